@@ -1,0 +1,6 @@
+"""Findings as data (`model`), their text form (`text`), their JSON form (`wire`) and the page of each code (`codes`)."""
+
+from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Related, Severity, has_errors
+from opwright.diagnostics.text import render
+
+__all__ = ["Diagnostic", "DiagnosticError", "Place", "Related", "Severity", "has_errors", "render"]
