@@ -1,0 +1,136 @@
+"""The data model of a library: what its YAML says, checked and made whole. Nothing here reads a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+
+from opwright.diagnostics.model import Place
+
+
+@dataclass(frozen=True, slots=True)
+class OpsetRange:
+    """Default-domain opsets, both ends included."""
+
+    first: int
+    last: int
+
+    def __iter__(self) -> object:
+        return iter(range(self.first, self.last + 1))
+
+    def __contains__(self, opset: object) -> bool:
+        return isinstance(opset, int) and self.first <= opset <= self.last
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """`specs/library.yaml`. `root` is the folder that holds `specs/`; `name` the distribution, `package` the import name."""
+
+    root: Path
+    name: str
+    version: str
+    package: str
+    summary: str
+    license: str
+    opsets: OpsetRange
+    requires: Mapping[str, str]
+    dependencies: Mapping[str, str]
+    places: Mapping[str, Place]
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """`specs/<domain>/domain.yaml`. `version` counts the domain's own opsets; `mirror` is where functions are emitted."""
+
+    name: str
+    version: int
+    mirror: str | None
+    summary: str
+    places: Mapping[str, Place]
+
+    @property
+    def emitted(self) -> str:
+        """The domain that the functions' protos carry."""
+        return self.mirror or self.name
+
+
+@dataclass(frozen=True, slots=True)
+class ValueDeclaration:
+    """An input or output as YAML declares it: `type` is a type variable of `types`, or an element type's name."""
+
+    name: str
+    type: str
+    rank: int | None = None
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """Largest accepted difference: `ulp` units in the last place, or `absolute` times the output's scale."""
+
+    ulp: float
+    absolute: float
+    reason: str = ""
+
+
+class VectorKind(Enum):
+    SUITE = "onnx"  # the standard's cases of this operator at this version
+    SUITE_LATEST = "onnx@latest"  # those of the operator's newest version, where valid for this one
+    SUITE_GLOB = "onnx:"  # the cases whose names match `pattern`
+    ROWS = "yaml"  # rows of a YAML file of the spec folder
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSource:
+    """One entry of `vectors:`. `path` is relative to the spec folder."""
+
+    kind: VectorKind
+    place: Place
+    pattern: str = ""
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SpecVersion:
+    """One (domain, name, since_version): everything that YAML says of it, defaults from the top of the file applied.
+
+    `function_file` and `reference_file` are relative to the spec folder. `tolerances` maps `default` or an element
+    type's name. `places` maps dotted key paths of the YAML file (`types.T`, `inputs.X.rank`) to where they stand.
+    """
+
+    domain: Domain
+    name: str
+    since_version: int
+    folder: Path
+    opsets: OpsetRange
+    summary: str
+    doc: str
+    deprecated: bool
+    function_file: str
+    function_name: str
+    inputs: tuple[ValueDeclaration, ...]
+    outputs: tuple[ValueDeclaration, ...]
+    attribute_docs: Mapping[str, str]
+    types: Mapping[str, tuple[str, ...]]
+    requires: tuple[str, ...]
+    vectors: tuple[VectorSource, ...]
+    tolerances: Mapping[str, Tolerance]
+    reference_file: str | None
+    reference_name: str
+    places: Mapping[str, Place] = field(default_factory=dict)
+
+    @property
+    def identity(self) -> str:
+        """`domain::Name@since_version`, as in the standard's own lists."""
+        return f"{self.domain.name}::{self.name}@{self.since_version}"
+
+    @property
+    def pairs(self) -> tuple[str, ...]:
+        """The element types of the widest type variable: the axis along which a version is verified and counted."""
+        widest: tuple[str, ...] = ()
+        for admitted in self.types.values():
+            if len(admitted) > len(widest):
+                widest = admitted
+        return widest

@@ -1,0 +1,53 @@
+"""The forms that names and numbers take in YAML: annotated types for the models, each with its words for a message."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from opwright.elements import BY_NAME
+from pydantic import AfterValidator, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from opwright_build.spec.suggest import did_you_mean
+
+SCHEMA = 1  # the version of the YAML forms that this tool reads and writes
+
+IDENTIFIER = r"^[A-Za-z_][A-Za-z0-9_]*$"
+DISTRIBUTION = r"^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$"
+PACKAGE = r"^[a-z_][a-z0-9_]*$"
+RELEASE = r"^[0-9]+(\.[0-9]+)*((a|b|rc)[0-9]+)?(\.post[0-9]+)?(\.dev[0-9]+)?$"
+DOMAIN = r"^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$"
+
+PATTERN_WORDS = {
+    IDENTIFIER: "a name of letters, digits and underscores that does not begin with a digit",
+    DISTRIBUTION: "a distribution name (letters, digits, `-`, `_`, `.`)",
+    PACKAGE: "an import name (lower-case letters, digits and underscores)",
+    RELEASE: "a version such as 0.1.0 or 1.2.0rc1",
+    DOMAIN: "a domain such as com.acme",
+}
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Whether the whole text has the form. (`$` would let a final line break through.)"""
+    return re.fullmatch(pattern.removeprefix("^").removesuffix("$"), text, re.ASCII) is not None
+
+
+def check_element(name: str) -> str:
+    """The name itself when ONNX has an element type of it."""
+    if name not in BY_NAME:
+        way_out = did_you_mean(name, BY_NAME)
+        message = "`{name}` is no element type of ONNX"
+        raise PydanticCustomError("OW122", message, {"name": name[:80], "help": way_out})
+    return name
+
+
+ElementName = Annotated[str, AfterValidator(check_element), WithJsonSchema({"enum": list(BY_NAME)})]
+SchemaNumber = Annotated[int, Field(ge=1, le=SCHEMA), WithJsonSchema({"const": SCHEMA})]
+Identifier = Annotated[str, Field(pattern=IDENTIFIER, max_length=200)]
+DistributionName = Annotated[str, Field(pattern=DISTRIBUTION, max_length=100)]
+PackageName = Annotated[str, Field(pattern=PACKAGE, max_length=100)]
+Release = Annotated[str, Field(pattern=RELEASE, max_length=100)]
+DomainName = Annotated[str, Field(pattern=DOMAIN, max_length=200)]
+VersionNumber = Annotated[int, Field(ge=1, le=1_000_000)]
+Words = Annotated[str, Field(min_length=1, max_length=300)]

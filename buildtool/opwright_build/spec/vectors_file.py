@@ -1,0 +1,232 @@
+"""A file of vector rows (`vectors.yaml`) as plain values. Element types meet values later; nothing here needs numpy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from opwright.diagnostics.model import Diagnostic, Place, Related
+
+from opwright_build.spec.boundary import check
+from opwright_build.spec.literals import MAX_ELEMENTS, Nested, Number, literal
+from opwright_build.spec.vectors_model import (
+    ChoiceModel,
+    IntegersModel,
+    NormalModel,
+    RowModel,
+    TypedModel,
+    UniformModel,
+    VectorsModel,
+    ZeroModel,
+)
+from opwright_build.spec.yaml_source import MappingNode, Node, Sequence, key_places, node_at, read_yaml
+
+
+@dataclass(frozen=True, slots=True)
+class LiteralTensor:
+    """Values as they are written: a bool, number or text, or nested tuples of one kind of them. `shape` fits them."""
+
+    values: Nested
+    shape: tuple[int, ...]
+    type: str | None
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class ZeroTensor:
+    """A tensor of that shape, all zeros (false, empty text)."""
+
+    shape: tuple[int, ...]
+    type: str | None
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Normal:
+    mean: float
+    std: float
+
+
+@dataclass(frozen=True, slots=True)
+class Uniform:
+    """Reals in [low, high)."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Integers:
+    """Whole numbers, `low` and `high` included."""
+
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Each of the values equally often."""
+
+    values: tuple[bool | Number | str, ...]
+
+
+Distribution = Normal | Uniform | Integers | Choice
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedTensor:
+    distribution: Distribution
+    shape: tuple[int, ...]
+    seed: int
+    type: str | None
+    place: Place
+
+
+TensorSource = LiteralTensor | ZeroTensor | GeneratedTensor
+
+
+@dataclass(frozen=True, slots=True)
+class VectorRow:
+    """One row. `types` and `versions` narrow it (`versions` None: all); an input that is None is absent on purpose.
+
+    `outputs` None: the oracle says what is right. `error`, where given, is what the runtime's error must contain.
+    `place` is the row's; `places` maps dotted paths below the row (`inputs.X`, `attributes.alpha`) to their keys.
+    """
+
+    name: str
+    types: Mapping[str, tuple[str, ...]]
+    versions: tuple[int, ...] | None
+    attributes: Mapping[str, Nested]
+    inputs: Mapping[str, TensorSource | None]
+    outputs: Mapping[str, TensorSource] | None
+    scale: float
+    error: str
+    doc: str
+    place: Place
+    places: Mapping[str, Place]
+
+
+@dataclass(frozen=True, slots=True)
+class VectorsFile:
+    """The rows in the order of the file, those without errors alone; and everything wrong with the others."""
+
+    rows: tuple[VectorRow, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def read_vectors_file(data: bytes, file: str) -> VectorsFile:
+    """Reads the bytes of a vector file; `file` is the name its places carry."""
+    source = read_yaml(data, file)
+    if source.root is None:
+        return VectorsFile((), source.diagnostics)
+    checked = check(VectorsModel, source.root, file)
+    found = [*source.diagnostics, *checked.diagnostics]
+    rows: list[VectorRow] = []
+    if checked.value is not None:
+        seen: dict[str, Place] = {}
+        for position, model in enumerate(checked.value.rows):
+            node = node_at(source.root, ("rows", position))
+            assert isinstance(node, MappingNode)
+            name_place = node.entries["name"].value.place
+            if model.name in seen:
+                related = Related(seen[model.name], "the first one stands here")
+                message = f"the row name `{model.name}` stands twice"
+                found.append(Diagnostic("OW130", message, name_place, related=(related,)))
+                continue
+            seen[model.name] = name_place
+            row, problems = _row(model, node)
+            found.extend(problems)
+            if not problems:
+                rows.append(row)
+    return VectorsFile(tuple(rows), tuple(found))
+
+
+def _row(model: RowModel, node: MappingNode) -> tuple[VectorRow, list[Diagnostic]]:
+    problems: list[Diagnostic] = []
+    attributes: dict[str, Nested] = {}
+    for name, child in _children(node, "attributes"):
+        values, _ = literal(child, problems)
+        attributes[name] = values
+    inputs: dict[str, TensorSource | None] = {}
+    for name, child in _children(node, "inputs"):
+        inputs[name] = None if model.inputs[name] is None else _tensor(model.inputs[name], child, problems)
+    outputs: dict[str, TensorSource] | None = None
+    if model.outputs is not None:
+        outputs = {name: _tensor(model.outputs[name], child, problems) for name, child in _children(node, "outputs")}
+    row = VectorRow(
+        name=model.name,
+        types={variable: tuple(names) for variable, names in model.types.items()},
+        versions=None if model.versions is None else tuple(model.versions),
+        attributes=attributes,
+        inputs=inputs,
+        outputs=outputs,
+        scale=model.scale,
+        error=model.error,
+        doc=model.doc,
+        place=node.entries["name"].value.place,
+        places=key_places(node),
+    )
+    return row, problems
+
+
+def _children(node: MappingNode, key: str) -> list[tuple[str, Node]]:
+    entry = node.entries.get(key)
+    if entry is None or not isinstance(entry.value, MappingNode):
+        return []
+    return [(name, child.value) for name, child in entry.value.entries.items()]
+
+
+def _tensor(model: object, node: Node, problems: list[Diagnostic]) -> TensorSource:
+    match model:
+        case ZeroModel():
+            return ZeroTensor(_shape(model.shape, node, problems), model.type, node.place)
+        case TypedModel():
+            inner = node_at(node, ("value",))
+            assert inner is not None
+            values, shape = literal(inner, problems)
+            return LiteralTensor(values, shape, model.type, node.place)
+        case NormalModel() | UniformModel() | IntegersModel() | ChoiceModel():
+            shape = _shape(model.shape, node, problems)
+            distribution = _distribution(model, node, problems)
+            return GeneratedTensor(distribution, shape, model.seed, model.type, node.place)
+        case _:
+            values, shape = literal(node, problems)
+            return LiteralTensor(values, shape, None, node.place)
+
+
+def _distribution(
+    model: NormalModel | UniformModel | IntegersModel | ChoiceModel, node: Node, problems: list[Diagnostic]
+) -> Distribution:
+    match model:
+        case NormalModel():
+            return Normal(float(model.mean), float(model.std))
+        case UniformModel() | IntegersModel():
+            if model.low > model.high:
+                message = f"`low` is {model.low}, above `high`, which is {model.high}"
+                problems.append(Diagnostic("OW109", message, _key(node, "low")))
+            if isinstance(model, UniformModel):
+                return Uniform(float(model.low), float(model.high))
+            return Integers(model.low, model.high)
+        case ChoiceModel():
+            inner = node_at(node, ("values",))
+            assert isinstance(inner, Sequence)
+            values, _ = literal(inner, problems)
+            flat = tuple(item for item in values if not isinstance(item, tuple)) if isinstance(values, tuple) else ()
+            if len(flat) != len(model.values):
+                problems.append(Diagnostic("OW109", "`values` must be a flat sequence", inner.place))
+            return Choice(flat)
+
+
+def _shape(shape: list[int], node: Node, problems: list[Diagnostic]) -> tuple[int, ...]:
+    if math.prod(shape) > MAX_ELEMENTS:
+        message = f"the shape has {math.prod(shape):,} elements; at most {MAX_ELEMENTS:,}"
+        problems.append(Diagnostic("OW109", message, _key(node, "shape")))
+        return (0,)
+    return tuple(shape)
+
+
+def _key(node: Node, name: str) -> Place:
+    if isinstance(node, MappingNode) and name in node.entries:
+        return node.entries[name].value.place
+    return node.place

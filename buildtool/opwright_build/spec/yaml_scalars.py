@@ -1,0 +1,52 @@
+"""What an unquoted YAML scalar means: the core schema of YAML 1.2 (section 10.3.2), nothing else.
+
+So `1e-5` is a number, `no` and `12:30` are text, `0o17` is fifteen and `012` is twelve.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+MAX_DIGITS = 400
+
+_NULL = frozenset({"", "~", "null", "Null", "NULL"})
+_BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+_INTEGER = re.compile(r"[-+]?[0-9]+", re.ASCII)
+_OCTAL = re.compile(r"0o([0-7]+)", re.ASCII)
+_HEXADECIMAL = re.compile(r"0x([0-9a-fA-F]+)", re.ASCII)
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
+_INFINITY = re.compile(r"([-+]?)\.(?:inf|Inf|INF)", re.ASCII)
+_NOT_A_NUMBER = frozenset({".nan", ".NaN", ".NAN"})
+_STARTS_A_NUMBER = frozenset("0123456789+-.")
+
+Resolved = None | bool | int | float | str
+
+
+class NumberTooLong(ValueError):
+    """An unquoted number of more than MAX_DIGITS characters."""
+
+
+def resolve(text: str) -> Resolved:
+    """The value of an unquoted scalar. Raises NumberTooLong rather than spend time on a number of thousands of digits."""
+    if text in _NULL:
+        return None
+    if text[0] not in _STARTS_A_NUMBER:
+        return _BOOLEANS.get(text, text)
+    for pattern, base in ((_INTEGER, 10), (_OCTAL, 8), (_HEXADECIMAL, 16)):
+        match = pattern.fullmatch(text)
+        if match:
+            _limit(text)
+            return int(match[match.lastindex or 0], base)
+    if _FLOAT.fullmatch(text):
+        _limit(text)
+        return float(text)
+    infinity = _INFINITY.fullmatch(text)
+    if infinity:
+        return -math.inf if infinity[1] == "-" else math.inf
+    return math.nan if text in _NOT_A_NUMBER else text
+
+
+def _limit(text: str) -> None:
+    if len(text) > MAX_DIGITS:
+        raise NumberTooLong(text)
