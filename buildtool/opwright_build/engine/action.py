@@ -1,0 +1,119 @@
+"""What the engine runs and what comes of it, as data.
+
+An action names a pure function (`kind`) and everything known beforehand that its result depends on. What it turns
+out to read besides is recorded as reads: a later result is the same as long as each read still has the same digest.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from opwright.diagnostics.model import Diagnostic
+from opwright.diagnostics.wire import from_json, to_json
+
+from opwright_build.engine.digest import Json, canonical_json, digest_bytes, digest_fields
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One application of a registered function. `inputs` maps names to digests of blobs in the store.
+
+    `label` is for people (`compile com.acme::Swish@1`) and is in no key; it is unique within a build.
+    """
+
+    kind: str
+    label: str
+    inputs: Mapping[str, str]
+    params: Mapping[str, Json]
+    environment: str
+
+    @property
+    def key(self) -> str:
+        """The digest under which outcomes are stored."""
+        fields = ["action1", self.kind, self.environment, canonical_json(self.params).decode("ascii")]
+        for name in sorted(self.inputs):
+            fields += (name, self.inputs[name])
+        return digest_fields(fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A named input that an action looked at while it ran; `digest` is None when it looked and there was none."""
+
+    name: str
+    digest: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The function's results: digests of blobs by name, and findings that are no errors."""
+
+    outputs: Mapping[str, str]
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The inputs are wrong, and this is why. As good a result as any: it is stored and replayed."""
+
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported:
+    """What was asked cannot be done here, through nobody's mistake."""
+
+    reason: str
+
+
+Outcome = Done | Failed | Unsupported
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An outcome with the reads that it rests on, as kept in the store."""
+
+    outcome: Outcome
+    reads: tuple[Read, ...] = field(default=())
+
+    @property
+    def trace(self) -> str:
+        """The digest of the reads: two records of one key and one trace must have the same outcome."""
+        fields: list[str] = []
+        for read in self.reads:
+            fields += (read.name, "absent" if read.digest is None else "present", read.digest or "")
+        return digest_fields(fields)
+
+
+def encode_record(record: Record) -> bytes:
+    """The bytes of a record: a line with the digest of what follows, then canonical JSON."""
+    value: dict[str, Json] = {"reads": [[read.name, read.digest] for read in record.reads]}
+    match record.outcome:
+        case Done(outputs, diagnostics):
+            value["done"] = {"outputs": dict(outputs), "diagnostics": [to_json(item) for item in diagnostics]}
+        case Failed(diagnostics):
+            value["failed"] = [to_json(item) for item in diagnostics]
+        case Unsupported(reason):
+            value["unsupported"] = reason
+    body = canonical_json(value)
+    return digest_bytes(body).encode("ascii") + b"\n" + body
+
+
+def decode_record(data: bytes) -> Record | None:
+    """The record that `encode_record` wrote, or None when the bytes are damaged."""
+    head, _, body = data.partition(b"\n")
+    if head != digest_bytes(body).encode("ascii"):
+        return None
+    value = json.loads(body)
+    reads = tuple(Read(name, digest) for name, digest in value["reads"])
+    outcome: Outcome
+    if "done" in value:
+        done = value["done"]
+        outcome = Done(done["outputs"], tuple(from_json(item) for item in done["diagnostics"]))
+    elif "failed" in value:
+        outcome = Failed(tuple(from_json(item) for item in value["failed"]))
+    else:
+        outcome = Unsupported(value["unsupported"])
+    return Record(outcome, reads)

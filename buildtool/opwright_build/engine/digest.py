@@ -1,0 +1,29 @@
+"""Digests: of bytes, of lists of fields, and of JSON values."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
+
+
+def digest_bytes(data: bytes) -> str:
+    """The sha256 of `data`, in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def digest_fields(fields: Iterable[str]) -> str:
+    """One digest of a list of texts; each is length-prefixed, so no two lists share an encoding."""
+    state = hashlib.sha256()
+    for field in fields:
+        data = field.encode("utf-8", "surrogatepass")
+        state.update(b"%d:" % len(data))
+        state.update(data)
+    return state.hexdigest()
+
+
+def canonical_json(value: Json) -> bytes:
+    """The one JSON text of a value: keys sorted, no spaces, ASCII. ValueError on nan and infinities."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")

@@ -1,0 +1,67 @@
+"""What results depend on besides inputs: the build tool's own sources, the packages it computes with, the language."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from opwright_build.engine.digest import digest_bytes, digest_fields
+from opwright_build.engine.hints import FileHints
+
+SOURCE_ENDINGS = (".py", ".jinja2")
+
+
+def environment_parts(folders: Sequence[Path], distributions: Sequence[str], hints: FileHints) -> dict[str, str]:
+    """The parts of the environment by name: the sources below `folders`, Python's grammar, each distribution's version."""
+    parts = {
+        "the build tool's own sources": _sources_digest(folders, hints),
+        "Python": f"{sys.version_info.major}.{sys.version_info.minor}",
+    }
+    versions = installed_versions(distributions)
+    return parts | {name: versions.get(name, "absent") for name in distributions}
+
+
+def environment_digest(parts: Mapping[str, str]) -> str:
+    return digest_fields(text for name in sorted(parts) for text in (name, parts[name]))
+
+
+def installed_versions(distributions: Sequence[str]) -> dict[str, str]:
+    """Versions of installed distributions, read off the names of their metadata folders on `sys.path`.
+
+    `importlib.metadata` would tell the same, but its import alone costs more than a whole null build may.
+    """
+    wanted = {name.lower().replace("-", "_"): name for name in distributions}
+    found: dict[str, str] = {}
+    for folder in sys.path:
+        try:
+            names = os.listdir(folder or ".")
+        except OSError:
+            continue
+        for entry in sorted(names):
+            stem, ending = os.path.splitext(entry)
+            if ending not in (".dist-info", ".egg-info"):
+                continue
+            name, _, version = stem.partition("-")
+            distribution = wanted.get(name.lower().replace("-", "_").replace(".", "_"))
+            if distribution is not None:
+                found.setdefault(distribution, version.partition("-")[0])
+    return found
+
+
+def _sources_digest(folders: Sequence[Path], hints: FileHints) -> str:
+    fields: list[str] = []
+    for folder in folders:
+        for path in _source_files(folder):
+            digest = hints.digest(path)
+            fields += (f"{folder.name}/{path.relative_to(folder).as_posix()}", digest or digest_bytes(b""))
+    return digest_fields(fields)
+
+
+def _source_files(folder: Path) -> list[Path]:
+    found: list[Path] = []
+    for parent, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name != "__pycache__")
+        found += (Path(parent, name) for name in files if name.endswith(SOURCE_ENDINGS))
+    return sorted(found)

@@ -1,0 +1,90 @@
+"""File digests without reading the files: what a file's `stat` said when it was last read is kept as a hint.
+
+The rule is git's: a hint holds while size, mtime, ctime and inode are the same, unless the file was so young when it
+was read that it could have changed again within the same tick of the filesystem's clock. Such a file is read again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+
+from opwright_build.engine.digest import canonical_json, digest_bytes
+
+FORMAT = 1
+SETTLED_NS = 2_000_000_000  # the coarsest clock among filesystems in use (FAT) ticks every two seconds
+
+_Stamp = tuple[int, int, int, int]
+
+
+class FileHints:
+    """Digests of files by path, remembered from run to run in `path`. `rehash` ignores what is remembered."""
+
+    def __init__(self, path: Path, rehash: bool = False) -> None:
+        self._path = path
+        self._known: dict[str, tuple[_Stamp, str]] = {} if rehash else _load(path)
+        self._used: dict[str, tuple[_Stamp, str]] = {}
+        self._changed = rehash
+
+    def digest(self, path: Path) -> str | None:
+        """The sha256 of the file's bytes, or None when there is no such file. OSError when it cannot be read."""
+        name = os.fspath(path)
+        try:
+            stamp = _stamp(os.stat(path))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        known = self._known.get(name)
+        if known is not None and known[0] == stamp:
+            self._used[name] = known
+            return known[1]
+        data = self.read(path)
+        return None if data is None else digest_bytes(data)
+
+    def read(self, path: Path) -> bytes | None:
+        """The file's bytes, or None when there is no such file; the digest is remembered."""
+        try:
+            with open(path, "rb") as file:
+                # Stamped before reading: a write that comes later leaves another stamp, or a young one.
+                stamp = _stamp(os.fstat(file.fileno()))
+                now = time.time_ns()
+                data = file.read()
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            return None
+        if now - max(stamp[1], stamp[2]) > SETTLED_NS:
+            self._used[os.fspath(path)] = (stamp, digest_bytes(data))
+            self._changed = True
+        return data
+
+    def save(self) -> None:
+        """Writes the hints for the next run if any is new; losing them costs time only, so failures are ignored."""
+        if not self._changed:
+            return
+        files = {name: [*stamp, digest] for name, (stamp, digest) in sorted({**self._known, **self._used}.items())}
+        temporary = self._path.with_name(f"{self._path.name}.{os.getpid()}")
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            temporary.write_bytes(canonical_json({"format": FORMAT, "files": files}))
+            os.replace(temporary, self._path)
+        except OSError:
+            temporary.unlink(missing_ok=True)
+        self._changed = False
+
+
+def _stamp(status: os.stat_result) -> _Stamp:
+    return (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+
+
+def _load(path: Path) -> dict[str, tuple[_Stamp, str]]:
+    """The hints of the last run; none when the file is missing, damaged or of another format."""
+    try:
+        value = json.loads(path.read_bytes())
+        if value["format"] != FORMAT:
+            return {}
+        return {
+            name: ((int(size), int(mtime), int(ctime), int(inode)), str(digest))
+            for name, (size, mtime, ctime, inode, digest) in value["files"].items()
+        }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}

@@ -1,0 +1,156 @@
+"""Writing outputs beside people's own files: each one whole or not at all, none of theirs touched.
+
+Every new file is first written beside its target, then all are renamed into place. A build killed at any moment
+leaves each output old or new; the next build, which compares digests and not dates, finishes the rest.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
+
+from opwright_build.engine.digest import canonical_json
+from opwright_build.engine.hints import FileHints
+from opwright_build.engine.store import InfrastructureError
+
+FORMAT = 1
+TEMPORARY = ".opwright-tmp"
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """Paths relative to the root, sorted."""
+
+    written: tuple[str, ...]
+    unchanged: tuple[str, ...]
+    removed: tuple[str, ...]
+
+
+class Publisher:
+    """Puts outputs below `root`. `manifest` remembers which files are ours; `generated` knows ours by their bytes."""
+
+    def __init__(self, root: Path, manifest: Path, hints: FileHints, generated: Callable[[str, bytes], bool]) -> None:
+        self._root = root
+        self._manifest = manifest
+        self._hints = hints
+        self._generated = generated
+
+    def differing(self, outputs: Mapping[str, str]) -> list[str]:
+        """The paths of outputs (path -> digest) that the disk does not hold as they should be."""
+        return [path for path in sorted(outputs) if self._hints.digest(self._root / path) != outputs[path]]
+
+    def stale(self, outputs: Mapping[str, str], folders: Iterable[str] = ()) -> list[str]:
+        """Files that an earlier build wrote and this one does not, if nobody has changed them since.
+
+        In `folders` files that say themselves that they are generated count as well.
+        """
+        found = {
+            path
+            for path, digest in self._remembered().items()
+            if path not in outputs and self._hints.digest(self._root / path) == digest
+        }
+        for folder in folders:
+            for path in sorted((self._root / folder).glob("*")):
+                relative = f"{folder}/{path.name}"
+                if relative in outputs or not path.is_file():
+                    continue
+                data = self._hints.read(path)
+                if data is not None and self._generated(relative, data):
+                    found.add(relative)
+        return sorted(found)
+
+    def publish(
+        self, outputs: Mapping[str, str], fetch: Callable[[str], bytes], folders: Iterable[str] = ()
+    ) -> Published:
+        """Makes the disk hold `outputs`; `fetch` gives the bytes of those that it lacks.
+
+        DiagnosticError (OW904) when that would overwrite a file that is not ours, InfrastructureError (OW905) when
+        the disk refuses. Nothing is renamed before every new file lies ready.
+        """
+        try:
+            differing = self.differing(outputs)
+            self._refuse_strangers(differing)
+            stale = self.stale(outputs, folders)
+            self._sweep(outputs)
+            for path in differing:
+                self._prepare(path, fetch(path))
+            for path in differing:
+                os.replace(self._temporary(path), self._root / path)
+            for path in stale:
+                (self._root / path).unlink(missing_ok=True)
+            if differing or stale or self._remembered() != dict(outputs):
+                self._remember(outputs)
+        except OSError as error:
+            raise _cannot_write(self._root, error) from error
+        unchanged = sorted(outputs.keys() - set(differing))
+        return Published(tuple(differing), tuple(unchanged), tuple(stale))
+
+    def _sweep(self, outputs: Iterable[str]) -> None:
+        """Removes what a killed build left beside its targets."""
+        for folder in sorted({Path(path).parent for path in outputs}):
+            for leftover in sorted((self._root / folder).glob(f".*{TEMPORARY}")):
+                leftover.unlink(missing_ok=True)
+
+    def _refuse_strangers(self, paths: Iterable[str]) -> None:
+        ours = self._remembered()
+        findings: list[Diagnostic] = []
+        for path in paths:
+            data = self._hints.read(self._root / path)
+            if data and path not in ours and not self._generated(path, data):
+                findings.append(_not_ours(path))
+        if findings:
+            raise DiagnosticError(findings)
+
+    def _temporary(self, path: str) -> Path:
+        target = self._root / path
+        return target.with_name(f".{target.name}{TEMPORARY}")
+
+    def _prepare(self, path: str, data: bytes) -> None:
+        temporary = self._temporary(path)
+        temporary.parent.mkdir(parents=True, exist_ok=True)
+        with open(temporary, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _remembered(self) -> dict[str, str]:
+        try:
+            value = json.loads(self._manifest.read_bytes())
+            return dict(value["files"]) if value["format"] == FORMAT else {}
+        except (OSError, ValueError, KeyError, TypeError):
+            return {}
+
+    def _remember(self, outputs: Mapping[str, str]) -> None:
+        self._manifest.parent.mkdir(parents=True, exist_ok=True)
+        temporary = self._manifest.with_name(f"{self._manifest.name}.{os.getpid()}")
+        temporary.write_bytes(canonical_json({"format": FORMAT, "files": dict(outputs)}))
+        os.replace(temporary, self._manifest)
+
+
+def _not_ours(path: str) -> Diagnostic:
+    return Diagnostic(
+        code="OW904",
+        message=f"{path} is in the way: the build writes a file of that name, and this one was not written by it",
+        place=Place(path),
+        reason="a build overwrites only what a build wrote",
+        help="move or delete the file, or choose another `package:` in specs/library.yaml",
+    )
+
+
+def _cannot_write(root: Path, error: OSError) -> InfrastructureError:
+    name = error.filename if isinstance(error.filename, str) else ""
+    shown = os.path.relpath(name, root).replace(os.sep, "/") if name else "an output"
+    return InfrastructureError(
+        [
+            Diagnostic(
+                code="OW905",
+                message=f"{shown.replace(TEMPORARY, '')} cannot be written: {error.strerror or type(error).__name__}",
+                help="make room, or make dist/ and library/ folders that can be written to",
+            )
+        ]
+    )

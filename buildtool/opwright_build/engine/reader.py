@@ -1,0 +1,64 @@
+"""What a running action can see. All of it is recorded, so that a later run knows what the result rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from opwright_build.engine.action import Action, Read
+from opwright_build.engine.digest import Json, digest_bytes
+from opwright_build.engine.sources import Sources
+from opwright_build.engine.store import Store
+
+
+class Reader:
+    """An action's view of the world: its inputs, its parameters, and further sources by name."""
+
+    def __init__(self, action: Action, store: Store, sources: Sources) -> None:
+        self._action = action
+        self._store = store
+        self._sources = sources
+        self._reads: dict[str, str | None] = {}
+
+    @property
+    def reads(self) -> tuple[Read, ...]:
+        """What was looked at so far, in the order of the first look."""
+        return tuple(Read(name, digest) for name, digest in self._reads.items())
+
+    def param(self, name: str) -> Json:
+        """A parameter of the action. KeyError when it has none of that name."""
+        return self._action.params[name]
+
+    def inputs(self) -> Iterable[str]:
+        """The names of the action's inputs, in their own order."""
+        return self._action.inputs.keys()
+
+    def input(self, name: str) -> bytes:
+        """The bytes of one of the action's inputs. KeyError when there is none of that name."""
+        digest = self._action.inputs[name]
+        data = self._store.get(digest)
+        if data is None:
+            raise MissingBlobError(digest)
+        return data
+
+    def read(self, name: str) -> bytes | None:
+        """The bytes of a source (`file:...`, `list:...`), or None when there is none; either way it is recorded."""
+        data = self._sources.read(name)
+        self._reads.setdefault(name, None if data is None else digest_bytes(data))
+        return data
+
+    def observed(self, name: str, data: bytes | None) -> None:
+        """Records a source that the action's function read by other means: these were its bytes."""
+        self._reads.setdefault(name, None if data is None else digest_bytes(data))
+
+    def depends(self, reads: Iterable[Read]) -> None:
+        """Takes over what another action read, since this one's result rests on that one's."""
+        for read in reads:
+            self._reads.setdefault(read.name, read.digest)
+
+    def put(self, data: bytes) -> str:
+        """Stores a result's bytes; the digest given back is what an outcome names."""
+        return self._store.put(data)
+
+
+class MissingBlobError(LookupError):
+    """An input's bytes are not in the store (any more)."""

@@ -1,0 +1,168 @@
+"""Running actions: what is in the cache is taken from there, the rest goes to the executor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from importlib import import_module
+
+from opwright.diagnostics.model import Diagnostic, DiagnosticError, Severity
+
+from opwright_build.engine.action import Action, Done, Failed, Outcome, Read, Record
+from opwright_build.engine.executors import InlineExecutor
+from opwright_build.engine.log import ActionLog, reasons
+from opwright_build.engine.reader import Reader
+from opwright_build.engine.sources import OverlaySources, Sources
+from opwright_build.engine.store import InfrastructureError, Store
+
+ActionFunction = Callable[[Reader], Outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of an action; `why` says why it ran, and is empty when it came from the cache."""
+
+    action: Action
+    outcome: Outcome
+    reads: tuple[Read, ...]
+    cached: bool
+    why: tuple[str, ...] = ()
+
+
+class Engine:
+    """Runs actions of registered kinds.
+
+    `registry` maps each kind to its function as `module:name`; it is imported on the first miss, so a build that
+    finds everything in the cache imports nothing. `rerun` runs every action although its result is known, and
+    reports results that differ. `watch` is told of every result.
+    """
+
+    def __init__(
+        self,
+        registry: Mapping[str, str],
+        store: Store,
+        sources: Sources,
+        log: ActionLog,
+        *,
+        executor: Executor | None = None,
+        rerun: bool = False,
+        watch: Callable[[Result], None] = lambda result: None,
+    ) -> None:
+        self._registry = registry
+        self._store = store
+        self._sources = sources
+        self._log = log
+        self._executor = executor or InlineExecutor()
+        self._rerun = rerun
+        self._watch = watch
+        self.warnings: list[Diagnostic] = []
+
+    def run(self, actions: Sequence[Action]) -> list[Result]:
+        """The results of independent actions, in their order. Whatever an action raises, except findings, is raised."""
+        pending: list[tuple[int, Future[Record]]] = []
+        results: list[Result | None] = [self._look_up(action) for action in actions]
+        for index, action in enumerate(actions):
+            if results[index] is None:
+                target = self._registry[action.kind]
+                pending.append((index, self._executor.submit(perform, target, action, self._store, self._sources)))
+        for index, future in pending:
+            results[index] = self._keep(actions[index], future.result())
+        finished = [result for result in results if result is not None]
+        for result in finished:
+            self._watch(result)
+        return finished
+
+    def run_composite(self, action: Action, function: Callable[[Reader, Engine], Outcome]) -> Result:
+        """The result of an action that runs others. It stays in this process; its reads include those of the others."""
+        result = self._look_up(action)
+        if result is None:
+            reader = Reader(action, self._store, self._sources)
+            try:
+                outcome = function(reader, self)
+            except InfrastructureError:
+                raise
+            except DiagnosticError as error:
+                outcome = Failed(error.diagnostics)
+            result = self._keep(action, Record(outcome, reader.reads))
+        self._watch(result)
+        return result
+
+    def over(self, kind: str, values: Mapping[str, bytes]) -> Engine:
+        """This engine, with sources `kind:name` that the caller computed from what it has read itself."""
+        engine = Engine(
+            self._registry,
+            self._store,
+            OverlaySources(self._sources, kind, values),
+            self._log,
+            executor=self._executor,
+            rerun=self._rerun,
+            watch=self._watch,
+        )
+        engine.warnings = self.warnings
+        return engine
+
+    def put(self, data: bytes) -> str:
+        """Stores bytes that an action is to have as an input."""
+        return self._store.put(data)
+
+    def fetch(self, result: Result, name: str) -> bytes:
+        """One output's bytes. When the store has lost them the action runs again. KeyError without such an output."""
+        if not isinstance(result.outcome, Done):
+            raise KeyError(name)
+        data = self._store.get(result.outcome.outputs[name])
+        if data is None:
+            record = perform(self._registry[result.action.kind], result.action, self._store, self._sources)
+            again = self._keep(result.action, record)
+            if not isinstance(again.outcome, Done):
+                raise KeyError(name)
+            data = self._store.get(again.outcome.outputs[name])
+        if data is None:
+            raise KeyError(name)
+        return data
+
+    def _look_up(self, action: Action) -> Result | None:
+        """The known outcome whose reads all still hold and whose outputs are all there."""
+        if self._rerun:
+            return None
+        for record in self._store.records(action.key):
+            if all(self._sources.digest(read.name) == read.digest for read in record.reads) and self._complete(record):
+                self._log.found(action, record)
+                return Result(action, record.outcome, record.reads, cached=True)
+        return None
+
+    def _complete(self, record: Record) -> bool:
+        if not isinstance(record.outcome, Done):
+            return True
+        return all(self._store.has(digest) for digest in record.outcome.outputs.values())
+
+    def _keep(self, action: Action, record: Record) -> Result:
+        why = reasons(action, self._log.previous(action.label), self._log, self._sources)
+        if not self._store.add_record(action.key, record):
+            self.warnings.append(_nondeterministic(action))
+        self._log.ran(action, record, why)
+        return Result(action, record.outcome, record.reads, cached=False, why=why)
+
+
+def perform(target: str, action: Action, store: Store, sources: Sources) -> Record:
+    """Runs one action's function here and now. Findings it raises are its outcome; other exceptions pass through."""
+    reader = Reader(action, store, sources)
+    module, _, name = target.partition(":")
+    function: ActionFunction = getattr(import_module(module), name)
+    try:
+        outcome = function(reader)
+    except InfrastructureError:
+        raise
+    except DiagnosticError as error:
+        outcome = Failed(error.diagnostics)
+    return Record(outcome, reader.reads)
+
+
+def _nondeterministic(action: Action) -> Diagnostic:
+    return Diagnostic(
+        code="OW903",
+        message=f"{action.label}: another result than before for the same inputs",
+        reason="an action must be a function of its inputs, or caches and reproducible builds break; the first result stays in the cache",
+        help="delete .opwright/cache and build again; if it comes back, please report it as a bug of the build tool",
+        severity=Severity.WARNING,
+    )

@@ -1,0 +1,98 @@
+"""What actions may read by name: files below one folder, and which files there are.
+
+`file:specs/library.yaml` is the bytes of a file, `list:specs` the sorted names of all files below a folder.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Protocol
+
+from opwright_build.engine.digest import digest_bytes
+from opwright_build.engine.hints import FileHints
+
+
+class Sources(Protocol):
+    """Named inputs. A name that stands for nothing gives None; that, too, is something to depend on."""
+
+    def digest(self, name: str) -> str | None: ...
+
+    def read(self, name: str) -> bytes | None: ...
+
+
+class FolderSources:
+    """The files below `root`, seen once: within one build a name keeps the digest it had first."""
+
+    def __init__(self, root: Path, hints: FileHints) -> None:
+        self._root = root
+        self._hints = hints
+        self._digests: dict[str, str | None] = {}
+        self._bytes: dict[str, bytes | None] = {}
+
+    def digest(self, name: str) -> str | None:
+        """The digest of what `read` gives, without reading where a hint says it."""
+        if name not in self._digests:
+            kind, path = self._split(name)
+            if kind == "list":
+                data = self.read(name)
+                self._digests[name] = None if data is None else digest_bytes(data)
+            else:
+                self._digests[name] = self._hints.digest(path)
+        return self._digests[name]
+
+    def read(self, name: str) -> bytes | None:
+        """The bytes of a file, or a folder's listing, one name a line. None when there is none."""
+        if name not in self._bytes:
+            kind, path = self._split(name)
+            data = _listing(path) if kind == "list" else self._hints.read(path)
+            self._bytes[name] = data
+            self._digests[name] = None if data is None else digest_bytes(data)
+        return self._bytes[name]
+
+    def _split(self, name: str) -> tuple[str, Path]:
+        kind, colon, relative = name.partition(":")
+        path = PurePosixPath(relative)
+        if not colon or kind not in ("file", "list") or path.is_absolute() or ".." in path.parts:
+            raise ValueError(f"no such kind of source: {name!r}")
+        return kind, self._root / path
+
+
+def _listing(folder: Path) -> bytes | None:
+    """All files below a folder, relative to it; hidden ones and `__pycache__` aside, links to folders not followed."""
+    if not folder.is_dir():
+        return None
+    names: list[str] = []
+    pending = [""]
+    while pending:
+        prefix = pending.pop()
+        with os.scandir(folder / prefix) as entries:
+            for entry in entries:
+                if entry.name.startswith(".") or entry.name == "__pycache__":
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(f"{prefix}{entry.name}/")
+                else:
+                    names.append(f"{prefix}{entry.name}")
+    return "\n".join(sorted(names)).encode("utf-8", "surrogateescape")
+
+
+class OverlaySources:
+    """Sources of one more kind, given by value, over others. A name of that kind without a value stands for nothing."""
+
+    def __init__(self, base: Sources, kind: str, values: Mapping[str, bytes]) -> None:
+        self._base = base
+        self._prefix = f"{kind}:"
+        self._values = values
+
+    def digest(self, name: str) -> str | None:
+        if not name.startswith(self._prefix):
+            return self._base.digest(name)
+        data = self.read(name)
+        return None if data is None else digest_bytes(data)
+
+    def read(self, name: str) -> bytes | None:
+        if not name.startswith(self._prefix):
+            return self._base.read(name)
+        return self._values.get(name.removeprefix(self._prefix))

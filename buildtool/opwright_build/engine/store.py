@@ -1,0 +1,162 @@
+"""The content-addressed store: blobs by digest, and for each action key the records of its outcomes.
+
+    <root>/blobs/<2 digits>/<sha256>                 immutable bytes
+    <root>/records/<2 digits>/<key>/<trace digest>   an outcome and the reads it rests on
+
+Writes are atomic and put-if-absent, so any number of processes may share one store. A blob or record whose bytes
+do not match their digest is dropped, reported, and counts as missing. A store that cannot be reached raises; it is
+never taken for an empty one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol
+
+from opwright.diagnostics.model import Diagnostic, DiagnosticError, Severity
+
+from opwright_build.engine.action import Record, decode_record, encode_record
+from opwright_build.engine.digest import digest_bytes
+
+RECORDS_PER_KEY = (
+    8  # a key's older records serve switching between branches; more would make look-ups linear in history
+)
+
+
+class InfrastructureError(DiagnosticError):
+    """The machine, not the input, is at fault: disk full, no permission, cache out of reach."""
+
+
+class Store(Protocol):
+    """Where results are kept. All methods raise InfrastructureError when the store is out of reach."""
+
+    warnings: list[Diagnostic]
+
+    def get(self, digest: str) -> bytes | None: ...
+
+    def has(self, digest: str) -> bool: ...
+
+    def put(self, data: bytes) -> str: ...
+
+    def records(self, key: str) -> Iterator[Record]: ...
+
+    def add_record(self, key: str, record: Record) -> bool: ...
+
+
+class LocalStore:
+    """A store in a local folder, made on the first write. Pickles as its path."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.warnings: list[Diagnostic] = []
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (LocalStore, (self.root,))
+
+    def get(self, digest: str) -> bytes | None:
+        """The blob's bytes; None when it is missing or damaged."""
+        path = self._blob(digest)
+        data = self._read(path)
+        if data is not None and digest_bytes(data) != digest:
+            self._drop_damaged(path)
+            return None
+        return data
+
+    def has(self, digest: str) -> bool:
+        """Whether the blob is there; its bytes are checked only by `get`."""
+        return os.path.isfile(self._blob(digest))
+
+    def put(self, data: bytes) -> str:
+        """Stores the blob unless it is there already, and gives its digest."""
+        digest = digest_bytes(data)
+        if self.get(digest) is None:
+            self._write(self._blob(digest), data)
+        return digest
+
+    def records(self, key: str) -> Iterator[Record]:
+        """The records of a key, the latest written first."""
+        folder = self._folder(key)
+        for path in self._by_age(folder):
+            data = self._read(path)
+            record = None if data is None else decode_record(data)
+            if record is not None:
+                yield record
+            elif data is not None:
+                self._drop_damaged(path)
+
+    def add_record(self, key: str, record: Record) -> bool:
+        """Keeps the record. False when the store holds another outcome for the same key and reads; that one stays."""
+        folder = self._folder(key)
+        path = folder / record.trace
+        data = encode_record(record)
+        existing = self._read(path)
+        if existing is None:
+            self._write(path, data)
+            for stale in self._by_age(folder)[RECORDS_PER_KEY:]:
+                stale.unlink(missing_ok=True)
+        elif decode_record(existing) is None:
+            self._drop_damaged(path)
+            self._write(path, data)
+        else:
+            return existing == data
+        return True
+
+    def _blob(self, digest: str) -> Path:
+        return self.root / "blobs" / digest[:2] / digest
+
+    def _folder(self, key: str) -> Path:
+        return self.root / "records" / key[:2] / key
+
+    def _by_age(self, folder: Path) -> list[Path]:
+        try:
+            with os.scandir(folder) as entries:
+                found = [(-entry.stat().st_mtime_ns, entry.name) for entry in entries if "." not in entry.name]
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise _unreachable(self.root, error) from error
+        return [folder / name for _, name in sorted(found)]
+
+    def _read(self, path: Path) -> bytes | None:
+        try:
+            return path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise _unreachable(self.root, error) from error
+
+    def _write(self, path: Path, data: bytes) -> None:
+        temporary = path.with_name(f"{path.name}.{os.getpid()}")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            temporary.write_bytes(data)
+            os.replace(temporary, path)
+        except OSError as error:
+            raise _unreachable(self.root, error) from error
+
+    def _drop_damaged(self, path: Path) -> None:
+        path.unlink(missing_ok=True)
+        self.warnings.append(
+            Diagnostic(
+                code="OW901",
+                message="a damaged entry of the build cache was dropped",
+                reason=f"the bytes of {path.relative_to(self.root).as_posix()} do not match their digest",
+                help="nothing to do: what is missing is built again; if it happens often, check the disk",
+                severity=Severity.WARNING,
+            )
+        )
+
+
+def _unreachable(root: Path, error: OSError) -> InfrastructureError:
+    return InfrastructureError(
+        [
+            Diagnostic(
+                code="OW902",
+                message=f"the build cache {root.name!r} cannot be used: {error.strerror or type(error).__name__}",
+                reason="a cache out of reach is not taken for an empty one",
+                help="free or repair the folder, or choose another with --cache FOLDER",
+            )
+        ]
+    )

@@ -1,0 +1,109 @@
+import os
+import pickle
+from pathlib import Path
+
+import pytest
+from opwright.diagnostics import Diagnostic, Place, Related, Severity
+from opwright_build.engine.action import Done, Failed, Read, Record, Unsupported, decode_record, encode_record
+from opwright_build.engine.digest import digest_bytes
+from opwright_build.engine.store import RECORDS_PER_KEY, InfrastructureError, LocalStore
+
+FINDING = Diagnostic(
+    "OW301",
+    "no operator Sigmod ☃",
+    Place("f.py", 3, 5, 3, 9),
+    "reason",
+    "help",
+    (Related(Place("g.yaml"), "here"),),
+    Severity.WARNING,
+)
+KEY = digest_bytes(b"key")
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        Record(Done({"a": "00", "b": "01"}, (FINDING,)), (Read("file:x", "aa"), Read("file:y", None))),
+        Record(Failed((FINDING, Diagnostic("OW101", "no place")))),
+        Record(Unsupported("no kernel")),
+    ],
+)
+def test_a_record_comes_back_equal(record: Record) -> None:
+    assert decode_record(encode_record(record)) == record
+
+
+def test_a_damaged_record_is_none() -> None:
+    data = encode_record(Record(Unsupported("no kernel")))
+    assert decode_record(data[:-1]) is None
+    assert decode_record(b"") is None
+    assert decode_record(data.replace(b"kernel", b"kernal")) is None
+
+
+def test_what_is_put_is_got(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path / "cache")
+    digest = store.put(b"bytes")
+    assert digest == digest_bytes(b"bytes")
+    assert store.put(b"bytes") == digest
+    assert store.has(digest)
+    assert store.get(digest) == b"bytes"
+    assert store.get(digest_bytes(b"other")) is None
+    assert pickle.loads(pickle.dumps(store)).get(digest) == b"bytes"
+    assert [path.name for path in (tmp_path / "cache").rglob("*") if path.is_file()] == [digest]
+
+
+def test_a_damaged_blob_is_a_miss_and_a_warning_and_heals(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path)
+    digest = store.put(b"bytes")
+    path = next(path for path in tmp_path.rglob("*") if path.is_file())
+    path.write_bytes(b"bytez")
+    assert store.get(digest) is None
+    assert [item.code for item in store.warnings] == ["OW901"]
+    assert not path.exists()
+    path.write_bytes(b"torn")
+    store.put(b"bytes")
+    assert store.get(digest) == b"bytes"
+
+
+def test_a_damaged_record_is_a_miss_and_a_warning(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path)
+    assert store.add_record(KEY, Record(Unsupported("no")))
+    path = next(path for path in tmp_path.rglob("*") if path.is_file())
+    path.write_bytes(path.read_bytes()[:-3])
+    assert list(store.records(KEY)) == []
+    assert [item.code for item in store.warnings] == ["OW901"]
+    assert store.add_record(KEY, Record(Unsupported("no")))
+    assert list(store.records(KEY)) == [Record(Unsupported("no"))]
+
+
+def test_a_second_outcome_for_the_same_reads_is_told_and_the_first_stays(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path)
+    reads = (Read("file:x", "aa"),)
+    assert store.add_record(KEY, Record(Done({"a": "00"}), reads))
+    assert store.add_record(KEY, Record(Done({"a": "00"}), reads))
+    assert not store.add_record(KEY, Record(Done({"a": "01"}), reads))
+    assert list(store.records(KEY)) == [Record(Done({"a": "00"}), reads)]
+
+
+def test_records_of_other_reads_stand_beside_each_other_newest_first_and_few(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path)
+    for index in range(RECORDS_PER_KEY + 3):
+        record = Record(Done({"a": f"{index:02}"}), (Read("file:x", f"{index:02}"),))
+        store.add_record(KEY, record)
+        path = tmp_path / "records" / KEY[:2] / KEY / record.trace
+        os.utime(path, ns=(index * 10**9, index * 10**9))
+    kept = [record.reads[0].digest for record in store.records(KEY)]
+    assert kept == [f"{index:02}" for index in range(RECORDS_PER_KEY + 2, 2, -1)]
+
+
+def test_an_unreachable_store_is_not_an_empty_one(tmp_path: Path) -> None:
+    (tmp_path / "cache").write_bytes(b"a file, no folder")
+    store = LocalStore(tmp_path / "cache")
+    for attempt in (
+        lambda: store.get(KEY),
+        lambda: store.put(b"x"),
+        lambda: list(store.records(KEY)),
+        lambda: store.add_record(KEY, Record(Unsupported("no"))),
+    ):
+        with pytest.raises(InfrastructureError) as caught:
+            attempt()
+        assert [item.code for item in caught.value.diagnostics] == ["OW902"]
