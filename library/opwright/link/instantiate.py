@@ -1,0 +1,264 @@
+"""From anonymous canonical bodies to FunctionProtos with names.
+
+A stored body has inputs `i0`.., outputs `o0`.., attributes `a0`.., and calls other bodies as nodes of the domain
+`body1` whose operator is the callee's digest. Here it gets the identity, names, defaults and documentation of a
+function version, for one model: one default opset, one import of each domain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
+from dataclasses import replace
+
+from google.protobuf.message import DecodeError
+from onnx import AttributeProto, FunctionProto, NodeProto, helper
+from opwright.bundle.format import AttributeEntry, BodyEntry, CallEntry, DomainEntry, FunctionEntry, Index
+from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.link.catalogue import Catalogue, catalogue_of
+from opwright.link.naming import Instance, Naming, Profile, variant_key
+from opwright.link.walk import all_nodes, normal_domain, rename_references, rename_values
+
+CALL_DOMAIN = "body1"
+
+# Keys of a function's metadata_props.
+IDENTITY = "opwright.identity"  # domain::Name@since_version
+VARIANT = "opwright.variant"  # axis=value pairs; absent where there is one variant
+BODY = "opwright.body"  # digest of the body, as the library's index has it
+LIBRARY = "opwright.library"  # distribution name
+RELEASE = "opwright.release"  # the library's version
+
+
+def instantiate(
+    functions: Mapping[str, FunctionEntry] | Index,
+    bodies: Mapping[str, bytes],
+    entry: FunctionEntry,
+    body: BodyEntry,
+    *,
+    opset: int,
+    domain: str,
+    profile: Profile = Profile.OVERLOAD,
+) -> list[FunctionProto]:
+    """One variant of a function version as FunctionProtos for a model at default opset `opset`.
+
+    Callees come first, `body` itself last. `domain` is the domain to emit `entry` (and its siblings) in: its own
+    or its mirror. The model is taken to import that domain at `entry.since_version`, other domains at their newest
+    version; `function.opset_import` says so. Raises DiagnosticError when a callee is missing or a body is damaged.
+    """
+    catalogue = catalogue_of(functions, bodies)
+    domains = dict(catalogue.domains)
+    domains[entry.domain] = DomainEntry(entry.domain, entry.since_version, domain)
+    catalogue = replace(catalogue, domains=domains)
+    naming = Naming(catalogue, {domain: entry.since_version}, opset, profile)
+    return [name_body(naming, instance) for instance in closure(catalogue, [Instance(entry, body)], opset)]
+
+
+def closure(catalogue: Catalogue, roots: Iterable[Instance], opset: int) -> list[Instance]:
+    """The roots and everything they call, callees first, each content once; order depends on the roots alone."""
+    done: dict[tuple[str, str], Instance] = {}
+    open_keys: set[tuple[str, str]] = set()
+    for root in roots:
+        stack: list[tuple[Instance, Iterator[CallEntry]]] = []
+        instance: Instance | None = root
+        while instance is not None or stack:
+            if instance is not None:
+                key = _content_key(instance)
+                if key in open_keys:
+                    raise DiagnosticError([_damaged(instance, "it calls itself")])
+                if key not in done:
+                    open_keys.add(key)
+                    stack.append((instance, iter(instance.body.calls)))
+                instance = None
+                continue
+            top, calls = stack[-1]
+            call = next(calls, None)
+            if call is not None:
+                instance = find_callee(catalogue, top, call, opset)
+                continue
+            stack.pop()
+            done[_content_key(top)] = top
+            open_keys.discard(_content_key(top))
+    return list(done.values())
+
+
+def _content_key(instance: Instance) -> tuple[str, str]:
+    return (instance.entry.identity, repr(instance.same_content))
+
+
+def find_callee(catalogue: Catalogue, caller: Instance, call: CallEntry, opset: int) -> Instance:
+    """The body that a call means. Raises DiagnosticError (OW564) when no library at hand has it."""
+    identity = f"{call.domain}::{call.name}@{call.since_version}"
+    entry = catalogue.functions.get(identity)
+    if entry is None:
+        raise DiagnosticError([_missing_callee(catalogue, caller, identity, call)])
+    fitting = [body for body in entry.bodies if body.body == call.body]
+    # The same content may serve several variants and opsets; which entry is taken shows only in its metadata.
+    fitting.sort(key=lambda body: (body.variant != call.variant, not body.first_opset <= opset <= body.last_opset))
+    if not fitting:
+        raise DiagnosticError([_missing_callee(catalogue, caller, identity, call)])
+    return Instance(entry, fitting[0])
+
+
+def name_body(naming: Naming, instance: Instance) -> FunctionProto:
+    """The FunctionProto of one instance; its callees are to be emitted with the same `naming`."""
+    entry, body = instance.entry, instance.body
+    function = _parse(naming.catalogue, instance)
+    interface = {attribute.name: attribute for attribute in entry.attributes}
+    attributes = {f"a{index}": name for index, name in enumerate(body.attributes)}
+    _check_shape(function, instance)
+    domains = _resolve_calls(naming, instance, function)
+    _rename_values(function, body.inputs, _output_names(body.inputs, [output.name for output in entry.outputs]))
+    rename_references(function.node, attributes)
+    function.domain, function.name, function.overload = naming.id_of(instance)
+    function.doc_string = entry.doc or entry.summary
+    _declare_attributes(function, [interface[name] for name in body.attributes])
+    imports = {item.domain: item.version for item in function.opset_import} | domains | {"": naming.opset}
+    del function.opset_import[:]
+    used = {"", *(normal_domain(node.domain) for node in all_nodes(function.node))}
+    function.opset_import.extend(helper.make_opsetid(name, imports.get(name, 1)) for name in sorted(used))
+    _stamp(function, naming.catalogue, instance)
+    return function
+
+
+def _parse(catalogue: Catalogue, instance: Instance) -> FunctionProto:
+    data = catalogue.bodies.get(instance.body.body)
+    if data is None:
+        raise DiagnosticError([_damaged(instance, f"{instance.body.body} is not among the library's bodies")])
+    try:
+        return FunctionProto.FromString(data)
+    except DecodeError:
+        raise DiagnosticError([_damaged(instance, "its bytes are not a FunctionProto")]) from None
+
+
+def _check_shape(function: FunctionProto, instance: Instance) -> None:
+    """What naming relies on; a bundle from a stranger may hold anything under a right digest."""
+    body, entry = instance.body, instance.entry
+    inputs = [f"i{index}" for index in range(len(body.inputs))]
+    outputs = [f"o{index}" for index in range(len(entry.outputs))]
+    if list(function.input) != inputs or list(function.output) != outputs:
+        raise DiagnosticError([_damaged(instance, "its inputs or outputs are not those of the interface")])
+    known = {attribute.name for attribute in entry.attributes}
+    if len(function.attribute) != len(body.attributes) or not known.issuperset(body.attributes):
+        raise DiagnosticError([_damaged(instance, "its attributes are not those of the interface")])
+
+
+def _resolve_calls(naming: Naming, caller: Instance, function: FunctionProto) -> dict[str, int]:
+    """Turns calls by digest into calls by name; gives the versions of the domains that they belong to."""
+    calls: dict[str, CallEntry] = {}
+    for call in caller.body.calls:
+        calls.setdefault(call.body.partition(":")[2], call)
+    versions: dict[str, int] = {}
+    for node in all_nodes(function.node):
+        if node.domain != CALL_DOMAIN:
+            continue
+        if node.op_type not in calls:
+            raise DiagnosticError([_damaged(caller, f"it calls {node.op_type}, which the index does not name")])
+        callee = find_callee(naming.catalogue, caller, calls[node.op_type], naming.opset)
+        node.domain, node.op_type, node.overload = naming.id_of(callee)
+        write_attributes(node, callee)
+        pad(node.input, len(callee.body.inputs))
+        pad(node.output, len(callee.entry.outputs))
+        versions[node.domain] = naming.import_of(callee.entry.domain)
+    return versions
+
+
+def write_attributes(node: NodeProto, callee: Instance) -> None:
+    """Gives a call of a body its attributes' declared names and writes the defaults of those that it left out."""
+    positions = {f"a{index}": name for index, name in enumerate(callee.body.attributes)}
+    for attribute in node.attribute:
+        attribute.name = positions.get(attribute.name, attribute.name)
+    write_defaults(node, callee)
+
+
+def write_defaults(node: NodeProto, callee: Instance) -> list[str]:
+    """Writes the attributes that the body reads and the call leaves to their defaults; returns their names."""
+    given = {attribute.name for attribute in node.attribute}
+    written = []
+    for attribute in callee.entry.attributes:
+        if attribute.name in callee.body.attributes and attribute.name not in given and attribute.default is not None:
+            node.attribute.append(default_attribute(attribute))
+            written.append(attribute.name)
+    return written
+
+
+def default_attribute(attribute: AttributeEntry) -> AttributeProto:
+    """An attribute's default as a proto; the declared type holds even for an empty list."""
+    kind = AttributeProto.AttributeType.Value(attribute.type)
+    value = list(attribute.default) if isinstance(attribute.default, tuple) else attribute.default
+    return helper.make_attribute(attribute.name, value, attr_type=kind)
+
+
+def pad(names: MutableSequence[str], arity: int) -> None:
+    """Fills a node's inputs or outputs up with empty names: runtimes ask for the declared number."""
+    names.extend([""] * (arity - len(names)))
+
+
+def _output_names(inputs: Sequence[str], outputs: Sequence[str]) -> list[str]:
+    """The declared output names; one that is also an input's gets `_out`, for a value has one definition."""
+    taken = {*inputs, *outputs}
+    result: list[str] = []
+    for name in outputs:
+        if name in inputs or name in result:
+            while name in taken:
+                name += "_out"
+            taken.add(name)
+        result.append(name)
+    return result
+
+
+def _rename_values(function: FunctionProto, inputs: Sequence[str], outputs: Sequence[str]) -> None:
+    """Declared names for the interface; every other value is numbered behind a prefix no declared name starts with."""
+    declared = [*inputs, *outputs]
+    prefix = "v"
+    while any(name.startswith(prefix) for name in declared):
+        prefix = f"_{prefix}"
+    names = dict(zip([*function.input, *function.output], declared, strict=True))
+    rename_values(function.node, lambda name: names.setdefault(name, f"{prefix}{len(names) - len(declared)}"))
+    function.input[:] = inputs
+    function.output[:] = outputs
+
+
+def _declare_attributes(function: FunctionProto, attributes: Iterable[AttributeEntry]) -> None:
+    del function.attribute[:]
+    del function.attribute_proto[:]
+    for attribute in attributes:
+        if attribute.default is None:
+            function.attribute.append(attribute.name)
+        else:
+            function.attribute_proto.append(default_attribute(attribute))
+
+
+def _stamp(function: FunctionProto, catalogue: Catalogue, instance: Instance) -> None:
+    del function.metadata_props[:]
+    facts = {IDENTITY: instance.entry.identity, BODY: instance.body.body}
+    if instance.body.variant:
+        facts[VARIANT] = variant_key(instance.body.variant)
+    origin = catalogue.origins.get(instance.entry.identity)
+    if origin is not None:
+        facts[LIBRARY] = origin.library
+        facts[RELEASE] = origin.version
+    for key, value in sorted(facts.items()):
+        function.metadata_props.add(key=key, value=value)
+
+
+def _missing_callee(catalogue: Catalogue, caller: Instance, identity: str, call: CallEntry) -> Diagnostic:
+    known = catalogue.functions.get(identity)
+    if known is None:
+        reason = f"no library given has {identity}"
+        help_text = f"add the library that holds the domain {call.domain} with --library"
+    else:
+        reason = (
+            f"{catalogue.origins.get(identity, 'the library given')} has other bodies of {identity} than the one called"
+        )
+        help_text = f"give the release of that library which {caller.entry.identity} was built with"
+    return Diagnostic(
+        "OW564", f"{caller.entry.identity} calls {identity}, which is missing", reason=reason, help=help_text
+    )
+
+
+def _damaged(instance: Instance, reason: str) -> Diagnostic:
+    return Diagnostic(
+        "OW575",
+        f"the body of {instance.entry.identity} cannot be used",
+        reason=reason,
+        help="build or install the library again",
+    )

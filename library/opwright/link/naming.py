@@ -1,0 +1,122 @@
+"""The identity (domain, name, overload) under which a variant of a function version stands in a model.
+
+A model has no field for a function's version: the import of its domain says which version a name means. So the
+version that the import means gets the plain name, and any other one in the same model has its version in its
+overload (`@1`). Variants have their key there (`min=absent,max=present`, `@1,T=float`); a function with one body
+for all variants has none. In the portable profile the same text is part of the name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from opwright.bundle.format import BodyEntry, FunctionEntry
+from opwright.link.catalogue import Catalogue
+
+
+class Profile(Enum):
+    OVERLOAD = "overload"  # variants told apart by `overload`: IR 10 and later
+    PORTABLE = "portable"  # the variant in the name, for consumers that ignore overloads
+
+
+FunctionId = tuple[str, str, str]  # domain, name, overload
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One body of one function version."""
+
+    entry: FunctionEntry
+    body: BodyEntry
+
+    @property
+    def same_content(self) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+        """Equal for two bodies of a version that make the same FunctionProto but for its overload."""
+        return (self.body.body, self.body.inputs, self.body.attributes)
+
+
+def bodies_at(entry: FunctionEntry, opset: int) -> tuple[BodyEntry, ...]:
+    """The variants of a version at that default opset, in declaration order."""
+    return tuple(body for body in entry.bodies if body.first_opset <= opset <= body.last_opset)
+
+
+def version_at(versions: Iterable[FunctionEntry], version: int) -> FunctionEntry | None:
+    """The greatest since_version at or below a domain's version; None when all are newer."""
+    fitting = [entry for entry in versions if entry.since_version <= version]
+    return max(fitting, key=lambda entry: entry.since_version, default=None)
+
+
+def variant_key(variant: Iterable[tuple[str, str]]) -> str:
+    """`axis=value` pairs in declaration order, joined by commas."""
+    return ",".join(f"{axis}={value}" for axis, value in variant)
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """Gives instances their ids in one model.
+
+    `imports` maps emitted domains to the versions that the model imports; a domain that is not in it means its
+    newest version.
+    """
+
+    catalogue: Catalogue
+    imports: Mapping[str, int]
+    opset: int
+    profile: Profile
+    _memo: dict[tuple[str, str, tuple[str, ...], tuple[str, ...]], FunctionId] = field(default_factory=dict)
+
+    def id_of(self, instance: Instance) -> FunctionId:
+        """The same for every variant of the version that has this very content."""
+        memo_key = (instance.entry.identity, *instance.same_content)
+        found = self._memo.get(memo_key)
+        if found is None:
+            found = self._memo[memo_key] = self._make_id(instance)
+        return found
+
+    def import_of(self, domain: str) -> int:
+        """The version at which functions of a library's domain are called in this model."""
+        emitted = self.catalogue.emitted(domain)
+        if emitted in self.imports:
+            return self.imports[emitted]
+        known = self.catalogue.domains.get(domain)
+        return known.version if known is not None else 1
+
+    def _make_id(self, instance: Instance) -> FunctionId:
+        entry = instance.entry
+        parts = [f"@{entry.since_version}"] if not self._is_plain(entry) else []
+        siblings = [Instance(entry, body) for body in bodies_at(entry, self.opset)]
+        if len({sibling.same_content for sibling in siblings}) > 1:
+            same = (item.body.variant for item in siblings if item.same_content == instance.same_content)
+            parts.append(variant_key(next(same, instance.body.variant)))
+        overload = ",".join(parts)
+        domain = self.catalogue.emitted(entry.domain)
+        if self.profile is Profile.OVERLOAD or not overload:
+            return (domain, entry.name, overload)
+        return (domain, self._free_name(entry, overload), "")
+
+    def _is_plain(self, entry: FunctionEntry) -> bool:
+        versions = self.catalogue.versions_of(entry.domain, entry.name)
+        meant = version_at(versions, self.import_of(entry.domain))
+        return meant is not None and meant.since_version == entry.since_version
+
+    def _free_name(self, entry: FunctionEntry, overload: str) -> str:
+        """`Clip__min_absent__max_present`, lengthened until the domain has no function of that name."""
+        mangled = entry.name + "".join(f"__{_identifier(part)}" for part in overload.split(","))
+        while self.catalogue.versions_of(entry.domain, mangled):
+            mangled += "_"
+        return mangled
+
+
+def _identifier(part: str) -> str:
+    """An identifier's characters alone; the others as their code point, so that different parts stay different."""
+    if part.startswith("@"):
+        part = f"since={part[1:]}"
+    return "".join(
+        char if char.isalnum() and char.isascii() else "_" if char == "=" else _escape(char) for char in part
+    )
+
+
+def _escape(char: str) -> str:
+    return "_" if char == "_" else f"_x{ord(char):x}_"

@@ -1,0 +1,71 @@
+"""Going through the nodes of a model or function and renaming what they refer to.
+
+Subgraphs are visited by recursion: protobuf itself bounds their nesting (parsers stop at 100 messages).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from onnx import AttributeProto, GraphProto, NodeProto
+
+_GRAPH_KINDS = (AttributeProto.GRAPH, AttributeProto.GRAPHS)
+
+DEFAULT_DOMAIN = ""
+
+
+def normal_domain(domain: str) -> str:
+    """The default domain has two spellings."""
+    return DEFAULT_DOMAIN if domain == "ai.onnx" else domain
+
+
+def subgraphs(node: NodeProto) -> Iterator[GraphProto]:
+    """The graphs among a node's attributes, in order."""
+    for attribute in node.attribute:
+        if attribute.type in _GRAPH_KINDS:
+            if attribute.type == AttributeProto.GRAPH:
+                yield attribute.g
+            yield from attribute.graphs
+
+
+def all_nodes(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
+    """Every node, a node before those of its subgraphs."""
+    for node in nodes:
+        yield node
+        for graph in subgraphs(node):
+            yield from all_nodes(graph.node)
+
+
+def all_graphs(graph: GraphProto) -> Iterator[GraphProto]:
+    """The graph and every graph inside it."""
+    yield graph
+    for node in all_nodes(graph.node):
+        yield from subgraphs(node)
+
+
+def rename_values(nodes: Iterable[NodeProto], rename: Callable[[str], str]) -> None:
+    """Renames every value that the nodes and their subgraphs read or define; the empty name stays.
+
+    `rename` must be injective on the names in use; scopes and shadowing then stay as they were.
+    """
+    for node in nodes:
+        node.input[:] = [name and rename(name) for name in node.input]
+        node.output[:] = [name and rename(name) for name in node.output]
+        for graph in subgraphs(node):
+            for value in (*graph.input, *graph.output, *graph.value_info, *graph.initializer):
+                value.name = rename(value.name)
+            for sparse in graph.sparse_initializer:
+                sparse.values.name = rename(sparse.values.name)
+            for annotation in graph.quantization_annotation:
+                annotation.tensor_name = rename(annotation.tensor_name)
+                for parameter in annotation.quant_parameter_tensor_names:
+                    parameter.value = rename(parameter.value)
+            rename_values(graph.node, rename)
+
+
+def rename_references(nodes: Iterable[NodeProto], names: Mapping[str, str]) -> None:
+    """Renames the function's attributes that the nodes and their subgraphs refer to."""
+    for node in all_nodes(nodes):
+        for attribute in node.attribute:
+            if attribute.ref_attr_name:
+                attribute.ref_attr_name = names.get(attribute.ref_attr_name, attribute.ref_attr_name)
