@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 import time
@@ -5,6 +6,7 @@ from pathlib import Path
 
 from opwright_build.engine.lock import folder_lock
 
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 HOLD = """
 import sys, time
 from pathlib import Path
@@ -19,9 +21,13 @@ with folder_lock(Path(sys.argv[1]), lambda: None):
 def test_a_second_build_waits_for_the_first(tmp_path: Path) -> None:
     lock, finished = tmp_path / ".opwright" / "lock", tmp_path / "finished"
     holder = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(lock), str(finished)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", HOLD, str(lock), str(finished)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=ENVIRONMENT,
     )
-    assert holder.stdin is not None and holder.stdout is not None
+    assert holder.stdout is not None
     assert holder.stdout.readline() == "held\n"
     waited: list[bool] = []
 
@@ -41,6 +47,7 @@ def test_the_lock_of_a_killed_build_is_free(tmp_path: Path) -> None:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
+        env=ENVIRONMENT,
     )
     assert holder.stdout is not None
     holder.stdout.readline()

@@ -14,7 +14,7 @@ SOURCE_ENDINGS = (".py", ".jinja2")
 
 
 def environment_parts(folders: Sequence[Path], distributions: Sequence[str], hints: FileHints) -> dict[str, str]:
-    """The parts of the environment by name: the sources below `folders`, Python's grammar, each distribution's version."""
+    """The parts of the environment by name: the sources below `folders`, Python's grammar, distributions' versions."""
     parts = {
         "the build tool's own sources": _sources_digest(folders, hints),
         "Python": f"{sys.version_info.major}.{sys.version_info.minor}",
@@ -36,14 +36,13 @@ def installed_versions(distributions: Sequence[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for folder in sys.path:
         try:
-            names = os.listdir(folder or ".")
+            entries = sorted(Path(folder or ".").iterdir())
         except OSError:
             continue
-        for entry in sorted(names):
-            stem, ending = os.path.splitext(entry)
-            if ending not in (".dist-info", ".egg-info"):
+        for entry in entries:
+            if entry.suffix not in (".dist-info", ".egg-info"):
                 continue
-            name, _, version = stem.partition("-")
+            name, _, version = entry.stem.partition("-")
             distribution = wanted.get(name.lower().replace("-", "_").replace(".", "_"))
             if distribution is not None:
                 found.setdefault(distribution, version.partition("-")[0])

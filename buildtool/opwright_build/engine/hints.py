@@ -11,7 +11,7 @@ import os
 import time
 from pathlib import Path
 
-from opwright_build.engine.digest import canonical_json, digest_bytes
+from opwright_build.engine.digest import Json, canonical_json, digest_bytes
 
 FORMAT = 1
 SETTLED_NS = 2_000_000_000  # the coarsest clock among filesystems in use (FAT) ticks every two seconds
@@ -32,7 +32,7 @@ class FileHints:
         """The sha256 of the file's bytes, or None when there is no such file. OSError when it cannot be read."""
         name = os.fspath(path)
         try:
-            stamp = _stamp(os.stat(path))
+            stamp = _stamp(path.stat())
         except (FileNotFoundError, NotADirectoryError):
             return None
         known = self._known.get(name)
@@ -45,7 +45,7 @@ class FileHints:
     def read(self, path: Path) -> bytes | None:
         """The file's bytes, or None when there is no such file; the digest is remembered."""
         try:
-            with open(path, "rb") as file:
+            with path.open("rb") as file:
                 # Stamped before reading: a write that comes later leaves another stamp, or a young one.
                 stamp = _stamp(os.fstat(file.fileno()))
                 now = time.time_ns()
@@ -61,12 +61,14 @@ class FileHints:
         """Writes the hints for the next run if any is new; losing them costs time only, so failures are ignored."""
         if not self._changed:
             return
-        files = {name: [*stamp, digest] for name, (stamp, digest) in sorted({**self._known, **self._used}.items())}
+        files: dict[str, Json] = {
+            name: [*stamp, digest] for name, (stamp, digest) in sorted({**self._known, **self._used}.items())
+        }
         temporary = self._path.with_name(f"{self._path.name}.{os.getpid()}")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             temporary.write_bytes(canonical_json({"format": FORMAT, "files": files}))
-            os.replace(temporary, self._path)
+            temporary.replace(self._path)
         except OSError:
             temporary.unlink(missing_ok=True)
         self._changed = False

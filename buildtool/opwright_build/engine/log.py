@@ -57,7 +57,7 @@ class ActionLog:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             temporary.write_bytes(canonical_json({"format": FORMAT, "actions": self._entries()}))
-            os.replace(temporary, self._path)
+            temporary.replace(self._path)
         except OSError:
             temporary.unlink(missing_ok=True)
         self._changed = False

@@ -80,7 +80,7 @@ class Publisher:
             for path in differing:
                 self._prepare(path, fetch(path))
             for path in differing:
-                os.replace(self._temporary(path), self._root / path)
+                self._temporary(path).replace(self._root / path)
             for path in stale:
                 (self._root / path).unlink(missing_ok=True)
             if differing or stale or self._remembered() != dict(outputs):
@@ -113,7 +113,7 @@ class Publisher:
     def _prepare(self, path: str, data: bytes) -> None:
         temporary = self._temporary(path)
         temporary.parent.mkdir(parents=True, exist_ok=True)
-        with open(temporary, "wb") as file:
+        with temporary.open("wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -129,7 +129,7 @@ class Publisher:
         self._manifest.parent.mkdir(parents=True, exist_ok=True)
         temporary = self._manifest.with_name(f"{self._manifest.name}.{os.getpid()}")
         temporary.write_bytes(canonical_json({"format": FORMAT, "files": dict(outputs)}))
-        os.replace(temporary, self._manifest)
+        temporary.replace(self._manifest)
 
 
 def _not_ours(path: str) -> Diagnostic:

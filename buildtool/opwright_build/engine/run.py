@@ -162,7 +162,7 @@ def _nondeterministic(action: Action) -> Diagnostic:
     return Diagnostic(
         code="OW903",
         message=f"{action.label}: another result than before for the same inputs",
-        reason="an action must be a function of its inputs, or caches and reproducible builds break; the first result stays in the cache",
-        help="delete .opwright/cache and build again; if it comes back, please report it as a bug of the build tool",
+        reason="a result that depends on more than its inputs breaks caches and reproducible builds",
+        help="the first result stays; delete .opwright/cache and build again; if it comes back, please report it to us",
         severity=Severity.WARNING,
     )

@@ -66,7 +66,7 @@ class LocalStore:
 
     def has(self, digest: str) -> bool:
         """Whether the blob is there; its bytes are checked only by `get`."""
-        return os.path.isfile(self._blob(digest))
+        return self._blob(digest).is_file()
 
     def put(self, data: bytes) -> str:
         """Stores the blob unless it is there already, and gives its digest."""
@@ -132,7 +132,7 @@ class LocalStore:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             temporary.write_bytes(data)
-            os.replace(temporary, path)
+            temporary.replace(path)
         except OSError as error:
             raise _unreachable(self.root, error) from error
 

@@ -1,4 +1,4 @@
-"""Findings as data (`model`), their text form (`text`), their JSON form (`wire`) and the page of each code (`codes`)."""
+"""Findings: as data (`model`), as text (`text`), as JSON (`wire`), and the page of each code (`codes`)."""
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Related, Severity, has_errors
 from opwright.diagnostics.text import render

@@ -120,10 +120,7 @@ def _excerpt(place: Place, lines_of: _LineCache, paint: str) -> list[str]:
 def _layout(line: str, place: Place) -> tuple[str, int, int]:
     """The line as shown, the column (from 0) at which its carets start, and how many carets there are."""
     first = min(max(place.column, 1), len(line) + 1) - 1
-    if place.end_line > place.line:
-        last = len(line)
-    else:
-        last = min(max(place.end_column - 1, first), len(line))
+    last = len(line) if place.end_line > place.line else min(max(place.end_column - 1, first), len(line))
     cells: list[str] = []
     column = start = end = 0
     for index, char in enumerate(line):
