@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar, get_args
 
 from opwright.diagnostics.model import Diagnostic, Place
@@ -30,7 +30,7 @@ class Checked(Generic[ModelT]):
     diagnostics: tuple[Diagnostic, ...]
 
 
-def check(model: type[ModelT], root: Node, file: str) -> Checked[ModelT]:
+def check(model: type[ModelT], root: Node) -> Checked[ModelT]:
     """The tree as a value of the model, or a diagnostic for each thing that is wrong with it."""
     if not isinstance(root, MappingNode):
         message = f"the file must hold a mapping of keys, but holds {kind_of(plain_data(root))}"
@@ -39,45 +39,73 @@ def check(model: type[ModelT], root: Node, file: str) -> Checked[ModelT]:
         return Checked(model.model_validate(plain_data(root)), ())
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=True, include_input=True)
-        found = tuple(_diagnostic(model, root, detail, file) for detail in details)
+        found = tuple(_diagnostic(model, root, detail) for detail in details)
         return Checked(None, found[:MAX_FINDINGS])
 
 
 def tag(name: str) -> str:
-    """The name of an alternative of a union; kept apart from keys when places are looked up."""
-    return f"<{name}>"
+    """The name of an alternative of a union. No key of a YAML file holds a control character, so no key is a tag."""
+    return f"\x01{name}"
 
 
-def _diagnostic(model: type[Strict], root: MappingNode, detail: ErrorDetails, file: str) -> Diagnostic:
-    path = tuple(step for step in detail["loc"] if not _is_tag(step))
+def _diagnostic(model: type[Strict], root: MappingNode, detail: ErrorDetails) -> Diagnostic:
+    path = tuple(step for step in detail["loc"] if not str(step).startswith("\x01"))
     context = detail.get("ctx", {})
     if "key" in context:  # a finding about one key of the mapping at hand
         path = (*path, context["key"])
-    place = _place(root, path, file)
-    where = ".".join(str(step) for step in path)
+    if path[-1:] == ("[key]",) and node_at(root, path) is None:
+        return _refused_key(root, path[:-1], detail)
     match detail["type"]:
-        case code if code.startswith("OW"):
-            return Diagnostic(code, detail["msg"], place, help=context.get("help", ""))
         case "extra_forbidden":
             return _unknown_key(model, root, path)
         case "missing":
-            return Diagnostic("OW107", f"the key `{path[-1]}` is missing{_inside(path[:-1])}", place)
+            return Diagnostic("OW107", f"the key `{path[-1]}` is missing{_inside(path[:-1])}", _nearest(root, path))
+        case _:
+            return _refused_value(path, _value_place(root, path), detail)
+
+
+def _refused_value(path: tuple[int | str, ...], place: Place, detail: ErrorDetails) -> Diagnostic:
+    value, context, where = detail["input"], detail.get("ctx", {}), _dotted(path)
+    match detail["type"]:
+        case code if code.startswith("OW"):
+            return Diagnostic(code, detail["msg"], place, help=context.get("help", ""))
         case "less_than_equal" if path == ("schema",):
-            message = f"schema {detail['input']} is newer than this opwright reads (up to {context['le']})"
+            message = f"schema {value} is newer than this opwright reads (up to {context['le']})"
             return Diagnostic("OW111", message, place, help="Install a newer opwright, or write the older form.")
         case kind if kind.endswith("_type") or kind == "int_from_float":
-            wanted = _WANTED.get(kind, "something else")
-            message = f"`{where}` must be {wanted}, but is {kind_of(detail['input'])}"
-            quote = kind == "string_type" and isinstance(detail["input"], bool | int | float)
+            message = f"`{where}` must be {_WANTED.get(kind, 'something else')}, but is {kind_of(value)}"
+            quote = kind == "string_type" and isinstance(value, bool | int | float)
             return Diagnostic("OW108", message, place, help="Put quotes around it." if quote else "")
         case "string_pattern_mismatch":
-            wanted = PATTERN_WORDS.get(context["pattern"], f"text of the form {context['pattern']}")
-            return Diagnostic("OW109", f"`{where}` must be {wanted}, but is `{_short(detail['input'])}`", place)
+            message = f"`{where}` must be {_words(detail)}, but is `{_short(str(value))}`"
+            return Diagnostic("OW109", message, place)
         case "literal_error":
-            wanted = context["expected"].replace("'", "`")
-            return Diagnostic("OW109", f"`{where}` must be {wanted}, but is `{_short(detail['input'])}`", place)
+            message = f"`{where}` must be {_words(detail)}, but is `{_short(str(value))}`"
+            return Diagnostic("OW109", message, place)
         case _:
-            return Diagnostic("OW109", f"`{where}`: {_sentence(detail['msg'])}", place)
+            return Diagnostic("OW109", f"`{where}`: {detail['msg'][:1].lower()}{detail['msg'][1:]}", place)
+
+
+def _refused_key(root: MappingNode, path: tuple[int | str, ...], detail: ErrorDetails) -> Diagnostic:
+    """A key of a mapping whose keys are free within a form, or are one of a few words."""
+    place = _key_place(root, path)
+    if detail["type"] == "literal_error":
+        message = f"the key `{_short(str(path[-1]))}` is not known{_inside(path[:-1])}"
+        return Diagnostic("OW106", message, place, help=f"Known here: {_words(detail)}.")
+    refused = _refused_value(path, place, detail)
+    return replace(refused, message=f"the key `{_short(str(path[-1]))}`{_inside(path[:-1])} must be {_words(detail)}")
+
+
+def _words(detail: ErrorDetails) -> str:
+    """What was wanted: the words of a pattern, the values of a list, or pydantic's own sentence."""
+    context = detail.get("ctx", {})
+    match detail["type"]:
+        case "string_pattern_mismatch":
+            return PATTERN_WORDS.get(context["pattern"], f"text of the form {context['pattern']}")
+        case "literal_error":
+            return str(context["expected"]).replace("'", "`")
+        case _:
+            return detail["msg"].removeprefix("String should have ")
 
 
 _WANTED = {
@@ -95,8 +123,8 @@ _WANTED = {
 
 def _unknown_key(model: type[Strict], root: MappingNode, path: tuple[int | str, ...]) -> Diagnostic:
     key = str(path[-1])
-    place = _key_or_item(root, path)
-    message = f"the key `{key}` is not known{_inside(path[:-1])}"
+    place = _key_place(root, path)
+    message = f"the key `{_short(key)}` is not known{_inside(path[:-1])}"
     value = node_at(root, path)
     if ":" in key and value is not None and plain_data(value) is None:
         return Diagnostic("OW106", message, place, help="Put a space after the colon.")
@@ -127,39 +155,34 @@ def _fields(model: type[Strict]) -> dict[str, Any]:
     return {field.alias or name: field.annotation for name, field in model.model_fields.items()}
 
 
-def _place(root: MappingNode, path: tuple[int | str, ...], file: str) -> Place:
-    """The value at the path; for what is missing the nearest thing that is there."""
-    if path and isinstance(path[-1], str):
-        parent = node_at(root, path[:-1])
-        if isinstance(parent, MappingNode) and path[-1] in parent.entries:
-            return parent.entries[path[-1]].value.place
-    for length in range(len(path), 0, -1):
-        node = node_at(root, path[:length])
-        if node is not None:
-            return _key_or_item(root, path[:length])
-    return Place(file, 1, 1, 1, 1)
-
-
-def _key_or_item(root: MappingNode, path: tuple[int | str, ...]) -> Place:
-    parent = node_at(root, path[:-1])
-    if isinstance(parent, MappingNode):
-        return parent.entries[str(path[-1])].key
+def _value_place(root: MappingNode, path: tuple[int | str, ...]) -> Place:
     node = node_at(root, path)
-    return node.place if node is not None else root.place
+    return node.place if node is not None else _nearest(root, path)
 
 
-def _is_tag(step: int | str) -> bool:
-    return isinstance(step, str) and (step.startswith("<") or step == "[key]")
+def _key_place(root: MappingNode, path: tuple[int | str, ...]) -> Place:
+    """Where the key at the path stands; an item of a sequence has no key, so the item itself."""
+    parent = node_at(root, path[:-1])
+    if isinstance(parent, MappingNode) and path and path[-1] in parent.entries:
+        return parent.entries[str(path[-1])].key
+    return _value_place(root, path)
+
+
+def _nearest(root: MappingNode, path: tuple[int | str, ...]) -> Place:
+    """For what is not there: the key, or the item, of the innermost thing on the path that is."""
+    for length in range(len(path) - 1, 0, -1):
+        if node_at(root, path[:length]) is not None:
+            return _key_place(root, path[:length])
+    return root.place
 
 
 def _inside(path: tuple[int | str, ...]) -> str:
-    return f" in `{'.'.join(str(step) for step in path)}`" if path else ""
+    return f" in `{_dotted(path)}`" if path else ""
 
 
-def _short(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= 40 else text[:37] + "..."
+def _dotted(path: tuple[int | str, ...]) -> str:
+    return _short(".".join(str(step) for step in path))
 
 
-def _sentence(text: str) -> str:
-    return text[:1].lower() + text[1:]
+def _short(text: str) -> str:
+    return text if len(text) <= 80 else text[:77] + "..."

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from opwright.diagnostics.model import Place
+from opwright.diagnostics.model import Diagnostic, Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class OpsetRange:
     first: int
     last: int
 
-    def __iter__(self) -> object:
+    def __iter__(self) -> Iterator[int]:
         return iter(range(self.first, self.last + 1))
 
     def __contains__(self, opset: object) -> bool:
@@ -26,7 +26,7 @@ class OpsetRange:
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """`specs/library.yaml`. `root` is the folder that holds `specs/`; `name` the distribution, `package` the import name."""
+    """`specs/library.yaml`. `root` is the folder that holds `specs/`, `name` the distribution, `package` the import."""
 
     root: Path
     name: str
@@ -42,7 +42,7 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """`specs/<domain>/domain.yaml`. `version` counts the domain's own opsets; `mirror` is where functions are emitted."""
+    """`specs/<domain>/domain.yaml`. `version` counts the domain's own opsets; functions are emitted in `mirror`."""
 
     name: str
     version: int
@@ -96,8 +96,9 @@ class VectorSource:
 class SpecVersion:
     """One (domain, name, since_version): everything that YAML says of it, defaults from the top of the file applied.
 
-    `function_file` and `reference_file` are relative to the spec folder. `tolerances` maps `default` or an element
-    type's name. `places` maps dotted key paths of the YAML file (`types.T`, `inputs.X.rank`) to where they stand.
+    `function_file` and `reference_file` are relative to the spec folder. `tolerances` holds one for every element type
+    that the version names, what the spec leaves out filled from the default table. `places` maps dotted key paths of
+    the YAML file (`types.T`, `inputs.X.rank`) to where the key stands, and `types.T.0` to an item of a sequence.
     """
 
     domain: Domain
@@ -134,3 +135,19 @@ class SpecVersion:
             if len(admitted) > len(widest):
                 widest = admitted
         return widest
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedLibrary:
+    """A library as read: what is sound of it, and everything that is wrong with the rest.
+
+    `versions` stand in the order of (domain, name, since_version). `broken` names, as `domain::Name`, the spec folders
+    that were left out; `sources` holds the bytes of every YAML file read, by POSIX path relative to the library's root.
+    """
+
+    library: Library
+    domains: tuple[Domain, ...]
+    versions: tuple[SpecVersion, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    broken: tuple[str, ...]
+    sources: Mapping[str, bytes]

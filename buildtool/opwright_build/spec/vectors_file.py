@@ -120,7 +120,7 @@ def read_vectors_file(data: bytes, file: str) -> VectorsFile:
     source = read_yaml(data, file)
     if source.root is None:
         return VectorsFile((), source.diagnostics)
-    checked = check(VectorsModel, source.root, file)
+    checked = check(VectorsModel, source.root)
     found = [*source.diagnostics, *checked.diagnostics]
     rows: list[VectorRow] = []
     if checked.value is not None:

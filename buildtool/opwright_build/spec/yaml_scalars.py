@@ -28,7 +28,7 @@ class NumberTooLong(ValueError):
 
 
 def resolve(text: str) -> Resolved:
-    """The value of an unquoted scalar. Raises NumberTooLong rather than spend time on a number of thousands of digits."""
+    """The value of an unquoted scalar. NumberTooLong for more digits than are worth the time."""
     if text in _NULL:
         return None
     if text[0] not in _STARTS_A_NUMBER:

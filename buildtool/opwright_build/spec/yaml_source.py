@@ -214,7 +214,7 @@ class _Reader:
                 case CollectionEndEvent():
                     self._end(event)
                 case AliasEvent():
-                    self._refuse(event, f"the alias *{event.anchor} is not read", "Write the value out.")
+                    self._refuse(event, f"the alias *{event.anchor[:80]} is not read", "Write the value out.")
                     self.broken = True
                     self._add(Scalar(None, "", True, self._place(event)))
                 case DocumentStartEvent():
@@ -249,9 +249,9 @@ class _Reader:
         if self.nodes > MAX_NODES:
             self._stop(Diagnostic("OW105", f"the file has more than {MAX_NODES:,} values", self._place(event)))
         if event.anchor is not None:
-            self._refuse(event, f"the anchor &{event.anchor} is not read", "Write the value out where it is used.")
+            self._refuse(event, f"the anchor &{event.anchor[:80]} is not read", "Write the value out where it is used.")
         if event.tag is not None:
-            self._refuse(event, f"the tag {event.tag} is not read", "Remove the tag; quotes make a value text.")
+            self._refuse(event, f"the tag {event.tag[:80]} is not read", "Remove the tag; quotes make a value text.")
 
     def _scalar(self, event: ScalarEvent) -> None:
         place = self._place(event)
@@ -261,8 +261,8 @@ class _Reader:
             self._stop(Diagnostic("OW105", f"a value has {len(text):,} characters; at most {MAX_SCALAR:,}", place))
         # PyYAML's own scanner ends a plain scalar at `?` inside brackets, libyaml does not: refused with both.
         if plain and "?" in text and self.open and self.open[-1].flow:
-            message = f"`{text}` holds a `?` and stands inside brackets without quotes"
-            self._report(Diagnostic("OW101", message, place, help=f'Write "{text}".'))
+            message = f"`{text[:80]}` holds a `?` and stands inside brackets without quotes"
+            self._report(Diagnostic("OW101", message, place, help="Put quotes around it."))
             self.broken = True
         try:
             value = resolve(text) if plain else text
@@ -281,12 +281,15 @@ class _Reader:
             self._report(Diagnostic("OW103", "merge keys (`<<`) are not read", place, help="Write the keys out."))
             top.unnamed = True
         elif not isinstance(value, str):
-            message = f"a key must be text, but `{text}` is {kind_of(value)}"
-            self._report(Diagnostic("OW108", message, place, help=f'Write "{text}" if text is meant.'))
+            message = f"a key must be text, but `{text[:80]}` is {kind_of(value)}"
+            self._report(Diagnostic("OW108", message, place, help="Put quotes around it."))
+            top.unnamed = True
+        elif not value.isprintable():
+            self._report(Diagnostic("OW102", "a key holds a character that cannot be printed", place))
             top.unnamed = True
         elif value in top.entries:
             related = Related(top.entries[value].key, "the first one stands here")
-            self._report(Diagnostic("OW104", f"the key `{value}` stands twice", place, related=(related,)))
+            self._report(Diagnostic("OW104", f"the key `{value[:80]}` stands twice", place, related=(related,)))
             top.unnamed = True
         else:
             top.key = (value, place)

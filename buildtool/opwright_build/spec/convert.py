@@ -1,0 +1,329 @@
+"""One spec.yaml, its shape checked, as the versions it declares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from opwright.diagnostics.model import Diagnostic, Place, Related
+from opwright.elements import BY_NAME
+
+from opwright_build.spec.confine import LibraryFiles, stays_inside
+from opwright_build.spec.forms import AttributeForm, LimitForm, SpecModel, ValueForm, VersionModel
+from opwright_build.spec.model import (
+    Domain,
+    Library,
+    OpsetRange,
+    SpecVersion,
+    Tolerance,
+    ValueDeclaration,
+    VectorKind,
+    VectorSource,
+)
+from opwright_build.spec.names import IDENTIFIER, matches
+from opwright_build.spec.ranges import RangeError, parse_opsets
+from opwright_build.spec.suggest import did_you_mean
+from opwright_build.spec.tolerances import StatedLimit, is_looser, whole
+from opwright_build.spec.yaml_source import MappingNode, Sequence, key_places, node_at
+
+REQUIRED = ("since_version", "summary", "opset", "inputs", "outputs")
+VECTOR_FORMS = "`onnx`, `onnx@latest`, `onnx:<pattern>` or a file `<name>.yaml`"
+
+
+@dataclass(frozen=True, slots=True)
+class SpecContext:
+    """What a spec file is read against. `folder` and `file` are POSIX paths relative to the library's root."""
+
+    library: Library
+    domain: Domain
+    files: LibraryFiles
+    folder: str
+
+    @property
+    def file(self) -> str:
+        return f"{self.folder}/spec.yaml"
+
+
+def convert(context: SpecContext, model: SpecModel, root: MappingNode) -> tuple[list[SpecVersion], list[Diagnostic]]:
+    """The versions of a spec file, by since_version; an incomplete list when there are findings."""
+    found: list[Diagnostic] = []
+    versions: list[SpecVersion] = []
+    seen: dict[int, Place] = {}
+    entries: list[tuple[VersionModel | None, MappingNode | None]] = [(None, None)]
+    if "versions" in model.model_fields_set:
+        listed = root.entries["versions"].value
+        assert isinstance(listed, Sequence)
+        nodes = [node for node in listed.items if isinstance(node, MappingNode)]
+        entries = list(zip(model.versions, nodes, strict=True))
+        if "since_version" in model.model_fields_set:
+            related = Related(root.entries["versions"].key, "the versions are listed here")
+            message = "`since_version` stands at the top of a file that lists `versions:`"
+            way_out = "Keep it in the entries of `versions:` alone."
+            place = root.entries["since_version"].key
+            found.append(Diagnostic("OW109", message, place, help=way_out, related=(related,)))
+            return [], found
+    for entry, node in entries:
+        reader = _VersionReader(context, model, root, entry, node)
+        version = reader.read()
+        found.extend(item for item in reader.found if item not in found)
+        if version is None:
+            continue
+        place = reader.value_place("since_version")
+        if version.since_version in seen:
+            related = Related(seen[version.since_version], "the first one stands here")
+            message = f"since_version {version.since_version} stands twice"
+            found.append(Diagnostic("OW118", message, place, related=(related,)))
+        seen.setdefault(version.since_version, place)
+        versions.append(version)
+    return sorted(versions, key=lambda version: version.since_version), found
+
+
+def stated_limit(form: LimitForm | str, reason: str) -> StatedLimit:
+    """What `exact`, or `{ulp: .., abs: ..}` with either left out, says."""
+    if not isinstance(form, LimitForm):
+        return StatedLimit(0.0, 0.0, reason)
+    stated = form.model_fields_set
+    return StatedLimit(form.ulp if "ulp" in stated else None, form.abs if "abs" in stated else None, reason)
+
+
+class _VersionReader:
+    """One version: its own keys before those at the top of the file, each key whole."""
+
+    def __init__(
+        self,
+        context: SpecContext,
+        top: SpecModel,
+        root: MappingNode,
+        entry: VersionModel | None,
+        node: MappingNode | None,
+    ) -> None:
+        self.context = context
+        self.top = top
+        self.root = root
+        self.entry = entry
+        self.node = node
+        self.found: list[Diagnostic] = []
+
+    def read(self) -> SpecVersion | None:
+        """The version, or None when something is wrong with it (then `found` says what)."""
+        missing = [key for key in REQUIRED if not self.has(key)]
+        for key in missing:
+            place = self.node.place if self.node is not None else self.root.place
+            self.report("OW107", f"the key `{key}` is missing{' in this version' if self.node else ''}", place)
+        self._since_version()
+        opsets = self._opsets()
+        types = self._types()
+        inputs = self._values("inputs", types)
+        outputs = self._values("outputs", types)
+        self._usage(types, inputs, outputs)
+        function_file, function_name = self._source("function", "function.py")
+        reference_file, reference_name = self._source("reference", None)
+        vectors = self._vectors()
+        tolerances = self._tolerances(types, (*inputs, *outputs))
+        if self.found or opsets is None or function_file is None:
+            return None
+        return SpecVersion(
+            domain=self.context.domain,
+            name=self.top.name,
+            since_version=self.get("since_version"),
+            folder=self.context.library.root / self.context.folder,
+            opsets=opsets,
+            summary=self.get("summary"),
+            doc=self.get("doc"),
+            deprecated=self.get("deprecated"),
+            function_file=function_file,
+            function_name=function_name,
+            inputs=inputs,
+            outputs=outputs,
+            attribute_docs=self._attribute_docs(),
+            types=types,
+            requires=tuple(self.get("requires")),
+            vectors=vectors,
+            tolerances=tolerances,
+            reference_file=reference_file,
+            reference_name=reference_name,
+            places=self._places(),
+        )
+
+    def has(self, key: str) -> bool:
+        return self._home(key) is not None
+
+    def get(self, key: str) -> Any:
+        """The value of a key: the version's own, else the file's, else the default."""
+        own = self.entry is not None and key in self.entry.model_fields_set
+        return getattr(self.entry if own else self.top, key)
+
+    def key_place(self, *path: object) -> Place:
+        """Where the key, or the item of a sequence, at that path stands."""
+        home = self._home(str(path[0]))
+        if home is None:
+            return self.root.place
+        parent = node_at(home, path[:-1])
+        if isinstance(parent, MappingNode):
+            return parent.entries[str(path[-1])].key
+        return self.value_place(*path)
+
+    def value_place(self, *path: object) -> Place:
+        home = self._home(str(path[0]))
+        node = node_at(home, path) if home is not None else None
+        return node.place if node is not None else self.root.place
+
+    def report(self, code: str, message: str, place: Place, *, help: str = "", related: Related | None = None) -> None:
+        self.found.append(
+            Diagnostic(code, message, place, help=help, related=(related,) if related is not None else ())
+        )
+
+    def _home(self, key: str) -> MappingNode | None:
+        if self.node is not None and key in self.node.entries:
+            return self.node
+        return self.root if key in self.root.entries else None
+
+    def _since_version(self) -> None:
+        domain = self.context.domain
+        if self.has("since_version") and self.get("since_version") > domain.version:
+            message = f"since_version {self.get('since_version')} is above {domain.name}'s version {domain.version}"
+            related = Related(domain.places["version"], f"the version of {domain.name}")
+            way_out = f"Raise `version` in domain.yaml to {self.get('since_version')}."
+            self.report("OW119", message, self.value_place("since_version"), help=way_out, related=related)
+
+    def _opsets(self) -> OpsetRange | None:
+        if not self.has("opset"):
+            return None
+        outer = self.context.library.opsets
+        text, place = self.get("opset"), self.value_place("opset")
+        try:
+            opsets = parse_opsets(text, outer)
+        except RangeError as error:
+            self.report("OW116", f"the opset range `{text[:40]}` {error}", place)
+            return None
+        if opsets.first < outer.first or opsets.last > outer.last:
+            message = f"the opset range `{text}` leaves the library's, {outer.first} to {outer.last}"
+            related = Related(self.context.library.places["opsets"], "the library's range")
+            self.report("OW117", message, place, related=related)
+            return None
+        return opsets
+
+    def _types(self) -> dict[str, tuple[str, ...]]:
+        types: dict[str, tuple[str, ...]] = {}
+        for variable, names in self.get("types").items():
+            if variable in BY_NAME:
+                message = f"the type variable `{variable}` has the name of an element type"
+                self.report("OW109", message, self.key_place("types", variable), help="Call it `T`.")
+            for position, name in enumerate(names):
+                if name in names[:position]:
+                    place = self.value_place("types", variable, position)
+                    self.report("OW109", f"the element type `{name}` stands twice in `{variable}`", place)
+            types[variable] = tuple(names)
+        return types
+
+    def _values(self, key: str, types: Mapping[str, tuple[str, ...]]) -> tuple[ValueDeclaration, ...]:
+        values: list[ValueDeclaration] = []
+        for name, form in self.get(key).items():
+            long = form if isinstance(form, ValueForm) else ValueForm(type=form)
+            if long.type not in types and long.type not in BY_NAME:
+                path = (key, name, "type") if isinstance(form, ValueForm) else (key, name)
+                message = f"`{long.type[:40]}` is neither a type variable of this version nor an element type"
+                way_out = did_you_mean(long.type, [*types, *BY_NAME])
+                self.report("OW122", message, self.value_place(*path), help=way_out)
+            values.append(ValueDeclaration(name, long.type, long.rank, long.doc))
+        return tuple(values)
+
+    def _usage(
+        self,
+        types: Mapping[str, tuple[str, ...]],
+        inputs: tuple[ValueDeclaration, ...],
+        outputs: tuple[ValueDeclaration, ...],
+    ) -> None:
+        used = {value.type for value in (*inputs, *outputs)}
+        for variable in types:
+            if variable not in used:
+                message = f"no input or output has the type variable `{variable}`"
+                self.report("OW123", message, self.key_place("types", variable))
+        names = {value.name for value in inputs}
+        for output in outputs:
+            if output.name in names:
+                message = f"`{output.name}` is the name of an input and of an output"
+                related = Related(self.key_place("inputs", output.name), "the input")
+                self.report("OW124", message, self.key_place("outputs", output.name), related=related)
+
+    def _source(self, key: str, default: str | None) -> tuple[str | None, str]:
+        """`file.py` or `file.py:name` of the spec folder; the name is the operator's own where none is given."""
+        text = self.get(key) or default
+        if text is None:
+            return None, self.top.name
+        file, _, name = text.partition(":")
+        place = self.value_place(key) if self.has(key) else Place(f"{self.context.folder}/{file}")
+        if not file.endswith(".py") or (":" in text and not matches(IDENTIFIER, name)):
+            self.report("OW109", f"`{key}` must be `<file>.py` or `<file>.py:<name>`, but is `{text[:80]}`", place)
+            return None, self.top.name
+        return (file if self._present(file, place) else None), name or self.top.name
+
+    def _present(self, file: str, place: Place) -> bool:
+        if not stays_inside(file):
+            message = f"`{file[:80]}` is not a path inside the spec folder"
+            way_out = "Paths are relative to the spec folder, with `/` and without `..`."
+            self.report("OW127", message, place, help=way_out)
+            return False
+        refusal = self.context.files.missing(self.context.folder, file, place)
+        if refusal is not None:
+            self.found.append(refusal)
+        return refusal is None
+
+    def _vectors(self) -> tuple[VectorSource, ...]:
+        sources: list[VectorSource] = []
+        texts: list[str] = self.get("vectors")
+        for position, text in enumerate(texts):
+            place = self.value_place("vectors", position)
+            if text in texts[:position]:
+                self.report("OW125", f"the vectors `{text[:80]}` stand twice", place)
+            elif text in (VectorKind.SUITE.value, VectorKind.SUITE_LATEST.value):
+                sources.append(VectorSource(VectorKind(text), place))
+            elif text.startswith(VectorKind.SUITE_GLOB.value) and len(text) > len(VectorKind.SUITE_GLOB.value):
+                pattern = text.removeprefix(VectorKind.SUITE_GLOB.value)
+                sources.append(VectorSource(VectorKind.SUITE_GLOB, place, pattern=pattern))
+            elif text.endswith(".yaml"):
+                if self._present(text, place):
+                    sources.append(VectorSource(VectorKind.ROWS, place, path=text))
+            else:
+                self.report("OW125", f"`{text[:80]}` is no source of vectors", place, help=f"Write {VECTOR_FORMS}.")
+        return tuple(sources)
+
+    def _tolerances(
+        self, types: Mapping[str, tuple[str, ...]], values: tuple[ValueDeclaration, ...]
+    ) -> dict[str, Tolerance]:
+        named = {name for names in types.values() for name in names} | {value.type for value in values}
+        elements = [name for name in BY_NAME if name in named]
+        model = self.get("tolerance")
+        if model is None:
+            return whole({}, elements)
+        reason: str = model.reason
+        stated = {
+            key: stated_limit(getattr(model, key), reason)
+            for key in ("default", *BY_NAME)
+            if key in model.model_fields_set
+        }
+        for key in stated:
+            if key != "default" and key not in elements:
+                message = f"no type of this version is `{key}`"
+                self.report("OW109", message, self.key_place("tolerance", key))
+        result = whole(stated, elements)
+        loose = [name for name in elements if is_looser(result[name], name)]
+        if loose and not reason:
+            key = loose[0] if loose[0] in stated else "default"
+            message = f"the tolerance for {', '.join(loose)} is looser than the default, without a `reason:`"
+            way_out = "Say why in `tolerance: {reason: ...}`."
+            self.report("OW126", message, self.key_place("tolerance", key), help=way_out)
+        return result
+
+    def _attribute_docs(self) -> dict[str, str]:
+        forms = self.get("attributes").items()
+        return {name: form.doc if isinstance(form, AttributeForm) else form for name, form in forms}
+
+    def _places(self) -> dict[str, Place]:
+        places = key_places(self.root)
+        own = set(self.node.entries) if self.node is not None else set()
+        places = {path: place for path, place in places.items() if path.split(".", 1)[0] not in own | {"versions"}}
+        if self.node is not None:
+            places.update(key_places(self.node))
+        return places
