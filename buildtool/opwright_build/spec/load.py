@@ -121,7 +121,7 @@ def _read_library(files: LibraryFiles, opwright_version: str) -> Library:
         summary=model.summary,
         license=model.license,
         opsets=opsets,
-        requires={key: text for key, text in model.requires.items()},
+        requires={str(name): text for name, text in model.requires.items()},
         dependencies=dict(model.dependencies),
         places=key_places(root),
     )

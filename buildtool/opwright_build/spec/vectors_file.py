@@ -20,7 +20,7 @@ from opwright_build.spec.vectors_model import (
     VectorsModel,
     ZeroModel,
 )
-from opwright_build.spec.yaml_source import MappingNode, Node, Sequence, key_places, node_at, read_yaml
+from opwright_build.spec.yaml_source import MappingNode, Node, Scalar, Sequence, key_places, node_at, read_yaml
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,14 +150,14 @@ def _row(model: RowModel, node: MappingNode) -> tuple[VectorRow, list[Diagnostic
         attributes[name] = values
     inputs: dict[str, TensorSource | None] = {}
     for name, child in _children(node, "inputs"):
-        inputs[name] = None if model.inputs[name] is None else _tensor(model.inputs[name], child, problems)
+        inputs[name] = None if _is_null(child) else _tensor(model.inputs[name], child, problems)
     outputs: dict[str, TensorSource] | None = None
-    if model.outputs is not None:
+    if model.outputs:
         outputs = {name: _tensor(model.outputs[name], child, problems) for name, child in _children(node, "outputs")}
     row = VectorRow(
         name=model.name,
         types={variable: tuple(names) for variable, names in model.types.items()},
-        versions=None if model.versions is None else tuple(model.versions),
+        versions=tuple(model.versions) or None,
         attributes=attributes,
         inputs=inputs,
         outputs=outputs,
@@ -168,6 +168,10 @@ def _row(model: RowModel, node: MappingNode) -> tuple[VectorRow, list[Diagnostic
         places=key_places(node),
     )
     return row, problems
+
+
+def _is_null(node: Node) -> bool:
+    return isinstance(node, Scalar) and node.value is None
 
 
 def _children(node: MappingNode, key: str) -> list[tuple[str, Node]]:

@@ -15,8 +15,7 @@ Shape = Annotated[list[Dimension], Field(max_length=16)]
 Seed = Annotated[int, Field(ge=0, lt=1 << 64)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 
-_SCALAR_SCHEMA: dict[str, Any] = {"type": ["number", "boolean", "string"]}
-_LITERAL_SCHEMA: dict[str, Any] = {"anyOf": [_SCALAR_SCHEMA, {"type": "array"}]}
+_LITERAL_SCHEMA: dict[str, Any] = {"type": ["number", "boolean", "string", "array", "null"]}
 
 # Checked node by node in `literals`, where the place of each element is at hand.
 LiteralValue = Annotated[Any, WithJsonSchema(_LITERAL_SCHEMA)]
@@ -93,10 +92,10 @@ TensorModel = Annotated[
 class RowModel(Strict):
     name: Words
     types: dict[Identifier, Annotated[list[ElementName], Field(min_length=1)]] = Field(default_factory=dict)
-    versions: Annotated[list[VersionNumber], Field(min_length=1)] | None = None
+    versions: Annotated[list[VersionNumber], Field(min_length=1)] = Field(default_factory=list)
     attributes: dict[Identifier, LiteralValue] = Field(default_factory=dict)
-    inputs: dict[Identifier, TensorModel | None] = Field(default_factory=dict)
-    outputs: dict[Identifier, TensorModel] | None = None
+    inputs: dict[Identifier, TensorModel] = Field(default_factory=dict)
+    outputs: Annotated[dict[Identifier, TensorModel], Field(min_length=1)] = Field(default_factory=dict)
     scale: Annotated[Finite, Field(gt=0)] = 1.0
     error: str = ""
     doc: str = ""

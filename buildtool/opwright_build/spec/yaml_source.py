@@ -214,7 +214,7 @@ class _Reader:
                 case CollectionEndEvent():
                     self._end(event)
                 case AliasEvent():
-                    self._refuse(event, f"the alias *{event.anchor[:80]} is not read", "Write the value out.")
+                    self._refuse(event, "an alias (`*name`) is not read", "Write the value out.")
                     self.broken = True
                     self._add(Scalar(None, "", True, self._place(event)))
                 case DocumentStartEvent():
