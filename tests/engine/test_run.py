@@ -1,4 +1,6 @@
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
 from opwright.diagnostics import Diagnostic, DiagnosticError
@@ -7,7 +9,7 @@ from opwright_build.engine.hints import FileHints
 from opwright_build.engine.log import ActionLog
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine, Result
-from opwright_build.engine.sources import FolderSources
+from opwright_build.engine.sources import FolderSources, NotYetError
 from opwright_build.engine.store import LocalStore
 
 RUNS: list[str] = []
@@ -57,7 +59,17 @@ def ask(reader: Reader) -> Outcome:
     return Done({"text": reader.put(reader.read("version:b") or b"none")})
 
 
-REGISTRY = {name: f"{__name__}:{name}" for name in ("shout", "include", "refuse", "crash", "give_up", "noise", "ask")}
+def chain(reader: Reader) -> Outcome:
+    """Its own name, and what the results of the actions it names are, all of them read before it is done."""
+    name = str(reader.param("name"))
+    RUNS.append(name)
+    parts = [reader.read(f"result:{needed}") or b"?" for needed in cast("list[str]", reader.param("needs"))]
+    return Done({"text": reader.put(name.encode() + b"(" + b",".join(parts) + b")")})
+
+
+REGISTRY = {
+    name: f"{__name__}:{name}" for name in ("shout", "include", "refuse", "crash", "give_up", "noise", "ask", "chain")
+}
 
 
 @pytest.fixture(autouse=True)
@@ -192,7 +204,7 @@ def test_values_laid_over_the_sources_are_dependencies_too(tmp_path: Path) -> No
     todo = action("ask")
 
     def run(values: dict[str, bytes]) -> Result:
-        return make_engine(tmp_path).over("version", values).run([todo])[0]
+        return make_engine(tmp_path).over("version", values.get).run([todo])[0]
 
     assert not run({"b": b"1"}).cached
     assert run({"b": b"1", "c": b"9"}).cached
@@ -220,3 +232,54 @@ def test_why_an_action_ran(tmp_path: Path) -> None:
     assert run(action("include", environment="e2", start="a"), "e2") == ("tool changed",)
     (tmp_path / "c").write_text("\nC")
     assert run(action("include", environment="e2", start="c"), "e2") == ("parameter start changed",)
+
+
+def run_chain(root: Path, needs: Mapping[str, Sequence[str]]) -> dict[str, bytes | Outcome]:
+    engine = make_engine(root)
+    actions = {name: Action("chain", name, {}, {"name": name, "needs": needs[name]}, "e1") for name in needs}
+
+    def lookup(question: str, results: Mapping[str, Result]) -> bytes | None:
+        if question not in actions:
+            return None
+        if question not in results:
+            raise NotYetError(question)
+        result = results[question]
+        return engine.fetch(result, "text") if isinstance(result.outcome, Done) else b"!"
+
+    results = engine.run_mutual(actions, "result", lookup, lambda names: Unsupported(" ".join(names)))
+    assert list(results) == list(needs)
+    return {
+        name: engine.fetch(result, "text") if isinstance(result.outcome, Done) else result.outcome
+        for name, result in results.items()
+    }
+
+
+def test_actions_that_read_one_another_run_in_the_order_that_they_need(tmp_path: Path) -> None:
+    needs = {"a": ["c", "b"], "b": ["c"], "c": [], "d": ["nowhere"]}
+    expected = {"a": b"a(c(),b(c()))", "b": b"b(c())", "c": b"c()", "d": b"d(?)"}
+    assert run_chain(tmp_path, needs) == expected
+    RUNS.clear()
+    assert run_chain(tmp_path, needs) == expected
+    assert RUNS == []
+
+
+def test_only_those_whose_callee_changed_run_again(tmp_path: Path) -> None:
+    run_chain(tmp_path, {"a": ["b"], "b": [], "c": []})
+    RUNS.clear()
+    assert run_chain(tmp_path, {"a": ["b"], "b": ["c"], "c": []})["a"] == b"a(b(c()))"
+    assert set(RUNS) == {"a", "b"}
+
+
+def test_a_circle_is_told_once_for_all_its_members_and_not_kept(tmp_path: Path) -> None:
+    circle = Unsupported("b c")
+    needs = {"a": ["b"], "b": ["c"], "c": ["b"], "self": ["self"]}
+    expected = {"a": b"a(!)", "b": circle, "c": circle, "self": Unsupported("self")}
+    assert run_chain(tmp_path, needs) == expected
+    assert run_chain(tmp_path, needs) == expected
+    assert run_chain(tmp_path, {**needs, "c": []})["a"] == b"a(b(c()))"
+
+
+def test_a_chain_far_longer_than_the_stack_is_deep(tmp_path: Path) -> None:
+    count = 1_500
+    needs = {str(index): [str(index + 1)] if index + 1 < count else [] for index in range(count)}
+    assert len(run_chain(tmp_path, needs)) == count

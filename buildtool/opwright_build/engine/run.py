@@ -13,7 +13,7 @@ from opwright_build.engine.action import Action, Done, Failed, Outcome, Read, Re
 from opwright_build.engine.executors import InlineExecutor
 from opwright_build.engine.log import ActionLog, reasons
 from opwright_build.engine.reader import Reader
-from opwright_build.engine.sources import OverlaySources, Sources
+from opwright_build.engine.sources import NotYetError, OverlaySources, Sources
 from opwright_build.engine.store import InfrastructureError, Store
 
 ActionFunction = Callable[[Reader], Outcome]
@@ -74,7 +74,11 @@ class Engine:
         return finished
 
     def run_composite(self, action: Action, function: Callable[[Reader, Engine], Outcome]) -> Result:
-        """The result of an action that runs others. It stays in this process; its reads include those of the others."""
+        """The result of an action that runs others. It stays in this process, and so do its reads and failures.
+
+        The function takes over the others' reads (`Reader.depends`). A failure is not kept: its parts are, and what
+        it came from may lie outside of what was read.
+        """
         result = self._look_up(action)
         if result is None:
             reader = Reader(action, self._store, self._sources)
@@ -84,16 +88,16 @@ class Engine:
                 raise
             except DiagnosticError as error:
                 outcome = Failed(error.diagnostics)
-            result = self._keep(action, Record(outcome, reader.reads))
+            result = self._keep(action, Record(outcome, reader.reads), put=isinstance(outcome, Done))
         self._watch(result)
         return result
 
-    def over(self, kind: str, values: Mapping[str, bytes]) -> Engine:
-        """This engine, with sources `kind:name` that the caller computed from what it has read itself."""
+    def over(self, kind: str, lookup: Callable[[str], bytes | None]) -> Engine:
+        """This engine, with sources `kind:name` that the caller computes from what it has read itself."""
         engine = Engine(
             self._registry,
             self._store,
-            OverlaySources(self._sources, kind, values),
+            OverlaySources(self._sources, kind, lookup),
             self._log,
             executor=self._executor,
             rerun=self._rerun,
@@ -101,6 +105,41 @@ class Engine:
         )
         engine.warnings = self.warnings
         return engine
+
+    def run_mutual(
+        self,
+        actions: Mapping[str, Action],
+        kind: str,
+        lookup: Callable[[str, Mapping[str, Result]], bytes | None],
+        cycle: Callable[[Sequence[str]], Outcome],
+    ) -> dict[str, Result]:
+        """The results of actions that read one another's results, by name, in the order of `actions`.
+
+        An action reads the source `kind:question`; `lookup` answers it from the results so far, and raises
+        NotYetError with the name of the action that it lacks. That one runs first and the asking one again, so an
+        action's function may start more than once. Actions that wait for one another in a circle are not run: the
+        outcome of each is what `cycle` says of the circle's names, and it is not kept.
+        """
+        results: dict[str, Result] = {}
+        engine = self.over(kind, lambda question: lookup(question, results))
+        for name in actions:
+            stack = {} if name in results else {name: None}  # ordered, and quick to search
+            while stack:
+                current = next(reversed(stack))
+                try:
+                    (results[current],) = engine.run([actions[current]])
+                    stack.popitem()
+                except NotYetError as error:
+                    if error.needed not in stack:
+                        stack[error.needed] = None
+                        continue
+                    waiting = list(stack)
+                    circle = waiting[waiting.index(error.needed) :]
+                    outcome = cycle(circle)
+                    for member in circle:
+                        results[member] = Result(actions[member], outcome, (), cached=False)
+                        del stack[member]
+        return {name: results[name] for name in actions}
 
     def put(self, data: bytes) -> str:
         """Stores bytes that an action is to have as an input."""
@@ -136,9 +175,9 @@ class Engine:
             return True
         return all(self._store.has(digest) for digest in record.outcome.outputs.values())
 
-    def _keep(self, action: Action, record: Record) -> Result:
+    def _keep(self, action: Action, record: Record, put: bool = True) -> Result:
         why = reasons(action, self._log.previous(action.label), self._log, self._sources)
-        if not self._store.add_record(action.key, record):
+        if put and not self._store.add_record(action.key, record):
             self.warnings.append(_nondeterministic(action))
         self._log.ran(action, record, why)
         return Result(action, record.outcome, record.reads, cached=False, why=why)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
@@ -79,12 +79,15 @@ def _listing(folder: Path) -> bytes | None:
 
 
 class OverlaySources:
-    """Sources of one more kind, given by value, over others. A name of that kind without a value stands for nothing."""
+    """Sources of one more kind, computed by `lookup`, over others. A name for which it gives None stands for nothing.
 
-    def __init__(self, base: Sources, kind: str, values: Mapping[str, bytes]) -> None:
+    `lookup` may raise NotYetError for a name whose value another action still has to make.
+    """
+
+    def __init__(self, base: Sources, kind: str, lookup: Callable[[str], bytes | None]) -> None:
         self._base = base
         self._prefix = f"{kind}:"
-        self._values = values
+        self._lookup = lookup
 
     def digest(self, name: str) -> str | None:
         if not name.startswith(self._prefix):
@@ -95,4 +98,12 @@ class OverlaySources:
     def read(self, name: str) -> bytes | None:
         if not name.startswith(self._prefix):
             return self._base.read(name)
-        return self._values.get(name.removeprefix(self._prefix))
+        return self._lookup(name.removeprefix(self._prefix))
+
+
+class NotYetError(Exception):
+    """A source whose value is the result of the action `needed`, which has not run yet."""
+
+    def __init__(self, needed: str) -> None:
+        self.needed = needed
+        super().__init__(needed)

@@ -1,0 +1,112 @@
+"""How a task tells what it does and finds: one interface, a text form and a form of JSON lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from opwright.diagnostics.model import Diagnostic, Severity
+from opwright.diagnostics.text import render
+from opwright.diagnostics.wire import to_json
+
+from opwright_build.report.console import Console
+from opwright_build.report.progress import progress_on
+from opwright_build.report.tables import counted
+
+SourceText = Callable[[str], "str | None"]
+
+
+class Reporter(Protocol):
+    """What a task says while it runs."""
+
+    def step(self, text: str) -> None:
+        """A step begins; for people who wait."""
+
+    def advance(self, done: int, total: int, text: str) -> None:
+        """So much of the step is done."""
+
+    def findings(self, diagnostics: Sequence[Diagnostic], sources: SourceText) -> None:
+        """Findings, in the order in which they are to be read."""
+
+    def event(self, name: str, fields: Mapping[str, Any]) -> None:
+        """A fact for programs, such as an action that ran."""
+
+    def summary(self, text: str, fields: Mapping[str, Any]) -> None:
+        """The last word."""
+
+
+class TextReporter:
+    """For people: findings and the summary as text on standard output, progress on standard error.
+
+    With `findings_aside` findings go to standard error too: for commands whose result is data.
+    """
+
+    def __init__(self, console: Console, findings_aside: bool = False) -> None:
+        self._console = console
+        self._progress = progress_on(console)
+        self._tell = console.progress if findings_aside else console.result
+
+    def step(self, text: str) -> None:
+        self._progress.step(text)
+
+    def advance(self, done: int, total: int, text: str) -> None:
+        self._progress.advance(done, total, text)
+
+    def findings(self, diagnostics: Sequence[Diagnostic], sources: SourceText) -> None:
+        self._progress.close()
+        if diagnostics:
+            self._tell(render(diagnostics, sources, self._console.color) + _tally(diagnostics))
+
+    def event(self, name: str, fields: Mapping[str, Any]) -> None:
+        """Facts are for programs."""
+
+    def summary(self, text: str, fields: Mapping[str, Any]) -> None:
+        self._progress.close()
+        if text:
+            self._console.result(text)
+
+
+class JsonReporter:
+    """For programs: one JSON object a line on standard output, the last one the summary."""
+
+    def __init__(self, console: Console, command: str) -> None:
+        self._console = console
+        self._schema = f"opwright.{command}/1"
+
+    def step(self, text: str) -> None:
+        """Progress is for people."""
+
+    def advance(self, done: int, total: int, text: str) -> None:
+        """Progress is for people."""
+
+    def findings(self, diagnostics: Sequence[Diagnostic], sources: SourceText) -> None:
+        for diagnostic in diagnostics:
+            self.event("finding", {"finding": to_json(diagnostic)})
+
+    def event(self, name: str, fields: Mapping[str, Any]) -> None:
+        self._console.result(json.dumps({"schema": self._schema, "event": name, **fields}))
+
+    def summary(self, text: str, fields: Mapping[str, Any]) -> None:
+        self.event("summary", fields)
+
+
+def in_reading_order(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Sorted by file and place, those without a place first; equal ones once."""
+    unique = list(dict.fromkeys(diagnostics))
+
+    def position(item: Diagnostic) -> tuple[object, ...]:
+        place = item.place
+        where = ("", 0, 0) if place is None else (place.file, place.line, place.column)
+        return (*where, item.code, item.message)
+
+    return sorted(unique, key=position)
+
+
+def _tally(diagnostics: Sequence[Diagnostic]) -> str:
+    parts: list[str] = []
+    for severity, noun in ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.NOTE, "note")):
+        count = sum(item.severity is severity for item in diagnostics)
+        if count:
+            parts.append(counted(count, noun))
+    return f"\n{', '.join(parts)}"
