@@ -1,0 +1,101 @@
+"""Making cases: judges, digests, and the outputs that are expected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from opwright.bundle.format import FunctionEntry
+from opwright.elements import ElementType, element
+
+from opwright_build.spec.model import SpecVersion
+from opwright_build.spec.tolerances import DEFAULT_TOLERANCES
+from opwright_build.verify.bindings import resolve_type
+from opwright_build.verify.dtypes import array_digest_parts, digest
+from opwright_build.verify.model import Array, Case, Expected, SuiteJudge, ToleranceJudge
+from opwright_build.verify.oracle import as_float64
+from opwright_build.verify.rounding import NotRepresentable, round_floats, truncate_to_integers
+from opwright_build.verify.suite import attribute_bytes
+
+# What the suite's own runner grants bfloat16, in whose last place 1e-3 is nothing.
+_BFLOAT16_RTOL = 2.0**-6
+
+
+def with_digest(case: Case) -> Case:
+    """The case with the digest of everything that is judged: not of its name, identity or place."""
+    return replace(case, digest=digest(_digest_parts(case)))
+
+
+def suite_judge(rtol: float, atol: float, outputs: Sequence[Array]) -> SuiteJudge:
+    """The runner's rule. Where bfloat16 stands beside other outputs, whoever judges widens `rtol` for it alone."""
+    if outputs and all(array.dtype.name == "bfloat16" for array in outputs):
+        rtol = max(rtol, _BFLOAT16_RTOL)
+    return SuiteJudge(rtol, atol)
+
+
+def tolerance_judge(
+    version: SpecVersion, entry: FunctionEntry, bindings: Mapping[str, str], scale: float
+) -> ToleranceJudge:
+    """Ours, whole for the types that the outputs have."""
+    names = sorted({resolve_type(bindings, output.type) for output in entry.outputs})
+    return ToleranceJudge({name: version.tolerances.get(name, DEFAULT_TOLERANCES[name]) for name in names}, scale)
+
+
+def expected_from_oracle(answer: Array, target: ElementType) -> Expected:
+    """The oracle's answer, rounded once to the output's type. Raises NotRepresentable where it cannot be."""
+    kind = answer.dtype.kind
+    if target.is_float and kind in "fiu":
+        exact = answer.astype(np.float64)
+        return Expected(round_floats(exact, target), exact)
+    if target.is_integer and kind in "fiu":
+        return Expected(truncate_to_integers(answer, target))
+    if (target.kind == "bool" and kind == "b") or (target.kind == "string" and kind == "O"):
+        return Expected(answer)
+    raise NotRepresentable(f"{answer.dtype} where {target.name} is wanted")
+
+
+def similar(answer: Array, expected: Array, rtol: float, atol: float) -> bool:
+    """Whether two arrays agree as the suite's runner compares: shape and type exactly, values by rtol and atol."""
+    if answer.shape != expected.shape or answer.dtype != expected.dtype:
+        return False
+    if answer.dtype.kind in "Ob":
+        return bool(np.array_equal(answer, expected))
+    if answer.dtype.name == "bfloat16":
+        rtol = max(rtol, _BFLOAT16_RTOL)
+    with np.errstate(all="ignore"):
+        return bool(np.allclose(as_float64(answer), as_float64(expected), rtol=rtol, atol=atol, equal_nan=True))
+
+
+def output_elements(entry: FunctionEntry, bindings: Mapping[str, str]) -> list[ElementType]:
+    return [element(resolve_type(bindings, output.type)) for output in entry.outputs]
+
+
+def _digest_parts(case: Case) -> Iterator[bytes]:
+    yield b"case/1"
+    yield repr(sorted(case.bindings.items())).encode()
+    for name in sorted(case.attributes):
+        yield name.encode()
+        yield attribute_bytes(case.attributes[name])
+    for array in case.inputs:
+        yield b"input"
+        yield from _array_parts(array)
+    yield b"unknown" if case.expected is None else b"known"
+    for expected in case.expected or ():
+        yield from _array_parts(expected.array)
+        yield from _array_parts(expected.exact)
+    yield _judge_text(case.judge).encode()
+    yield case.error.encode()
+
+
+def _array_parts(array: Array | None) -> Iterator[bytes]:
+    if array is not None:
+        yield from array_digest_parts(array)
+
+
+def _judge_text(judge: SuiteJudge | ToleranceJudge) -> str:
+    if isinstance(judge, SuiteJudge):
+        return repr(("suite", judge.rtol, judge.atol))
+    limits: list[Any] = [(name, item.ulp, item.absolute) for name, item in sorted(judge.tolerances.items())]
+    return repr(("tolerance", limits, judge.scale))

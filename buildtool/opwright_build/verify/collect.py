@@ -1,0 +1,290 @@
+"""All vectors of a library as cases: the suite's, replays of the newest version's, and rows, with what each expects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+
+from opwright.bundle.format import FunctionEntry
+from opwright.diagnostics.model import Diagnostic, Place, has_errors
+
+from opwright_build.spec.confine import LibraryFiles
+from opwright_build.spec.model import SpecVersion, VectorKind, VectorSource
+from opwright_build.spec.vectors_file import VectorRow, read_vectors_file
+from opwright_build.spec.yaml_source import MAX_BYTES
+from opwright_build.verify.bindings import Unbound
+from opwright_build.verify.cases import similar, tolerance_judge, with_digest
+from opwright_build.verify.lock import LOCK_PATH, LockedCase, check_lock, read_lock, write_lock
+from opwright_build.verify.model import Case, CollectedCases, Expected, Skipped, SuiteJudge
+from opwright_build.verify.oracle import Limits, Oracle
+from opwright_build.verify.references import References, Unanswered
+from opwright_build.verify.rows import TypedRow, expand_rows
+from opwright_build.verify.suite import SuiteCase, extract
+from opwright_build.verify.suite_cases import SUITE_KINDS, fit, select
+
+LoadSuite = Callable[[Sequence[str]], Sequence[SuiteCase]]
+
+
+def collect_cases(
+    versions: Sequence[SpecVersion],
+    interfaces: Mapping[str, FunctionEntry],
+    library_root: Path,
+    run_oracle: bool,
+    *,
+    only: Collection[str] | None = None,
+    load_suite: LoadSuite = extract,
+    limits: Limits | None = None,
+) -> CollectedCases:
+    """The cases of every version that has an interface (one that failed to compile has none).
+
+    `versions` are all of the library's; `only`, where given, are the identities wanted. Without `run_oracle` no Python
+    of a spec is run, and rows that do not store their outputs expect nothing. `load_suite` maps operators to their
+    cases of the standard's suite; it is not called when no version asks for any.
+    """
+    wanted = [version for version in versions if only is None or version.identity in only]
+    with Oracle(limits or Limits()) as oracle:
+        collection = _Collection(versions, interfaces, library_root, oracle if run_oracle else None)
+        collection.suite = load_for(wanted, load_suite)
+        for version in wanted:
+            collection.add_version(version)
+        collection.check_lock(whole=only is None)
+        return collection.result()
+
+
+def load_for(versions: Sequence[SpecVersion], load_suite: LoadSuite) -> Sequence[SuiteCase]:
+    """The suite's cases of the operators whose versions ask for them; empty where none does."""
+    asking = (version for version in versions if any(source.kind in SUITE_KINDS for source in version.vectors))
+    operators = sorted({version.name for version in asking})
+    return load_suite(operators) if operators else ()
+
+
+def update_lock(versions: Sequence[SpecVersion], library_root: Path, load_suite: LoadSuite = extract) -> str | None:
+    """The text that `specs/vectors.lock` should have; None when no version asks for a case of the suite."""
+    suite = load_for(versions, load_suite)
+    needed = {item.case.name: item.case for version in versions for item in select(version, suite)[0]}
+    if not needed:
+        return None
+    locked, _ = _read_lock(LibraryFiles(library_root))
+    return write_lock(needed.values(), locked)
+
+
+def _read_lock(files: LibraryFiles) -> tuple[Mapping[str, LockedCase], list[Diagnostic]]:
+    folder, _, name = LOCK_PATH.partition("/")
+    if not (files.root / LOCK_PATH).exists():
+        return {}, []
+    data = files.read(folder, name, MAX_BYTES)
+    if isinstance(data, Diagnostic):
+        return {}, [data]
+    return read_lock(data.decode("utf-8", "replace"))
+
+
+class _Collection:
+    def __init__(
+        self,
+        versions: Sequence[SpecVersion],
+        interfaces: Mapping[str, FunctionEntry],
+        root: Path,
+        oracle: Oracle | None,
+    ) -> None:
+        self.root = root
+        self.files = LibraryFiles(root)
+        self.interfaces = interfaces
+        self.references = None if oracle is None else References(self.files, oracle)
+        self.declared = _declared_anywhere(versions)
+        self.suite: Sequence[SuiteCase] = ()
+        self.used: dict[str, SuiteCase] = {}
+        self.rows: dict[str, tuple[VectorRow, ...]] = {}
+        self.cases: list[Case] = []
+        self.skipped: list[Skipped] = []
+        self.diagnostics: dict[Diagnostic, None] = {}  # one finding may come up under several versions
+
+    def result(self) -> CollectedCases:
+        asked = () if self.references is None else tuple(self.references.asked)
+        return CollectedCases(tuple(self.cases), tuple(self.diagnostics), tuple(self.skipped), asked)
+
+    def check_lock(self, whole: bool) -> None:
+        locked, findings = _read_lock(self.files)
+        self.report(findings + check_lock(list(self.used.values()), locked, whole=whole))
+
+    def add_version(self, version: SpecVersion) -> None:
+        selected, findings = select(version, self.suite)
+        self.used.update((item.case.name, item.case) for item in selected)
+        entry = self.interfaces.get(version.identity)
+        if entry is None:
+            return
+        collector = _VersionCollector(self, version, entry)
+        collector.report(findings)
+        for item in selected:
+            try:
+                collector.add_suite_case(fit(item, entry))
+            except Unbound as error:
+                if item.replay:
+                    self.skipped.append(Skipped(version.identity, item.case.name, str(error), item.place))
+                else:
+                    message = f"the suite's case {item.case.name} does not fit {version.identity}"
+                    collector.report([Diagnostic("OW413", message, item.place, f"It is not used: {error}.")])
+        for source in version.vectors:
+            if source.kind is VectorKind.ROWS:
+                collector.add_rows(source)
+        collector.check_coverage()
+
+    def read_rows(self, folder: str, source: VectorSource) -> tuple[VectorRow, ...]:
+        path = f"{folder}/{source.path}"
+        if path not in self.rows:
+            data = self.files.read(folder, source.path, MAX_BYTES, source.place)
+            if isinstance(data, Diagnostic):
+                self.report([data])
+                self.rows[path] = ()
+            else:
+                read = read_vectors_file(data, path)
+                self.report(read.diagnostics)
+                self.rows[path] = read.rows
+        return self.rows[path]
+
+    def report(self, findings: Sequence[Diagnostic]) -> None:
+        self.diagnostics.update(dict.fromkeys(findings))
+
+
+class _VersionCollector:
+    """The cases of one version."""
+
+    def __init__(self, collection: _Collection, version: SpecVersion, entry: FunctionEntry) -> None:
+        self.collection = collection
+        self.version = version
+        self.entry = entry
+        self.folder = version.folder.relative_to(collection.root).as_posix()
+        self.sound = True
+        self.count = 0
+        self.covered: set[tuple[str, str]] = set()
+        self.reference = self._reference()
+
+    def report(self, findings: Sequence[Diagnostic]) -> None:
+        self.sound = self.sound and not has_errors(findings)
+        self.collection.report(findings)
+
+    def add_suite_case(self, case: Case) -> None:
+        self._add(case)
+        if self.reference is None or case.expected is None:
+            return
+        assert self.collection.references is not None
+        assert isinstance(case.judge, SuiteJudge)
+        try:
+            answers = self.collection.references.expect(
+                self.reference,
+                self.version.reference_name,
+                self.entry,
+                case.bindings,
+                case.inputs,
+                case.attributes,
+                f"the suite's case {case.name}",
+            )
+        except Unanswered as unanswered:
+            self.report([] if unanswered.finding is None else [unanswered.finding])
+            return
+        for answer, expected, output in zip(answers, case.expected, self.entry.outputs, strict=False):
+            if not similar(answer.array, expected.array, case.judge.rtol, case.judge.atol):
+                message = f"the reference's `{output.name}` differs from the suite's in {case.name}"
+                reason = "One of the two is not what the operator's text says: the oracle must agree with the standard."
+                self.report([Diagnostic("OW421", message, Place(self.reference), reason)])
+
+    def add_rows(self, source: VectorSource) -> None:
+        rows = self.collection.read_rows(self.folder, source)
+        expanded = expand_rows(rows, self.entry, self.collection.declared[self.version.domain.name, self.version.name])
+        self.report(expanded.diagnostics)
+        self.collection.skipped.extend(expanded.skipped)
+        for row in expanded.rows:
+            self._add_row(row)
+
+    def check_coverage(self) -> None:
+        """Each declared type needs a vector, or nothing is known of it. Not asked where findings explain the gap."""
+        if not self.sound:
+            return
+        if self.count == 0:
+            message = f"{self.version.identity} has no vectors"
+            way_out = "Give it rows in a `vectors.yaml`, or `vectors: [onnx]` for an operator of the standard."
+            place = self._place("vectors", "since_version")
+            self.report([Diagnostic("OW412", message, place, "Nothing would tell whether it is right.", way_out)])
+            return
+        for variable, admitted in self.entry.types:
+            missing = [name for name in admitted if (variable, name) not in self.covered]
+            if missing:
+                message = f"{self.version.identity} declares {variable} = {', '.join(missing)} without a vector"
+                way_out = "Add a row that these types can hold, or do not declare them."
+                self.report([Diagnostic("OW411", message, self._place(f"types.{variable}", "types"), help=way_out)])
+
+    def _add_row(self, typed: TypedRow) -> None:
+        row = typed.row
+        expected: tuple[Expected, ...] | None = None
+        if typed.stored is not None:
+            expected = tuple(Expected(array, exact) for array, exact in typed.stored)
+        elif not row.error:
+            try:
+                expected = self._ask(typed)
+            except Unanswered as unanswered:
+                self.report([] if unanswered.finding is None else [unanswered.finding])
+                return
+        case = Case(
+            identity=self.entry.identity,
+            name=typed.name,
+            bindings=typed.bindings,
+            inputs=typed.inputs,
+            attributes=typed.attributes,
+            expected=expected,
+            judge=tolerance_judge(self.version, self.entry, typed.bindings, row.scale),
+            place=row.place,
+            digest="",
+            error=row.error,
+        )
+        self._add(with_digest(case))
+
+    def _ask(self, typed: TypedRow) -> tuple[Expected, ...] | None:
+        """What the oracle expects; None where it is not to be run. Raises Unanswered where there is no answer."""
+        if self.version.reference_file is None:
+            message = f"nothing says what the row `{typed.row.name}` should give"
+            way_out = "State its `outputs:`, or give the spec a `reference:`."
+            raise Unanswered(Diagnostic("OW410", message, typed.row.place, help=way_out))
+        if self.collection.references is None:
+            return None
+        if self.reference is None:
+            raise Unanswered(None)
+        what = f"the row `{typed.row.name}`"
+        return self.collection.references.expect(
+            self.reference,
+            self.version.reference_name,
+            self.entry,
+            typed.bindings,
+            typed.inputs,
+            typed.attributes,
+            what,
+        )
+
+    def _add(self, case: Case) -> None:
+        self.collection.cases.append(case)
+        self.count += 1
+        if not case.error:
+            self.covered.update(case.bindings.items())
+
+    def _reference(self) -> str | None:
+        """The path of a reference that may be asked; None where there is none, or it is not sound, or not to be run."""
+        references = self.collection.references
+        if references is None or self.version.reference_file is None:
+            return None
+        findings = references.check(self.folder, self.version.reference_file, self.version.reference_name)
+        self.report(findings)
+        return None if has_errors(findings) else f"{self.folder}/{self.version.reference_file}"
+
+    def _place(self, *paths: str) -> Place:
+        for path in paths:
+            if path in self.version.places:
+                return self.version.places[path]
+        return Place(f"{self.folder}/spec.yaml")
+
+
+def _declared_anywhere(versions: Sequence[SpecVersion]) -> dict[tuple[str, str], dict[str, frozenset[str]]]:
+    """For each function, the types that any of its versions declares for each variable."""
+    result: dict[tuple[str, str], dict[str, frozenset[str]]] = {}
+    for version in versions:
+        declared = result.setdefault((version.domain.name, version.name), {})
+        for variable, admitted in version.types.items():
+            declared[variable] = declared.get(variable, frozenset()) | frozenset(admitted)
+    return result

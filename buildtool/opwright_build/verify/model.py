@@ -1,0 +1,107 @@
+"""What verification works on: cases (one vector each), and the outcome of a case on a runtime. Plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from opwright.diagnostics.model import Diagnostic, Place
+
+from opwright_build.spec.model import Tolerance
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteJudge:
+    """The standard suite's rule: numpy's allclose with these, dtype and shape exact."""
+
+    rtol: float
+    atol: float
+
+
+@dataclass(frozen=True, slots=True)
+class ToleranceJudge:
+    """Ours: within `ulp`, or within `absolute` times `scale`, of the exact value; dtype and shape exact."""
+
+    tolerances: Mapping[str, Tolerance]  # by element type of the output, made whole: one for each type that occurs
+    scale: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """One output: `array` in the output's own type; `exact` the float64 value it was rounded from, where known."""
+
+    array: Array
+    exact: Array | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One vector for one version and one choice of element types.
+
+    `inputs` are one for each input of the interface (more for a variadic last one), None where absent; bfloat16 and the
+    small types are `ml_dtypes` arrays. `attributes` are those given: the defaults of others apply.
+    `expected` are the first outputs, in order: a case of the suite may leave out the last ones. It is None when nobody
+    has said what is right (the case is then `unverified`), and where an error is expected.
+    `error`, where given, is a text that the runtime's error must contain. `digest` covers everything that is judged.
+    """
+
+    identity: str
+    name: str
+    bindings: Mapping[str, str]
+    inputs: tuple[Array | None, ...]
+    attributes: Mapping[str, Any]
+    expected: tuple[Expected, ...] | None
+    judge: SuiteJudge | ToleranceJudge
+    place: Place
+    digest: str
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A vector that one version, or one choice of types, does not use, and why. `name` is as a case's would be."""
+
+    identity: str
+    name: str
+    reason: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class CollectedCases:
+    """Everything that the library's versions are judged by: cases in order of version and source.
+
+    `references` are the files whose Python was run to make the expectations, relative to the library's root.
+    """
+
+    cases: tuple[Case, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    skipped: tuple[Skipped, ...] = ()
+    references: tuple[str, ...] = ()
+
+
+class Status(Enum):
+    PASS = "pass"
+    FAIL = "fail"
+    NO_KERNEL = "no-kernel"
+    UNSUPPORTED = "unsupported"
+    UNVERIFIED = "unverified"
+    NOT_ADMITTED = "not-admitted"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one case of one body on one runtime. `runtime` is e.g. `onnxruntime/off`, `onnxruntime/full`, `reference`."""
+
+    case: Case
+    opset: int
+    body: str
+    runtime: str
+    status: Status
+    message: str = ""
+    gap: str = ""

@@ -1,0 +1,160 @@
+"""A spec's reference.py as the oracle of its rows: read and checked here, run by the oracle's child alone."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from opwright.bundle.format import FunctionEntry
+from opwright.diagnostics.model import Diagnostic, Place
+
+from opwright_build.spec.confine import LibraryFiles
+from opwright_build.verify.attributes import attributes_for_reference
+from opwright_build.verify.cases import expected_from_oracle, output_elements
+from opwright_build.verify.model import Array, Expected
+from opwright_build.verify.oracle import Failure, Oracle, OracleFailure, Reference, as_float64
+from opwright_build.verify.rounding import NotRepresentable
+
+LARGEST_FILE = 1 << 20
+_IMPORTABLE = ("numpy", "math", "__future__")
+_CHANCES = 3  # a reference that hangs would cost its wall time in every row
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A reference that may be asked: its text, and the functions it defines at top level."""
+
+    reference: Reference
+    functions: tuple[str, ...]
+
+
+class Unanswered(Exception):
+    """The oracle has no answer; carries the finding, or None where it was reported before."""
+
+    def __init__(self, finding: Diagnostic | None) -> None:
+        super().__init__(finding)
+        self.finding = finding
+
+
+class References:
+    """The references of a library, each read and checked once, asked through one oracle."""
+
+    def __init__(self, files: LibraryFiles, oracle: Oracle) -> None:
+        self._files = files
+        self._oracle = oracle
+        self._checked: dict[str, Checked | list[Diagnostic]] = {}
+        self._stops: dict[str, int] = {}
+        self.asked: dict[str, None] = {}
+
+    def check(self, folder: str, file: str, function: str) -> list[Diagnostic]:
+        """What keeps the file, or this function of it, from being asked; nothing when it may be."""
+        path = f"{folder}/{file}"
+        if path not in self._checked:
+            self._checked[path] = self._read(folder, file)
+        checked = self._checked[path]
+        if isinstance(checked, list):
+            return checked
+        if function in checked.functions:
+            return []
+        message = f"the reference does not define `{function}`"
+        return [Diagnostic("OW416", message, Place(path), help=f"Write `def {function}(...)` at its top level.")]
+
+    def expect(
+        self,
+        path: str,
+        function: str,
+        entry: FunctionEntry,
+        bindings: Mapping[str, str],
+        inputs: Sequence[Array | None],
+        attributes: Mapping[str, Any],
+        what: str,
+    ) -> tuple[Expected, ...]:
+        """The outputs of a reference that passed `check`, in the outputs' types. `what` names the vector.
+
+        Raises Unanswered.
+        """
+        answers = self._ask(path, function, entry, inputs, attributes, what)
+        if len(answers) != len(entry.outputs):
+            message = f"the reference returns {len(answers)} outputs for {what}; {entry.name} has {len(entry.outputs)}"
+            raise Unanswered(Diagnostic("OW420", message, Place(path)))
+        outputs: list[Expected] = []
+        for answer, target, output in zip(answers, output_elements(entry, bindings), entry.outputs, strict=True):
+            try:
+                outputs.append(expected_from_oracle(answer, target))
+            except NotRepresentable as error:
+                message = f"the reference's `{output.name}` for {what} is no {target.name} tensor"
+                raise Unanswered(Diagnostic("OW420", message, Place(path), str(error))) from None
+        return tuple(outputs)
+
+    def _ask(
+        self,
+        path: str,
+        function: str,
+        entry: FunctionEntry,
+        inputs: Sequence[Array | None],
+        attributes: Mapping[str, Any],
+        what: str,
+    ) -> tuple[Array, ...]:
+        checked = self._checked[path]
+        assert isinstance(checked, Checked)
+        if self._stops.get(path, 0) > _CHANCES:
+            raise Unanswered(None)
+        self.asked[path] = None
+        given = [None if array is None else as_float64(array) for array in inputs]
+        try:
+            return self._oracle.ask(checked.reference, function, given, attributes_for_reference(entry, attributes))
+        except OracleFailure as failure:
+            place = Place(path, failure.line, 1) if failure.line else Place(path)
+            if failure.kind is Failure.RAISED:
+                raise Unanswered(Diagnostic("OW418", f"the reference fails on {what}", place, failure.text)) from None
+            self._stops[path] = self._stops.get(path, 0) + 1
+            if self._stops[path] > _CHANCES:
+                message = f"the reference was stopped {self._stops[path]} times and is not asked any more"
+                raise Unanswered(Diagnostic("OW419", message, place, failure.text)) from None
+            message = f"the reference was stopped on {what}"
+            raise Unanswered(Diagnostic("OW419", message, place, failure.text)) from None
+
+    def _read(self, folder: str, file: str) -> Checked | list[Diagnostic]:
+        path = f"{folder}/{file}"
+        data = self._files.read(folder, file, LARGEST_FILE)
+        if isinstance(data, Diagnostic):
+            return [data]
+        try:
+            tree = _parse(data, path)
+        except SyntaxError as error:
+            place = Place(path, error.lineno or 0, error.offset or 1)
+            return [Diagnostic("OW415", "the reference is no Python that can be read", place, error.msg)]
+        refused = _refused_imports(tree, path)
+        if refused:
+            return refused
+        functions = tuple(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
+        return Checked(Reference(data), functions)
+
+
+def _parse(data: bytes, path: str) -> ast.Module:
+    """Raises SyntaxError alone: also for what the parser refuses in other ways."""
+    if len(data) > LARGEST_FILE:
+        raise SyntaxError(f"the file is longer than {LARGEST_FILE:,} bytes")
+    try:
+        return ast.parse(data, path)
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise SyntaxError(str(error) or type(error).__name__) from None
+
+
+def _refused_imports(tree: ast.Module, path: str) -> list[Diagnostic]:
+    findings: list[Diagnostic] = []
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        else:
+            names = ["." * node.level + (node.module or "")]
+        for name in names:
+            if name.split(".")[0] not in _IMPORTABLE:
+                message = f"a reference may not import `{name}`"
+                reason = "It may import numpy and math alone: it says what the function is, and nothing else."
+                findings.append(Diagnostic("OW417", message, Place(path, node.lineno, node.col_offset + 1), reason))
+    return findings

@@ -1,0 +1,292 @@
+"""Rows of a vector file, for one version of a function: which element types each applies to, and with what values.
+
+A row stands for one case for each declared type of the function's widest type variable; the other variables take
+their first declared type unless the row names types for them, or gives an input a `type:` of its own. A variable that
+an attribute decides (`output_datatype`) goes the other way round: the attribute gets the code of each of its types,
+unless the row gives it.
+
+Where a type cannot hold a value (a fraction in int32), the row skips that type, and says so in `skipped`; where the row
+itself names the type, that is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+from opwright.bundle.format import FunctionEntry
+from opwright.diagnostics.model import Diagnostic, Place
+from opwright.elements import element
+
+from opwright_build.spec.suggest import did_you_mean
+from opwright_build.spec.vectors_file import TensorSource, VectorRow
+from opwright_build.verify import values
+from opwright_build.verify.attributes import WrongAttribute, attribute_from_row
+from opwright_build.verify.bindings import resolve_type, type_attribute, type_from_code
+from opwright_build.verify.model import Array, Skipped
+from opwright_build.verify.rounding import NotRepresentable
+
+
+@dataclass(frozen=True, slots=True)
+class TypedRow:
+    """A row with the values of one choice of element types.
+
+    `stored` holds, where the row states its outputs, each as the array expected and its float64 values before rounding.
+    """
+
+    row: VectorRow
+    name: str
+    bindings: Mapping[str, str]
+    attributes: Mapping[str, Any]
+    inputs: tuple[Array | None, ...]
+    stored: tuple[tuple[Array, Array | None], ...] | None
+
+
+@dataclass(slots=True)
+class ExpandedRows:
+    rows: list[TypedRow] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+
+def expand_rows(
+    rows: Sequence[VectorRow], entry: FunctionEntry, declared_anywhere: Mapping[str, frozenset[str]]
+) -> ExpandedRows:
+    """Every row that is meant for this version, once for each choice of types.
+
+    `declared_anywhere` are the types of each variable over all versions of the function: a row may name a type that
+    only another version declares.
+    """
+    result = ExpandedRows()
+    for row in rows:
+        if row.versions is None or entry.since_version in row.versions:
+            _Expansion(row, entry, declared_anywhere, result).run()
+    return result
+
+
+class _Expansion:
+    def __init__(
+        self,
+        row: VectorRow,
+        entry: FunctionEntry,
+        declared_anywhere: Mapping[str, frozenset[str]],
+        result: ExpandedRows,
+    ) -> None:
+        self.row = row
+        self.entry = entry
+        self.declared = {name: admitted for name, admitted in entry.types if admitted}
+        self.declared_anywhere = declared_anywhere
+        self.result = result
+        self.named: dict[str, tuple[str, ...]] = {}  # the variables whose types the row itself decides
+        self.attributes: dict[str, Any] = {}
+        self.applies = False
+
+    def run(self) -> None:
+        before = len(self.result.diagnostics)
+        self._check_names()
+        self._read_attributes()
+        self._read_types()
+        if len(self.result.diagnostics) > before:
+            return
+        axes = self._axes()
+        for choice in product(*axes.values()):
+            self._add(dict(zip(axes, choice, strict=True)))
+        if not self.applies and len(self.result.diagnostics) == before and all(axes.values()):
+            message = f"no declared type can hold the values of the row `{self.row.name}`"
+            self._report("OW414", message, self.row.place, help="Name the types it is meant for, or change the values.")
+
+    # What the row says, against the interface.
+
+    def _check_names(self) -> None:
+        row, entry = self.row, self.entry
+        inputs = {item.name: item for item in entry.inputs}
+        for name in row.inputs:
+            self._known(name, list(inputs), "input", f"inputs.{name}")
+        for name in row.attributes:
+            self._known(name, [item.name for item in entry.attributes], "attribute", f"attributes.{name}")
+        for item in entry.inputs:
+            if row.inputs.get(item.name) is None and not (item.optional or item.variadic):
+                self._report("OW406", f"the row `{row.name}` gives no value for the input `{item.name}`", row.place)
+        for attribute in entry.attributes:
+            if attribute.required and attribute.name not in row.attributes and not self._is_bound(attribute.name):
+                message = f"the row `{row.name}` gives no value for the attribute `{attribute.name}`"
+                self._report("OW406", message, row.place)
+        if row.outputs is not None:
+            for name in row.outputs:
+                self._known(name, [item.name for item in entry.outputs], "output", f"outputs.{name}")
+            for output in entry.outputs:
+                if output.name not in row.outputs:
+                    message = f"the row `{row.name}` states outputs, but not `{output.name}`"
+                    self._report("OW406", message, self._place("outputs"))
+
+    def _known(self, name: str, known: Sequence[str], what: str, path: str) -> None:
+        if name not in known:
+            message = f"{self.entry.identity} has no {what} `{name}`"
+            self._report("OW405", message, self._place(path), help=did_you_mean(name, known))
+
+    def _read_attributes(self) -> None:
+        for attribute in self.entry.attributes:
+            if attribute.name in self.row.attributes:
+                try:
+                    value = attribute_from_row(attribute, self.row.attributes[attribute.name])
+                except WrongAttribute as error:
+                    place = self._place(f"attributes.{attribute.name}")
+                    self._report("OW407", f"the attribute `{attribute.name}` {error}", place)
+                else:
+                    self.attributes[attribute.name] = value
+
+    def _read_types(self) -> None:
+        for variable, names in self.row.types.items():
+            path = f"types.{variable}"
+            if variable not in self.declared:
+                message = f"{self.entry.identity} has no type variable `{variable}`"
+                self._report("OW405", message, self._place(path), help=did_you_mean(variable, list(self.declared)))
+                continue
+            for name in names:
+                if name not in self.declared_anywhere.get(variable, frozenset(self.declared[variable])):
+                    message = f"`{variable}` does not declare {name}"
+                    self._report("OW408", message, self._place(path), help=_admitted(self.declared[variable]))
+                elif name not in self.declared[variable]:
+                    self._skip(f"{variable}={name}", f"this version does not declare {name}")
+            self.named[variable] = tuple(name for name in names if name in self.declared[variable])
+        self._read_input_types()
+        self._read_bound_type()
+
+    def _read_input_types(self) -> None:
+        for item in self.entry.inputs:
+            source = self.row.inputs.get(item.name)
+            if source is None or source.type is None:
+                continue
+            if item.type not in self.declared:
+                if source.type != item.type:
+                    message = f"the input `{item.name}` is {item.type}, not {source.type}"
+                    self._report("OW408", message, source.place)
+            elif source.type not in self.declared[item.type]:
+                message = f"`{item.type}` does not declare {source.type}"
+                self._report("OW408", message, source.place, help=_admitted(self.declared[item.type]))
+            else:
+                self._narrow(item.type, source.type, source.place)
+
+    def _read_bound_type(self) -> None:
+        bound = type_attribute(self.entry)
+        if bound is None or bound[1].name not in self.attributes:
+            return
+        variable, attribute = bound
+        name = type_from_code(self.attributes[attribute.name])
+        place = self._place(f"attributes.{attribute.name}")
+        if name is None or name not in self.declared[variable]:
+            message = f"`{attribute.name}` is the code of {name or 'no type'}, which `{variable}` does not declare"
+            self._report("OW408", message, place, help=_admitted(self.declared[variable]))
+        else:
+            self._narrow(variable, name, place)
+
+    def _narrow(self, variable: str, name: str, place: Place) -> None:
+        if variable in self.named and name not in self.named[variable]:
+            others = ", ".join(self.named[variable]) or "another type"
+            self._report("OW408", f"`{variable}` is {name} here, but {others} elsewhere in the row", place)
+        self.named[variable] = (name,)
+
+    def _is_bound(self, attribute: str) -> bool:
+        bound = type_attribute(self.entry)
+        return bound is not None and bound[1].name == attribute
+
+    # The choices of types, and the values under each.
+
+    def _axes(self) -> dict[str, tuple[str, ...]]:
+        widest = max(self.declared, key=lambda name: len(self.declared[name]), default="")
+        axes: dict[str, tuple[str, ...]] = {}
+        for variable, admitted in self.declared.items():
+            if variable in self.named:
+                axes[variable] = self.named[variable]
+            else:
+                axes[variable] = admitted if variable == widest else (self._first(variable),)
+        return axes
+
+    def _first(self, variable: str) -> str:
+        """The type of a variable that the row leaves open: the default of the attribute that decides it, else its
+        first declared one."""
+        bound = type_attribute(self.entry)
+        if bound is not None and bound[0] == variable:
+            name = type_from_code(bound[1].default)
+            if name in self.declared[variable]:
+                return name
+        return self.declared[variable][0]
+
+    def _add(self, bindings: dict[str, str]) -> None:
+        label = self._label(bindings)
+        try:
+            inputs = tuple(
+                self._tensor(f"inputs.{item.name}", self.row.inputs.get(item.name), item.type, bindings)
+                for item in self.entry.inputs
+            )
+            stored = None if self.row.outputs is None else self._stored(self.row.outputs, bindings)
+        except _CannotHold as error:
+            if error.named:
+                self._report("OW404", f"{error} (in `{self.row.name}`)", error.place)
+            else:
+                self._skip(label, str(error))
+            return
+        attributes = {**self.attributes, **self._bound_attribute(bindings)}
+        name = f"{self.row.name}[{label}]" if label else self.row.name
+        self.result.rows.append(TypedRow(self.row, name, bindings, attributes, inputs, stored))
+        self.applies = True
+
+    def _bound_attribute(self, bindings: Mapping[str, str]) -> dict[str, int]:
+        """The attribute that makes the output's type what the bindings say, where its default would not."""
+        bound = type_attribute(self.entry)
+        if bound is None or bound[1].name in self.attributes:
+            return {}
+        code = element(bindings[bound[0]]).code
+        return {} if bound[1].default == code else {bound[1].name: code}
+
+    def _stored(
+        self, outputs: Mapping[str, TensorSource], bindings: Mapping[str, str]
+    ) -> tuple[tuple[Array, Array | None], ...]:
+        stored = []
+        for item in self.entry.outputs:
+            array = self._tensor(f"outputs.{item.name}", outputs[item.name], item.type, bindings)
+            assert array is not None
+            is_float = element(resolve_type(bindings, item.type)).is_float
+            stored.append((array, values.exact(outputs[item.name]) if is_float else None))
+        return tuple(stored)
+
+    def _tensor(
+        self, path: str, source: TensorSource | None, declared: str, bindings: Mapping[str, str]
+    ) -> Array | None:
+        if source is None:
+            return None
+        target = element(resolve_type(bindings, declared))
+        try:
+            return values.tensor(source, target)
+        except NotRepresentable as error:
+            fixed = declared not in self.declared or declared in self.named
+            raise _CannotHold(f"{path}: {error}", source.place, fixed) from None
+
+    def _label(self, bindings: Mapping[str, str]) -> str:
+        """The types that tell this case from the row's others: every variable with more than one declared type."""
+        return ",".join(f"{name}={bindings[name]}" for name in bindings if len(self.declared[name]) > 1)
+
+    def _skip(self, label: str, reason: str) -> None:
+        name = f"{self.row.name}[{label}]" if label else self.row.name
+        self.result.skipped.append(Skipped(self.entry.identity, name, reason, self.row.place))
+
+    def _place(self, path: str) -> Place:
+        return self.row.places.get(path, self.row.place)
+
+    def _report(self, code: str, message: str, place: Place, help: str = "") -> None:
+        self.result.diagnostics.append(Diagnostic(code, message, place, help=help))
+
+
+class _CannotHold(Exception):
+    """A value and a type that do not fit. `named`: the row, or the interface, insists on that type."""
+
+    def __init__(self, text: str, place: Place, named: bool) -> None:
+        super().__init__(text)
+        self.place = place
+        self.named = named
+
+
+def _admitted(names: Sequence[str]) -> str:
+    return f"Declared: {', '.join(names)}."

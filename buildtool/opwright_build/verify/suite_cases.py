@@ -1,0 +1,119 @@
+"""Which of the suite's cases judge a version, and how each fits the version's interface."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from opwright.bundle.format import FunctionEntry
+from opwright.diagnostics.model import Diagnostic, Place
+
+from opwright_build.spec.model import SpecVersion, VectorKind, VectorSource
+from opwright_build.verify.bindings import Unbound, bind
+from opwright_build.verify.cases import suite_judge, with_digest
+from opwright_build.verify.dtypes import element_of
+from opwright_build.verify.model import Array, Case, Expected
+from opwright_build.verify.suite import SuiteCase, newest_version
+
+SUITE_KINDS = (VectorKind.SUITE, VectorKind.SUITE_LATEST, VectorKind.SUITE_GLOB)
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """A case of the suite that one of the version's sources asks for. `replay`: it was made for another version."""
+
+    case: SuiteCase
+    replay: bool
+    place: Place
+
+
+def select(version: SpecVersion, suite: Sequence[SuiteCase]) -> tuple[list[Selected], list[Diagnostic]]:
+    """The cases that the version's sources ask for, each once, in the order of the sources and by name."""
+    own = [case for case in suite if (case.domain, case.operator) == (version.domain.name, version.name)]
+    selected: dict[str, Selected] = {}
+    findings: list[Diagnostic] = []
+    for source in version.vectors:
+        if source.kind in SUITE_KINDS:
+            found = _matching(version, source, own)
+            if not found and not _may_be_empty(version, source):
+                findings.append(_nothing(version, source))
+            for case in found:
+                replay = case.since_version != version.since_version
+                selected.setdefault(case.name, Selected(case, replay, source.place))
+    return list(selected.values()), findings
+
+
+def fit(selected: Selected, entry: FunctionEntry) -> Case:
+    """The case under this version's interface. Raises Unbound, with the reason, where it does not fit."""
+    case = selected.case
+    if case.obstacle:
+        raise Unbound(case.obstacle)
+    known = {attribute.name for attribute in entry.attributes}
+    for name in case.attributes:
+        if name not in known:
+            raise Unbound(f"this version has no attribute {name}")
+    for attribute in entry.attributes:
+        if attribute.required and attribute.name not in case.attributes:
+            raise Unbound(f"it leaves out the attribute {attribute.name}, which is required")
+    outputs = _without_trailing_holes(case.outputs)
+    bindings = bind(entry, _element_names(case.inputs), _element_names(outputs))
+    padding = (None,) * (len(entry.inputs) - len(case.inputs))
+    return with_digest(
+        Case(
+            identity=entry.identity,
+            name=case.name,
+            bindings=bindings,
+            inputs=case.inputs + padding,
+            attributes=case.attributes,
+            expected=tuple(Expected(array) for array in outputs),
+            judge=suite_judge(case.rtol, case.atol, outputs),
+            place=selected.place,
+            digest="",
+        )
+    )
+
+
+def _matching(version: SpecVersion, source: VectorSource, own: Sequence[SuiteCase]) -> list[SuiteCase]:
+    wanted = version.since_version
+    if source.kind is VectorKind.SUITE_LATEST:
+        wanted = newest_version(version.domain.name, version.name)
+    found = [case for case in own if case.since_version == wanted]
+    if source.kind is VectorKind.SUITE_GLOB:
+        return [case for case in found if fnmatchcase(case.name, source.pattern)]
+    return found
+
+
+def _may_be_empty(version: SpecVersion, source: VectorSource) -> bool:
+    """Plain `onnx` stands for all versions of a spec, while the suite has cases of an operator's newest one alone."""
+    newest = newest_version(version.domain.name, version.name)
+    return source.kind is VectorKind.SUITE and version.since_version < newest
+
+
+def _nothing(version: SpecVersion, source: VectorSource) -> Diagnostic:
+    newest = newest_version(version.domain.name, version.name)
+    if newest == 0:
+        reason = f"The installed onnx has no operator {version.domain.name}::{version.name}."
+        way_out = "Remove the source; rows of a `vectors.yaml` judge functions of your own."
+    elif source.kind is VectorKind.SUITE_GLOB:
+        reason = f"The pattern is compared with whole names, as in `test_{version.name.lower()}_example`."
+        way_out = "Correct the pattern, or ask for all cases with `onnx`."
+    else:
+        reason = f"The newest version that the installed onnx knows is {newest}."
+        way_out = "Remove the source, and write rows instead."
+    asked = f"onnx:{source.pattern}" if source.kind is VectorKind.SUITE_GLOB else source.kind.value
+    return Diagnostic("OW409", f"`{asked}` finds no case for {version.identity}", source.place, reason, way_out)
+
+
+def _without_trailing_holes(outputs: Sequence[Array | None]) -> list[Array]:
+    kept = list(outputs)
+    while kept and kept[-1] is None:
+        kept.pop()
+    present = [array for array in kept if array is not None]
+    if len(present) != len(kept):
+        raise Unbound("it leaves out an output before another one")
+    return present
+
+
+def _element_names(arrays: Sequence[Array | None]) -> list[str | None]:
+    return [None if array is None else element_of(array).name for array in arrays]

@@ -1,0 +1,164 @@
+"""The values of vector rows as arrays of an element type.
+
+A number is read as the nearest float64 and rounded once to a float type, where one that is too large becomes infinite.
+Integer types take numbers without a fraction and in their range alone, booleans `true` and `false`, strings text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import assert_never
+
+import numpy as np
+from opwright.elements import ElementType
+
+from opwright_build.spec.literals import Nested
+from opwright_build.spec.vectors_file import (
+    Choice,
+    GeneratedTensor,
+    Integers,
+    LiteralTensor,
+    Normal,
+    TensorSource,
+    Uniform,
+    ZeroTensor,
+)
+from opwright_build.verify import generated
+from opwright_build.verify.dtypes import DTYPES
+from opwright_build.verify.model import Array
+from opwright_build.verify.rounding import NotRepresentable, integers, round_floats
+
+Scalar = bool | int | float | str
+
+
+def tensor(source: TensorSource, target: ElementType) -> Array:
+    """The source's values in that element type. Raises NotRepresentable where it cannot hold one of them."""
+    match source:
+        case LiteralTensor():
+            return _convert(list(flatten(source.values)), source.shape, target)
+        case ZeroTensor():
+            zero = "" if target.kind == "string" else 0
+            return np.full(source.shape, zero, dtype=DTYPES[target])
+        case GeneratedTensor():
+            return _generate(source, target)
+        case _:
+            assert_never(source)
+
+
+def exact(source: TensorSource) -> Array | None:
+    """The values as float64, before any rounding to an element type; None where they are no numbers."""
+    match source:
+        case LiteralTensor():
+            scalars = list(flatten(source.values))
+            if not all(_is_number(value) for value in scalars):
+                return None
+            return np.array([_float(value) for value in scalars], dtype=np.float64).reshape(source.shape)
+        case ZeroTensor():
+            return np.zeros(source.shape)
+        case GeneratedTensor():
+            numbers = _numbers(source)
+            return None if numbers is None else numbers.astype(np.float64)
+        case _:
+            assert_never(source)
+
+
+def flatten(values: Nested) -> Iterator[Scalar]:
+    """The scalars of nested tuples, in C order."""
+    pending: list[Nested] = [values]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, tuple):
+            pending.extend(reversed(value))
+        else:
+            yield value
+
+
+def _generate(source: GeneratedTensor, target: ElementType) -> Array:
+    if isinstance(source.distribution, Choice):
+        among = source.distribution.values
+        picked = generated.choice(source.shape, source.seed, len(among))
+        return np.asarray(_convert(list(among), (len(among),), target)[picked])
+    if target.is_integer and isinstance(source.distribution, Normal | Uniform):
+        raise NotRepresentable(f"the distribution makes fractions, which {target.name} does not hold")
+    numbers = _numbers(source)
+    assert numbers is not None
+    if target.is_float:
+        return round_floats(numbers.astype(np.float64), target)
+    return _convert(numbers.ravel().tolist(), source.shape, target)
+
+
+def _numbers(source: GeneratedTensor) -> Array | None:
+    """What the distribution makes, float64 or integers; None for a choice among values that are no numbers.
+
+    Raises NotRepresentable for a tensor or a range beyond what `generated` makes.
+    """
+    try:
+        match source.distribution:
+            case Normal(mean, std):
+                return generated.normal(source.shape, source.seed, mean, std)
+            case Uniform(low, high):
+                return generated.uniform(source.shape, source.seed, low, high)
+            case Integers(low, high):
+                return generated.integers(source.shape, source.seed, low, high)
+            case Choice(values):
+                if not all(_is_number(value) for value in values):
+                    return None
+                picked = generated.choice(source.shape, source.seed, len(values))
+                return np.asarray(np.array([_float(value) for value in values], dtype=np.float64)[picked])
+    except ValueError as error:
+        raise NotRepresentable(str(error)) from None
+
+
+def _convert(scalars: Sequence[Scalar], shape: tuple[int, ...], target: ElementType) -> Array:
+    match target.kind:
+        case "string":
+            _require(all(isinstance(value, str) for value in scalars), "is no text", scalars, str)
+            return np.array(scalars, dtype=object).reshape(shape)
+        case "bool":
+            _require(all(isinstance(value, bool) for value in scalars), "is neither true nor false", scalars, bool)
+            return np.array(scalars, dtype=np.bool_).reshape(shape)
+        case "float":
+            _require_numbers(scalars)
+            return round_floats(np.array([_float(value) for value in scalars], dtype=np.float64).reshape(shape), target)
+        case "int" | "uint":
+            _require_numbers(scalars)
+            return integers([_whole(value, target) for value in scalars], shape, target)
+        case _:
+            raise NotRepresentable(f"rows cannot hold {target.name}")
+
+
+def _require(holds: bool, wrong: str, scalars: Sequence[Scalar], wanted: type) -> None:
+    if not holds:
+        found = next(value for value in scalars if not isinstance(value, wanted))
+        raise NotRepresentable(f"{_written(found)} {wrong}")
+
+
+def _require_numbers(scalars: Sequence[Scalar]) -> None:
+    for value in scalars:
+        if not _is_number(value):
+            raise NotRepresentable(f"{_written(value)} is no number")
+
+
+def _is_number(value: Scalar) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _float(value: Scalar) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # an integer beyond float64
+        return math.copysign(math.inf, 1 if not isinstance(value, int) or value > 0 else -1)
+
+
+def _whole(value: Scalar, target: ElementType) -> int:
+    if isinstance(value, float) and not value.is_integer():
+        raise NotRepresentable(f"{value!r} is no {target.name}")
+    return int(value)
+
+
+def _written(value: Scalar) -> str:
+    """A value as YAML writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value[:40] if isinstance(value, str) else value)
