@@ -39,8 +39,7 @@ def check(model: type[ModelT], root: Node) -> Checked[ModelT]:
         return Checked(model.model_validate(plain_data(root)), ())
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=True, include_input=True)
-        found = tuple(_diagnostic(model, root, detail) for detail in details)
-        return Checked(None, found[:MAX_FINDINGS])
+        return Checked(None, tuple(_diagnostic(model, root, detail) for detail in details[:MAX_FINDINGS]))
 
 
 def tag(name: str) -> str:

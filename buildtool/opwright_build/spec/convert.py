@@ -10,7 +10,7 @@ from opwright.diagnostics.model import Diagnostic, Place, Related
 from opwright.elements import BY_NAME
 
 from opwright_build.spec.confine import LibraryFiles, stays_inside
-from opwright_build.spec.forms import AttributeForm, LimitForm, SpecModel, ValueForm, VersionModel
+from opwright_build.spec.forms import AttributeForm, LimitForm, SpecModel, ToleranceForm, ValueForm, VersionModel
 from opwright_build.spec.model import (
     Domain,
     Library,
@@ -25,7 +25,7 @@ from opwright_build.spec.names import IDENTIFIER, matches
 from opwright_build.spec.ranges import RangeError, parse_opsets
 from opwright_build.spec.suggest import did_you_mean
 from opwright_build.spec.tolerances import StatedLimit, is_looser, whole
-from opwright_build.spec.yaml_source import MappingNode, Sequence, key_places, node_at
+from opwright_build.spec.yaml_source import MAX_FINDINGS, MappingNode, Sequence, key_places, node_at
 
 REQUIRED = ("since_version", "summary", "opset", "inputs", "outputs")
 VECTOR_FORMS = "`onnx`, `onnx@latest`, `onnx:<pattern>` or a file `<name>.yaml`"
@@ -67,6 +67,8 @@ def convert(context: SpecContext, model: SpecModel, root: MappingNode) -> tuple[
         reader = _VersionReader(context, model, root, entry, node)
         version = reader.read()
         found.extend(item for item in reader.found if item not in found)
+        if len(found) >= MAX_FINDINGS:
+            return [], found[:MAX_FINDINGS]
         if version is None:
             continue
         place = reader.value_place("since_version")
@@ -226,7 +228,8 @@ class _VersionReader:
                 message = f"`{long.type[:40]}` is neither a type variable of this version nor an element type"
                 way_out = did_you_mean(long.type, [*types, *BY_NAME])
                 self.report("OW122", message, self.value_place(*path), help=way_out)
-            values.append(ValueDeclaration(name, long.type, long.rank, long.doc))
+            rank = long.rank if "rank" in long.model_fields_set else None
+            values.append(ValueDeclaration(name, long.type, rank, long.doc))
         return tuple(values)
 
     def _usage(
@@ -294,19 +297,17 @@ class _VersionReader:
     ) -> dict[str, Tolerance]:
         named = {name for names in types.values() for name in names} | {value.type for value in values}
         elements = [name for name in BY_NAME if name in named]
-        model = self.get("tolerance")
-        if model is None:
-            return whole({}, elements)
-        reason: str = model.reason
-        stated = {
-            key: stated_limit(getattr(model, key), reason)
-            for key in ("default", *BY_NAME)
-            if key in model.model_fields_set
-        }
-        for key in stated:
-            if key != "default" and key not in elements:
-                message = f"no type of this version is `{key}`"
-                self.report("OW109", message, self.key_place("tolerance", key))
+        form: ToleranceForm = self.get("tolerance")
+        limits = dict(form.model_extra or {})
+        if "default" in form.model_fields_set:
+            limits["default"] = form.default
+        for key in limits:
+            if key != "default" and key not in BY_NAME:
+                known = ["default", "reason", *BY_NAME]
+                message = f"the key `{key[:80]}` is not known in `tolerance`"
+                self.report("OW106", message, self.key_place("tolerance", key), help=did_you_mean(key, known))
+        reason = form.reason
+        stated = {key: stated_limit(limit, reason) for key, limit in limits.items()}
         result = whole(stated, elements)
         loose = [name for name in elements if is_looser(result[name], name)]
         if loose and not reason:

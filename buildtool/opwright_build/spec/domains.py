@@ -51,6 +51,8 @@ def read_domain(files: LibraryFiles, name: str) -> tuple[Domain | None, list[Dia
     refusal = refuse_domain(name)
     if refusal:
         return None, [Diagnostic("OW113", refusal, Place(folder), help="Use a domain of your own, such as com.acme.")]
+    if files.leaves(folder):
+        return None, [Diagnostic("OW127", f"{folder} is a link that leads out of the library", Place(folder))]
     data = files.read(folder, "domain.yaml", MAX_BYTES)
     if isinstance(data, Diagnostic):
         return None, [data]

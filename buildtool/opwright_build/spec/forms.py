@@ -6,10 +6,11 @@ is asked through `model_fields_set`: so an empty value (`doc:`) is a mistake, ne
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from opwright.elements import BY_NAME
-from pydantic import Discriminator, Field, Tag, create_model
+from pydantic import ConfigDict, Discriminator, Field, Tag
+from typing_extensions import TypeAliasType
 
 from opwright_build.spec.boundary import Strict, tag
 from opwright_build.spec.names import (
@@ -24,6 +25,11 @@ from opwright_build.spec.names import (
     Words,
 )
 
+MAX_NAMES = 256  # inputs, outputs, attributes or type variables of one version
+MAX_VERSIONS = 64
+MAX_LIST = 64
+
+ElementNames = Annotated[list[ElementName], Field(min_length=1, max_length=MAX_LIST)]
 Limit = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
@@ -33,7 +39,7 @@ def _short_or_long(value: object) -> str:
 
 class ValueForm(Strict):
     type: Words
-    rank: Annotated[int, Field(ge=0, le=64)] | None = None
+    rank: Annotated[int, Field(ge=0, le=64)] = 0
     doc: str = ""
 
 
@@ -46,19 +52,37 @@ class LimitForm(Strict):
     abs: Limit = 0.0
 
 
-ValueModel = Annotated[
-    Annotated[Words, Tag(tag("short"))] | Annotated[ValueForm, Tag(tag("long"))], Discriminator(_short_or_long)
-]
-AttributeModel = Annotated[
-    Annotated[str, Tag(tag("short"))] | Annotated[AttributeForm, Tag(tag("long"))], Discriminator(_short_or_long)
-]
-LimitModel = Annotated[
-    Annotated[Literal["exact"], Tag(tag("short"))] | Annotated[LimitForm, Tag(tag("long"))],
-    Discriminator(_short_or_long),
-]
+ValueModel = TypeAliasType(
+    "ValueModel",
+    Annotated[
+        Annotated[Words, Tag(tag("short"))] | Annotated[ValueForm, Tag(tag("long"))], Discriminator(_short_or_long)
+    ],
+)
+AttributeModel = TypeAliasType(
+    "AttributeModel",
+    Annotated[
+        Annotated[str, Tag(tag("short"))] | Annotated[AttributeForm, Tag(tag("long"))], Discriminator(_short_or_long)
+    ],
+)
+LimitModel = TypeAliasType(
+    "LimitModel",
+    Annotated[
+        Annotated[Literal["exact"], Tag(tag("short"))] | Annotated[LimitForm, Tag(tag("long"))],
+        Discriminator(_short_or_long),
+    ],
+)
 
-_limits: dict[str, Any] = dict.fromkeys(("default", *BY_NAME), (LimitModel, "exact"))
-ToleranceModel: type[Strict] = create_model("ToleranceModel", __base__=Strict, reason=(Words, ""), **_limits)
+
+class ToleranceForm(Strict):
+    """`default`, `reason`, and any element type's name (which those are is asked when the spec is converted)."""
+
+    model_config = ConfigDict(
+        extra="allow", json_schema_extra={"propertyNames": {"enum": ["default", "reason", *BY_NAME]}}
+    )
+    __pydantic_extra__: dict[str, LimitModel] = Field(init=False)
+
+    reason: Words = ""
+    default: LimitModel = "exact"
 
 
 class LibraryModel(Strict):
@@ -93,15 +117,15 @@ class VersionModel(Strict):
     doc: str = ""
     deprecated: bool = False
     opset: Words = ""
-    inputs: dict[Identifier, ValueModel] = Field(default_factory=dict)
-    outputs: Annotated[dict[Identifier, ValueModel], Field(min_length=1)] = Field(default_factory=dict)
-    attributes: dict[Identifier, AttributeModel] = Field(default_factory=dict)
-    types: dict[Identifier, Annotated[list[ElementName], Field(min_length=1)]] = Field(default_factory=dict)
-    requires: list[Words] = Field(default_factory=list)
+    inputs: dict[Identifier, ValueModel] = Field(default_factory=dict, max_length=MAX_NAMES)
+    outputs: dict[Identifier, ValueModel] = Field(default_factory=dict, min_length=1, max_length=MAX_NAMES)
+    attributes: dict[Identifier, AttributeModel] = Field(default_factory=dict, max_length=MAX_NAMES)
+    types: dict[Identifier, ElementNames] = Field(default_factory=dict, max_length=MAX_NAMES)
+    requires: list[Words] = Field(default_factory=list, max_length=MAX_LIST)
     function: Words = ""
     reference: Words = ""
-    vectors: list[Words] = Field(default_factory=list)
-    tolerance: ToleranceModel | None = None  # type: ignore[valid-type]
+    vectors: list[Words] = Field(default_factory=list, max_length=MAX_LIST)
+    tolerance: ToleranceForm = Field(default_factory=ToleranceForm)
 
 
 class SpecModel(VersionModel):
@@ -110,4 +134,4 @@ class SpecModel(VersionModel):
     schema_: SchemaNumber = Field(alias="schema")
     domain: str
     name: str
-    versions: Annotated[list[VersionModel], Field(min_length=1)] = Field(default_factory=list)
+    versions: list[VersionModel] = Field(default_factory=list, min_length=1, max_length=MAX_VERSIONS)

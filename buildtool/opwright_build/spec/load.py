@@ -42,7 +42,7 @@ def load_library(start: Path, *, opwright_version: str = VERSION) -> LoadedLibra
     Raises DiagnosticError when there is no library, or library.yaml itself is wrong. Runs and imports nothing of it.
     """
     files = LibraryFiles(find_library(start))
-    library = _read_library(files, opwright_version)
+    library = read_library(files, opwright_version)
     found: list[Diagnostic] = []
     domains: list[Domain] = []
     versions: list[SpecVersion] = []
@@ -68,24 +68,8 @@ def load_library(start: Path, *, opwright_version: str = VERSION) -> LoadedLibra
     return LoadedLibrary(library, tuple(domains), tuple(versions), tuple(found), tuple(broken), files.sources)
 
 
-def check_ceiling(library: Library, newest_opset: int) -> Diagnostic | None:
-    """What is wrong when the installed onnx, whose newest default-domain opset is given, does not know the ceiling."""
-    if library.opsets.last <= newest_opset:
-        return None
-    last = library.opsets.last
-    message = f"the library's last opset is {last}, but the installed onnx knows opsets to {newest_opset}"
-    way_out = "Install a newer onnx, or lower the range in library.yaml."
-    return Diagnostic("OW121", message, library.places["opsets"], help=way_out)
-
-
-def newest_opset() -> int:
-    """The newest default-domain opset of the installed onnx. Imports onnx, which costs some 150 ms."""
-    from onnx.defs import onnx_opset_version
-
-    return onnx_opset_version()
-
-
-def _read_library(files: LibraryFiles, opwright_version: str) -> Library:
+def read_library(files: LibraryFiles, opwright_version: str = VERSION) -> Library:
+    """specs/library.yaml alone. DiagnosticError when anything is wrong with it."""
     data = files.read(SPECS, "library.yaml", MAX_BYTES)
     if isinstance(data, Diagnostic):
         raise DiagnosticError([data])
@@ -125,6 +109,23 @@ def _read_library(files: LibraryFiles, opwright_version: str) -> Library:
         dependencies=dict(model.dependencies),
         places=key_places(root),
     )
+
+
+def check_ceiling(library: Library, newest_opset: int) -> Diagnostic | None:
+    """What is wrong when the installed onnx, whose newest default-domain opset is given, does not know the ceiling."""
+    if library.opsets.last <= newest_opset:
+        return None
+    last = library.opsets.last
+    message = f"the library's last opset is {last}, but the installed onnx knows opsets to {newest_opset}"
+    way_out = "Install a newer onnx, or lower the range in library.yaml."
+    return Diagnostic("OW121", message, library.places["opsets"], help=way_out)
+
+
+def newest_opset() -> int:
+    """The newest default-domain opset of the installed onnx. Imports onnx, which costs some 150 ms."""
+    from onnx.defs import onnx_opset_version
+
+    return onnx_opset_version()
 
 
 def _requirement(requirement: str, root: MappingNode, opwright_version: str) -> list[Diagnostic]:

@@ -8,6 +8,7 @@ from typing import Annotated
 from opwright.elements import BY_NAME
 from pydantic import AfterValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
+from typing_extensions import TypeAliasType
 
 from opwright_build.spec.suggest import did_you_mean
 
@@ -42,7 +43,9 @@ def check_element(name: str) -> str:
     return name
 
 
-ElementName = Annotated[str, AfterValidator(check_element), WithJsonSchema({"enum": list(BY_NAME)})]
+ElementName = TypeAliasType(
+    "ElementName", Annotated[str, AfterValidator(check_element), WithJsonSchema({"enum": list(BY_NAME)})]
+)
 SchemaNumber = Annotated[int, Field(ge=1, le=SCHEMA), WithJsonSchema({"const": SCHEMA})]
 Identifier = Annotated[str, Field(pattern=IDENTIFIER, max_length=200)]
 DistributionName = Annotated[str, Field(pattern=DISTRIBUTION, max_length=100)]

@@ -20,7 +20,16 @@ from opwright_build.spec.vectors_model import (
     VectorsModel,
     ZeroModel,
 )
-from opwright_build.spec.yaml_source import MappingNode, Node, Scalar, Sequence, key_places, node_at, read_yaml
+from opwright_build.spec.yaml_source import (
+    MAX_FINDINGS,
+    MappingNode,
+    Node,
+    Scalar,
+    Sequence,
+    key_places,
+    node_at,
+    read_yaml,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +148,7 @@ def read_vectors_file(data: bytes, file: str) -> VectorsFile:
             found.extend(problems)
             if not problems:
                 rows.append(row)
-    return VectorsFile(tuple(rows), tuple(found))
+    return VectorsFile(tuple(rows), tuple(found[:MAX_FINDINGS]))
 
 
 def _row(model: RowModel, node: MappingNode) -> tuple[VectorRow, list[Diagnostic]]:
@@ -184,16 +193,16 @@ def _children(node: MappingNode, key: str) -> list[tuple[str, Node]]:
 def _tensor(model: object, node: Node, problems: list[Diagnostic]) -> TensorSource:
     match model:
         case ZeroModel():
-            return ZeroTensor(_shape(model.shape, node, problems), model.type, node.place)
+            return ZeroTensor(_shape(model.shape, node, problems), model.type or None, node.place)
         case TypedModel():
             inner = node_at(node, ("value",))
             assert inner is not None
             values, shape = literal(inner, problems)
-            return LiteralTensor(values, shape, model.type, node.place)
+            return LiteralTensor(values, shape, model.type or None, node.place)
         case NormalModel() | UniformModel() | IntegersModel() | ChoiceModel():
             shape = _shape(model.shape, node, problems)
             distribution = _distribution(model, node, problems)
-            return GeneratedTensor(distribution, shape, model.seed, model.type, node.place)
+            return GeneratedTensor(distribution, shape, model.seed, model.type or None, node.place)
         case _:
             values, shape = literal(node, problems)
             return LiteralTensor(values, shape, None, node.place)

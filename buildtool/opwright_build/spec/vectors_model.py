@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, WithJsonSchema
+from typing_extensions import TypeAliasType
 
 from opwright_build.spec.boundary import Strict, tag
 from opwright_build.spec.literals import MAX_ELEMENTS
 from opwright_build.spec.names import ElementName, Identifier, SchemaNumber, VersionNumber, Words
 
 Dimension = Annotated[int, Field(ge=0, le=MAX_ELEMENTS)]
-Shape = Annotated[list[Dimension], Field(max_length=16)]
+Shape = TypeAliasType("Shape", Annotated[list[Dimension], Field(max_length=16)])
 Seed = Annotated[int, Field(ge=0, lt=1 << 64)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 
@@ -23,18 +24,18 @@ LiteralValue = Annotated[Any, WithJsonSchema(_LITERAL_SCHEMA)]
 
 class ZeroModel(Strict):
     shape: Shape
-    type: ElementName | None = None
+    type: ElementName = ""
 
 
 class TypedModel(Strict):
     value: LiteralValue
-    type: ElementName | None = None
+    type: ElementName = ""
 
 
 class _Generated(Strict):
     shape: Shape
     seed: Seed
-    type: ElementName | None = None
+    type: ElementName = ""
 
 
 class NormalModel(_Generated):
@@ -72,30 +73,33 @@ def _form(value: object) -> str | None:
     return tag("zeros") if "shape" in value and "value" not in value else tag("typed")
 
 
-TensorModel = Annotated[
-    Annotated[LiteralValue, Tag(tag("literal"))]
-    | Annotated[TypedModel, Tag(tag("typed"))]
-    | Annotated[ZeroModel, Tag(tag("zeros"))]
-    | Annotated[NormalModel, Tag(tag("normal"))]
-    | Annotated[UniformModel, Tag(tag("uniform"))]
-    | Annotated[IntegersModel, Tag(tag("integers"))]
-    | Annotated[ChoiceModel, Tag(tag("choice"))],
-    Discriminator(
-        _form,
-        custom_error_type="OW109",
-        custom_error_message=f"`distribution` must be one of {', '.join(_DISTRIBUTIONS)}",
-        custom_error_context={"key": "distribution"},
-    ),
-]
+TensorModel = TypeAliasType(
+    "TensorModel",
+    Annotated[
+        Annotated[LiteralValue, Tag(tag("literal"))]
+        | Annotated[TypedModel, Tag(tag("typed"))]
+        | Annotated[ZeroModel, Tag(tag("zeros"))]
+        | Annotated[NormalModel, Tag(tag("normal"))]
+        | Annotated[UniformModel, Tag(tag("uniform"))]
+        | Annotated[IntegersModel, Tag(tag("integers"))]
+        | Annotated[ChoiceModel, Tag(tag("choice"))],
+        Discriminator(
+            _form,
+            custom_error_type="OW109",
+            custom_error_message=f"`distribution` must be one of {', '.join(_DISTRIBUTIONS)}",
+            custom_error_context={"key": "distribution"},
+        ),
+    ],
+)
 
 
 class RowModel(Strict):
     name: Words
     types: dict[Identifier, Annotated[list[ElementName], Field(min_length=1)]] = Field(default_factory=dict)
-    versions: Annotated[list[VersionNumber], Field(min_length=1)] = Field(default_factory=list)
+    versions: list[VersionNumber] = Field(default_factory=list, min_length=1)
     attributes: dict[Identifier, LiteralValue] = Field(default_factory=dict)
     inputs: dict[Identifier, TensorModel] = Field(default_factory=dict)
-    outputs: Annotated[dict[Identifier, TensorModel], Field(min_length=1)] = Field(default_factory=dict)
+    outputs: dict[Identifier, TensorModel] = Field(default_factory=dict, min_length=1)
     scale: Annotated[Finite, Field(gt=0)] = 1.0
     error: str = ""
     doc: str = ""

@@ -1,0 +1,66 @@
+"""JSON Schemas of the YAML files, for editors: written to docs/schemas/ and checked there to be up to date.
+
+`python -m opwright_build.spec.json_schemas FOLDER` writes them.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from opwright_build.spec.boundary import Strict
+from opwright_build.spec.forms import DomainModel, LibraryModel, SpecModel
+from opwright_build.spec.vectors_model import VectorsModel
+
+_FILES: tuple[tuple[str, type[Strict], str], ...] = (
+    ("library", LibraryModel, "The root of a library: specs/library.yaml"),
+    ("domain", DomainModel, "A domain of functions: specs/<domain>/domain.yaml"),
+    ("spec", SpecModel, "A function and its versions: specs/<domain>/<Function>/spec.yaml"),
+    ("vectors", VectorsModel, "Rows of test vectors: specs/<domain>/<Function>/vectors.yaml"),
+)
+
+
+def json_schemas() -> dict[str, bytes]:
+    """File name -> JSON Schema (draft 2020-12), the same bytes on every run."""
+    rendered: dict[str, bytes] = {}
+    for name, model, title in _FILES:
+        schema: dict[str, Any] = {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            **_tidy(model.model_json_schema(by_alias=True)),
+            "title": title,
+        }
+        text = json.dumps(schema, indent=2, sort_keys=True, ensure_ascii=True)
+        rendered[f"{name}.schema.json"] = f"{text}\n".encode("ascii")
+    return rendered
+
+
+def write_json_schemas(folder: Path) -> list[Path]:
+    """Writes every schema into the folder and returns the paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name, data in json_schemas().items():
+        path = folder / name
+        path.write_bytes(data)
+        paths.append(path)
+    return paths
+
+
+def _tidy(node: Any) -> Any:
+    """Without the titles, and the defaults that stand for "not written"; keys of no pattern are refused, as by us."""
+    if isinstance(node, dict):
+        tidied = {
+            key: _tidy(value)
+            for key, value in node.items()
+            if not (key in ("title", "default") and not isinstance(value, dict))
+        }
+        return {**tidied, "additionalProperties": False} if "patternProperties" in tidied else tidied
+    if isinstance(node, list):
+        return [_tidy(item) for item in node]
+    return node
+
+
+if __name__ == "__main__":
+    for written in write_json_schemas(Path(sys.argv[1])):
+        print(written.as_posix())
