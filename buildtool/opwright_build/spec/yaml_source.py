@@ -226,16 +226,24 @@ class _Reader:
             self._stop(Diagnostic("OW101", "the file is empty", Place(self.file)))
 
     def refuse_syntax(self, error: yaml.MarkedYAMLError) -> None:
-        mark: Any = error.problem_mark or error.context_mark
-        place = Place(self.file)
-        if mark is not None:
-            line = min(mark.line, len(self.lines) - 1)
-            column = min(mark.column, len(self.lines[line]))
-            place = Place(self.file, line + 1, column + 1, line + 1, column + 2)
-        message = error.problem or "the YAML cannot be read"
+        place = self._mark(error.problem_mark or error.context_mark)
         way_out = "Quote text that holds `: `, ` #`, or begins with one of `@ ` % & * ! | > [ ] { } , ? -`."
-        self.diagnostics.append(Diagnostic("OW101", message, place, reason=error.context or "", help=way_out))
+        related: tuple[Related, ...] = ()
+        if error.context is not None and error.context_mark is not None:
+            related = (Related(self._mark(error.context_mark), error.context),)
+            if "flow" in error.context:
+                way_out = "Close the bracket, or quote text that holds `,` or a bracket."
+        message = error.problem or "the YAML cannot be read"
+        self.diagnostics.append(Diagnostic("OW101", message, place, help=way_out, related=related))
         self.broken = True
+
+    def _mark(self, mark: Any) -> Place:
+        """One character, inside the text (a scanner that meets the end stands behind it)."""
+        if mark is None:
+            return Place(self.file)
+        line = min(mark.line, len(self.lines) - 1)
+        column = min(mark.column, len(self.lines[line]))
+        return Place(self.file, line + 1, column + 1, line + 1, column + 2)
 
     def _document(self, event: DocumentStartEvent, count: int) -> None:
         if count > 1:
