@@ -71,19 +71,19 @@ def extraction_key(operators: Iterable[str]) -> str:
 
 
 def find_modules(operators: Iterable[str]) -> tuple[str, ...]:
-    """The modules below the suite's package whose text names one of the operators in quotes, sorted.
+    """The modules below the suite's package whose text has the name of one of the operators as a word, sorted.
 
-    A case cannot be made without the operator's name as a string. tests/verify/test_suite.py compares what this finds
-    with the full load, for every operator of the standard.
+    A case cannot be made without it; some of these modules merely mention it. A test compares what this finds with the
+    full load, for every operator of the suite.
     """
     names = "|".join(re.escape(name) for name in sorted(frozenset(operators)))
     if not names:
         return ()
-    quoted = re.compile(rf"""["']({names})["']""".encode())
+    named = re.compile(rf"\b({names})\b".encode())
     folder = _folder()
     found: list[str] = []
     for path in folder.rglob("*.py"):
-        if path.name != "__init__.py" and quoted.search(path.read_bytes()):
+        if path.name != "__init__.py" and named.search(path.read_bytes()):
             found.append(path.relative_to(folder).with_suffix("").as_posix().replace("/", "."))
     return tuple(sorted(found))
 
