@@ -1,0 +1,34 @@
+"""What compiling yields, as plain values: bodies by digest, and for each version which body serves which opset."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from opwright.bundle.format import FunctionEntry
+from opwright.diagnostics.model import Diagnostic, Place
+
+
+@dataclass(frozen=True, slots=True)
+class Unreachable:
+    """Opsets for which a version cannot be built: the operator that prevents it, and where it is used."""
+
+    first: int
+    last: int
+    operator: str
+    reason: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledVersion:
+    """One version, compiled over its opset range.
+
+    `entry` is what the bundle's index will hold; `bodies` the anonymous FunctionProtos, serialised, by digest
+    (`body1:<sha256>`), callees excluded; `unreachable` the opsets of the range without a body.
+    """
+
+    entry: FunctionEntry
+    bodies: Mapping[str, bytes]
+    unreachable: tuple[Unreachable, ...]
+    diagnostics: tuple[Diagnostic, ...] = ()

@@ -1,0 +1,312 @@
+"""One spec version over its opset range: families, the classes of opsets that share one, and their bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from opwright.bundle.format import BodyEntry, Bundle, CallEntry, FunctionEntry
+from opwright.diagnostics.model import Diagnostic, Severity
+from opwright.lang import ir
+from opwright.lang.emit import emit_function
+from opwright.lang.family import Family, Variant, admitted, build_family
+from opwright.lang.lower import Unit
+from opwright.opsets.signatures import signature
+from opwright.protos.canonical import Callee, CanonicalBody, canonicalise
+
+from opwright_build.compile.model import CompiledVersion, Unreachable
+from opwright_build.compile.resolver import Read, SpecFiles, SpecLibraries
+from opwright_build.compile.unit import interface_entries, make_unit
+from opwright_build.spec.model import LoadedLibrary, SpecVersion
+
+# What says that the operators of an opset do not allow this source: the opset is out of reach, and no more than that.
+_OPSET_REFUSED = frozenset({"OW202", "OW203", "OW204", "OW205", "OW206", "OW207", "OW208", "OW216"})
+
+
+@dataclass(slots=True)
+class CompileSession:
+    """Compiles the versions of one library; a function that another one calls is compiled once.
+
+    `read` gives the bytes of a file by its POSIX path relative to the library's root, None when there is none; every
+    file that a result rests on is asked for through it. `dependencies` are other libraries, by package.
+    """
+
+    loaded: LoadedLibrary
+    read: Read
+    dependencies: Mapping[str, Bundle] = field(default_factory=dict)
+    _done: dict[str, CompiledVersion] = field(default_factory=dict)
+    _open: list[str] = field(default_factory=list)
+    _files: SpecFiles = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._files = SpecFiles(self.read)
+
+    def compile(self, version: SpecVersion) -> CompiledVersion:
+        """The version with all its bodies; what is wrong stands in its `diagnostics`, and it then has no bodies."""
+        if version.identity not in self._done:
+            self._open.append(version.identity)
+            try:
+                self._done[version.identity] = _compile(version, self)
+            finally:
+                self._open.pop()
+        return self._done[version.identity]
+
+    def libraries(self, version: SpecVersion, found: list[Diagnostic]) -> SpecLibraries:
+        def callee(other: SpecVersion) -> FunctionEntry | None:
+            if other.identity in self._open:
+                found.append(_recursive(version, [*self._open, other.identity]))
+                return None
+            return self.compile(other).entry
+
+        # A callee rests on its own YAML too, which this result must be seen to have read.
+        return SpecLibraries(
+            self.loaded,
+            self.dependencies,
+            callee,
+            lambda other: void(self.read(f"{other.folder.as_posix()}/spec.yaml")),
+        )
+
+    @property
+    def files(self) -> SpecFiles:
+        return self._files
+
+
+def void(_: object) -> None:
+    """Asking was the point; the answer is not needed."""
+
+
+def compile_version(
+    version: SpecVersion, loaded: LoadedLibrary, read: Read, dependencies: Mapping[str, Bundle] | None = None
+) -> CompiledVersion:
+    """One version on its own: what it reads goes through `read`."""
+    return CompileSession(loaded, read, dependencies or {}).compile(version)
+
+
+def _recursive(version: SpecVersion, chain: Sequence[str]) -> Diagnostic:
+    return Diagnostic(
+        "OW323",
+        f"{version.identity} calls itself",
+        version.places.get("name"),
+        reason=" calls ".join(chain),
+        help="ONNX has no recursive functions: write a loop",
+    )
+
+
+def _compile(version: SpecVersion, session: CompileSession) -> CompiledVersion:
+    found: list[Diagnostic] = []
+    unit = make_unit(version, session.files, session.libraries(version, found), found)
+    if unit is None:
+        return CompiledVersion(_entry(version, None, ()), {}, (), tuple(found))
+    families = _families(version, unit)
+    found.extend(_errors(version, families))
+    bodies: dict[str, bytes] = {}
+    entries: list[BodyEntry] = []
+    if not found:
+        for first, last, family in _classes(families):
+            found.extend(_defined_by_itself(version, unit, family))
+            for variant in family.variants:
+                entries.append(_body(variant, first, last, bodies))
+        found.extend(_never_admitted(version, families, entries))
+    if any(item.severity is Severity.ERROR for item in found):
+        return CompiledVersion(_entry(version, unit, ()), {}, (), tuple(dict.fromkeys(found)))
+    return CompiledVersion(_entry(version, unit, tuple(entries)), bodies, _unreachable(families), tuple(found))
+
+
+def _entry(version: SpecVersion, unit: Unit | None, bodies: tuple[BodyEntry, ...]) -> FunctionEntry:
+    inputs, outputs, attributes = interface_entries(version, unit.interface) if unit is not None else ((), (), ())
+    return FunctionEntry(
+        version.domain.name,
+        version.name,
+        version.since_version,
+        version.summary,
+        version.doc,
+        version.deprecated,
+        inputs,
+        outputs,
+        attributes,
+        tuple((name, tuple(elements)) for name, elements in version.types.items()),
+        bodies,
+    )
+
+
+# -------------------------------------------------------------------------------------------------- opsets
+
+
+def _families(version: SpecVersion, unit: Unit) -> list[Family]:
+    """One family per opset; opsets at which every look-up has the same answer share one."""
+    families: list[Family] = []
+    for opset in range(version.opsets.first, version.opsets.last + 1):
+        previous = families[-1] if families else None
+        if previous is not None and not previous.calls and _same_schemas(previous, opset):
+            families.append(previous)
+        else:
+            families.append(build_family(unit, opset))
+    return families
+
+
+def _same_schemas(family: Family, opset: int) -> bool:
+    for (domain, name), since_version in family.looked_up.items():
+        if name == "@version":
+            return False
+        if domain:
+            continue  # other domains' operators do not depend on the default domain's opset
+        now = signature(domain, name, opset)
+        if (now.since_version if now is not None else None) != since_version:
+            return False
+    return True
+
+
+def _classes(families: Sequence[Family]) -> list[tuple[int, int, Family]]:
+    """(first opset, last opset, family) of each class that has bodies: neighbours that resolve to the same schemas."""
+    classes: list[tuple[int, int, Family]] = []
+    opset = families[0].opset - 1 if families else 0
+    for family in families:
+        opset += 1
+        if not family.variants:
+            continue
+        if classes and classes[-1][1] == opset - 1 and _one_class(classes[-1][2], family):
+            classes[-1] = (classes[-1][0], opset, classes[-1][2])
+        else:
+            classes.append((opset, opset, family))
+    return classes
+
+
+def _one_class(left: Family, right: Family) -> bool:
+    if left is right:
+        return True
+    return _schemas(left) == _schemas(right) and _bodies(left) == _bodies(right)
+
+
+def _schemas(family: Family) -> dict[tuple[str, str], int | None]:
+    return {key: value for key, value in family.looked_up.items() if key[1] != "@version"}
+
+
+def _bodies(family: Family) -> list[tuple[object, str]]:
+    return [(variant.key, _canonical(variant).digest) for variant in family.variants]
+
+
+# -------------------------------------------------------------------------------------------------- bodies
+
+
+def _canonical(variant: Variant) -> CanonicalBody:
+    function = variant.lowered.function
+    assert function is not None
+    proto = emit_function(function, "canonical")
+    callees = {call.identity: Callee(call.digest, call.attributes) for call in variant.lowered.calls}
+    return canonicalise(proto, callees=callees)
+
+
+def _body(variant: Variant, first: int, last: int, bodies: dict[str, bytes]) -> BodyEntry:
+    function = variant.lowered.function
+    assert function is not None
+    made = _canonical(variant)
+    bodies.setdefault(made.digest, made.proto)
+    return BodyEntry(
+        first,
+        last,
+        variant.key,
+        made.digest,
+        made.inputs,
+        made.attributes,
+        admitted(function),
+        _called(variant.lowered.calls),
+    )
+
+
+def _called(calls: Sequence[ir.FunctionReference]) -> tuple[CallEntry, ...]:
+    entries = {
+        call.identity: CallEntry(call.domain, call.name, call.since_version, call.variant, call.digest)
+        for call in calls
+    }
+    return tuple(entries.values())
+
+
+# ------------------------------------------------------------------------------------------------ findings
+
+
+def _errors(version: SpecVersion, families: Sequence[Family]) -> list[Diagnostic]:
+    """What is wrong at every opset, or wrong in a way that has nothing to do with the opset."""
+    found: dict[Diagnostic, None] = {}
+    for family in families:
+        found.update(dict.fromkeys(item for item in family.diagnostics if item.code not in _OPSET_REFUSED))
+    if found or any(family.variants for family in families):
+        return list(found)
+    return list(dict.fromkeys(item for item in families[-1].diagnostics)) if families else []
+
+
+def _unreachable(families: Sequence[Family]) -> tuple[Unreachable, ...]:
+    gaps: list[Unreachable] = []
+    opset = families[0].opset - 1 if families else 0
+    for family in families:
+        opset += 1
+        if family.variants or not family.diagnostics:
+            continue
+        reason = family.diagnostics[0]
+        assert reason.place is not None
+        if (
+            gaps
+            and gaps[-1].last == opset - 1
+            and gaps[-1].place == reason.place
+            and gaps[-1].operator == reason.subject
+        ):
+            gaps[-1] = Unreachable(gaps[-1].first, opset, reason.subject, reason.message, reason.place)
+        else:
+            gaps.append(Unreachable(opset, opset, reason.subject, reason.message, reason.place))
+    return tuple(gaps)
+
+
+def _defined_by_itself(version: SpecVersion, unit: Unit, family: Family) -> list[Diagnostic]:
+    """A mirror of a standard operator must not be made of that operator."""
+    if version.domain.mirror is None:
+        return []
+    for variant in family.variants:
+        function = variant.lowered.function
+        assert function is not None
+        for _, node in ir.walk(function.body):
+            if isinstance(node, ir.Call) and node.callee.identity[:2] in (
+                ("", version.name),
+                (version.domain.name, version.name),
+            ):
+                return [
+                    Diagnostic(
+                        "OW217",
+                        f"{version.name} is defined by {version.name}",
+                        unit.module.source.place(node.span),
+                        reason="a function-op says what an operator means in terms of others",
+                        help="write it with simpler operators",
+                        subject=version.name,
+                    )
+                ]
+    return []
+
+
+def _never_admitted(version: SpecVersion, families: Sequence[Family], entries: Sequence[BodyEntry]) -> list[Diagnostic]:
+    """Declared element types that no body admits at any opset."""
+    found: list[Diagnostic] = []
+    for variable, declared in version.types.items():
+        admitted_somewhere = {
+            name for entry in entries for axis, names in entry.admits if axis == variable for name in names
+        }
+        for position, element in enumerate(declared):
+            if element not in admitted_somewhere:
+                place = version.places.get(f"types.{variable}.{position}") or version.places.get(f"types.{variable}")
+                found.append(
+                    Diagnostic(
+                        "OW214",
+                        f"no body of {version.identity} admits {element} as `{variable}`",
+                        place,
+                        reason=_refusal(families, element) or "an operator of the body does not take it, at any opset",
+                        help=f"leave {element} out of `{variable}`, or cast inside the function",
+                    )
+                )
+    return found
+
+
+def _refusal(families: Sequence[Family], element: str) -> str:
+    """What an operator said when a variant of that element type was tried, newest opset first."""
+    for family in reversed(families):
+        for variant in family.refused:
+            if element in (value for _, value in variant.key) and variant.lowered.diagnostics:
+                first = variant.lowered.diagnostics[0]
+                return f"{first.message} ({first.place})"
+    return ""

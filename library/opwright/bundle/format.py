@@ -1,0 +1,127 @@
+"""The index of a bundle (`library.json`) as data. The same classes serve the build tool, the reader and the linker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+FORMAT = 1
+READER = 1
+MIMETYPE = "application/vnd.opwright.library"
+
+
+@dataclass(frozen=True, slots=True)
+class InputEntry:
+    """`type` is a type variable of the function, or an element type's name (`int64`)."""
+
+    name: str
+    type: str
+    optional: bool = False
+    variadic: bool = False
+    rank: int | None = None
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OutputEntry:
+    name: str
+    type: str
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeEntry:
+    """`type` is ONNX's (`INT`, `FLOAT`, `STRING`, `INTS`, `FLOATS`, `STRINGS`, `GRAPH`); no default and not required: it may be absent."""
+
+    name: str
+    type: str
+    required: bool
+    default: int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...] | None = None
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CallEntry:
+    """A function called from a body: its identity, the variant chosen, and the digest of that variant's body."""
+
+    domain: str
+    name: str
+    since_version: int
+    variant: tuple[tuple[str, str], ...]
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class BodyEntry:
+    """One body of a version: the opsets (both ends included) and the variant that it serves.
+
+    `variant` holds (axis, value) pairs in declaration order, e.g. `(("T", "float"),)`, empty when there is one
+    variant only. An axis is a type variable (value: an element type), an input (value: `present` or `absent`) or
+    an attribute. `inputs` and `attributes` name those of the interface that the body keeps, in its own order; the
+    body itself is anonymous (its inputs are `i0`, `i1`..., its outputs `o0`..., its attributes `a0`...).
+    `admits` are the element types that the operators of this body accept, per type variable.
+    `calls` are the functions it calls directly; in the body a call is a node of domain `body1` whose operator is
+    the callee body's digest without the `body1:`.
+    """
+
+    first_opset: int
+    last_opset: int
+    variant: tuple[tuple[str, str], ...]
+    body: str
+    inputs: tuple[str, ...]
+    attributes: tuple[str, ...]
+    admits: tuple[tuple[str, tuple[str, ...]], ...]
+    calls: tuple[CallEntry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionEntry:
+    """An identity (domain, name, since_version), its interface and its bodies."""
+
+    domain: str
+    name: str
+    since_version: int
+    summary: str
+    doc: str
+    deprecated: bool
+    inputs: tuple[InputEntry, ...]
+    outputs: tuple[OutputEntry, ...]
+    attributes: tuple[AttributeEntry, ...]
+    types: tuple[tuple[str, tuple[str, ...]], ...]
+    bodies: tuple[BodyEntry, ...]
+
+    @property
+    def identity(self) -> str:
+        return f"{self.domain}::{self.name}@{self.since_version}"
+
+
+@dataclass(frozen=True, slots=True)
+class DomainEntry:
+    """`mirror` is the domain under which the functions are emitted; it equals `name` where there is none."""
+
+    name: str
+    version: int
+    mirror: str
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """`library.json`. `opsets` is the outer range; `onnx` the version of the schemas that were compiled against."""
+
+    library: str
+    version: str
+    package: str
+    summary: str
+    license: str
+    opsets: tuple[int, int]
+    onnx: str
+    domains: tuple[DomainEntry, ...]
+    functions: tuple[FunctionEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A library read from bytes: its index, its bodies (serialised anonymous FunctionProtos) by digest, its own digest."""
+
+    index: Index
+    bodies: dict[str, bytes]
+    digest: str

@@ -1,0 +1,73 @@
+"""What a finding is: plain data from the moment it is found. Renderings live in `text.py` and the build tool's `report`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Severity(Enum):
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """Where in a file: lines and columns count from 1, columns in characters; the end is exclusive.
+
+    `file` is a POSIX path relative to the library's root (or the name under which source text was given).
+    `line == 0` means the file as a whole.
+    """
+
+    file: str
+    line: int = 0
+    column: int = 0
+    end_line: int = 0
+    end_column: int = 0
+
+    def __str__(self) -> str:
+        if self.line == 0:
+            return self.file
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A second place that explains the first, and what to see there."""
+
+    place: Place
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding: what (`code`, `message`), where (`place`), why (`reason`), and the way out (`help`).
+
+    `subject` names the operator that a finding of the schema stage (OW2xx) is about.
+    """
+
+    code: str
+    message: str
+    place: Place | None = None
+    reason: str = ""
+    help: str = ""
+    related: tuple[Related, ...] = ()
+    severity: Severity = Severity.ERROR
+    subject: str = ""
+
+
+class DiagnosticError(Exception):
+    """Raised where no value can be returned; carries the findings."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__(self.diagnostics)
+
+    def __str__(self) -> str:
+        return "; ".join(f"{item.place or ''} {item.code}: {item.message}".strip() for item in self.diagnostics)
+
+
+def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
+    return any(item.severity is Severity.ERROR for item in diagnostics)

@@ -1,0 +1,85 @@
+"""Element types: the one table of what a tensor's elements can be.
+
+Names and codes are those of ONNX (`TensorProto.DataType`). This module is on the public import path, so it
+imports nothing.
+"""
+
+
+class ElementType:
+    """One ONNX element type.
+
+    `name` is ONNX's own (`float`, `double`, `int64`); `code` its `TensorProto.DataType`; `bits` the width of one
+    element; `kind` one of `float`, `int`, `uint`, `bool`, `string`, `complex`; `precision` the significand's bits,
+    the hidden one included (floats alone, else 0).
+    """
+
+    __slots__ = ("bits", "code", "kind", "name", "precision")
+
+    def __init__(self, name: str, code: int, bits: int, kind: str, precision: int = 0) -> None:
+        self.name = name
+        self.code = code
+        self.bits = bits
+        self.kind = kind
+        self.precision = precision
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (element, (self.name,))
+
+    @property
+    def is_float(self) -> bool:
+        return self.kind == "float"
+
+    @property
+    def is_integer(self) -> bool:
+        return self.kind in ("int", "uint")
+
+    @property
+    def minimum(self) -> int:
+        """The least value of an integer type."""
+        return -(1 << (self.bits - 1)) if self.kind == "int" else 0
+
+    @property
+    def maximum(self) -> int:
+        """The greatest value of an integer type."""
+        return (1 << (self.bits - 1 if self.kind == "int" else self.bits)) - 1
+
+
+_TABLE = (
+    ElementType("float", 1, 32, "float", 24),
+    ElementType("uint8", 2, 8, "uint"),
+    ElementType("int8", 3, 8, "int"),
+    ElementType("uint16", 4, 16, "uint"),
+    ElementType("int16", 5, 16, "int"),
+    ElementType("int32", 6, 32, "int"),
+    ElementType("int64", 7, 64, "int"),
+    ElementType("string", 8, 0, "string"),
+    ElementType("bool", 9, 8, "bool"),
+    ElementType("float16", 10, 16, "float", 11),
+    ElementType("double", 11, 64, "float", 53),
+    ElementType("uint32", 12, 32, "uint"),
+    ElementType("uint64", 13, 64, "uint"),
+    ElementType("complex64", 14, 64, "complex"),
+    ElementType("complex128", 15, 128, "complex"),
+    ElementType("bfloat16", 16, 16, "float", 8),
+    ElementType("float8e4m3fn", 17, 8, "float", 4),
+    ElementType("float8e4m3fnuz", 18, 8, "float", 4),
+    ElementType("float8e5m2", 19, 8, "float", 3),
+    ElementType("float8e5m2fnuz", 20, 8, "float", 3),
+    ElementType("uint4", 21, 4, "uint"),
+    ElementType("int4", 22, 4, "int"),
+    ElementType("float4e2m1", 23, 4, "float", 2),
+    ElementType("float8e8m0", 24, 8, "float", 1),
+    ElementType("uint2", 25, 2, "uint"),
+    ElementType("int2", 26, 2, "int"),
+)
+
+BY_NAME: dict[str, ElementType] = {entry.name: entry for entry in _TABLE}
+BY_CODE: dict[int, ElementType] = {entry.code: entry for entry in _TABLE}
+
+
+def element(name: str) -> ElementType:
+    """The element type of that ONNX name; KeyError when ONNX has none of it."""
+    return BY_NAME[name]

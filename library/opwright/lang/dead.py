@@ -1,0 +1,41 @@
+"""Dead nodes: what no output needs. Only pure nodes go; a random one stays, since dropping it would shift the others."""
+
+from __future__ import annotations
+
+from opwright.lang import ir
+
+
+def remove_dead_nodes(function: ir.Function) -> None:
+    """Removes unused pure nodes, and the results of an `If` that nobody reads, from the inside of the region out."""
+    used: set[int] = set()
+    _sweep(function.body, used)
+
+
+def is_pure(node: ir.Node) -> bool:
+    if isinstance(node, ir.Call) and not node.callee.pure:
+        return False
+    return all(is_pure(inner) for region in ir.regions_of(node) for inner in region.nodes)
+
+
+def _sweep(region: ir.Region, used: set[int]) -> None:
+    """Backwards over a region. `used` holds the identities of values that later code reads; it grows with what stays."""
+    used.update(id(value) for value in region.yields)
+    kept: list[ir.Node] = []
+    for node in reversed(region.nodes):
+        if not any(id(value) in used for value in ir.results_of(node)) and is_pure(node):
+            continue
+        if isinstance(node, ir.If):
+            _drop_unread_results(node, used)
+        for inner in ir.regions_of(node):
+            _sweep(inner, used)
+        used.update(id(value) for value in ir.operands_of(node))
+        kept.append(node)
+    kept.reverse()
+    region.nodes = kept
+
+
+def _drop_unread_results(node: ir.If, used: set[int]) -> None:
+    read = [index for index, value in enumerate(node.results) if id(value) in used]
+    node.results = [node.results[index] for index in read]
+    node.then.yields = [node.then.yields[index] for index in read]
+    node.orelse.yields = [node.orelse.yields[index] for index in read]

@@ -1,0 +1,181 @@
+"""IR to `FunctionProto`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import onnx
+from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorProto
+from opwright.lang import ir
+
+_FIELDS = {
+    ir.AttributeKind.INT: "i",
+    ir.AttributeKind.FLOAT: "f",
+    ir.AttributeKind.STRING: "s",
+    ir.AttributeKind.INTS: "ints",
+    ir.AttributeKind.FLOATS: "floats",
+    ir.AttributeKind.STRINGS: "strings",
+}
+
+
+def emit_function(function: ir.Function, domain: str, overload: str = "") -> FunctionProto:
+    """The proto under the names that the author declared. Attributes stand in declared order, without their defaults:
+    those are written at every call."""
+    proto = FunctionProto(domain=domain, name=function.name, overload=overload)
+    proto.input.extend(value.name for value in function.inputs)
+    proto.output.extend(function.outputs)
+    proto.attribute.extend(parameter.name for parameter in function.attributes)
+    emitter = _Emitter(function)
+    emitter.function_body(proto)
+    for used, version in emitter.imports.items():
+        proto.opset_import.add(domain=used, version=version)
+    return proto
+
+
+class _Emitter:
+    def __init__(self, function: ir.Function) -> None:
+        self.function = function
+        self.names: dict[int, str] = {}
+        self.taken: set[str] = {value.name for value in function.inputs} | set(function.outputs)
+        self.counts: dict[str, int] = {}
+        self.imports: dict[str, int] = {"": function.opset}
+        for value in function.inputs:
+            self.names[id(value)] = value.name
+
+    def function_body(self, proto: FunctionProto) -> None:
+        body, outputs = self.function.body, self.function.outputs
+        produced = {id(value) for node in body.nodes for value in ir.results_of(node)}
+        copies: list[tuple[ir.Value, str]] = []
+        for value, output in zip(body.yields, outputs, strict=True):
+            if id(value) in produced and id(value) not in self.names:
+                self.names[id(value)] = output
+            else:
+                copies.append((value, output))
+        for node in body.nodes:
+            self.node(node, proto.node)
+        for value, output in copies:
+            proto.node.add(op_type="Identity", input=[self.names[id(value)]], output=[output])
+
+    # ------------------------------------------------------------------------------------------- names
+
+    def name(self, value: ir.Value, hint: str) -> str:
+        found = self.names.get(id(value))
+        if found is None:
+            found = self.names[id(value)] = self.fresh(value.name or hint)
+        return found
+
+    def fresh(self, hint: str) -> str:
+        if hint not in self.taken:
+            self.taken.add(hint)
+            return hint
+        count = self.counts.get(hint, 0)
+        while True:
+            count += 1
+            candidate = f"{hint}_{count}"
+            if candidate not in self.taken:
+                self.counts[hint] = count
+                self.taken.add(candidate)
+                return candidate
+
+    # ------------------------------------------------------------------------------------------- nodes
+
+    def node(self, node: ir.Node, into: Any) -> None:
+        if isinstance(node, ir.Const):
+            proto = into.add(op_type="Constant", output=[self.name(node.result, "constant")])
+            attribute = proto.attribute.add(name="value", type=AttributeProto.TENSOR)
+            write_tensor(attribute.t, node.data)
+        elif isinstance(node, ir.Call):
+            self.call(node, into)
+        elif isinstance(node, ir.If):
+            proto = into.add(op_type="If", input=[self.names[id(node.condition)]])
+            for name, region in (("then_branch", node.then), ("else_branch", node.orelse)):
+                attribute = proto.attribute.add(name=name, type=AttributeProto.GRAPH)
+                self.region(region, attribute.g, name)
+            proto.output.extend(self.name(value, "joined") for value in node.results)
+        else:
+            self.loop(node, into)
+
+    def call(self, node: ir.Call, into: Any) -> None:
+        callee = node.callee
+        domain, name, overload = callee.identity
+        if isinstance(callee, ir.FunctionReference):
+            self.imports[domain] = callee.version
+        elif domain:
+            self.imports[domain] = max(self.imports.get(domain, 1), callee.signature.since_version)
+        inputs = ["" if value is None else self.names[id(value)] for value in node.inputs]
+        while inputs and not inputs[-1]:
+            inputs.pop()
+        proto: NodeProto = into.add(op_type=name, domain=domain, overload=overload, input=inputs)
+        for key, attribute in node.attributes.items():
+            self.attribute(proto, key, attribute)
+        proto.output.extend("" if value is None else self.name(value, name.lower()) for value in node.results)
+
+    def attribute(self, proto: NodeProto, key: str, attribute: ir.Attribute) -> None:
+        kind = AttributeProto.AttributeType.Value(attribute.kind.value)
+        if isinstance(attribute, ir.AttributeReference):
+            proto.attribute.add(name=key, type=kind, ref_attr_name=attribute.name)
+            return
+        made = proto.attribute.add(name=key, type=kind)
+        value: Any = attribute.value
+        if isinstance(value, ir.TensorData):
+            write_tensor(made.t, value)
+        elif isinstance(value, ir.Region):
+            self.region(value, made.g, key)
+        elif attribute.kind is ir.AttributeKind.STRING:
+            made.s = value.encode()
+        elif attribute.kind is ir.AttributeKind.STRINGS:
+            made.strings.extend(item.encode() for item in value)
+        elif attribute.kind in (ir.AttributeKind.INT, ir.AttributeKind.FLOAT):
+            setattr(made, _FIELDS[attribute.kind], value)
+        else:
+            getattr(made, _FIELDS[attribute.kind]).extend(value)
+
+    def loop(self, node: ir.Loop, into: Any) -> None:
+        inputs = [self.names[id(value)] if value is not None else "" for value in (node.trips, node.condition)]
+        inputs.extend(self.names[id(value)] for value in node.initial)
+        proto = into.add(op_type="Loop", input=inputs)
+        attribute = proto.attribute.add(name="body", type=AttributeProto.GRAPH)
+        self.region(node.body, attribute.g, "body")
+        proto.output.extend(self.name(value, "carried") for value in node.results)
+
+    def region(self, region: ir.Region, graph: GraphProto, name: str) -> None:
+        """A subgraph; what it yields must be made in it and named once, so anything else is copied."""
+        graph.name = name
+        for parameter in region.parameters:
+            info = graph.input.add(name=self.name(parameter, "carried"))
+            _write_type(info, parameter.type)
+        produced = {id(value) for node in region.nodes for value in ir.results_of(node)}
+        for node in region.nodes:
+            self.node(node, graph.node)
+        given: set[str] = set()
+        for value in region.yields:
+            output = self.names[id(value)]
+            if id(value) not in produced or output in given:
+                copy = self.fresh(f"{output}_out")
+                graph.node.add(op_type="Identity", input=[output], output=[copy])
+                output = copy
+            given.add(output)
+            _write_type(graph.output.add(name=output), value.type)
+
+
+def _write_type(info: onnx.ValueInfoProto, type_: ir.Type) -> None:
+    """The element type where it is known; the shape only where it is certain to be a scalar."""
+    if isinstance(type_, ir.NumberType):
+        codes = {ir.NumberKind.BOOL: TensorProto.BOOL, ir.NumberKind.INT: TensorProto.INT64}
+        info.type.tensor_type.elem_type = codes.get(type_.kind, TensorProto.DOUBLE)
+        info.type.tensor_type.shape.SetInParent()
+    elif isinstance(type_, ir.TensorType):
+        element = ir.settle(type_.element)
+        if not isinstance(element, ir.TypeVariable):
+            info.type.tensor_type.elem_type = element.code
+            if type_.shape == ():
+                info.type.tensor_type.shape.SetInParent()
+
+
+def write_tensor(proto: TensorProto, data: ir.TensorData) -> None:
+    proto.data_type = data.element.code
+    proto.dims.extend(data.dims)
+    if isinstance(data.data, tuple):
+        proto.string_data.extend(data.data)
+    else:
+        proto.raw_data = data.data

@@ -1,0 +1,275 @@
+"""A function's interface from its `def` line and from what is declared about it elsewhere."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import Any
+
+from opwright.diagnostics.model import Diagnostic
+from opwright.elements import ElementType
+from opwright.lang.rounding import to_float32
+from opwright.lang.source import Source, Span, span_of
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredValue:
+    """`type` is a type variable of the declaration or an element type's name; `rank` None when it is unknown."""
+
+    type: str
+    rank: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """What is known of a function beside its source text: identity, element types, output names."""
+
+    domain: str
+    name: str
+    since_version: int
+    inputs: Mapping[str, DeclaredValue] = field(default_factory=dict)
+    outputs: Mapping[str, DeclaredValue] = field(default_factory=dict)
+    types: Mapping[str, tuple[ElementType, ...]] = field(default_factory=dict)
+
+
+class Arity(Enum):
+    REQUIRED = auto()
+    OPTIONAL = auto()
+    VARIADIC = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    name: str
+    arity: Arity
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeDeclaration:
+    """`kind` is ONNX's attribute type; `choices` the values of a `Literal`; `is_bool`: a Python bool, stored as INT."""
+
+    name: str
+    kind: str
+    required: bool
+    default: Any
+    is_bool: bool
+    choices: tuple[Any, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    inputs: tuple[Input, ...]
+    attributes: tuple[AttributeDeclaration, ...]
+
+
+_SCALARS = {"int": "INT", "float": "FLOAT", "str": "STRING", "bool": "INT"}
+_SEQUENCES = {"Sequence", "list", "tuple", "List", "Tuple", "Iterable"}
+
+
+class _Annotation:
+    """What an annotation says: an attribute of a kind, or (kind None) an input."""
+
+    __slots__ = ("choices", "is_bool", "kind", "optional")
+
+    def __init__(
+        self, kind: str | None, optional: bool = False, is_bool: bool = False, choices: tuple[Any, ...] = ()
+    ) -> None:
+        self.kind = kind
+        self.optional = optional
+        self.is_bool = is_bool
+        self.choices = choices
+
+
+def read_interface(
+    source: Source,
+    function: ast.FunctionDef,
+    evaluate: Callable[[ast.expr], Any],
+    report: Callable[[Diagnostic], None],
+) -> Interface:
+    """The parameters of a `def`. `evaluate` gives the static value of a default; problems go to `report`."""
+    inputs: list[Input] = []
+    attributes: list[AttributeDeclaration] = []
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults)) + list(arguments.defaults)
+    for argument, default in [
+        *zip(positional, defaults, strict=True),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]:
+        annotation = _read_annotation(argument.annotation)
+        if annotation is None:
+            report(_bad_annotation(source, argument))
+        elif annotation.kind is None:
+            inputs.append(_input(source, argument, default, report))
+        else:
+            attributes.append(_attribute(source, argument, annotation, default, evaluate, report))
+    if arguments.vararg is not None:
+        inputs.append(Input(arguments.vararg.arg, Arity.VARIADIC, span_of(arguments.vararg)))
+    if arguments.kwarg is not None:
+        report(
+            Diagnostic(
+                "OW316",
+                f"`**{arguments.kwarg.arg}` cannot be a parameter of an ONNX function",
+                source.place(span_of(arguments.kwarg)),
+                reason="every attribute of an ONNX function has a name and a type of its own",
+                help="name the attributes: `alpha: float = 1.0`",
+            )
+        )
+    return Interface(tuple(inputs), tuple(attributes))
+
+
+def _input(source: Source, argument: ast.arg, default: ast.expr | None, report: Callable[[Diagnostic], None]) -> Input:
+    if default is None:
+        return Input(argument.arg, Arity.REQUIRED, span_of(argument))
+    if not (isinstance(default, ast.Constant) and default.value is None):
+        report(
+            Diagnostic(
+                "OW318",
+                f"the input `{argument.arg}` has a default other than None",
+                source.place(span_of(default)),
+                reason="an ONNX input is given or absent; only attributes have default values",
+                help=f"write `{argument.arg}=None` for an optional input, or annotate it "
+                f"(`{argument.arg}: float = ...`) to make it an attribute",
+            )
+        )
+    return Input(argument.arg, Arity.OPTIONAL, span_of(argument))
+
+
+def _attribute(
+    source: Source,
+    argument: ast.arg,
+    annotation: _Annotation,
+    default: ast.expr | None,
+    evaluate: Callable[[ast.expr], Any],
+    report: Callable[[Diagnostic], None],
+) -> AttributeDeclaration:
+    assert annotation.kind is not None
+    value: Any = None
+    if default is not None:
+        value = evaluate(default)
+        if value is not None:
+            converted = convert_attribute(value, annotation.kind)
+            if converted is None or (annotation.choices and value not in annotation.choices):
+                report(
+                    Diagnostic(
+                        "OW318",
+                        f"the default {value!r} of `{argument.arg}` is not of its declared type",
+                        source.place(span_of(default)),
+                        reason=f"the annotation makes it an attribute of type {annotation.kind}"
+                        + (f" with one of the values {annotation.choices!r}" if annotation.choices else ""),
+                        help="change the default or the annotation",
+                    )
+                )
+            value = converted
+    return AttributeDeclaration(
+        argument.arg,
+        annotation.kind,
+        default is None and not annotation.optional,
+        value,
+        annotation.is_bool,
+        annotation.choices,
+        span_of(argument),
+    )
+
+
+def convert_attribute(value: Any, kind: str) -> Any:
+    """The value as an ONNX attribute of that kind holds it (floats rounded to float32); None when it is not one."""
+    match kind:
+        case "INT":
+            return int(value) if isinstance(value, (bool, int)) and -(1 << 63) <= value < 1 << 63 else None
+        case "FLOAT":
+            return to_float32(float(value)) if isinstance(value, (bool, int, float)) else None
+        case "STRING":
+            return value if isinstance(value, str) else None
+        case "INTS" | "FLOATS" | "STRINGS":
+            if not isinstance(value, (tuple, list)):
+                return None
+            items = [convert_attribute(item, kind[:-1]) for item in value]
+            return None if None in items else tuple(items)
+    return None
+
+
+def _read_annotation(node: ast.expr | None) -> _Annotation | None:
+    """What an annotation means; None when it is not understood. Names are judged by their last part."""
+    if node is None:
+        return _Annotation(None)
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        try:
+            return _read_annotation(ast.parse(node.value, mode="eval").body)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return _read_union(node)
+    if isinstance(node, ast.Subscript):
+        return _read_generic(_last_name(node.value), node.slice)
+    name = _last_name(node)
+    if name in _SCALARS:
+        return _Annotation(_SCALARS[name], is_bool=name == "bool")
+    if name == "Graph":
+        return _Annotation("GRAPH")
+    return _Annotation(None) if name else None
+
+
+def _read_union(node: ast.BinOp) -> _Annotation | None:
+    left_is_none, right_is_none = _is_none(node.left), _is_none(node.right)
+    if left_is_none or right_is_none:
+        inner = _read_annotation(node.right if left_is_none else node.left)
+        return inner and _Annotation(inner.kind, True, inner.is_bool, inner.choices)
+    left, right = _read_annotation(node.left), _read_annotation(node.right)
+    if left is None or right is None:
+        return None
+    return _Annotation(None) if left.kind is None or right.kind is None else None
+
+
+def _read_generic(name: str, argument: ast.expr) -> _Annotation | None:
+    if name == "Annotated" and isinstance(argument, ast.Tuple) and argument.elts:
+        return _read_annotation(argument.elts[0])
+    if name == "Optional":
+        inner = _read_annotation(argument)
+        return inner and _Annotation(inner.kind, True, inner.is_bool, inner.choices)
+    if name == "Literal":
+        return _read_literal(argument)
+    if name in _SEQUENCES:
+        first = argument.elts[0] if isinstance(argument, ast.Tuple) and argument.elts else argument
+        inner = _read_annotation(first)
+        if inner is None or inner.kind is None:
+            return _Annotation(None)  # a sequence of tensors is an input
+        return _Annotation(inner.kind + "S") if inner.kind in ("INT", "FLOAT", "STRING") else None
+    return _Annotation(None) if name else None
+
+
+def _read_literal(argument: ast.expr) -> _Annotation | None:
+    items = argument.elts if isinstance(argument, ast.Tuple) else [argument]
+    values = tuple(item.value for item in items if isinstance(item, ast.Constant))
+    if len(values) != len(items) or not values:
+        return None
+    if all(isinstance(value, str) for value in values):
+        return _Annotation("STRING", choices=values)
+    if all(isinstance(value, int) for value in values):
+        return _Annotation("INT", is_bool=all(isinstance(value, bool) for value in values), choices=values)
+    return None
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _last_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    return node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _bad_annotation(source: Source, argument: ast.arg) -> Diagnostic:
+    return Diagnostic(
+        "OW317",
+        f"the annotation of `{argument.arg}` is not understood",
+        source.place(span_of(argument.annotation or argument)),
+        reason="it says neither which kind of attribute nor which tensor type this is",
+        help="attributes are `int`, `float`, `str`, `bool`, `Sequence[...]` of these, `Optional` or `Literal`; "
+        "inputs are tensor types such as `FLOAT[...]`, or have no annotation",
+    )

@@ -1,0 +1,124 @@
+"""Attributes at a call: static values and references to the function's own attributes, checked by kind."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+
+from opwright.lang import ir
+from opwright.lang.interface import convert_attribute
+from opwright.lang.lower.context import POISON, AttributeOperand, Lowering, Operand, Poison
+from opwright.lang.lower.numbers import default_element, describe, flatten, pack_constant
+from opwright.lang.resolve import TypeObject
+from opwright.lang.source import Span
+
+_WRITTEN = {
+    "INT": "an int (or an element type such as FLOAT)",
+    "FLOAT": "a number",
+    "STRING": "a string",
+    "INTS": "a list of ints",
+    "FLOATS": "a list of numbers",
+    "STRINGS": "a list of strings",
+    "TENSOR": "a number or nested lists of numbers",
+}
+
+
+def bind_attributes(
+    low: Lowering,
+    callee: str,
+    kinds: Mapping[str, tuple[str, bool]],
+    keywords: Mapping[str, tuple[Operand, Span]],
+    span: Span,
+) -> dict[str, ir.Attribute] | Poison:
+    """The attributes of a call. `kinds` maps each formal attribute to (ONNX kind, required)."""
+    attributes: dict[str, ir.Attribute] = {}
+    poisoned = False
+    for name, (operand, place) in keywords.items():
+        if isinstance(operand, Poison):
+            poisoned = True
+        elif name not in kinds:
+            poisoned = True
+            _unknown(low, callee, name, tuple(kinds), place)
+        elif operand is None and not kinds[name][1]:
+            continue  # None leaves an attribute out, as it does an input
+        else:
+            attribute = _convert(low, callee, name, kinds[name][0], operand, place)
+            if isinstance(attribute, Poison):
+                poisoned = True
+            else:
+                attributes[name] = attribute
+    for name, (kind, required) in kinds.items():
+        if required and name not in keywords:
+            poisoned = True
+            low.error(
+                "OW206",
+                f"{callee} needs its attribute `{name}`",
+                span,
+                reason=f"it is {_WRITTEN.get(kind, kind)} and has no default",
+                help=f"write `{name}=...`",
+                subject=callee,
+            )
+    return POISON if poisoned else attributes
+
+
+def _unknown(low: Lowering, callee: str, name: str, known: tuple[str, ...], span: Span) -> None:
+    close = difflib.get_close_matches(name, known, n=1)
+    listed = ", ".join(f"`{item}`" for item in known) or "none"
+    low.error(
+        "OW205",
+        f"{callee} has no attribute `{name}` at opset {low.opset}",
+        span,
+        reason=f"its attributes are: {listed}",
+        help=f"did you mean `{close[0]}`?" if close else "",
+        subject=callee,
+    )
+
+
+def _convert(low: Lowering, callee: str, name: str, kind: str, operand: Operand, span: Span) -> ir.Attribute | Poison:
+    if isinstance(operand, AttributeOperand):
+        if operand.parameter.kind.value == kind:
+            return ir.AttributeReference(operand.parameter.name, operand.parameter.kind)
+        return low.error(
+            "OW207",
+            f"`{name}` of {callee} takes {_WRITTEN.get(kind, kind)}, not the attribute `{operand.parameter.name}`",
+            span,
+            reason=f"`{operand.parameter.name}` is of type {operand.parameter.kind.value}, `{name}` of type {kind}; "
+            "an attribute can only be passed on as it is",
+            subject=callee,
+        )
+    if isinstance(operand, ir.Value):
+        return low.error(
+            "OW324",
+            f"`{name}` of {callee} must be known when the function is built",
+            span,
+            reason=f"it is an attribute, and {describe(operand)} is computed at run time",
+            help="pass a constant or an attribute of this function",
+        )
+    if kind == "TENSOR":
+        return _tensor(low, callee, name, operand, span)
+    value = operand.element.code if isinstance(operand, TypeObject) and kind == "INT" else operand
+    converted = convert_attribute(value, kind) if kind in _WRITTEN else None
+    if converted is None:
+        return low.error(
+            "OW207",
+            f"`{name}` of {callee} takes {_WRITTEN.get(kind, f'a {kind.lower()}')}, not {describe(operand)}",
+            span,
+            reason=f"the schema in force at opset {low.opset} gives `{name}` the type {kind}",
+            subject=callee,
+        )
+    return ir.AttributeValue(ir.AttributeKind[kind], converted)
+
+
+def _tensor(low: Lowering, callee: str, name: str, operand: Operand, span: Span) -> ir.Attribute | Poison:
+    found = flatten(operand)
+    if found is None:
+        return low.error(
+            "OW207",
+            f"`{name}` of {callee} takes {_WRITTEN['TENSOR']}, not {describe(operand)}",
+            span,
+            reason=f"`{name}` holds a tensor",
+            help="",
+        )
+    dims, items = found
+    data = pack_constant(low, items, dims, default_element(low, items), span)
+    return POISON if isinstance(data, Poison) else ir.AttributeValue(ir.AttributeKind.TENSOR, data)

@@ -1,0 +1,290 @@
+"""Calls: of operators, checked against their schema at the target opset, and of functions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from opwright.lang import ir
+from opwright.lang.infer import Bindings, Mismatch, bind, result_types
+from opwright.lang.lower.attributes import bind_attributes
+from opwright.lang.lower.context import POISON, Absent, Lowering, Operand, Poison, complete
+from opwright.lang.lower.numbers import as_tensor
+from opwright.lang.resolve import OperatorObject
+from opwright.lang.source import Span, span_of
+from opwright.opsets.signatures import Formal, Option, Signature, normal_domain, tensor_element
+
+# Gives what is called, once the inputs and the type variables that they bind are known.
+Chooser = Callable[[list[ir.Value | None], Bindings], ir.Operator | ir.FunctionReference | Poison]
+
+
+def emit(
+    low: Lowering, name: str, inputs: Sequence[ir.Value | None], attributes: dict[str, ir.Attribute], span: Span | None
+) -> ir.Value:
+    """A primitive with one result, inputs already tensors of the right types: what the lowering itself writes."""
+    operator = low.operator(name, span)
+    result = _emit_checked(
+        low, operator.signature, lambda *_: operator, list(inputs), attributes, span, [span] * len(inputs), 1
+    )
+    assert not isinstance(result, Poison)
+    return result[0]
+
+
+def try_emit(
+    low: Lowering,
+    name: str,
+    inputs: Sequence[ir.Value | None],
+    span: Span | None,
+    operand_spans: Sequence[Span | None],
+    attributes: dict[str, ir.Attribute] | None = None,
+) -> ir.Value | Poison:
+    """A primitive that a source operator means; its type errors are the author's."""
+    operator = low.operator(name, span)
+    result = _emit_checked(
+        low, operator.signature, lambda *_: operator, list(inputs), attributes or {}, span, operand_spans, 1
+    )
+    return POISON if isinstance(result, Poison) else result[0]
+
+
+def _emit_checked(
+    low: Lowering,
+    signature: Signature,
+    choose: Chooser,
+    inputs: list[ir.Value | None],
+    attributes: dict[str, ir.Attribute],
+    span: Span | None,
+    spans: Sequence[Span | None],
+    count: int,
+) -> list[ir.Value] | Poison:
+    try:
+        bindings = bind(signature, inputs)
+    except Mismatch as mismatch:
+        return report_mismatch(low, signature, inputs, mismatch, spans)
+    callee = choose(inputs, bindings)
+    if isinstance(callee, Poison):
+        return POISON
+    full = complete(signature, attributes)
+    results = [ir.Value(type_, "", span) for type_ in result_types(signature, bindings, inputs, full, count)]
+    low.append(ir.Call(callee, inputs, full, list(results), span))
+    return results
+
+
+def report_mismatch(
+    low: Lowering, signature: Signature, inputs: list[ir.Value | None], mismatch: Mismatch, spans: Sequence[Span | None]
+) -> Poison:
+    value = inputs[mismatch.index]
+    assert value is not None
+    formal = signature.inputs[min(mismatch.index, len(signature.inputs) - 1)]
+    if mismatch.other is not None:
+        other = inputs[mismatch.other]
+        assert other is not None
+        return low.error(
+            "OW315",
+            f"{signature.name} takes tensors of one element type, not {other.type!r} and {value.type!r}",
+            spans[mismatch.index],
+            reason="element types are never promoted: the result would depend on rules that neither ONNX nor the caller states",
+            help="cast one of them: `op.CastLike(a, b)`, or `op.Cast(a, to=...)` below opset 15",
+        )
+    types = ", ".join(text.removeprefix("tensor(").removesuffix(")") for text in mismatch.admitted)
+    return low.error(
+        "OW208",
+        f"{signature.name} does not take {value.type!r} as `{formal.name}`",
+        spans[mismatch.index],
+        reason=f"{signature.identity}, in force at opset {low.opset}, admits {types}",
+        help="cast the operand, or leave that element type out of the declared types",
+        subject=signature.name,
+    )
+
+
+# ---------------------------------------------------------------------------------------- calls in the source
+
+
+def call_operator(low: Lowering, callee: OperatorObject, node: ast.Call, arguments: Arguments) -> Operand:
+    """`op.Name(inputs..., attribute=...)`: one value, a tuple of them, or POISON."""
+    domain = normal_domain(callee.opset.domain)
+    emitted = low.scope.libraries.emitted_domain(domain) if domain else None
+    if emitted is not None:
+        from opwright.lang.lower.functions import call_library_function
+
+        return call_library_function(low, callee, node, arguments, emitted)
+    signature = low.lookup(domain, callee.name)
+    if signature is None:
+        return low.unknown_operator(domain, callee.name, span_of(node.func))
+    if signature.deprecated:
+        return low.error(
+            "OW216",
+            f"{callee.name} is deprecated at opset {low.opset}",
+            span_of(node.func),
+            reason=f"{signature.identity} may not be used in new models",
+            help="see the operator's page for its successor",
+            subject=callee.name,
+        )
+    operator = ir.Operator(signature)
+    return call_checked(low, signature, node, arguments, lambda inputs, bindings: operator)
+
+
+def call_checked(low: Lowering, signature: Signature, node: ast.Call, arguments: Arguments, choose: Chooser) -> Operand:
+    """Checks a call against a signature and emits it; `choose` gives the callee once the inputs are known."""
+    split = _split_keywords(low, signature, arguments)
+    if isinstance(split, Poison) or not _check_arity(low, signature, split[0], node):
+        return POISON
+    operands, keywords = split
+    kinds = {name: (spec.kind, spec.required) for name, spec in signature.attributes.items()}
+    attributes = bind_attributes(low, signature.name, kinds, keywords, span_of(node))
+    inputs = _convert_inputs(low, signature, operands)
+    if isinstance(attributes, Poison) or isinstance(inputs, Poison):
+        return POISON
+    spans = [operand_span for _, operand_span in operands]
+    count = _result_count(signature, arguments.result_count)
+    results = _emit_checked(low, signature, choose, inputs, attributes, span_of(node), spans, count)
+    if isinstance(results, Poison):
+        return POISON
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+class Arguments:
+    """A call's arguments, evaluated in Python's order. `result_count`: how many names the call's value is unpacked to."""
+
+    __slots__ = ("keywords", "positional", "result_count")
+
+    def __init__(
+        self,
+        positional: list[tuple[Operand, Span]],
+        keywords: dict[str, tuple[Operand, Span]],
+        result_count: int | None,
+    ) -> None:
+        self.positional = positional
+        self.keywords = keywords
+        self.result_count = result_count
+
+
+def _split_keywords(
+    low: Lowering, signature: Signature, arguments: Arguments
+) -> tuple[list[tuple[Operand, Span]], dict[str, tuple[Operand, Span]]] | Poison:
+    """Keywords that name inputs take their place among the inputs; an input skipped that way is absent."""
+    operands = list(arguments.positional)
+    keywords: dict[str, tuple[Operand, Span]] = {}
+    names = {formal.name: index for index, formal in enumerate(signature.inputs)}
+    given = len(operands)
+    for name, argument in arguments.keywords.items():
+        index = names.get(name)
+        if index is None or name in signature.attributes:
+            keywords[name] = argument
+            continue
+        if index < given:
+            return low.error(
+                "OW203",
+                f"{signature.name} gets its input `{name}` twice",
+                argument[1],
+                reason=f"the {index + 1}. positional argument is `{name}` already",
+                help="leave one of them out",
+                subject=signature.name,
+            )
+        while len(operands) <= index:
+            operands.append((None, argument[1]))
+        operands[index] = argument
+    return operands, keywords
+
+
+def _check_arity(low: Lowering, signature: Signature, operands: list[tuple[Operand, Span]], node: ast.Call) -> bool:
+    variadic = bool(signature.inputs) and signature.inputs[-1].option is Option.VARIADIC
+    if len(operands) > len(signature.inputs) and not variadic:
+        low.error(
+            "OW203",
+            f"{signature.name} takes {_count(len(signature.inputs))}, and {len(operands)} are given",
+            operands[len(signature.inputs)][1],
+            reason=f"{signature.identity} has the inputs {_names(signature.inputs)}; positional arguments are inputs",
+            help="write attributes with their names: `axis=1`",
+            subject=signature.name,
+        )
+        return False
+    for index, formal in enumerate(signature.inputs):
+        missing = index >= len(operands) or operands[index][0] is None or isinstance(operands[index][0], Absent)
+        if formal.option is Option.REQUIRED and missing:
+            low.error(
+                "OW204",
+                f"{signature.name} needs its input `{formal.name}`",
+                span_of(node),
+                reason=f"{signature.identity} has the inputs {_names(signature.inputs)}",
+                help=f"`{operands[index][0].name}` is absent in this variant: ask `is not None` first"
+                if index < len(operands) and isinstance(operands[index][0], Absent)
+                else "",
+                subject=signature.name,
+            )
+            return False
+    if variadic and len(operands) < signature.min_inputs:
+        low.error(
+            "OW204",
+            f"{signature.name} needs at least {_count(signature.min_inputs)}",
+            span_of(node),
+            reason=f"{signature.identity} has the inputs {_names(signature.inputs)}",
+            subject=signature.name,
+        )
+        return False
+    return True
+
+
+def _count(inputs: int) -> str:
+    return "one input" if inputs == 1 else f"{inputs} inputs"
+
+
+def _names(formals: Sequence[Formal]) -> str:
+    return ", ".join(f"`{formal.name}`" for formal in formals) or "none"
+
+
+def _convert_inputs(
+    low: Lowering, signature: Signature, operands: list[tuple[Operand, Span]]
+) -> list[ir.Value | None] | Poison:
+    """Numbers take the element type of the first tensor that shares their type variable, else what the schema says."""
+    met: dict[str, ir.Element] = {}
+    for index, (operand, _) in enumerate(operands):
+        formal = signature.inputs[min(index, len(signature.inputs) - 1)]
+        if isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType) and formal.homogeneous:
+            met.setdefault(formal.type, operand.type.element)
+    inputs: list[ir.Value | None] = []
+    poisoned = False
+    for index, (operand, span) in enumerate(operands):
+        formal = signature.inputs[min(index, len(signature.inputs) - 1)]
+        if operand is None or isinstance(operand, Absent):
+            inputs.append(None)
+            continue
+        if isinstance(operand, Poison):
+            poisoned = True
+            continue
+        value = as_tensor(low, operand, _wanted(signature, formal, met), span)
+        if isinstance(value, Poison):
+            poisoned = True
+        elif value.optional and formal.option is Option.REQUIRED:
+            poisoned = True
+            maybe_absent(low, value, f"{signature.name} needs its input `{formal.name}`", span)
+        else:
+            inputs.append(value)
+            if isinstance(value.type, ir.TensorType) and formal.homogeneous:
+                met.setdefault(formal.type, value.type.element)
+    return POISON if poisoned else inputs
+
+
+def maybe_absent(low: Lowering, value: ir.Value, message: str, span: Span | None) -> Poison:
+    return low.error(
+        "OW326",
+        f"{message}, and `{value.name}` may be absent",
+        span,
+        reason=f"`{value.name}=None` makes it an optional input",
+        help=f"ask first: `if {value.name} is not None:`",
+    )
+
+
+def _wanted(signature: Signature, formal: Formal, met: dict[str, ir.Element]) -> ir.Element | None:
+    """The element type that a number takes as this input; None: its own default."""
+    if formal.type in met:
+        return met[formal.type]
+    admitted = signature.admitted.get(formal.type, (formal.type,))
+    return tensor_element(admitted[0]) if len(admitted) == 1 else None
+
+
+def _result_count(signature: Signature, wanted: int | None) -> int:
+    """As many results as the author unpacks; else all that the operator must give, at least one."""
+    variadic = bool(signature.outputs) and signature.outputs[-1].option is Option.VARIADIC
+    if wanted is not None:
+        return wanted if variadic else min(wanted, len(signature.outputs))
+    return max(1, signature.min_outputs)

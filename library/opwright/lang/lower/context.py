@@ -1,0 +1,210 @@
+"""What lowering one function carries along: the region being filled, the facts, and the findings."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+from opwright.diagnostics.model import Diagnostic, Related
+from opwright.elements import BY_NAME, ElementType
+from opwright.lang import ir
+from opwright.lang.resolve import ModuleScope
+from opwright.lang.source import Span
+from opwright.opsets.signatures import Signature, history, newest_opset, signature, similar
+
+NESTING_LIMIT = 24
+NODE_LIMIT = 100_000
+
+
+class NeedsFact(Exception):
+    """A static question that the facts at hand do not answer: lower again, once for each of `values` of `axis`."""
+
+    def __init__(self, axis: str, values: tuple[str, ...]) -> None:
+        self.axis = axis
+        self.values = values
+        super().__init__(axis)
+
+
+class Stop(Exception):
+    """Lowering of this function ends here; the reason has been reported."""
+
+
+class Poison:
+    """What a wrong expression becomes: it silences its consequences."""
+
+    __slots__ = ()
+
+
+POISON = Poison()
+
+
+class Unbound:
+    """A local name that has no value on some path. `missing_on` names the path."""
+
+    __slots__ = ("missing_on",)
+
+    def __init__(self, missing_on: str) -> None:
+        self.missing_on = missing_on
+
+
+class Absent:
+    """An optional input that this variant does not have."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class AttributeOperand:
+    """An attribute of the function where a number, a string or a list of them is wanted."""
+
+    __slots__ = ("parameter",)
+
+    def __init__(self, parameter: ir.AttributeParameter) -> None:
+        self.parameter = parameter
+
+
+# A runtime value, one of the above, or anything static: Python scalars, tuples, and the objects of resolve.py.
+Operand = Any
+Environment = dict[str, Operand]
+
+# (domain, operator) -> the schema version in force, None where there is none; ("", "@version"): the opset itself.
+LookedUp = dict[tuple[str, str], int | None]
+
+
+class Lowering:
+    """The state of lowering one function. Every emission goes through it, so every look-up of an operator is on record."""
+
+    def __init__(
+        self,
+        scope: ModuleScope,
+        function: ir.Function,
+        facts: Mapping[str, str],
+        splittable: Mapping[str, ir.Value],
+    ) -> None:
+        self.scope = scope
+        self.function = function
+        self.facts = facts
+        self.splittable = splittable  # a value of each declared type variable: what CastLike can look at
+        self.opset = function.opset
+        self.region = function.body
+        self.prologue: list[ir.Node] = []  # constants: at the top, each once
+        self.diagnostics: list[Diagnostic] = []
+        self.looked_up: LookedUp = {}
+        self.calls: list[ir.FunctionReference] = []
+        self.constants: dict[tuple[object, ...], ir.Value] = {}
+        self.depth = 0
+        self.nodes = 0
+        self.inlining: list[ast.FunctionDef] = []
+
+    # ------------------------------------------------------------------------------------------- findings
+
+    def error(
+        self,
+        code: str,
+        message: str,
+        span: Span | None,
+        reason: str = "",
+        help: str = "",
+        related: tuple[Related, ...] = (),
+        subject: str = "",
+    ) -> Poison:
+        """Reports an error at its place and gives what the wrong expression becomes."""
+        place = self.scope.module.source.place(span)
+        self.diagnostics.append(
+            Diagnostic(code, message, place, reason=reason, help=help, related=related, subject=subject)
+        )
+        return POISON
+
+    # ----------------------------------------------------------------------------------------- operators
+
+    def lookup(self, domain: str, name: str) -> Signature | None:
+        """The operator's signature at the target opset, recorded: what this function depends on."""
+        opset = self.opset if not domain else newest_opset(domain)
+        found = signature(domain, name, opset)
+        self.looked_up[(domain, name)] = found.since_version if found else None
+        return found
+
+    def operator(self, name: str, span: Span | None, purpose: str = "") -> ir.Operator:
+        """A primitive that the lowering itself needs; Stop with a diagnostic where the opset lacks it."""
+        found = self.lookup("", name)
+        if found is None:
+            self.unknown_operator("", name, span, purpose)
+            raise Stop
+        return ir.Operator(found)
+
+    def unknown_operator(self, domain: str, name: str, span: Span | None, purpose: str = "") -> Poison:
+        versions = history(domain, name)
+        label = f"`{name}`" + (f", which {purpose} needs," if purpose else "")
+        if versions:
+            return self.error(
+                "OW202",
+                f"{label} is not in opset {self.opset}",
+                span,
+                reason=f"{domain or 'ai.onnx'} has {name} since version {versions[0]}",
+                help=f'narrow `opset:` to ">={versions[0]}", or use `if op.version < {versions[0]}:` for another form',
+                subject=name,
+            )
+        close = similar(domain, name)
+        return self.error(
+            "OW201",
+            f"{domain or 'ai.onnx'} has no operator {name}",
+            span,
+            reason=f"no version up to {newest_opset(domain)} of the domain has it",
+            help=f"did you mean {' or '.join(f'`{item}`' for item in close)}?" if close else "",
+            subject=name,
+        )
+
+    # ------------------------------------------------------------------------------------------ emission
+
+    def append(self, node: ir.Node) -> None:
+        self.nodes += 1
+        if self.nodes > NODE_LIMIT:
+            self.error(
+                "OW311", f"the body grows beyond {NODE_LIMIT:,} nodes", None, "unrolling and inlining have limits"
+            )
+            raise Stop
+        self.region.nodes.append(node)
+
+    def constant(self, data: ir.TensorData, span: Span | None) -> ir.Value:
+        key = ("const", *data.key)
+        found = self.constants.get(key)
+        if found is None:
+            found = ir.Value(ir.TensorType(data.element, data.dims), "", span)
+            self.prologue.append(ir.Const(self.operator("Constant", span), data, found, span))
+            self.constants[key] = found
+        return found
+
+    def once(
+        self,
+        key: tuple[object, ...],
+        callee: str,
+        inputs: list[ir.Value | None],
+        attributes: dict[str, ir.Attribute],
+        type_: ir.Type,
+        span: Span | None,
+    ) -> ir.Value:
+        """A node of the prologue, made once per `key`; its inputs must be the function's own or of the prologue."""
+        found = self.constants.get(key)
+        if found is None:
+            operator = self.operator(callee, span)
+            found = ir.Value(type_, "", span)
+            self.prologue.append(ir.Call(operator, inputs, complete(operator.signature, attributes), [found], span))
+            self.constants[key] = found
+        return found
+
+    def element_of(self, name: str) -> ElementType:
+        return BY_NAME[name]
+
+
+def complete(signature: Signature, attributes: dict[str, ir.Attribute]) -> dict[str, ir.Attribute]:
+    """All attributes explicit, in the order of their names: a default that changes one day must change the body."""
+    result: dict[str, ir.Attribute] = {}
+    for name, spec in signature.attributes.items():
+        if name in attributes:
+            result[name] = attributes[name]
+        elif spec.default is not None:
+            result[name] = ir.AttributeValue(ir.AttributeKind[spec.kind], spec.default)
+    return result

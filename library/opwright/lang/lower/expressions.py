@@ -1,0 +1,638 @@
+"""Expressions: each to an operand. Static ones fold as Python would; those on tensors become operators."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from opwright.lang import ir, static
+from opwright.lang.infer import unify_elements
+from opwright.lang.lower.calls import Arguments, call_operator, maybe_absent, try_emit
+from opwright.lang.lower.context import (
+    POISON,
+    Absent,
+    AttributeOperand,
+    Environment,
+    Lowering,
+    NeedsFact,
+    Operand,
+    Poison,
+    Unbound,
+)
+from opwright.lang.lower.expansions import EXPANSIONS
+from opwright.lang.lower.numbers import (
+    as_tensor,
+    carried,
+    cast,
+    convert_number,
+    describe,
+    is_number,
+    needs_element,
+    number_kind,
+)
+from opwright.lang.operators import BINARY, UNARY, UNDEFINED, Entry, Form, Refusal, class_of
+from opwright.lang.resolve import (
+    MISSING,
+    BuiltinObject,
+    FunctionObject,
+    Missing,
+    ModuleObject,
+    OperatorObject,
+    OpsetObject,
+    TypeObject,
+    TypingObject,
+)
+from opwright.lang.source import Span, span_of
+
+BINARY_SYMBOLS: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.MatMult: "@",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+}
+_COMPARE_SYMBOLS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+}
+_UNARY_SYMBOLS: dict[type[ast.unaryop], str] = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not"}
+_OBJECTS = (ModuleObject, OpsetObject, OperatorObject, FunctionObject, BuiltinObject, TypingObject, TypeObject)
+
+
+def lower_expression(low: Lowering, node: ast.expr, env: Environment, count: int | None = None) -> Operand:
+    """The operand of an expression; `count` is how many names a call's value is unpacked to."""
+    if isinstance(node, ast.Call):
+        return _call(low, node, env, count)
+    handler = _HANDLERS.get(type(node))
+    if handler is None:
+        return low.error(
+            "OW304",
+            f"`{type(node).__name__}` expressions are not part of the language",
+            span_of(node),
+            reason="they have no counterpart in an ONNX graph",
+            help="",
+        )
+    return handler(low, node, env)
+
+
+def is_static(operand: Operand) -> bool:
+    """Known when the function is built."""
+    return not isinstance(operand, (ir.Value, AttributeOperand, Absent, Poison, Unbound, Missing))
+
+
+# ---------------------------------------------------------------------------------------------------- leaves
+
+
+def _constant(low: Lowering, node: ast.Constant, env: Environment) -> Operand:
+    value = node.value
+    if value is None or isinstance(value, (bool, int, float, str)):
+        try:
+            return static.checked(value)
+        except static.StaticError as error:
+            return low.error(error.code, str(error), span_of(node))
+    return low.error(
+        "OW304",
+        f"a literal of type {type(value).__name__} is not part of the language",
+        span_of(node),
+        reason="constants are numbers, strings, True, False, None and lists of them",
+        help="",
+    )
+
+
+def _name(low: Lowering, node: ast.Name, env: Environment) -> Operand:
+    if node.id not in env:
+        found = low.scope.lookup(node.id, span_of(node))
+        return POISON if found is MISSING else found
+    found = env[node.id]
+    if isinstance(found, Unbound):
+        return low.error(
+            "OW308",
+            f"`{node.id}` may have no value here",
+            span_of(node),
+            reason=f"it is not bound {found.missing_on}",
+            help=f"bind `{node.id}` before, so that every path gives it a value",
+        )
+    return found
+
+
+def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
+    owner = lower_expression(low, node.value, env)
+    span = span_of(node)
+    if isinstance(owner, Poison):
+        return POISON
+    if isinstance(owner, OpsetObject) and not owner.domain and node.attr == "version":
+        low.looked_up[("", "@version")] = low.opset
+        return low.opset
+    if isinstance(owner, _OBJECTS):
+        found = low.scope.attribute(owner, node.attr, span)
+        return POISON if found is MISSING else found
+    if isinstance(owner, ir.Value) and node.attr == "dtype":
+        return _dtype(low, owner, span)
+    return low.error(
+        "OW304",
+        f"`.{node.attr}` of {describe(owner)} is not part of the language",
+        span,
+        reason="of a tensor, `dtype` can be asked when the function is built",
+        help="",
+    )
+
+
+def _dtype(low: Lowering, value: ir.Value, span: Span) -> Operand:
+    if not isinstance(value.type, ir.TensorType):
+        return low.error("OW304", f"{describe(value)} has no dtype", span, "it is no tensor", "")
+    element = ir.settle(value.type.element)
+    if isinstance(element, ir.TypeVariable):
+        return needs_element(low, element, span)
+    return TypeObject(element)
+
+
+def _sequence(low: Lowering, node: ast.Tuple | ast.List, env: Environment) -> Operand:
+    items = [lower_expression(low, item, env) for item in node.elts]
+    return POISON if any(isinstance(item, Poison) for item in items) else tuple(items)
+
+
+def _joined(low: Lowering, node: ast.IfExp, env: Environment) -> Operand:
+    test = lower_expression(low, node.test, env)
+    if isinstance(test, Poison):
+        return POISON
+    if is_static(test):
+        return lower_expression(low, node.body if test else node.orelse, env)
+    return low.error(
+        "OW304",
+        "a conditional expression on a tensor is not part of the language yet",
+        span_of(node),
+        reason="its condition is known at run time only",
+        help="write an `if` statement, or `op.Where(c, a, b)`",
+    )
+
+
+def _bool_op(low: Lowering, node: ast.BoolOp, env: Environment) -> Operand:
+    stops_at = isinstance(node.op, ast.Or)
+    value: Operand = None
+    for item in node.values:
+        value = lower_expression(low, item, env)
+        if isinstance(value, Poison):
+            return POISON
+        if not is_static(value):
+            word = "or" if stops_at else "and"
+            return low.error(
+                "OW304",
+                f"`{word}` on {describe(value)} is not part of the language yet",
+                span_of(item),
+                reason="`and` and `or` need operands that are known when the function is built",
+                help=f"for tensors write `{'|' if stops_at else '&'}`",
+            )
+        if bool(value) is stops_at:
+            return value
+    return value
+
+
+def _subscript(low: Lowering, node: ast.Subscript, env: Environment) -> Operand:
+    owner = lower_expression(low, node.value, env)
+    if isinstance(owner, (TypeObject, TypingObject)):
+        return owner
+    index: Operand = None
+    if not isinstance(node.slice, ast.Slice):
+        index = lower_expression(low, node.slice, env)
+    if isinstance(owner, Poison) or isinstance(index, Poison):
+        return POISON
+    if isinstance(owner, (tuple, str)) and isinstance(index, int):
+        if -len(owner) <= index < len(owner):
+            return owner[index]
+        return low.error("OW312", f"Python says: index {index} is out of range for {len(owner)} items", span_of(node))
+    return low.error(
+        "OW304",
+        f"a subscript of {describe(owner)} is not part of the language yet",
+        span_of(node),
+        reason="static tuples can be indexed by static ints",
+        help="use `op.Gather` or `op.Slice`",
+    )
+
+
+# ----------------------------------------------------------------------------------------------- operators
+
+
+def _bin_op(low: Lowering, node: ast.BinOp, env: Environment) -> Operand:
+    """Left-deep chains are followed by a loop: `a + b + c + ...` nests as deep as it is long."""
+    spine: list[ast.BinOp] = []
+    current: ast.expr = node
+    while isinstance(current, ast.BinOp):
+        spine.append(current)
+        current = current.left
+    value = lower_expression(low, current, env)
+    for step in reversed(spine):
+        right = lower_expression(low, step.right, env)
+        value = binary(
+            low, BINARY_SYMBOLS[type(step.op)], value, right, span_of(step), (span_of(step.left), span_of(step.right))
+        )
+    return value
+
+
+def binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span, spans: tuple[Span, Span]) -> Operand:
+    """`left symbol right`: folded, on numbers, or on tensors."""
+    if isinstance(left, Poison) or isinstance(right, Poison):
+        return POISON
+    for operand, place in ((left, spans[0]), (right, spans[1])):
+        refused = _refuse_operand(low, operand, symbol, place)
+        if refused is not None:
+            return refused
+    if is_static(left) and is_static(right):
+        return _fold(low, symbol, left, right, span)
+    if is_number(left) and is_number(right):
+        return _on_numbers(low, symbol, left, right, span)
+    return _on_tensors(low, symbol, left, right, span, spans)
+
+
+def _refuse_operand(low: Lowering, operand: Operand, symbol: str, span: Span) -> Poison | None:
+    if isinstance(operand, Absent):
+        return low.error(
+            "OW204",
+            f"`{symbol}` needs a value, and `{operand.name}` is absent in this variant",
+            span,
+            reason="an optional input that is not given is None",
+            help=f"ask first: `if {operand.name} is not None:`",
+        )
+    if isinstance(operand, ir.Value) and operand.optional:
+        return maybe_absent(low, operand, f"`{symbol}` needs a value", span)
+    if operand is None or isinstance(operand, (*_OBJECTS, Missing)):
+        return low.error(
+            "OW314",
+            f"`{symbol}` is not defined for {describe(operand)}",
+            span,
+            reason="operators work on tensors, numbers, and static strings and lists",
+            help="",
+        )
+    return None
+
+
+def _fold(low: Lowering, symbol: str, left: Any, right: Any, span: Span) -> Operand:
+    try:
+        if symbol in static.COMPARE:
+            return static.compare(symbol, left, right)
+        if symbol == "@":
+            raise static.StaticError("OW312", "Python says: numbers have no `@`")
+        return static.binary(symbol, left, right)
+    except static.StaticError as error:
+        return low.error(
+            error.code,
+            f"`{symbol}` has no value here",
+            span,
+            reason=str(error),
+            help="the expression is evaluated when the function is built",
+        )
+
+
+def _on_numbers(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> Operand:
+    """Python's arithmetic on numbers of which one at least is known at run time only."""
+    kinds = (number_kind(left), number_kind(right))
+    floats = ir.NumberKind.FLOAT in kinds or symbol == "/"
+    if symbol not in ("+", "-", "*", "/") and symbol not in static.COMPARE:
+        return low.error(
+            "OW314",
+            f"`{symbol}` on numbers that are known at run time only is not part of the language yet",
+            span,
+            reason="an attribute or a loop index is a Python number, carried as a rank-0 tensor",
+            help="make it a tensor first: `op.Identity(...)`, or cast it",
+        )
+    element = low.element_of("double" if floats else "int64")
+    values = [_widened(low, operand, element, span) for operand in (left, right)]
+    if any(isinstance(value, Poison) for value in values):
+        return POISON
+    form = BINARY[symbol][class_of(element)]
+    assert isinstance(form, Form)
+    result = _apply(low, form, values, span, (span, span))
+    if isinstance(result, ir.Value):
+        kind = ir.NumberKind.BOOL if symbol in static.COMPARE else ir.NumberKind.FLOAT if floats else ir.NumberKind.INT
+        result.type = ir.NumberType(kind)
+    return result
+
+
+def _widened(low: Lowering, operand: Operand, element: Any, span: Span) -> ir.Value | Poison:
+    value = carried(low, operand, span)
+    if isinstance(value, Poison):
+        return value
+    if isinstance(value.type, ir.TensorType) and value.type.element is element:
+        return value
+    if isinstance(value.type, ir.NumberType) and element.name == {"int": "int64", "float": "double"}.get(
+        value.type.kind.value
+    ):
+        return value
+    return cast(low, value, element, span)
+
+
+def _on_tensors(
+    low: Lowering, symbol: str, left: Operand, right: Operand, span: Span, spans: tuple[Span, Span]
+) -> Operand:
+    tensors = [operand for operand in (left, right) if isinstance(operand, ir.Value) and not is_number(operand)]
+    if tensors and not isinstance(tensors[0].type, ir.TensorType):
+        return low.error(
+            "OW314",
+            f"`{symbol}` is not defined for {describe(tensors[0])}",
+            span,
+            reason="arithmetic is defined for tensors",
+            help="use the sequence and optional operators: `op.SequenceAt`, ...",
+        )
+    element = tensors[0].type.element if tensors and isinstance(tensors[0].type, ir.TensorType) else None
+    # Pow lets the exponent keep a type of its own, but a number still takes the base's.
+    values = [as_tensor(low, operand, element, place) for operand, place in zip((left, right), spans, strict=True)]
+    if isinstance(values[0], Poison) or isinstance(values[1], Poison):
+        return POISON
+    first = values[0].type
+    assert isinstance(first, ir.TensorType)
+    form = _form(low, BINARY[symbol], symbol, first.element, span)
+    return form if isinstance(form, Poison) else _apply(low, form, values, span, spans)
+
+
+def _form(low: Lowering, row: dict[Any, Entry], symbol: str, element: ir.Element, span: Span) -> Form | Poison:
+    """The form for an element type; over a type variable whose types need different forms, one variant per type."""
+    element = ir.settle(element)
+    if isinstance(element, ir.TypeVariable):
+        entries = {id(entry): entry for entry in (row.get(class_of(item), UNDEFINED) for item in element.elements)}
+        if len(entries) > 1:
+            if not element.rigid and element.name not in low.function.variables:
+                return _narrow_to_defined(low, row, symbol, element, span)
+            return needs_element(low, element, span)
+        entry = next(iter(entries.values()))
+    else:
+        entry = row.get(class_of(element), UNDEFINED)
+    if isinstance(entry, Refusal):
+        return low.error(
+            "OW314", f"`{symbol}` is not defined for tensors of {element!r}", span, reason=entry.reason, help=entry.help
+        )
+    return entry
+
+
+def _narrow_to_defined(
+    low: Lowering, row: dict[Any, Entry], symbol: str, variable: ir.TypeVariable, span: Span
+) -> Form | Poison:
+    """An undeclared type becomes one for which the operator is defined, when one form serves all of those."""
+    defined = {item: row.get(class_of(item), UNDEFINED) for item in variable.elements}
+    forms = {id(entry): entry for entry in defined.values() if isinstance(entry, Form)}
+    if len(forms) != 1:
+        return needs_element(low, variable, span)
+    form = next(iter(forms.values()))
+    assert isinstance(form, Form)
+    variable.mask = sum(1 << item.code for item, entry in defined.items() if entry is form)
+    return form
+
+
+def _apply(low: Lowering, form: Form, values: list[Any], span: Span, spans: tuple[Span, ...]) -> ir.Value | Poison:
+    if form.expansion:
+        first, second = values[0].type, values[1].type
+        if (
+            isinstance(first, ir.TensorType)
+            and isinstance(second, ir.TensorType)
+            and not unify_elements(first.element, second.element)
+        ):
+            return try_emit(low, "Add", values, span, spans)  # reports the two types, as every operator does
+        return EXPANSIONS[form.expansion](low, values[0], values[1], span)
+    if low.lookup("", form.operator) is None:
+        return low.unknown_operator("", form.operator, span, "this operator")
+    attributes = {name: ir.AttributeValue(ir.AttributeKind.STRING, text) for name, text in form.attributes}
+    result = try_emit(low, form.operator, values, span, spans, dict(attributes))
+    if form.negated and isinstance(result, ir.Value):
+        return try_emit(low, "Not", [result], span, (span,))
+    return result
+
+
+def _compare(low: Lowering, node: ast.Compare, env: Environment) -> Operand:
+    if len(node.ops) > 1:
+        return _chain(low, node, env)
+    left = lower_expression(low, node.left, env)
+    right = lower_expression(low, node.comparators[0], env)
+    return _compare_pair(
+        low, node.ops[0], left, right, span_of(node), (span_of(node.left), span_of(node.comparators[0]))
+    )
+
+
+def _chain(low: Lowering, node: ast.Compare, env: Environment) -> Operand:
+    left = lower_expression(low, node.left, env)
+    result: Operand = True
+    for step, comparator in zip(node.ops, node.comparators, strict=True):
+        right = lower_expression(low, comparator, env)
+        result = _compare_pair(low, step, left, right, span_of(node), (span_of(node.left), span_of(comparator)))
+        if isinstance(result, Poison):
+            return POISON
+        if not is_static(result):
+            return low.error(
+                "OW304",
+                "a chained comparison of tensors is not part of the language yet",
+                span_of(node),
+                reason="Python would skip the second comparison when the first is false",
+                help="write `(a < b) & (b < c)`",
+            )
+        if not result:
+            return result
+        left = right
+    return result
+
+
+def _compare_pair(
+    low: Lowering, step: ast.cmpop, left: Operand, right: Operand, span: Span, spans: tuple[Span, Span]
+) -> Operand:
+    if isinstance(left, Poison) or isinstance(right, Poison):
+        return POISON
+    if isinstance(step, (ast.Is, ast.IsNot)):
+        return _identity(low, isinstance(step, ast.IsNot), left, right, span)
+    if isinstance(step, (ast.In, ast.NotIn)):
+        if is_static(left) and isinstance(right, (tuple, str)):
+            found = (
+                left in right if not isinstance(left, TypeObject) else any(same_object(left, item) for item in right)
+            )
+            return found is not isinstance(step, ast.NotIn)
+        return low.error("OW304", "`in` needs static operands", span, "membership is a static question", "")
+    symbol = _COMPARE_SYMBOLS[type(step)]
+    if isinstance(left, TypeObject) or isinstance(right, TypeObject) or left is None or right is None:
+        if symbol in ("==", "!=") and is_static(left) and is_static(right):
+            return same_object(left, right) is (symbol == "==")
+    return binary(low, symbol, left, right, span, spans)
+
+
+def same_object(left: Operand, right: Operand) -> bool:
+    if isinstance(left, TypeObject) and isinstance(right, TypeObject):
+        return left.element is right.element
+    return type(left) is type(right) and bool(left == right)
+
+
+def _identity(low: Lowering, negated: bool, left: Operand, right: Operand, span: Span) -> Operand:
+    """`x is None`: a static question about presence."""
+    if left is None:
+        left, right = right, left
+    if right is not None:
+        return low.error("OW304", "`is` compares with None only", span, "tensors have no identity", "use `==`")
+    if isinstance(left, Absent):
+        return not negated
+    if isinstance(left, ir.Value) and left.optional:
+        raise NeedsFact(left.name, ("absent", "present"))
+    if isinstance(left, AttributeOperand) and not left.parameter.required and left.parameter.default is None:
+        raise NeedsFact(left.parameter.name, ("absent", "present"))
+    return (left is None) is not negated
+
+
+def _unary_op(low: Lowering, node: ast.UnaryOp, env: Environment) -> Operand:
+    operand = lower_expression(low, node.operand, env)
+    symbol, span = _UNARY_SYMBOLS[type(node.op)], span_of(node)
+    if isinstance(operand, Poison):
+        return POISON
+    if is_static(operand) and not isinstance(operand, _OBJECTS):
+        try:
+            return static.unary(symbol, operand)
+        except static.StaticError as error:
+            return low.error(error.code, f"`{symbol}` has no value here", span, reason=str(error))
+    return unary(low, symbol, operand, span, span_of(node.operand))
+
+
+def unary(low: Lowering, symbol: str, operand: Operand, span: Span, place: Span) -> Operand:
+    refused = _refuse_operand(low, operand, symbol, place)
+    if refused is not None:
+        return refused
+    if symbol == "not":
+        return low.error(
+            "OW304",
+            f"`not` on {describe(operand)} is not part of the language yet",
+            span,
+            reason="`not` needs an operand that is known when the function is built",
+            help="for tensors write `~`",
+        )
+    if is_number(operand):
+        if symbol == "-":
+            zero = 0 if number_kind(operand) is not ir.NumberKind.FLOAT else -0.0
+            return _on_numbers(low, "-", zero, operand, span)
+        return (
+            operand if symbol == "+" else low.error("OW314", f"`{symbol}` is not defined for {describe(operand)}", span)
+        )
+    if not isinstance(operand, ir.Value) or not isinstance(operand.type, ir.TensorType):
+        return low.error("OW314", f"`{symbol}` is not defined for {describe(operand)}", span, "it is no tensor", "")
+    form = _form(low, UNARY[symbol], symbol, operand.type.element, span)
+    return form if isinstance(form, Poison) else _apply(low, form, [operand], span, (place,))
+
+
+# --------------------------------------------------------------------------------------------------- calls
+
+
+def _call(low: Lowering, node: ast.Call, env: Environment, count: int | None) -> Operand:
+    callee = lower_expression(low, node.func, env)
+    arguments = _arguments(low, node, env, count)
+    if isinstance(callee, Poison) or isinstance(arguments, Poison):
+        return POISON
+    if isinstance(callee, OperatorObject):
+        return call_operator(low, callee, node, arguments)
+    if isinstance(callee, FunctionObject):
+        from opwright.lang.lower.functions import inline
+
+        return inline(low, callee, node, arguments)
+    if isinstance(callee, BuiltinObject):
+        return _call_builtin(low, callee, node, arguments)
+    if isinstance(callee, TypeObject):
+        return _typed_scalar(low, callee, node, arguments)
+    return low.error(
+        "OW304",
+        f"{describe(callee)} cannot be called",
+        span_of(node.func),
+        reason="operators, functions, element types, math and a few builtins can",
+        help="",
+    )
+
+
+def _arguments(low: Lowering, node: ast.Call, env: Environment, count: int | None) -> Arguments | Poison:
+    """Evaluated left to right, as Python does."""
+    positional: list[tuple[Operand, Span]] = []
+    for argument in node.args:
+        if isinstance(argument, ast.Starred):
+            items = lower_expression(low, argument.value, env)
+            if not isinstance(items, tuple):
+                return low.error(
+                    "OW304",
+                    "a starred argument needs a static list",
+                    span_of(argument),
+                    reason="the number of inputs must be known when the function is built",
+                    help="",
+                )
+            positional.extend((item, span_of(argument)) for item in items)
+        else:
+            positional.append((lower_expression(low, argument, env), span_of(argument)))
+    keywords: dict[str, tuple[Operand, Span]] = {}
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            return low.error(
+                "OW304", "`**` in a call is not part of the language", span_of(keyword), "", "name the attributes"
+            )
+        if keyword.arg in keywords:
+            return low.error("OW203", f"`{keyword.arg}` is given twice", span_of(keyword))
+        keywords[keyword.arg] = (lower_expression(low, keyword.value, env), span_of(keyword.value))
+    return Arguments(positional, keywords, count)
+
+
+def _call_builtin(low: Lowering, callee: BuiltinObject, node: ast.Call, arguments: Arguments) -> Operand:
+    span = span_of(node)
+    values = [operand for operand, _ in arguments.positional]
+    if any(isinstance(value, Poison) for value in values):
+        return POISON
+    label = f"math.{callee.name}" if callee.module else callee.name
+    if callee.name == "abs" and len(values) == 1 and not arguments.keywords and not is_static(values[0]):
+        return unary(low, "abs", values[0], span, arguments.positional[0][1])
+    if arguments.keywords or not all(is_static(value) and not isinstance(value, _OBJECTS) for value in values):
+        return low.error(
+            "OW304",
+            f"`{label}` takes values that are known when the function is built",
+            span,
+            reason="it is evaluated by the compiler, not by the graph",
+            help=f"for tensors look for an operator: `op.{callee.name.capitalize()}`",
+        )
+    try:
+        if callee.module:
+            return static.call_math(callee.name, values)
+        if callee.name not in static.BUILTINS:
+            return low.error(
+                "OW304", f"`{label}` is understood in `for` only", span, "it makes no value of its own", ""
+            )
+        return static.call_builtin(callee.name, values)
+    except static.StaticError as error:
+        return low.error(error.code, f"`{label}` has no value here", span, reason=str(error))
+
+
+def _typed_scalar(low: Lowering, callee: TypeObject, node: ast.Call, arguments: Arguments) -> Operand:
+    """`FLOAT(0.5)`: a scalar of that element type."""
+    span = span_of(node)
+    if len(arguments.positional) != 1 or arguments.keywords:
+        return low.error("OW203", f"{callee.element.name.upper()}(...) takes one number", span)
+    operand, place = arguments.positional[0]
+    if isinstance(operand, Poison):
+        return POISON
+    if not is_number(operand):
+        return low.error(
+            "OW314",
+            f"{callee.element.name.upper()}(...) takes a number, not {describe(operand)}",
+            place,
+            reason="it makes a typed scalar of a Python number",
+            help="to convert a tensor write `op.Cast(x, to=...)`",
+        )
+    return convert_number(low, operand, callee.element, place)
+
+
+_HANDLERS: dict[type[ast.expr], Callable[[Lowering, Any, Environment], Operand]] = {
+    ast.Attribute: _attribute,
+    ast.BinOp: _bin_op,
+    ast.BoolOp: _bool_op,
+    ast.Compare: _compare,
+    ast.Constant: _constant,
+    ast.IfExp: _joined,
+    ast.List: _sequence,
+    ast.Name: _name,
+    ast.Subscript: _subscript,
+    ast.Tuple: _sequence,
+    ast.UnaryOp: _unary_op,
+}

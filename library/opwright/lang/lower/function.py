@@ -1,0 +1,253 @@
+"""One function, for one opset and one set of facts: parameters, body, outputs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from opwright.diagnostics.model import Diagnostic
+from opwright.elements import BY_NAME
+from opwright.lang import ir
+from opwright.lang.dead import remove_dead_nodes
+from opwright.lang.infer import unify
+from opwright.lang.interface import Arity, AttributeDeclaration, Declaration, DeclaredValue, Interface
+from opwright.lang.lower.calls import maybe_absent
+from opwright.lang.lower.context import (
+    Absent,
+    AttributeOperand,
+    Environment,
+    LookedUp,
+    Lowering,
+    Operand,
+    Poison,
+    Stop,
+)
+from opwright.lang.lower.expressions import lower_expression
+from opwright.lang.lower.numbers import as_tensor, describe
+from opwright.lang.lower.statements import lower_block
+from opwright.lang.resolve import MISSING, Files, Libraries, ModuleScope
+from opwright.lang.source import span_of
+from opwright.lang.syntax import Module
+from opwright.opsets.signatures import mask_of, newest_opset
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A function to compile: where it stands, what is declared of it, and what it may refer to."""
+
+    module: Module
+    node: ast.FunctionDef
+    declaration: Declaration
+    interface: Interface
+    files: Files
+    libraries: Libraries
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What to compile for: a default-domain opset, and the answers to static questions, by axis."""
+
+    opset: int
+    facts: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """The function (None after errors), what was found, and the functions that it calls."""
+
+    function: ir.Function | None
+    diagnostics: tuple[Diagnostic, ...]
+    calls: tuple[ir.FunctionReference, ...]
+
+
+def evaluate_static(scope: ModuleScope, node: ast.expr) -> Any:
+    """The value of a module-level expression; MISSING after its diagnostic has been reported."""
+    low = Lowering(scope, ir.Function("", "", 1, newest_opset(), None), {}, {})
+    try:
+        value = lower_expression(low, node, {})
+    except Stop:
+        value = MISSING
+    for diagnostic in low.diagnostics:
+        scope.report(diagnostic)
+    if isinstance(value, ir.Value):
+        place = scope.module.source.place(span_of(node))
+        scope.report(
+            Diagnostic(
+                "OW309",
+                "a tensor cannot be made at module level",
+                place,
+                reason="module-level names are known when the function is built",
+                help="call the operator inside the function",
+            )
+        )
+        return MISSING
+    return MISSING if isinstance(value, Poison) else value
+
+
+def lower_function(unit: Unit, target: Target, looked_up: LookedUp) -> Lowered:
+    """Lowers until the declared type variables narrow no further: a constant may depend on what they admit.
+
+    Records every operator look-up in `looked_up`, those of attempts that end in a question included.
+    """
+    masks = {name: mask_of(elements) for name, elements in unit.declaration.types.items()}
+    for axis, value in target.facts.items():
+        if axis in masks:
+            masks[axis] = 1 << BY_NAME[value].code
+    while True:
+        attempt = _Attempt(unit, target, masks, looked_up)
+        lowered = attempt.run()
+        narrowed = {name: ir.element_mask(element) for name, element in attempt.function.variables.items()}
+        if all(narrowed[name] == mask for name, mask in masks.items()):
+            return lowered
+        masks = {name: narrowed[name] for name in masks}
+
+
+class _Attempt:
+    """One pass over the function with given sets of admitted element types."""
+
+    def __init__(self, unit: Unit, target: Target, masks: Mapping[str, int], looked_up: LookedUp) -> None:
+        declaration = unit.declaration
+        self.unit = unit
+        self.target = target
+        self.function = ir.Function(
+            declaration.domain, declaration.name, declaration.since_version, target.opset, span_of(unit.node)
+        )
+        used = {value.type for value in declaration.inputs.values()}
+        for name, mask in masks.items():
+            # A variable that no input binds is what the outputs make of it.
+            self.function.variables[name] = ir.TypeVariable(name, mask, rigid=name in used)
+        self.values: dict[str, ir.Value] = {}
+        self.diagnostics: list[Diagnostic] = []
+        report: Callable[[Diagnostic], None] = self.diagnostics.append
+        scope = ModuleScope(unit.module, unit.files, unit.libraries, evaluate_static, report)
+        env = self._parameters()
+        self.low = Lowering(scope, self.function, target.facts, self._splittable())
+        self.low.diagnostics = self.diagnostics
+        self.low.looked_up = looked_up
+        self.env = env
+
+    def run(self) -> Lowered:
+        low = self.low
+        try:
+            end = lower_block(low, self.unit.node.body, self.env)
+            if end is None or end.values is None:
+                low.error(
+                    "OW306",
+                    f"`{self.unit.node.name}` returns nothing",
+                    self._def_span(),
+                    reason="a path ends without `return`, and a function of ONNX has outputs",
+                    help="return a value on every path",
+                )
+            else:
+                self._outputs(end.values, end.span)
+        except Stop:
+            pass
+        except RecursionError:
+            low.error(
+                "OW327",
+                f"`{self.unit.node.name}` is nested too deeply",
+                self._def_span(),
+                reason="expressions or blocks nest deeper than Python's own stack allows",
+                help="give intermediate results names of their own",
+            )
+        self.function.body.nodes[:0] = low.prologue
+        function = None
+        if not self.diagnostics:
+            remove_dead_nodes(self.function)
+            function = self.function
+        return Lowered(function, tuple(self.diagnostics), tuple(low.calls))
+
+    def _def_span(self) -> tuple[int, int, int, int]:
+        node = self.unit.node
+        return (node.lineno, node.col_offset, node.lineno, node.col_offset + len(f"def {node.name}"))
+
+    # ---------------------------------------------------------------------------------------- parameters
+
+    def _parameters(self) -> Environment:
+        env: Environment = {}
+        for declared in self.unit.interface.inputs:
+            fact = self.target.facts.get(declared.name)
+            if fact == "absent":
+                env[declared.name] = Absent(declared.name)
+                continue
+            optional = declared.arity is Arity.OPTIONAL and fact != "present"
+            type_ = self._declared_type(self.unit.declaration.inputs.get(declared.name), declared.name)
+            value = ir.Value(type_, declared.name, declared.span, optional)
+            self.function.inputs.append(value)
+            self.values[declared.name] = value
+            env[declared.name] = value
+        for attribute in self.unit.interface.attributes:
+            env[attribute.name] = self._attribute(attribute)
+        return env
+
+    def _attribute(self, declared: AttributeDeclaration) -> Operand:
+        fact = self.target.facts.get(declared.name)
+        if fact == "absent":
+            return None
+        required = declared.required or fact == "present"
+        parameter = ir.AttributeParameter(
+            declared.name, ir.AttributeKind[declared.kind], required, declared.default, declared.span
+        )
+        self.function.attributes.append(parameter)
+        return AttributeOperand(parameter)
+
+    def _declared_type(self, declared: DeclaredValue | None, name: str) -> ir.Type:
+        if declared is None:
+            return ir.TensorType(ir.TypeVariable(f"T_{name}", rigid=False))
+        shape = None if declared.rank is None else (None,) * declared.rank
+        variable = self.function.variables.get(declared.type)
+        return ir.TensorType(variable if variable is not None else BY_NAME[declared.type], shape)
+
+    def _splittable(self) -> dict[str, ir.Value]:
+        """For each type variable a value that is always there, for CastLike to look at."""
+        found: dict[str, ir.Value] = {}
+        for value in self.function.inputs:
+            if (
+                isinstance(value.type, ir.TensorType)
+                and isinstance(value.type.element, ir.TypeVariable)
+                and not value.optional
+            ):
+                found.setdefault(value.type.element.name, value)
+        return found
+
+    # ------------------------------------------------------------------------------------------- outputs
+
+    def _outputs(self, values: tuple[Operand, ...], span: tuple[int, int, int, int]) -> None:
+        declared = self.unit.declaration.outputs
+        if len(values) != len(declared):
+            self.low.error(
+                "OW215",
+                f"`{self.unit.node.name}` returns {len(values)} values, and {len(declared)} are declared",
+                span,
+                reason=f"the declared outputs are {', '.join(f'`{name}`' for name in declared)}",
+                help="return one value for each output, in their order",
+            )
+            return
+        for (name, output), operand in zip(declared.items(), values, strict=True):
+            self._output(name, output, operand, span)
+
+    def _output(self, name: str, declared: DeclaredValue, operand: Operand, span: tuple[int, int, int, int]) -> None:
+        wanted = self._declared_type(declared, name)
+        assert isinstance(wanted, ir.TensorType)
+        if isinstance(operand, Absent) or operand is None:
+            self.low.error("OW306", f"the output `{name}` has no value", span, f"{describe(operand)} is returned", "")
+            return
+        value = as_tensor(self.low, operand, wanted.element, span)
+        if isinstance(value, Poison):
+            return
+        if value.optional:
+            maybe_absent(self.low, value, f"the output `{name}` needs a value", span)
+            return
+        if isinstance(value.type, ir.UnknownType) or not unify(wanted, value.type):
+            self.low.error(
+                "OW210",
+                f"the output `{name}` is declared {wanted.element!r}, and the body gives {value.type!r}",
+                span,
+                reason="a function returns the element type that its interface promises",
+                help="cast the result, or change the declared type",
+            )
+            return
+        self.function.outputs.append(name)
+        self.function.body.yields.append(value)

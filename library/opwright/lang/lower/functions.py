@@ -1,0 +1,218 @@
+"""Calls of functions: helpers of a source file are inlined, functions of a library stay calls."""
+
+from __future__ import annotations
+
+import ast
+
+from opwright.bundle.format import BodyEntry, FunctionEntry
+from opwright.lang import ir
+from opwright.lang.lower.calls import Arguments, call_checked
+from opwright.lang.lower.context import POISON, Environment, Lowering, NeedsFact, Operand, Poison, Stop
+from opwright.lang.lower.numbers import needs_element
+from opwright.lang.resolve import FunctionObject, OperatorObject
+from opwright.lang.source import Span, span_of
+from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature, mask_of, tensor_element
+
+INLINE_DEPTH = 64
+
+
+def inline(low: Lowering, callee: FunctionObject, node: ast.Call, arguments: Arguments) -> Operand:
+    """The helper's body in place of the call, in a scope of its own."""
+    from opwright.lang.lower.statements import lower_block
+
+    name, span = callee.node.name, span_of(node)
+    if callee.node in low.inlining:
+        low.error(
+            "OW323",
+            f"`{name}` calls itself",
+            span,
+            reason="ONNX has no recursive functions",
+            help="write a loop",
+        )
+        raise Stop
+    if len(low.inlining) >= INLINE_DEPTH:
+        low.error("OW311", f"more than {INLINE_DEPTH} helpers call each other", span, "inlining has a limit", "")
+        raise Stop
+    outer = low.scope
+    env = _bind_arguments(low, callee, arguments, span)
+    if env is None:
+        return POISON
+    low.inlining.append(callee.node)
+    low.scope = callee.scope
+    try:
+        end = lower_block(low, callee.node.body, env)
+    finally:
+        low.scope = outer
+        low.inlining.pop()
+    if end is None or end.values is None:
+        return None
+    return end.values[0] if len(end.values) == 1 else end.values
+
+
+def _bind_arguments(low: Lowering, callee: FunctionObject, arguments: Arguments, span: Span) -> Environment | None:
+    """Parameters to operands, by Python's rules."""
+    formal = callee.node.args
+    positional = [argument.arg for argument in (*formal.posonlyargs, *formal.args)]
+    by_keyword = {argument.arg for argument in (*formal.args, *formal.kwonlyargs)}
+    env: Environment = dict(zip(positional, (operand for operand, _ in arguments.positional), strict=False))
+    extra = tuple(operand for operand, _ in arguments.positional[len(positional) :])
+    problem = ""
+    if formal.vararg is not None:
+        env[formal.vararg.arg] = extra
+    elif extra:
+        problem = f"takes {len(positional)} positional arguments, and {len(arguments.positional)} are given"
+    for keyword, (operand, _) in arguments.keywords.items():
+        if keyword not in by_keyword:
+            problem = problem or f"has no parameter `{keyword}`"
+        elif keyword in env:
+            problem = problem or f"gets `{keyword}` twice"
+        env[keyword] = operand
+    defaults = dict(zip(reversed(positional), reversed(formal.defaults), strict=False))
+    defaults.update(
+        {
+            argument.arg: default
+            for argument, default in zip(formal.kwonlyargs, formal.kw_defaults, strict=True)
+            if default
+        }
+    )
+    for name in [*positional, *(argument.arg for argument in formal.kwonlyargs)]:
+        if name in env:
+            continue
+        if name in defaults:
+            env[name] = callee.scope.constant(defaults[name])
+        else:
+            problem = problem or f"needs `{name}`"
+    if problem or formal.kwarg is not None:
+        low.error(
+            "OW203",
+            f"`{callee.node.name}` {problem or 'takes `**` arguments, which are not part of the language'}",
+            span,
+            reason=f"it is defined in line {callee.node.lineno} of {callee.scope.module.source.name}",
+            help="",
+        )
+        return None
+    return env
+
+
+# ------------------------------------------------------------------------------------------ library functions
+
+
+def call_library_function(
+    low: Lowering, callee: OperatorObject, node: ast.Call, arguments: Arguments, emitted: str
+) -> Operand:
+    """A call of a function of this or another library; it stays a call of the variant that fits."""
+    domain, version = callee.opset.domain, callee.opset.version
+    span = span_of(node.func)
+    entry = low.scope.libraries.function(domain, callee.name, version)
+    if entry is None:
+        known = ", ".join(f"`{name}`" for name in low.scope.libraries.names(domain)) or "none"
+        return low.error(
+            "OW201",
+            f"{domain} has no function {callee.name} at version {version}",
+            span,
+            reason=f"its functions are: {known}",
+            help="",
+        )
+    bodies = [body for body in entry.bodies if body.first_opset <= low.opset <= body.last_opset]
+    low.looked_up[(domain, callee.name)] = entry.since_version if bodies else None
+    if not bodies:
+        return low.error(
+            "OW202",
+            f"{entry.identity} has no body for opset {low.opset}",
+            span,
+            reason="its own operators do not allow that opset",
+            help="narrow `opset:`, or write another form",
+            subject=entry.name,
+        )
+    signature = entry_signature(entry)
+
+    def choose(inputs: list[ir.Value | None], bindings: dict[str, ir.Type]) -> ir.FunctionReference | Poison:
+        body = _variant(low, entry, bodies, inputs, bindings, span)
+        if isinstance(body, Poison):
+            return body
+        reference = ir.FunctionReference(
+            entry.domain,
+            emitted,
+            version,
+            entry.name,
+            entry.since_version,
+            body.variant,
+            body.body,
+            body.attributes,
+            pure=False,
+        )
+        low.calls.append(reference)
+        return reference
+
+    return call_checked(low, signature, node, arguments, choose)
+
+
+def entry_signature(entry: FunctionEntry) -> Signature:
+    """A function's interface in the form that calls are checked against."""
+    found = Signature.__new__(Signature)
+    types = dict(entry.types)
+    found.domain, found.name, found.since_version = entry.domain, entry.name, entry.since_version
+    found.deprecated, found.deterministic = entry.deprecated, False
+    found.admitted = {name: tuple(f"tensor({item})" for item in admitted) for name, admitted in types.items()}
+    found.masks = {
+        name: mask_of([item for item in map(tensor_element, admitted) if item])
+        for name, admitted in found.admitted.items()
+    }
+    found.inputs = tuple(
+        Formal(
+            item.name,
+            item.type if item.type in types else f"tensor({item.type})",
+            Option.VARIADIC if item.variadic else Option.OPTIONAL if item.optional else Option.REQUIRED,
+            True,
+            0,
+        )
+        for item in entry.inputs
+    )
+    found.outputs = tuple(
+        Formal(item.name, item.type if item.type in types else f"tensor({item.type})", Option.REQUIRED, True, 1)
+        for item in entry.outputs
+    )
+    found.attributes = {
+        item.name: AttributeSpec(item.name, item.type, item.required, item.default) for item in entry.attributes
+    }
+    found.min_inputs = sum(item.option is Option.REQUIRED for item in found.inputs)
+    found.max_inputs = len(found.inputs)
+    found.min_outputs = found.max_outputs = len(found.outputs)
+    return found
+
+
+def _variant(
+    low: Lowering,
+    entry: FunctionEntry,
+    bodies: list[BodyEntry],
+    inputs: list[ir.Value | None],
+    bindings: dict[str, ir.Type],
+    span: Span,
+) -> BodyEntry | Poison:
+    """The one body whose variant fits what is known of the call; asks for the fact that is missing."""
+    names = [item.name for item in entry.inputs]
+    given: dict[str, str] = {}
+    for axis, _ in bodies[0].variant:
+        bound = bindings.get(axis)
+        if isinstance(bound, ir.TensorType):
+            element = ir.settle(bound.element)
+            if isinstance(element, ir.TypeVariable):
+                return needs_element(low, element, span)
+            given[axis] = element.name
+        elif axis in names:
+            value = inputs[names.index(axis)] if names.index(axis) < len(inputs) else None
+            if value is not None and value.optional:
+                raise NeedsFact(value.name, ("absent", "present"))
+            given[axis] = "absent" if value is None else "present"
+    fitting = [body for body in bodies if all(given.get(axis) == value for axis, value in body.variant)]
+    if len(fitting) == 1:
+        return fitting[0]
+    asked = ", ".join(f"{axis}={given.get(axis, '?')}" for axis, _ in bodies[0].variant)
+    return low.error(
+        "OW218",
+        f"{entry.identity} has no variant for {asked}",
+        span,
+        reason="its variants at this opset are: "
+        + "; ".join(",".join(f"{axis}={value}" for axis, value in body.variant) for body in bodies),
+        help="",
+    )

@@ -1,0 +1,308 @@
+"""Numbers that meet tensors: a literal, an attribute or a computed number takes the element type of what it meets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from opwright.elements import ElementType
+from opwright.lang import ir
+from opwright.lang.lower.context import POISON, AttributeOperand, Lowering, NeedsFact, Operand, Poison
+from opwright.lang.resolve import TypeObject
+from opwright.lang.rounding import DoesNotFitError, pack, survives_float32, to_float32
+from opwright.lang.source import Span
+
+CARRIERS = {ir.NumberKind.BOOL: "bool", ir.NumberKind.INT: "int64", ir.NumberKind.FLOAT: "double"}
+
+
+def is_static_number(operand: Operand) -> bool:
+    return isinstance(operand, (bool, int, float))
+
+
+def is_number(operand: Operand) -> bool:
+    """A Python number in the language's sense: known, or unknown until run time."""
+    if isinstance(operand, AttributeOperand):
+        return operand.parameter.kind in (ir.AttributeKind.INT, ir.AttributeKind.FLOAT)
+    return is_static_number(operand) or (isinstance(operand, ir.Value) and isinstance(operand.type, ir.NumberType))
+
+
+def number_kind(operand: Operand) -> ir.NumberKind:
+    if isinstance(operand, AttributeOperand):
+        return ir.NumberKind.INT if operand.parameter.kind is ir.AttributeKind.INT else ir.NumberKind.FLOAT
+    if isinstance(operand, bool):
+        return ir.NumberKind.BOOL
+    if isinstance(operand, int):
+        return ir.NumberKind.INT
+    if isinstance(operand, float):
+        return ir.NumberKind.FLOAT
+    assert isinstance(operand.type, ir.NumberType)
+    return operand.type.kind
+
+
+# ------------------------------------------------------------------------------------------- known numbers
+
+
+def pack_constant(
+    low: Lowering, value: Any, dims: tuple[int, ...], element: ElementType, span: Span | None
+) -> ir.TensorData | Poison:
+    """The data of a constant; `value` is a number or a string, or a flat tuple of those that `dims` hold."""
+    items = value if isinstance(value, tuple) else (value,)
+    try:
+        if element.kind == "string":
+            if not all(isinstance(item, str) for item in items):
+                raise DoesNotFitError("not every element is a string")
+            return ir.TensorData(element, dims, tuple(item.encode() for item in items))
+        if any(isinstance(item, str) for item in items):
+            raise DoesNotFitError(f"a string is no {element.name}")
+        packed = b"".join(pack(item, element) for item in items)
+    except DoesNotFitError as error:
+        return low.error(
+            "OW313",
+            f"the constant does not fit {element.name}",
+            span,
+            reason=str(error),
+            help="write the value that is meant, or cast the tensor first",
+        )
+    return ir.TensorData(element, dims, _pack_bits(packed, element.bits) if element.bits < 8 else packed)
+
+
+def typed_constant(
+    low: Lowering, value: Any, dims: tuple[int, ...], element: ElementType, span: Span | None
+) -> ir.Value | Poison:
+    """A constant of one element type, as a value."""
+    data = pack_constant(low, value, dims, element, span)
+    return data if isinstance(data, Poison) else low.constant(data, span)
+
+
+def _pack_bits(items: bytes, bits: int) -> bytes:
+    per_byte = 8 // bits
+    packed = bytearray()
+    for start in range(0, len(items), per_byte):
+        byte = 0
+        for position, item in enumerate(items[start : start + per_byte]):
+            byte |= (item & (1 << bits) - 1) << (bits * position)
+        packed.append(byte)
+    return bytes(packed)
+
+
+def weak_constant(
+    low: Lowering, value: Any, dims: tuple[int, ...], variable: ir.TypeVariable, span: Span | None
+) -> ir.Value | Poison:
+    """A constant whose element type is the caller's: cast like a value of that type where this rounds once, else per type."""
+    items = value if isinstance(value, tuple) else (value,)
+    for element in variable.elements:
+        for item in items:
+            try:
+                pack(item, element)
+            except DoesNotFitError as error:
+                return low.error(
+                    "OW313",
+                    f"the constant does not fit {element.name}, which `{variable.name}` admits",
+                    span,
+                    reason=str(error),
+                    help=f"leave {element.name} out of `{variable.name}`, or cast to a type that holds the value",
+                )
+    carrier = _carrier(low, items)
+    like = low.splittable.get(variable.name)
+    exact = all(survives_float32(item, element) for item in items for element in variable.elements)
+    if like is not None and exact and low.lookup("", "CastLike") is not None:
+        base = typed_constant(low, value, dims, carrier, span)
+        assert isinstance(base, ir.Value)
+        type_ = ir.TensorType(variable, dims)
+        return low.once(("like", variable.name, base), "CastLike", [base, like], {}, type_, span)
+    return needs_element(low, variable, span)
+
+
+def needs_element(low: Lowering, variable: ir.TypeVariable, span: Span | None) -> Poison:
+    """Asks for one variant per element type; a variable that the function does not declare cannot be asked about."""
+    if variable.name in low.function.variables:
+        raise NeedsFact(variable.name, tuple(element.name for element in variable.elements))
+    return low.error(
+        "OW209",
+        f"the element type `{variable.name}` is not known here",
+        span,
+        reason="a constant must take an element type, and this one is known to the caller alone",
+        help="annotate the input, or declare its type variable",
+    )
+
+
+def _carrier(low: Lowering, items: tuple[Any, ...]) -> ElementType:
+    if any(isinstance(item, float) for item in items):
+        exact = all(to_float32(float(item)) == item or item != item for item in items)
+        return low.element_of("float" if exact else "double")
+    if all(isinstance(item, bool) for item in items):
+        return low.element_of("bool")
+    return low.element_of("int64" if all(-(1 << 63) <= item < 1 << 63 for item in items) else "uint64")
+
+
+def flatten(value: Any) -> tuple[tuple[int, ...], tuple[Any, ...]] | None:
+    """(dims, items) of nested tuples of numbers or strings; None when they are ragged or hold something else."""
+    if not isinstance(value, tuple):
+        return ((), (value,)) if isinstance(value, (bool, int, float, str)) else None
+    parts = [flatten(item) for item in value]
+    if not parts:
+        return (0,), ()
+    first = parts[0]
+    if first is None or any(part is None or part[0] != first[0] for part in parts):
+        return None
+    return (len(parts), *first[0]), tuple(item for part in parts if part is not None for item in part[1])
+
+
+def default_element(low: Lowering, items: tuple[Any, ...]) -> ElementType:
+    """What a number becomes with no tensor to meet: INT64, FLOAT or BOOL."""
+    if any(isinstance(item, str) for item in items):
+        return low.element_of("string")
+    if any(isinstance(item, float) for item in items):
+        return low.element_of("float")
+    if items and all(isinstance(item, bool) for item in items):
+        return low.element_of("bool")
+    return low.element_of("int64")
+
+
+# ----------------------------------------------------------------------------------------- unknown numbers
+
+
+def attribute_value(low: Lowering, parameter: ir.AttributeParameter, span: Span | None) -> ir.Value:
+    """The attribute as a tensor of its own type: FLOAT, INT64 or STRING, rank 0 or 1."""
+    names = {
+        ir.AttributeKind.INT: ("value_int", "int64", ()),
+        ir.AttributeKind.FLOAT: ("value_float", "float", ()),
+        ir.AttributeKind.STRING: ("value_string", "string", ()),
+        ir.AttributeKind.INTS: ("value_ints", "int64", (None,)),
+        ir.AttributeKind.FLOATS: ("value_floats", "float", (None,)),
+        ir.AttributeKind.STRINGS: ("value_strings", "string", (None,)),
+    }
+    field, element, shape = names[parameter.kind]
+    type_ = ir.TensorType(low.element_of(element), shape)  # type: ignore[arg-type]
+    reference = ir.AttributeReference(parameter.name, parameter.kind)
+    return low.once(("attribute", parameter.name), "Constant", [], {field: reference}, type_, span)
+
+
+def carried(low: Lowering, operand: Operand, span: Span | None) -> ir.Value | Poison:
+    """A number as the rank-0 tensor that carries it: BOOL, INT64 or DOUBLE."""
+    if is_static_number(operand):
+        element = low.element_of(CARRIERS[number_kind(operand)])
+        return typed_constant(low, operand, (), element, span)
+    if isinstance(operand, AttributeOperand):
+        value = attribute_value(low, operand.parameter, span)
+        if operand.parameter.kind is ir.AttributeKind.FLOAT:
+            return cast(low, value, low.element_of("double"), span)
+        return value
+    assert isinstance(operand, ir.Value)
+    return operand
+
+
+def cast(low: Lowering, value: ir.Value, element: ElementType, span: Span | None) -> ir.Value:
+    from opwright.lang.lower.calls import emit
+
+    return emit(low, "Cast", [value], {"to": ir.AttributeValue(ir.AttributeKind.INT, element.code)}, span)
+
+
+def convert_number(low: Lowering, operand: Operand, element: ir.Element, span: Span | None) -> ir.Value | Poison:
+    """A number (known or not) as a rank-0 tensor of the element type that it meets."""
+    element = ir.settle(element)
+    if is_static_number(operand):
+        if isinstance(element, ir.TypeVariable):
+            return weak_constant(low, operand, (), element, span)
+        return typed_constant(low, operand, (), element, span)
+    if isinstance(operand, AttributeOperand):
+        value = attribute_value(low, operand.parameter, span)
+        source = "int64" if operand.parameter.kind is ir.AttributeKind.INT else "float"
+    else:
+        value, source = operand, CARRIERS[number_kind(operand)]
+    refused = _refuse_narrowing(low, operand, element, span)
+    if refused is not None:
+        return refused
+    if isinstance(element, ElementType):
+        return value if element.name == source else cast(low, value, element, span)
+    like = low.splittable.get(element.name)
+    if like is None or low.lookup("", "CastLike") is None:
+        return needs_element(low, element, span)
+    from opwright.lang.lower.calls import emit
+
+    return emit(low, "CastLike", [value, like], {}, span)
+
+
+def _refuse_narrowing(low: Lowering, operand: Operand, element: ir.Element, span: Span | None) -> Poison | None:
+    """A float number that meets integers may have a fraction, which nobody can know when the function is built."""
+    elements = element.elements if isinstance(element, ir.TypeVariable) else (element,)
+    kind = number_kind(operand)
+    wrong = [
+        item
+        for item in elements
+        if (kind is ir.NumberKind.FLOAT and not item.is_float)
+        or item.kind == "string"
+        or (item.kind == "bool") != (kind is ir.NumberKind.BOOL)
+    ]
+    if not wrong:
+        return None
+    return low.error(
+        "OW313",
+        f"a number of kind {kind.value} meets a tensor that may be {wrong[0].name}",
+        span,
+        reason="its value is known at run time only, and might not fit",
+        help=f"cast it: `op.Cast(..., to={wrong[0].name.upper()})`, or leave {wrong[0].name} out of the declared types",
+    )
+
+
+# --------------------------------------------------------------------------------------------- any operand
+
+
+def as_tensor(low: Lowering, operand: Operand, element: ir.Element | None, span: Span | None) -> ir.Value | Poison:
+    """Any operand as a tensor; numbers and lists of them take `element` where it is given."""
+    if isinstance(operand, Poison):
+        return POISON
+    if isinstance(operand, ir.Value):
+        if not isinstance(operand.type, ir.NumberType):
+            return operand
+        if element is None:
+            return _unmet(low, operand, span)
+        return convert_number(low, operand, element, span)
+    if isinstance(operand, AttributeOperand):
+        if element is None or not is_number(operand):
+            return attribute_value(low, operand.parameter, span)
+        return convert_number(low, operand, element, span)
+    found = flatten(operand)
+    if found is None:
+        return low.error(
+            "OW325",
+            f"{describe(operand)} is no tensor",
+            span,
+            reason="an input of an operator is a tensor, a number or a list of numbers",
+            help="",
+        )
+    dims, items = found
+    target = ir.settle(element) if element is not None else default_element(low, items)
+    if isinstance(target, ir.TypeVariable):
+        return weak_constant(low, items if dims else items[0], dims, target, span)
+    return typed_constant(low, items, dims, target, span)
+
+
+def _unmet(low: Lowering, number: ir.Value, span: Span | None) -> ir.Value:
+    """A computed number with no tensor to meet becomes INT64, FLOAT or BOOL."""
+    if number_kind(number) is ir.NumberKind.FLOAT:
+        return cast(low, number, low.element_of("float"), span)
+    element = low.element_of(CARRIERS[number_kind(number)])
+    return as_typed(low, number, element)
+
+
+def as_typed(low: Lowering, number: ir.Value, element: ElementType) -> ir.Value:
+    from opwright.lang.lower.calls import emit
+
+    found = emit(low, "Identity", [number], {}, number.span)
+    found.type = ir.TensorType(element, ())
+    return found
+
+
+def describe(operand: Operand) -> str:
+    """What an operand is, in the words of a diagnostic."""
+    if operand is None:
+        return "None"
+    if isinstance(operand, TypeObject):
+        return f"the type {operand.element.name.upper()}"
+    if isinstance(operand, (bool, int, float, str, tuple)):
+        return f"`{operand!r}`"
+    if isinstance(operand, ir.Value):
+        return f"a value of type {operand.type!r}"
+    if isinstance(operand, AttributeOperand):
+        return f"the attribute `{operand.parameter.name}`"
+    return f"a {type(operand).__name__.removesuffix('Object').lower()}"

@@ -1,0 +1,126 @@
+"""The one table of what Python's operators mean on tensors: operator x class of element types -> form, or why not."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from opwright.elements import ElementType
+
+
+class ElementClass(Enum):
+    FLOAT = "float"
+    SIGNED = "signed integer"
+    UNSIGNED = "unsigned integer"
+    BOOL = "bool"
+    STRING = "string"
+    COMPLEX = "complex"
+
+
+class Form:
+    """One ONNX operator, possibly followed by `Not`; `expansion` names a longer form of `lower/expansions.py` instead."""
+
+    __slots__ = ("attributes", "expansion", "negated", "operator")
+
+    def __init__(
+        self, operator: str, negated: bool = False, expansion: str = "", attributes: tuple[tuple[str, str], ...] = ()
+    ) -> None:
+        self.operator = operator
+        self.negated = negated
+        self.expansion = expansion
+        self.attributes = attributes
+
+
+class Refusal:
+    """Why the operator has no meaning for that class, and what to write instead."""
+
+    __slots__ = ("help", "reason")
+
+    def __init__(self, reason: str, help: str = "") -> None:
+        self.reason = reason
+        self.help = help
+
+
+Entry = Form | Refusal
+_C = ElementClass
+_NUMERIC = (_C.FLOAT, _C.SIGNED, _C.UNSIGNED)
+_INTEGER = (_C.SIGNED, _C.UNSIGNED)
+
+
+def class_of(element: ElementType) -> ElementClass:
+    match element.kind:
+        case "float":
+            return _C.FLOAT
+        case "int":
+            return _C.SIGNED
+        case "uint":
+            return _C.UNSIGNED
+        case "bool":
+            return _C.BOOL
+        case "string":
+            return _C.STRING
+    return _C.COMPLEX
+
+
+def _rows(*groups: tuple[tuple[ElementClass, ...], Entry]) -> dict[ElementClass, Entry]:
+    return {member: entry for classes, entry in groups for member in classes}
+
+
+_ON_BOOLS = Refusal("ONNX has no arithmetic on bool tensors", "use `&`, `|`, `^`, or cast to a number first")
+_ON_STRINGS = Refusal("ONNX has no such operator on strings")
+_SHIFT_SIGNED = Refusal("ONNX shifts unsigned integers only", "cast to an unsigned type, or multiply by a power of two")
+_BITS_OF_FLOATS = Refusal("bits are defined for integers and bools", "compare or cast first")
+
+BINARY: dict[str, dict[ElementClass, Entry]] = {
+    "+": _rows((_NUMERIC, Form("Add")), ((_C.STRING,), Form("StringConcat")), ((_C.BOOL,), _ON_BOOLS)),
+    "-": _rows((_NUMERIC, Form("Sub")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
+    "*": _rows((_NUMERIC, Form("Mul")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
+    "/": _rows((_NUMERIC, Form("Div")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
+    "@": _rows((_NUMERIC, Form("MatMul")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
+    "**": _rows((_NUMERIC, Form("Pow")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
+    "//": _rows(
+        ((_C.FLOAT,), Form("", expansion="floor_divide_floats")),
+        ((_C.SIGNED,), Form("", expansion="floor_divide_signed")),
+        ((_C.UNSIGNED,), Form("Div")),
+        ((_C.STRING,), _ON_STRINGS),
+        ((_C.BOOL,), _ON_BOOLS),
+    ),
+    "%": _rows(
+        ((_C.FLOAT,), Form("", expansion="modulo_floats")),
+        (_INTEGER, Form("Mod")),
+        ((_C.STRING,), _ON_STRINGS),
+        ((_C.BOOL,), _ON_BOOLS),
+    ),
+    "&": _rows(((_C.BOOL,), Form("And")), (_INTEGER, Form("BitwiseAnd")), ((_C.FLOAT, _C.STRING), _BITS_OF_FLOATS)),
+    "|": _rows(((_C.BOOL,), Form("Or")), (_INTEGER, Form("BitwiseOr")), ((_C.FLOAT, _C.STRING), _BITS_OF_FLOATS)),
+    "^": _rows(((_C.BOOL,), Form("Xor")), (_INTEGER, Form("BitwiseXor")), ((_C.FLOAT, _C.STRING), _BITS_OF_FLOATS)),
+    "<<": _rows(
+        ((_C.UNSIGNED,), Form("BitShift", attributes=(("direction", "LEFT"),))),
+        ((_C.SIGNED,), _SHIFT_SIGNED),
+        ((_C.FLOAT, _C.STRING, _C.BOOL), _BITS_OF_FLOATS),
+    ),
+    ">>": _rows(
+        ((_C.UNSIGNED,), Form("BitShift", attributes=(("direction", "RIGHT"),))),
+        ((_C.SIGNED,), _SHIFT_SIGNED),
+        ((_C.FLOAT, _C.STRING, _C.BOOL), _BITS_OF_FLOATS),
+    ),
+    "==": _rows((tuple(_C), Form("Equal"))),
+    "!=": _rows((tuple(_C), Form("Equal", negated=True))),
+    "<": _rows((_NUMERIC, Form("Less")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
+    "<=": _rows((_NUMERIC, Form("LessOrEqual")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
+    ">": _rows((_NUMERIC, Form("Greater")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
+    ">=": _rows((_NUMERIC, Form("GreaterOrEqual")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
+}
+
+UNARY: dict[str, dict[ElementClass, Entry]] = {
+    "-": _rows(
+        ((_C.FLOAT, _C.SIGNED), Form("Neg")),
+        ((_C.UNSIGNED,), Refusal("an unsigned integer has no negative", "cast to a signed type first")),
+        ((_C.STRING,), _ON_STRINGS),
+        ((_C.BOOL,), _ON_BOOLS),
+    ),
+    "+": _rows((_NUMERIC, Form("Identity")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
+    "~": _rows(((_C.BOOL,), Form("Not")), (_INTEGER, Form("BitwiseNot")), ((_C.FLOAT, _C.STRING), _BITS_OF_FLOATS)),
+    "abs": _rows((_NUMERIC, Form("Abs")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
+}
+
+UNDEFINED = Refusal("ONNX has no such operator on these elements")

@@ -1,0 +1,356 @@
+"""Names to what they mean, without running anything: module constants, imports, functions, builtins.
+
+A module-level name is static when it is bound exactly once, unconditionally, at top level. Everything else that a
+function reads must be its own.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from opwright.bundle.format import FunctionEntry
+from opwright.diagnostics.model import Diagnostic, Related
+from opwright.elements import BY_NAME, ElementType
+from opwright.lang.source import Span, span_of
+from opwright.lang.static import BUILTINS, MATH_CONSTANTS, MATH_FUNCTIONS
+from opwright.lang.syntax import Binding, Module
+
+# ------------------------------------------------------------------------------------- what a name can mean
+
+
+class ModuleObject:
+    """An imported module that the language knows: math, numpy, typing, opwright."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class OpsetObject:
+    """The operators of a domain. `version` is what the source says; for the default domain the build retargets it."""
+
+    __slots__ = ("domain", "version")
+
+    def __init__(self, domain: str, version: int) -> None:
+        self.domain = domain
+        self.version = version
+
+
+class OperatorObject:
+    __slots__ = ("name", "opset")
+
+    def __init__(self, opset: OpsetObject, name: str) -> None:
+        self.opset = opset
+        self.name = name
+
+
+class FunctionObject:
+    """A function of a source file: a helper that is inlined where it is called."""
+
+    __slots__ = ("node", "scope")
+
+    def __init__(self, scope: ModuleScope, node: ast.FunctionDef) -> None:
+        self.scope = scope
+        self.node = node
+
+
+class TypeObject:
+    """`FLOAT`, `INT64["N"]`: an element type, usable as annotation, as dtype attribute, and to make typed scalars."""
+
+    __slots__ = ("element",)
+
+    def __init__(self, element: ElementType) -> None:
+        self.element = element
+
+
+class BuiltinObject:
+    """A builtin of Python (`len`) or a function of `math` (`math.sqrt`)."""
+
+    __slots__ = ("module", "name")
+
+    def __init__(self, module: str, name: str) -> None:
+        self.module = module
+        self.name = name
+
+
+class TypingObject:
+    """A name that serves annotations alone."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class Missing:
+    """What is left of a name that cannot be used; its diagnostic has been reported."""
+
+    __slots__ = ()
+
+
+MISSING = Missing()
+
+Factory = OpsetObject | OperatorObject | FunctionObject | TypeObject | BuiltinObject | TypingObject | ModuleObject
+
+
+class Libraries(Protocol):
+    """The functions of one's own library and of those it depends on."""
+
+    def domain_of(self, package: str) -> str | None:
+        """The domain that the package's `opset<N>` names stand for; None when no such package is known."""
+
+    def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:
+        """The function in force at that version of its domain, compiled; None when there is none."""
+
+    def emitted_domain(self, domain: str) -> str | None:
+        """The domain that the functions' protos carry; None when the domain is not one of a library."""
+
+    def names(self, domain: str) -> tuple[str, ...]:
+        """All function names of a domain, for hints."""
+
+
+class Files(Protocol):
+    """The source files that a relative import may reach."""
+
+    def module(self, name: str, level: int, origin: str) -> Module | Diagnostic | None:
+        """The parsed module, the diagnostic that ended it, or None when there is no such file inside the library."""
+
+
+_NUMPY_SCALARS = {
+    "float16": "float16",
+    "float32": "float",
+    "float64": "double",
+    "int8": "int8",
+    "int16": "int16",
+    "int32": "int32",
+    "int64": "int64",
+    "uint8": "uint8",
+    "uint16": "uint16",
+    "uint32": "uint32",
+    "uint64": "uint64",
+    "bool_": "bool",
+}
+_NUMPY_CONSTANTS = {
+    "pi": MATH_CONSTANTS["pi"],
+    "e": MATH_CONSTANTS["e"],
+    "inf": MATH_CONSTANTS["inf"],
+    "nan": MATH_CONSTANTS["nan"],
+}
+_TYPE_NAMES = {name.upper(): BY_NAME[name] for name in BY_NAME}
+_TYPING_MODULES = ("typing", "typing_extensions", "collections.abc", "__future__")
+_OPWRIGHT_NAMES = ("script", "graph", "Graph", "Tensor", "Opset", "Optional", "Sequence", "OnnxFunction")
+
+
+class ModuleScope:
+    """The module-level names of one file, resolved on first use."""
+
+    def __init__(
+        self,
+        module: Module,
+        files: Files,
+        libraries: Libraries,
+        evaluate: Callable[[ModuleScope, ast.expr], Any],
+        report: Callable[[Diagnostic], None],
+    ) -> None:
+        self.module = module
+        self.files = files
+        self.libraries = libraries
+        self.report = report
+        self._evaluate = evaluate
+        self._known: dict[str, Any] = {}
+        self._open: set[str] = set()
+
+    def lookup(self, name: str, span: Span) -> Any:
+        """What a module-level name means; MISSING after its diagnostic has been reported."""
+        if name in self._known:
+            return self._known[name]
+        bindings = self.module.bindings.get(name)
+        if bindings is None:
+            return self._builtin(name, span)
+        if name in self._open:
+            self._fail("OW302", f"`{name}` is defined by itself", span, "its value depends on itself", "")
+            return MISSING
+        self._open.add(name)
+        try:
+            self._known[name] = self._resolve(name, bindings, span)
+        finally:
+            self._open.discard(name)
+        return self._known[name]
+
+    def constant(self, node: ast.expr) -> Any:
+        """The value of a module-level expression, such as a default."""
+        return self._evaluate(self, node)
+
+    def _resolve(self, name: str, bindings: list[Binding], span: Span) -> Any:
+        if len(bindings) > 1 or bindings[0].conditional:
+            places = [Related(self.module.source.place(span_of(item.node)), "bound here") for item in bindings[:2]]
+            self.report(
+                Diagnostic(
+                    "OW309",
+                    f"`{name}` has no single value when the function is built",
+                    self.module.source.place(span),
+                    reason="a module-level name is static when it is bound exactly once, unconditionally, at top level",
+                    help="bind it once, or pass it to the function",
+                    related=tuple(places),
+                )
+            )
+            return MISSING
+        node = bindings[0].node
+        if isinstance(node, ast.FunctionDef):
+            return FunctionObject(self, node)
+        if isinstance(node, ast.alias):
+            return self._import(node)
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            return self._evaluate(self, node.value)
+        if isinstance(node, ast.AnnAssign) and node.value is not None:
+            return self._evaluate(self, node.value)
+        self._fail(
+            "OW309",
+            f"`{name}` has no single value when the function is built",
+            span,
+            "module-level names of a function are constants, imports and functions",
+            "write it as one plain assignment `NAME = value`",
+        )
+        return MISSING
+
+    def _builtin(self, name: str, span: Span) -> Any:
+        if name in BUILTINS or name in ("range", "enumerate", "zip", "reversed"):
+            return BuiltinObject("", name)
+        if name in ("True", "False", "None"):
+            return {"True": True, "False": False, "None": None}[name]
+        close = [known for known in self.module.bindings if known.lower() == name.lower()]
+        reason = (
+            "Python has a builtin of that name, but the language does not use it"
+            if hasattr(builtins, name)
+            else ("it is no parameter, no local name, no module-level name and no builtin that the language knows")
+        )
+        self._fail("OW302", f"`{name}` is not defined", span, reason, f"did you mean `{close[0]}`?" if close else "")
+        return MISSING
+
+    # ------------------------------------------------------------------------------------------- imports
+
+    def _import(self, alias: ast.alias) -> Any:
+        statement = self.module.owners[id(alias)]
+        if isinstance(statement, ast.ImportFrom):
+            return self._import_from(statement, alias)
+        if alias.name in ("math", "numpy", "typing", "opwright"):
+            return ModuleObject(alias.name)
+        if alias.name in _TYPING_MODULES:
+            return TypingObject(alias.name)
+        return self._not_importable(alias.name, span_of(alias))
+
+    def _import_from(self, statement: ast.ImportFrom, alias: ast.alias) -> Any:
+        module, span = statement.module or "", span_of(alias)
+        if statement.level:
+            return self._from_file(module, statement.level, alias)
+        if module in _TYPING_MODULES:
+            return TypingObject(alias.name)
+        if module in ("math", "numpy", "opwright"):
+            return self.attribute(ModuleObject(module), alias.name, span)
+        domain = self.libraries.domain_of(module)
+        if domain is None:
+            return self._not_importable(module, span)
+        version = _opset_number(alias.name)
+        if version is None:
+            self._fail(
+                "OW310",
+                f"`{module}` has no `{alias.name}`",
+                span,
+                "a library's package offers one name per domain version",
+                "import `opset<N>`, for instance `opset1`",
+            )
+            return MISSING
+        return OpsetObject(domain, version)
+
+    def _from_file(self, name: str, level: int, alias: ast.alias) -> Any:
+        found = self.files.module(name, level, self.module.source.name)
+        if isinstance(found, Diagnostic):
+            self.report(found)
+            return MISSING
+        if found is None:
+            self._fail(
+                "OW310",
+                f"`{'.' * level}{name}` is no file of this library",
+                span_of(alias),
+                "a relative import reaches Python files inside the library's root only",
+                "check the name and the dots",
+            )
+            return MISSING
+        scope = ModuleScope(found, self.files, self.libraries, self._evaluate, self.report)
+        return scope.lookup(alias.name, span_of(alias)) if alias.name in found.bindings else self._not_in(name, alias)
+
+    def _not_in(self, name: str, alias: ast.alias) -> Missing:
+        self._fail("OW310", f"`{name}` defines no `{alias.name}`", span_of(alias), "the file binds no such name", "")
+        return MISSING
+
+    def _not_importable(self, name: str, span: Span) -> Missing:
+        self._fail(
+            "OW310",
+            f"`{name}` cannot be imported here",
+            span,
+            "building runs no code: only opwright, math, numpy, typing, files of this library (`from .x import f`) "
+            "and the packages of libraries are resolved",
+            "move what is needed into this file, or declare the library under `dependencies:` in library.yaml",
+        )
+        return MISSING
+
+    # ---------------------------------------------------------------------------------------- attributes
+
+    def attribute(self, owner: Any, name: str, span: Span) -> Any:
+        """`owner.name` for the objects above; MISSING (reported) where there is none."""
+        if isinstance(owner, OpsetObject):
+            return owner.version if name == "version" else OperatorObject(owner, name)
+        if isinstance(owner, ModuleObject):
+            found = self._module_attribute(owner.name, name)
+            if found is not None:
+                return found
+            self._fail(
+                "OW302", f"`{owner.name}.{name}` is not known to the language", span, _MODULE_REASONS[owner.name], ""
+            )
+            return MISSING
+        if isinstance(owner, TypeObject) and name == "dtype":
+            return owner
+        if isinstance(owner, TypingObject):
+            return TypingObject(name)
+        self._fail(
+            "OW304", f"the attribute `.{name}` has no meaning here", span, "nothing of this kind has attributes", ""
+        )
+        return MISSING
+
+    def _module_attribute(self, module: str, name: str) -> Any:
+        if module == "math":
+            return MATH_CONSTANTS.get(name) or (BuiltinObject("math", name) if name in MATH_FUNCTIONS else None)
+        if module == "numpy":
+            if name in _NUMPY_SCALARS:
+                return TypeObject(BY_NAME[_NUMPY_SCALARS[name]])
+            return _NUMPY_CONSTANTS.get(name)
+        if module == "opwright":
+            if name in _TYPE_NAMES:
+                return TypeObject(_TYPE_NAMES[name])
+            version = _opset_number(name)
+            if version is not None:
+                return OpsetObject("", version)
+            return TypingObject(name) if name in _OPWRIGHT_NAMES else None
+        return TypingObject(name)
+
+    def _fail(self, code: str, message: str, span: Span, reason: str, help_: str) -> None:
+        self.report(Diagnostic(code, message, self.module.source.place(span), reason=reason, help=help_))
+
+
+_MODULE_REASONS = {
+    "math": "only the functions and constants of Python's math module can be folded",
+    "numpy": "of numpy, scalar types and constants are known",
+    "opwright": "the package has no such public name",
+    "typing": "the module has no such name",
+}
+
+
+def _opset_number(name: str) -> int | None:
+    digits = name.removeprefix("opset")
+    return (
+        int(digits) if name.startswith("opset") and digits.isascii() and digits.isdigit() and len(digits) < 6 else None
+    )

@@ -1,0 +1,116 @@
+"""Numbers to the bytes of an element type: rounded once, to nearest, ties to even, on every platform alike."""
+
+from __future__ import annotations
+
+import math
+import struct
+
+from opwright.elements import ElementType
+
+# (exponent of the least normal number, exponent of the greatest) by name; the significand's bits are in the element.
+_EXPONENTS = {"float16": (-14, 15), "bfloat16": (-126, 127), "float": (-126, 127), "double": (-1022, 1023)}
+_INTEGER_FORMATS = {8: "b", 16: "h", 32: "i", 64: "q"}
+
+
+class DoesNotFitError(Exception):
+    """The number has no value of the type: a fraction or an integer out of range. The text says which."""
+
+
+def pack(value: bool | int | float, element: ElementType) -> bytes:
+    """The little-endian bytes of one number in that element type; DoesNotFitError where it has no place there."""
+    if element.kind == "float":
+        return _pack_float(value, element)
+    if element.is_integer:
+        return _pack_integer(value, element)
+    if element.kind == "bool":
+        if not isinstance(value, bool):
+            raise DoesNotFitError(f"{value!r} is a number, and bool tensors hold True and False")
+        return b"\x01" if value else b"\x00"
+    raise DoesNotFitError(f"{value!r} cannot be an element of type {element.name}")
+
+
+def _pack_integer(value: bool | int | float, element: ElementType) -> bytes:
+    if isinstance(value, float):
+        if not math.isfinite(value) or not value.is_integer():
+            raise DoesNotFitError(f"{value!r} is not an integer, and {element.name} holds integers only")
+        value = int(value)
+    if not element.minimum <= value <= element.maximum:
+        raise DoesNotFitError(f"{value} is outside {element.name}, which holds {element.minimum} to {element.maximum}")
+    if element.bits < 8:
+        return struct.pack("<B", int(value) & (1 << element.bits) - 1)
+    code = _INTEGER_FORMATS[element.bits]
+    return struct.pack("<" + (code.upper() if element.kind == "uint" else code), value)
+
+
+def _pack_float(value: bool | int | float, element: ElementType) -> bytes:
+    if element.name == "double" and isinstance(value, float):
+        return struct.pack("<d", value)
+    if element.name not in _EXPONENTS:
+        return _pack_small_float(value, element)
+    bits = float_bits(value, element)
+    return bits.to_bytes(element.bits // 8, "little")
+
+
+def float_bits(value: bool | int | float, element: ElementType) -> int:
+    """The bit pattern of a number rounded once to an IEEE-like type (float16, bfloat16, float, double)."""
+    least, greatest = _EXPONENTS[element.name]
+    fraction_bits = element.precision - 1
+    sign = 1 if (math.copysign(1.0, value) if isinstance(value, float) else value) < 0 else 0
+    top = sign << (element.bits - 1)
+    infinity = ((greatest - least + 2) << fraction_bits) | top
+    if isinstance(value, float) and math.isnan(value):
+        return infinity | 1 << (fraction_bits - 1)
+    if isinstance(value, float) and math.isinf(value):
+        return infinity
+    numerator, denominator = abs(value).as_integer_ratio()
+    if numerator == 0:
+        return top
+    exponent = numerator.bit_length() - denominator.bit_length()
+    if numerator << max(-exponent, 0) < denominator << max(exponent, 0):
+        exponent -= 1
+    exponent = max(exponent, least)
+    shift = fraction_bits - exponent  # the significand is numerator / denominator * 2**shift, rounded
+    numerator, denominator = numerator << max(shift, 0), denominator << max(-shift, 0)
+    significand, rest = divmod(numerator, denominator)
+    if 2 * rest > denominator or (2 * rest == denominator and significand & 1):
+        significand += 1
+    if significand >> element.precision:
+        significand, exponent = significand >> 1, exponent + 1
+    if exponent > greatest:
+        return infinity
+    if not significand >> fraction_bits:
+        return top | significand  # subnormal
+    return top | ((exponent - least + 1) << fraction_bits) | (significand & ((1 << fraction_bits) - 1))
+
+
+def _pack_small_float(value: bool | int | float, element: ElementType) -> bytes:
+    """float8 and float4: onnx's own companion types know their special values."""
+    import ml_dtypes
+    import numpy as np
+
+    names = {
+        "float8e4m3fn": "float8_e4m3fn",
+        "float8e4m3fnuz": "float8_e4m3fnuz",
+        "float8e5m2": "float8_e5m2",
+        "float8e5m2fnuz": "float8_e5m2fnuz",
+        "float8e8m0": "float8_e8m0fnu",
+        "float4e2m1": "float4_e2m1fn",
+    }
+    return np.array(float(value), np.float64).astype(getattr(ml_dtypes, names[element.name])).tobytes()
+
+
+def to_float32(value: float) -> float:
+    """The value as a float32 attribute would hold it."""
+    from opwright.elements import BY_NAME
+
+    return float(struct.unpack("<f", _pack_float(value, BY_NAME["float"]))[0])
+
+
+def survives_float32(value: bool | int | float, element: ElementType) -> bool:
+    """Whether rounding to float32 first, as runtimes do on the way to a narrower type, gives the same element."""
+    if element.kind != "float" or element.bits >= 32:
+        return True
+    try:
+        return pack(to_float32(float(value)), element) == pack(value, element)
+    except OverflowError:
+        return False

@@ -1,0 +1,227 @@
+"""Values that are known when a function is built, and the arithmetic on them: Python's, within fuel.
+
+Nothing here depends on the platform: what its C library might round in its own way is computed with mpmath.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+INTEGER_BITS = 4096
+SEQUENCE_ITEMS = 65536
+
+
+class StaticError(Exception):
+    """The expression has no value: Python would raise, or it is larger than the fuel allows. `code` says which."""
+
+    def __init__(self, code: str, message: str) -> None:
+        self.code = code
+        super().__init__(message)
+
+
+Scalar = bool | int | float | str | None
+
+
+def is_number(value: object) -> bool:
+    return isinstance(value, (bool, int, float))
+
+
+def checked(value: Any) -> Any:
+    """The value itself, when it stays within fuel."""
+    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > INTEGER_BITS:
+        raise StaticError(
+            "OW311", f"an integer of {value.bit_length():,} bits is larger than the {INTEGER_BITS:,} allowed"
+        )
+    if isinstance(value, (str, tuple)) and len(value) > SEQUENCE_ITEMS:
+        raise StaticError("OW311", f"{len(value):,} items are more than the {SEQUENCE_ITEMS:,} allowed")
+    if isinstance(value, complex):
+        raise StaticError("OW312", "the result is a complex number")
+    return value
+
+
+BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "**": operator.pow,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+}
+COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+UNARY: dict[str, Callable[[Any], Any]] = {
+    "-": operator.neg,
+    "+": operator.pos,
+    "~": operator.invert,
+    "not": operator.not_,
+}
+
+
+def binary(symbol: str, left: Any, right: Any) -> Any:
+    """Python's value of `left symbol right`; StaticError where Python raises or the result is too large."""
+    _check_growth(symbol, left, right)
+    if symbol == "**" and (isinstance(left, float) or isinstance(right, float) or right < 0):
+        return checked(_power(float(left), float(right)))
+    return _evaluate(lambda: BINARY[symbol](left, right))
+
+
+def compare(symbol: str, left: Any, right: Any) -> bool:
+    return bool(_evaluate(lambda: COMPARE[symbol](left, right)))
+
+
+def unary(symbol: str, operand: Any) -> Any:
+    return _evaluate(lambda: UNARY[symbol](operand))
+
+
+def _evaluate(step: Callable[[], Any]) -> Any:
+    try:
+        return checked(step())
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise StaticError("OW312", f"Python says: {error}") from None
+
+
+def _check_growth(symbol: str, left: Any, right: Any) -> None:
+    """Refuses, before computing it, what would not fit."""
+    if symbol == "<<" and isinstance(right, int) and right > INTEGER_BITS:
+        raise StaticError("OW311", f"a shift by {right:,} bits is larger than the {INTEGER_BITS:,} allowed")
+    if symbol == "**" and isinstance(left, int) and isinstance(right, int) and right > 0:
+        if abs(left) > 1 and left.bit_length() * right > 2 * INTEGER_BITS:
+            raise StaticError("OW311", f"the power would have about {left.bit_length() * right:,} bits")
+    if symbol == "*":
+        for items, count in ((left, right), (right, left)):
+            if isinstance(items, (str, tuple)) and isinstance(count, int) and len(items) * count > SEQUENCE_ITEMS:
+                raise StaticError("OW311", f"{len(items) * count:,} items are more than the {SEQUENCE_ITEMS:,} allowed")
+
+
+def _power(base: float, exponent: float) -> float:
+    if base == 0.0 and exponent < 0:
+        raise StaticError("OW312", "Python says: 0.0 cannot be raised to a negative power")
+    if base < 0 and not exponent.is_integer() and math.isfinite(exponent) and math.isfinite(base):
+        raise StaticError("OW312", "the result is a complex number")
+    if exponent == 2.0:
+        return _finite(base * base, base)
+    if exponent == 0.5 and base >= 0:
+        return math.sqrt(base)
+    if base in (0.0, 1.0) or exponent in (0.0, 1.0) or not (math.isfinite(base) and math.isfinite(exponent)):
+        return math.pow(base, exponent)  # exact cases, the same on every platform
+    magnitude = _precise(lambda mp: mp.power(mp.mpf(abs(base)), mp.mpf(exponent)))
+    return _finite(-magnitude if base < 0 and exponent % 2 == 1 else magnitude, base)
+
+
+def _finite(value: float, operand: float) -> float:
+    if math.isinf(value) and math.isfinite(operand):
+        raise StaticError("OW312", "Python says: numerical result out of range")
+    return value
+
+
+def _precise(step: Callable[[Any], Any]) -> float:
+    """The correctly rounded double of a value computed with 60 digits."""
+    from mpmath.ctx_mp import MPContext
+
+    context = MPContext()  # our own, so that nobody's precision setting and no other thread is touched
+    context.dps = 60
+    return float(step(context))
+
+
+# ------------------------------------------------------------------------------------------ math and builtins
+
+MATH_CONSTANTS = {"pi": math.pi, "e": math.e, "tau": math.tau, "inf": math.inf, "nan": math.nan}
+_EXACT_MATH: dict[str, Callable[..., Any]] = {
+    "ceil": math.ceil,
+    "copysign": math.copysign,
+    "fabs": math.fabs,
+    "factorial": math.factorial,
+    "floor": math.floor,
+    "fmod": math.fmod,
+    "gcd": math.gcd,
+    "isfinite": math.isfinite,
+    "isinf": math.isinf,
+    "isnan": math.isnan,
+    "isqrt": math.isqrt,
+    "lcm": math.lcm,
+    "ldexp": math.ldexp,
+    "prod": math.prod,
+    "sqrt": math.sqrt,
+    "trunc": math.trunc,
+}
+_PRECISE_MATH = {
+    "acos": "acos",
+    "acosh": "acosh",
+    "asin": "asin",
+    "asinh": "asinh",
+    "atan": "atan",
+    "atan2": "atan2",
+    "atanh": "atanh",
+    "cbrt": "cbrt",
+    "cos": "cos",
+    "cosh": "cosh",
+    "erf": "erf",
+    "erfc": "erfc",
+    "exp": "exp",
+    "expm1": "expm1",
+    "gamma": "gamma",
+    "lgamma": "loggamma",
+    "log": "log",
+    "log10": "log10",
+    "log1p": "log1p",
+    "log2": "log2",
+    "pow": "power",
+    "sin": "sin",
+    "sinh": "sinh",
+    "tan": "tan",
+    "tanh": "tanh",
+}
+MATH_FUNCTIONS = frozenset(_EXACT_MATH) | frozenset(_PRECISE_MATH)
+
+
+def call_math(name: str, arguments: Sequence[Any]) -> Any:
+    """`math.<name>(*arguments)`, correctly rounded wherever the C library is free to differ."""
+    if name in _EXACT_MATH:
+        if name == "factorial" and arguments and isinstance(arguments[0], int) and arguments[0] > 500:
+            raise StaticError("OW311", "a factorial of more than 500 is larger than the fuel allows")
+        return _evaluate(lambda: _EXACT_MATH[name](*arguments))
+    reference = _evaluate(lambda: getattr(math, name)(*arguments))  # Python's own domain errors, first
+    if not isinstance(reference, float) or not math.isfinite(reference) or not all(map(is_number, arguments)):
+        return reference
+    if name == "pow":
+        return _power(float(arguments[0]), float(arguments[1]))
+    if name == "log2":
+        return _precise(lambda mp: mp.log(mp.mpf(arguments[0]), 2))
+    return math.copysign(_precise(lambda mp: getattr(mp, _PRECISE_MATH[name])(*map(mp.mpf, arguments))), reference)
+
+
+BUILTINS: dict[str, Callable[..., Any]] = {
+    "abs": abs,
+    "bool": bool,
+    "float": float,
+    "int": int,
+    "len": len,
+    "max": max,
+    "min": min,
+    "round": round,
+    "str": str,
+    "sum": sum,
+    "tuple": tuple,
+    "sorted": lambda items: tuple(sorted(items)),
+}
+
+
+def call_builtin(name: str, arguments: Sequence[Any]) -> Any:
+    if name in ("int", "float") and arguments and isinstance(arguments[0], str) and len(arguments[0]) > 1000:
+        raise StaticError("OW311", "a number written with more than 1,000 characters is larger than the fuel allows")
+    return _evaluate(lambda: BUILTINS[name](*arguments))

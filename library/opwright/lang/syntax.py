@@ -1,0 +1,131 @@
+"""Source text to syntax tree: Python's own `ast`, with Python's own limits and errors turned into diagnostics."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+
+from opwright.diagnostics.model import Diagnostic, Place
+from opwright.lang.source import Source
+
+SIZE_LIMIT = 4 << 20  # bytes; far above any hand-written file, far below what would hurt
+
+
+class Binding:
+    """One place where a module-level name is bound. `conditional`: under `if`, `for`, `try`, `with` or `while`."""
+
+    __slots__ = ("conditional", "node")
+
+    def __init__(self, node: ast.stmt | ast.alias | ast.expr, conditional: bool) -> None:
+        self.node = node
+        self.conditional = conditional
+
+
+class Module:
+    """A parsed file: its tree, its functions by name, and where each module-level name is bound."""
+
+    def __init__(self, source: Source, tree: ast.Module) -> None:
+        self.source = source
+        self.tree = tree
+        self.bindings: dict[str, list[Binding]] = {}
+        self.owners: dict[int, ast.stmt] = {}
+        _bind_block(self, tree.body, conditional=False)
+
+    def function(self, name: str) -> ast.FunctionDef | None:
+        """The one function of that name bound at top level, or None."""
+        bindings = self.bindings.get(name, [])
+        if len(bindings) == 1 and not bindings[0].conditional and isinstance(bindings[0].node, ast.FunctionDef):
+            return bindings[0].node
+        return None
+
+    def functions(self) -> list[ast.FunctionDef]:
+        return [node for node in self.tree.body if isinstance(node, ast.FunctionDef)]
+
+
+def parse(source: Source) -> Module | Diagnostic:
+    """The module, or the one diagnostic that ends the file. Never runs the text; compiles it to a tree only."""
+    if len(source.text) > SIZE_LIMIT:
+        return Diagnostic(
+            "OW327",
+            f"the file has {len(source.text):,} characters",
+            Place(source.name),
+            reason=f"files above {SIZE_LIMIT:,} characters are not read",
+            help="split it into several files",
+        )
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a warning about the author's literals is no finding of ours
+            tree = ast.parse(source.text)
+    except SyntaxError as error:
+        return _syntax_error(source, error)
+    except ValueError as error:
+        return Diagnostic("OW301", "the file is not Python source text", Place(source.name), reason=str(error))
+    except (RecursionError, MemoryError):
+        return Diagnostic(
+            "OW327",
+            "an expression or block is nested too deeply for Python's parser",
+            Place(source.name),
+            reason="Python's parser gives up on about a thousand chained operands or a hundred nested blocks",
+            help="give intermediate results names of their own",
+        )
+    return Module(source, tree)
+
+
+def _syntax_error(source: Source, error: SyntaxError) -> Diagnostic:
+    line = max(error.lineno or 1, 1)
+    column = max(error.offset or 1, 1)
+    end_line = max(error.end_lineno or line, line)
+    end_column = error.end_offset or 0
+    if end_line == line and end_column <= column:
+        end_column = column + 1
+    offset = source.first_line - 1
+    message = (error.msg or "invalid syntax").removeprefix("invalid syntax. ")
+    return Diagnostic(
+        "OW301",
+        message,
+        Place(source.name, line + offset, column, end_line + offset, end_column),
+        reason="Python cannot parse this file, so nothing in it can be compiled",
+    )
+
+
+def _bind_block(module: Module, statements: list[ast.stmt], conditional: bool) -> None:
+    """Records what each statement binds, following blocks without recursion on their depth."""
+    pending: list[tuple[ast.stmt, bool]] = [(statement, conditional) for statement in reversed(statements)]
+    while pending:
+        statement, under = pending.pop()
+        for name, node in _bound_by(statement):
+            module.bindings.setdefault(name, []).append(Binding(node, under))
+            module.owners[id(node)] = statement
+        blocks = [getattr(statement, field, []) for field in ("body", "orelse", "finalbody")]
+        if isinstance(statement, ast.Try):
+            blocks.extend(handler.body for handler in statement.handlers)
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            continue
+        for block in reversed(blocks):
+            pending.extend((inner, True) for inner in reversed(block) if isinstance(inner, ast.stmt))
+
+
+def _bound_by(statement: ast.stmt) -> list[tuple[str, ast.stmt | ast.alias | ast.expr]]:
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return [(statement.name, statement)]
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return [(alias.asname or alias.name.partition(".")[0], alias) for alias in statement.names]
+    targets: list[ast.expr] = []
+    if isinstance(statement, ast.Assign):
+        targets = list(statement.targets)
+    elif isinstance(statement, (ast.AugAssign, ast.AnnAssign, ast.For)):
+        targets = [statement.target]
+    elif isinstance(statement, ast.With):
+        targets = [item.optional_vars for item in statement.items if item.optional_vars is not None]
+    elif isinstance(statement, ast.Delete):
+        targets = list(statement.targets)
+    found: list[tuple[str, ast.stmt | ast.alias | ast.expr]] = []
+    while targets:
+        target = targets.pop(0)
+        if isinstance(target, ast.Name):
+            found.append((target.id, statement))
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            targets = [*target.elts, *targets]
+        elif isinstance(target, ast.Starred):
+            targets = [target.value, *targets]
+    return found

@@ -1,0 +1,193 @@
+"""Operator signatures: what an operator of a domain accepts at an opset, read once from the installed onnx schemas.
+
+Sets of element types are bit masks (`1 << code`), since they are met millions of times in a build.
+"""
+
+from __future__ import annotations
+
+import difflib
+from enum import Enum
+from functools import cache
+from typing import Any
+
+from opwright.elements import BY_CODE, BY_NAME, ElementType
+
+
+class Option(Enum):
+    REQUIRED = "required"
+    OPTIONAL = "optional"
+    VARIADIC = "variadic"
+
+
+class Formal:
+    """A formal input or output. `type` is a type variable of the signature or an ONNX type (`tensor(int64)`)."""
+
+    __slots__ = ("homogeneous", "min_arity", "name", "option", "type")
+
+    def __init__(self, name: str, type_: str, option: Option, homogeneous: bool, min_arity: int) -> None:
+        self.name = name
+        self.type = type_
+        self.option = option
+        self.homogeneous = homogeneous
+        self.min_arity = min_arity
+
+
+class AttributeSpec:
+    """A formal attribute. `kind` is ONNX's (`INT`, `FLOATS`, `GRAPH`); `default` None where there is none."""
+
+    __slots__ = ("default", "kind", "name", "required")
+
+    def __init__(self, name: str, kind: str, required: bool, default: Any) -> None:
+        self.name = name
+        self.kind = kind
+        self.required = required
+        self.default = default
+
+
+class Signature:
+    """An operator at one schema version. `admitted` maps a type variable to its ONNX types; `masks` to its tensors' bit mask."""
+
+    __slots__ = (
+        "admitted",
+        "attributes",
+        "deprecated",
+        "deterministic",
+        "domain",
+        "inputs",
+        "masks",
+        "max_inputs",
+        "max_outputs",
+        "min_inputs",
+        "min_outputs",
+        "name",
+        "outputs",
+        "since_version",
+    )
+
+    def __init__(self, schema: Any) -> None:
+        self.domain: str = schema.domain
+        self.name: str = schema.name
+        self.since_version: int = schema.since_version
+        self.deprecated: bool = schema.deprecated
+        self.deterministic: bool = schema.node_determinism.name != "NonDeterministic"
+        self.min_inputs: int = schema.min_input
+        self.max_inputs: int = schema.max_input
+        self.min_outputs: int = schema.min_output
+        self.max_outputs: int = schema.max_output
+        self.inputs = tuple(_formal(item) for item in schema.inputs)
+        self.outputs = tuple(_formal(item) for item in schema.outputs)
+        self.attributes = {name: _attribute(item) for name, item in sorted(schema.attributes.items())}
+        self.admitted: dict[str, tuple[str, ...]] = {
+            item.type_param_str: tuple(sorted(item.allowed_type_strs)) for item in schema.type_constraints
+        }
+        self.masks = {name: tensor_mask(types) for name, types in self.admitted.items()}
+
+    @property
+    def identity(self) -> str:
+        return f"{self.domain or 'ai.onnx'}::{self.name}@{self.since_version}"
+
+
+def _formal(item: Any) -> Formal:
+    option = {"Single": Option.REQUIRED, "Optional": Option.OPTIONAL, "Variadic": Option.VARIADIC}[item.option.name]
+    return Formal(item.name, item.type_str, option, item.is_homogeneous, item.min_arity)
+
+
+def _attribute(item: Any) -> AttributeSpec:
+    from onnx import helper
+
+    default = helper.get_attribute_value(item.default_value) if item.default_value.name else None
+    if isinstance(default, bytes):
+        default = default.decode("utf-8")
+    elif isinstance(default, list):
+        default = tuple(entry.decode("utf-8") if isinstance(entry, bytes) else entry for entry in default)
+    return AttributeSpec(item.name, item.type.name, item.required, default)
+
+
+def mask_of(elements: tuple[ElementType, ...] | list[ElementType]) -> int:
+    mask = 0
+    for item in elements:
+        mask |= 1 << item.code
+    return mask
+
+
+def elements_of(mask: int) -> tuple[ElementType, ...]:
+    """The element types of a bit mask, in the order of their ONNX codes."""
+    return tuple(item for code, item in BY_CODE.items() if mask >> code & 1)
+
+
+def tensor_element(type_string: str) -> ElementType | None:
+    """`tensor(float)` -> float; None for anything that is not a tensor."""
+    if type_string.startswith("tensor(") and type_string.endswith(")"):
+        return BY_NAME.get(type_string[7:-1])
+    return None
+
+
+def tensor_mask(types: tuple[str, ...]) -> int:
+    return mask_of([found for found in map(tensor_element, types) if found is not None])
+
+
+ALL_ELEMENTS = mask_of(list(BY_CODE.values()))
+
+
+def normal_domain(domain: str) -> str:
+    """ONNX's two spellings of the default domain are one."""
+    return "" if domain == "ai.onnx" else domain
+
+
+@cache
+def signature(domain: str, name: str, opset: int) -> Signature | None:
+    """The operator's signature in force at that opset of its domain, or None."""
+    from onnx import defs
+
+    domain = normal_domain(domain)
+    if opset < 1 or not defs.has(name, opset, domain):
+        return None
+    return _signature(domain, name, defs.get_schema(name, opset, domain).since_version)
+
+
+@cache
+def _signature(domain: str, name: str, since_version: int) -> Signature:
+    from onnx import defs
+
+    return Signature(defs.get_schema(name, since_version, domain))
+
+
+@cache
+def history(domain: str, name: str) -> tuple[int, ...]:
+    """Every since_version of the operator, ascending; empty when the domain has none of that name."""
+    return _histories(normal_domain(domain)).get(name, ())
+
+
+@cache
+def _histories(domain: str) -> dict[str, tuple[int, ...]]:
+    from onnx import defs
+
+    found: dict[str, list[int]] = {}
+    for schema in defs.get_all_schemas_with_history():
+        if schema.domain == domain:
+            found.setdefault(schema.name, []).append(schema.since_version)
+    return {name: tuple(sorted(versions)) for name, versions in sorted(found.items())}
+
+
+def is_known_domain(domain: str) -> bool:
+    return bool(_histories(normal_domain(domain)))
+
+
+def similar(domain: str, name: str) -> tuple[str, ...]:
+    """Names of operators of the domain that look like `name`, best first."""
+    names = list(_histories(normal_domain(domain)))
+    lowered = {candidate.lower(): candidate for candidate in names}
+    close = difflib.get_close_matches(name.lower(), list(lowered), n=3, cutoff=0.7)
+    return tuple(lowered[candidate] for candidate in close)
+
+
+@cache
+def newest_opset(domain: str = "") -> int:
+    """The newest opset of the domain that the installed onnx knows."""
+    from onnx import defs
+
+    return (
+        int(defs.onnx_opset_version())
+        if not normal_domain(domain)
+        else int(max(version for versions in _histories(normal_domain(domain)).values() for version in versions))
+    )
