@@ -96,7 +96,12 @@ class Status(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one case of one body on one runtime. `runtime` is e.g. `onnxruntime/off`, `onnxruntime/full`, `reference`."""
+    """What became of one case of one body on one runtime.
+
+    `runtime` is e.g. `onnxruntime/off`, `onnxruntime/full`, `reference`; `opset` the default-domain opset it ran at, or
+    where it did not run the last one of the body; `body` the digest, empty where no body fits the case; `gap` names the
+    row of `runtime-gaps.yaml` that covers a refusal.
+    """
 
     case: Case
     opset: int

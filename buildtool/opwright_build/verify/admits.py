@@ -1,0 +1,152 @@
+"""The element types that a body really takes, judged by onnx itself, apart from our own compiler.
+
+`onnx.shape_inference` is asked about every element type of ONNX, for one type variable at a time; the others are held
+at the first type that the index says they take. The answer is compared with the index's, and with the declared types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from onnx import FunctionProto, helper, shape_inference
+from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry
+from opwright.diagnostics.model import Diagnostic, Place
+from opwright.elements import BY_CODE, BY_NAME, element
+
+from opwright_build.verify.matrix import body_functions
+from opwright_build.verify.models import Signature, Value, inlined, one_node_model
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """What one body takes for one type variable: as the spec declares, as the index says, and as onnx finds.
+
+    All in the order of ONNX's type codes. `found` holds every type that passes, declared or not; `wrong_output` those
+    for which an output has another element type than declared.
+    """
+
+    identity: str
+    first_opset: int
+    last_opset: int
+    variant: tuple[tuple[str, str], ...]
+    variable: str
+    declared: tuple[str, ...]
+    index: tuple[str, ...]
+    found: tuple[str, ...]
+    wrong_output: tuple[str, ...]
+
+
+def admissions(bundle: Bundle) -> list[Admission]:
+    """Every body and type variable of a library, in the order of its index."""
+    found: list[Admission] = []
+    for entry in bundle.index.functions:
+        for body in entry.bodies:
+            found.extend(_of_body(bundle, entry, body))
+    return found
+
+
+def check_admissions(found: Iterable[Admission], places: Mapping[str, Place]) -> list[Diagnostic]:
+    """A wrong index (OW460), an output of another type (OW461), a declared type that no body takes (OW462)."""
+    findings: list[Diagnostic] = []
+    served: dict[tuple[str, str], set[str]] = {}
+    declared: dict[tuple[str, str], tuple[str, ...]] = {}
+    for item in found:
+        place = places.get(item.identity)
+        where = f"the body of {item.identity} for the opsets {item.first_opset} to {item.last_opset}"
+        served.setdefault((item.identity, item.variable), set()).update(item.found)
+        declared[item.identity, item.variable] = item.declared
+        wrongly = [kind for kind in item.index if kind not in item.found]
+        missing = [kind for kind in item.declared if kind in item.found and kind not in item.index]
+        if wrongly or missing:
+            reason = f"onnx finds that it takes {_list(item.found)}; the index says {_list(item.index)}"
+            message = f"{where} takes other types as {item.variable} than the index says"
+            findings.append(Diagnostic("OW460", message, place, reason, "report this: the compiler is wrong"))
+        results = [kind for kind in item.wrong_output if kind in item.index]
+        if results:
+            message = f"{where} gives an output of another type than declared"
+            reason = f"so it is with {item.variable}={_list(results)}"
+            findings.append(Diagnostic("OW461", message, place, reason, "cast the result, or declare its type"))
+    for (identity, variable), kinds in declared.items():
+        unserved = [kind for kind in kinds if kind not in served[identity, variable]]
+        if unserved:
+            message = f"no body of {identity} takes {_list(unserved)} as {variable}"
+            reason = "an operator of each body refuses these types"
+            help_text = "do not declare them, or use operators that take them"
+            findings.append(Diagnostic("OW462", message, places.get(identity), reason, help_text))
+    return findings
+
+
+def _of_body(bundle: Bundle, entry: FunctionEntry, body: BodyEntry) -> Iterator[Admission]:
+    functions = body_functions(bundle, entry, body, body.last_opset)
+    admits, fixed = dict(body.admits), dict(body.variant)
+    choice = {name: fixed.get(name, admits.get(name, kinds)[0]) for name, kinds in entry.types}
+    function = _flat(functions, _signature(entry, body, choice), body.last_opset)
+    inputs = [item.type for item in entry.inputs if item.name in body.inputs]
+    for variable, declared in entry.types:
+        if variable not in inputs:
+            continue  # an attribute decides it, or the body does not look at it
+        found: list[str] = []
+        wrong: list[str] = []
+        for kind in [fixed[variable]] if variable in fixed else BY_NAME:
+            bound = {**choice, variable: kind}
+            outputs = _output_types(function, [bound.get(name, name) for name in inputs])
+            if outputs is None:
+                continue
+            found.append(kind)
+            pairs = zip(entry.outputs, outputs, strict=True)
+            if any(item.type in inputs and got != bound[item.type] for item, got in pairs):
+                wrong.append(kind)
+        yield Admission(
+            entry.identity,
+            body.first_opset,
+            body.last_opset,
+            body.variant,
+            variable,
+            _sorted(declared),
+            _sorted(admits.get(variable, declared)),
+            tuple(found),
+            tuple(wrong),
+        )
+
+
+def _signature(entry: FunctionEntry, body: BodyEntry, choice: Mapping[str, str]) -> Signature:
+    """Any call that is right but for its types."""
+    inputs = tuple((choice.get(item.type, item.type), 0) for item in entry.inputs if item.name in body.inputs)
+    attributes = tuple(
+        (item.name, item.type, _SAMPLES[item.type] if item.default is None else item.default)
+        for item in entry.attributes
+        if item.name in body.attributes
+    )
+    return Signature(inputs, attributes, tuple(choice.get(item.type, item.type) for item in entry.outputs))
+
+
+_SAMPLES: Mapping[str, Value] = {"INT": 1, "FLOAT": 1.0, "STRING": "", "INTS": (0,), "FLOATS": (1.0,), "STRINGS": ("",)}
+
+
+def _flat(functions: Sequence[FunctionProto], signature: Signature, opset: int) -> FunctionProto:
+    """The body with its callees inlined and its attributes set, as a function of inputs alone."""
+    model = inlined(one_node_model(functions, signature, opset))
+    function = FunctionProto(name="flat", domain="opwright.flat", node=model.graph.node)
+    function.input.extend(item.name for item in model.graph.input)
+    function.output.extend(item.name for item in model.graph.output)
+    function.opset_import.extend(model.opset_import)
+    return function
+
+
+def _output_types(function: FunctionProto, inputs: Sequence[str]) -> list[str] | None:
+    """The element types of the outputs; None when an operator refuses those of the inputs."""
+    protos = [helper.make_tensor_type_proto(element(kind).code, None) for kind in inputs]
+    try:
+        outputs = shape_inference.infer_function_output_types(function, protos, [])
+    except shape_inference.InferenceError:
+        return None
+    return [BY_CODE[item.tensor_type.elem_type].name for item in outputs]
+
+
+def _sorted(kinds: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(kinds, key=lambda kind: BY_NAME[kind].code))
+
+
+def _list(kinds: Iterable[str]) -> str:
+    return ", ".join(kinds) or "none"

@@ -1,0 +1,214 @@
+"""The verification matrix: version x element types x opset class x runtime x vector.
+
+Each body runs at the newest opset of its class that the runtime accepts, through the domain that its library emits it
+in. Cases that can share a session do. The order of the outcomes is that of the cases, then bodies, then runtimes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from onnx import FunctionProto
+from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry
+from opwright.link.instantiate import instantiate
+
+from opwright_build.verify.batches import Batch, Vector
+from opwright_build.verify.gaps import Gap, GapIndex
+from opwright_build.verify.isolation import run_tasks
+from opwright_build.verify.model import Case, Outcome, Status
+from opwright_build.verify.models import Signature, arguments_of, signature_of
+from opwright_build.verify.refusals import Refusal
+from opwright_build.verify.runtimes import Runtime, available, newest_accepted
+from opwright_build.verify.variants import bodies_for, refused_types
+
+MAX_VECTORS = 500  # in one batch: what a crash makes run again, and what a time limit has to cover
+
+
+def verify_cases(
+    bundle: Bundle,
+    cases: Sequence[Case],
+    *,
+    runtimes: Sequence[Runtime] | None = None,
+    gaps: Sequence[Gap] = (),
+    workers: int = 1,
+    timeout: float = 120.0,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Outcome]:
+    """Every case on every body of its version on every runtime (by default: all that are installed).
+
+    `workers` processes run the batches; 0 runs them here, unprotected from crashes. `timeout` is in seconds and for
+    each batch. `progress` is called with the number of outcomes known and their total. Cases of functions that the
+    bundle does not hold have no outcomes.
+    """
+    plan = Plan(bundle, available() if runtimes is None else runtimes)
+    for case in cases:
+        plan.add(case)
+    results = _run(plan, workers, timeout, progress)
+    rows = GapIndex(gaps)
+    outcomes = []
+    for cell in plan.cells:
+        status, message = (cell.status, cell.message) if cell.batch is None else results[cell.batch][cell.position]
+        outcome = Outcome(cell.case, cell.opset, cell.body, cell.runtime, status, message)
+        row = rows.find(outcome)
+        outcomes.append(outcome if row is None else replace(outcome, gap=str(row)))
+    return outcomes
+
+
+def _run(
+    plan: Plan, workers: int, timeout: float, progress: Callable[[int, int], None] | None
+) -> list[list[tuple[Status, str]]]:
+    """The results of every batch, large ones in pieces."""
+    pieces: list[Batch] = []
+    owners: list[int] = []
+    for index, draft in enumerate(plan.drafts):
+        for start in range(0, len(draft.vectors), MAX_VECTORS):
+            pieces.append(draft.batch(draft.vectors[start : start + MAX_VECTORS]))
+            owners.append(index)
+    known = sum(cell.batch is None for cell in plan.cells)
+    sizes = iter([len(piece.vectors) for piece in pieces])
+
+    def report(done: int) -> None:
+        nonlocal known
+        known += sum(next(sizes) for _ in range(done))
+        if progress is not None:
+            progress(known, len(plan.cells))
+
+    results: list[list[tuple[Status, str]]] = [[] for _ in plan.drafts]
+    for owner, answers in zip(
+        owners, run_tasks(pieces, workers=workers, timeout=timeout, progress=report), strict=True
+    ):
+        results[owner].extend((Status(status), message) for status, message in answers)
+    return results
+
+
+@dataclass(slots=True)
+class _Cell:
+    """One outcome to be: known at once (`batch` None), or the result at `position` of a batch."""
+
+    case: Case
+    opset: int
+    body: str
+    runtime: str
+    batch: int | None = None
+    position: int = 0
+    status: Status = Status.PASS
+    message: str = ""
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A batch while it is being filled."""
+
+    runtime: str
+    opset: int
+    functions: tuple[bytes, ...]
+    signature: Signature
+    outputs: tuple[str, ...]
+    vectors: list[Vector] = field(default_factory=list)
+
+    def batch(self, vectors: Sequence[Vector]) -> Batch:
+        return Batch(self.runtime, self.opset, self.functions, self.signature, self.outputs, tuple(vectors))
+
+
+class Plan:
+    """What is to be run: cells in order, batches of those that share a session."""
+
+    def __init__(self, bundle: Bundle, runtimes: Sequence[Runtime]) -> None:
+        self.cells: list[_Cell] = []
+        self.drafts: list[_Draft] = []
+        self._bundle = bundle
+        self._runtimes = runtimes
+        self._entries = {entry.identity: entry for entry in bundle.index.functions}
+        self._functions: dict[tuple[str, int, int], tuple[bytes, ...]] = {}
+        self._opsets: dict[tuple[str, int, int], int | Refusal] = {}
+        self._drafts: dict[tuple[object, ...], int] = {}
+
+    def add(self, case: Case) -> None:
+        entry = self._entries.get(case.identity)
+        if entry is None:
+            return
+        bodies = bodies_for(entry, case)
+        if not bodies:
+            for runtime in self._runtimes:
+                message = "no body of the version is meant for such a call"
+                self.cells.append(_Cell(case, 0, "", runtime.name, status=Status.FAIL, message=message))
+        for body in bodies:
+            self._add_body(entry, body, case)
+
+    def _add_body(self, entry: FunctionEntry, body: BodyEntry, case: Case) -> None:
+        refused = refused_types(body, case)
+        signature = signature_of(entry, body, case)
+        vector = Vector(case, arguments_of(entry, body, case))
+        for runtime in self._runtimes:
+            opset = self._opset(runtime, body)
+            cell = _Cell(case, body.last_opset if isinstance(opset, Refusal) else opset, body.body, runtime.name)
+            self.cells.append(cell)
+            if refused:
+                cell.status, cell.message = Status.NOT_ADMITTED, f"its operators do not take {refused}"
+            elif isinstance(opset, Refusal):
+                cell.status, cell.message = opset.status, opset.reason
+            else:
+                cell.batch = self._draft(entry, body, runtime, opset, signature)
+                vectors = self.drafts[cell.batch].vectors
+                cell.position = len(vectors)
+                vectors.append(vector)
+
+    def _opset(self, runtime: Runtime, body: BodyEntry) -> int | Refusal:
+        key = (runtime.name, body.first_opset, body.last_opset)
+        if key not in self._opsets:
+            self._opsets[key] = newest_accepted(runtime, body.first_opset, body.last_opset)
+        return self._opsets[key]
+
+    def _draft(self, entry: FunctionEntry, body: BodyEntry, runtime: Runtime, opset: int, signature: Signature) -> int:
+        """The batch that such a call goes into. A runtime that looks at arrays alone shares sessions between types."""
+        called: object = signature
+        if not runtime.tells_types:
+            called = (tuple(item is None for item in signature.inputs), signature.attributes)
+        key = (entry.identity, id(body), runtime.name, opset, called)
+        if key not in self._drafts:
+            self._drafts[key] = len(self.drafts)
+            functions = self._instantiate(entry, body, opset)
+            outputs = tuple(output.name for output in entry.outputs)
+            self.drafts.append(_Draft(runtime.name, opset, functions, signature, outputs))
+        return self._drafts[key]
+
+    def _instantiate(self, entry: FunctionEntry, body: BodyEntry, opset: int) -> tuple[bytes, ...]:
+        key = (entry.identity, id(body), opset)
+        if key not in self._functions:
+            self._functions[key] = tuple(
+                function.SerializeToString() for function in body_functions(self._bundle, entry, body, opset)
+            )
+        return self._functions[key]
+
+
+def body_functions(bundle: Bundle, entry: FunctionEntry, body: BodyEntry, opset: int) -> list[FunctionProto]:
+    """A body and its callees as functions of the domain that the library emits them in, the body last."""
+    mirrors = {domain.name: domain.mirror for domain in bundle.index.domains}
+    domain = mirrors.get(entry.domain, entry.domain)
+    return instantiate(bundle.index, bundle.bodies, entry, body, opset=opset, domain=domain)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of the table: one version and one choice of element types, the outcomes counted by runtime and status."""
+
+    identity: str
+    types: tuple[tuple[str, str], ...]
+    counts: Mapping[str, Mapping[Status, int]]
+
+    @property
+    def sound(self) -> bool:
+        """Something has passed and nothing has failed."""
+        statuses = {status for counted in self.counts.values() for status, count in counted.items() if count}
+        return Status.PASS in statuses and Status.FAIL not in statuses
+
+
+def rows_of(outcomes: Iterable[Outcome]) -> list[Row]:
+    """The table, in the order in which versions and types first occur."""
+    found: dict[tuple[str, tuple[tuple[str, str], ...]], dict[str, Counter[Status]]] = {}
+    for outcome in outcomes:
+        key = (outcome.case.identity, tuple(outcome.case.bindings.items()))
+        found.setdefault(key, {}).setdefault(outcome.runtime, Counter())[outcome.status] += 1
+    return [Row(identity, types, counts) for (identity, types), counts in found.items()]

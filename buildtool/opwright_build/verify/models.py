@@ -1,0 +1,106 @@
+"""Models of one node: a function of a library, called in the domain that it is emitted in, ready for any runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import onnx
+from onnx import FunctionProto, ModelProto, NodeProto, TensorShapeProto, ValueInfoProto, helper, inliner
+from opwright.bundle.format import BodyEntry, FunctionEntry
+from opwright.elements import element
+
+from opwright_build.verify.bindings import input_entries, resolve_type
+from opwright_build.verify.model import Array, Case
+
+Value = int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """How a body is called: one per session, shared by every case of the same one.
+
+    `inputs` are the body's own, in its order: (element type, rank), None where absent. `attributes` holds every one
+    that the body reads and that has a value, as (name, ONNX attribute type, value): nothing is left to a default,
+    because not every runtime reads defaults. `outputs` are element types.
+    """
+
+    inputs: tuple[tuple[str, int] | None, ...]
+    attributes: tuple[tuple[str, str, Value], ...]
+    outputs: tuple[str, ...]
+
+
+def signature_of(entry: FunctionEntry, body: BodyEntry, case: Case) -> Signature:
+    """The call that a case makes of a body."""
+    kept = [index for index, declared in enumerate(entry.inputs) if declared.name in body.inputs]
+    inputs: list[tuple[str, int] | None] = []
+    declared = input_entries(entry, len(case.inputs))
+    for index in kept:
+        array = case.inputs[index] if index < len(case.inputs) else None
+        inputs.append(None if array is None else (resolve_type(case.bindings, declared[index].type), array.ndim))
+    attributes: list[tuple[str, str, Value]] = []
+    for attribute in entry.attributes:
+        value = case.attributes.get(attribute.name, attribute.default)
+        if attribute.name in body.attributes and value is not None:
+            attributes.append((attribute.name, attribute.type, tuple(value) if isinstance(value, list) else value))
+    outputs = tuple(resolve_type(case.bindings, output.type) for output in entry.outputs)
+    return Signature(tuple(inputs), tuple(attributes), outputs)
+
+
+def arguments_of(entry: FunctionEntry, body: BodyEntry, case: Case) -> tuple[Array, ...]:
+    """The arrays of a case that the body takes, those absent left out: the feeds of its model, in order."""
+    names = set(body.inputs)
+    pairs = zip(entry.inputs, case.inputs, strict=False)
+    return tuple(array for declared, array in pairs if declared.name in names and array is not None)
+
+
+def one_node_model(functions: Sequence[FunctionProto], signature: Signature, opset: int) -> ModelProto:
+    """A model whose one node calls the last of the functions. Feeds are `x0`.., those present alone; results `y0`.."""
+    called = functions[-1]
+    feeds: list[ValueInfoProto] = []
+    names: list[str] = []
+    for declared in signature.inputs:
+        name = "" if declared is None else f"x{len(feeds)}"
+        names.append(name)
+        if declared is not None:
+            feeds.append(_tensor(name, declared[0], declared[1]))
+    results = [_tensor(f"y{index}", kind, None) for index, kind in enumerate(signature.outputs)]
+    node = NodeProto(op_type=called.name, domain=called.domain, overload=called.overload, input=names)
+    node.output.extend(result.name for result in results)
+    node.attribute.extend(
+        helper.make_attribute(name, value, attr_type=onnx.AttributeProto.AttributeType.Value(kind))
+        for name, kind, value in signature.attributes
+    )
+    imports = {item.domain: item.version for function in functions for item in function.opset_import}
+    imports[""] = opset
+    imports.setdefault(called.domain, 1)
+    model = ModelProto(ir_version=lowest_ir(functions, opset), producer_name="opwright", functions=functions)
+    model.opset_import.extend(helper.make_opsetid(domain, version) for domain, version in sorted(imports.items()))
+    model.graph.CopyFrom(helper.make_graph([node], "one_node", feeds, results))
+    return model
+
+
+def inlined(model: ModelProto) -> ModelProto:
+    """The same model without functions: the reference evaluator ignores overloads and defaults of functions."""
+    return inliner.inline_local_functions(model)
+
+
+def lowest_ir(functions: Iterable[FunctionProto], opset: int) -> int:
+    """The lowest IR version that has that opset and the fields that the functions use."""
+    lowest = max(helper.find_min_ir_version_for([helper.make_opsetid("", opset)]), 8)
+    for function in functions:
+        if function.attribute_proto:
+            lowest = max(lowest, 9)
+        if function.overload or function.value_info or function.metadata_props:
+            lowest = max(lowest, 10)
+    return lowest
+
+
+def _tensor(name: str, kind: str, rank: int | None) -> ValueInfoProto:
+    """Sizes are symbols, one for each axis, so that one session serves every shape of the rank."""
+    info = ValueInfoProto(name=name)
+    info.type.tensor_type.elem_type = element(kind).code
+    if rank is not None:
+        dims = [TensorShapeProto.Dimension(dim_param=f"{name}_{axis}") for axis in range(rank)]
+        info.type.tensor_type.shape.CopyFrom(TensorShapeProto(dim=dims))
+    return info

@@ -1,0 +1,218 @@
+"""The runtimes that bodies are verified on, behind one small protocol: load a model, run it many times.
+
+A runtime refuses a model when it loads it (`Refused`: a fact about the runtime, a row of `runtime-gaps.yaml`) or fails
+(`Failed`: what the body or the runtime does wrong). Nothing else leaves this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Protocol
+
+import numpy as np
+import onnx
+from onnx import ModelProto, helper, shape_inference
+
+from opwright_build.verify import ort_values
+from opwright_build.verify.model import Array, Status
+from opwright_build.verify.models import Signature, inlined, lowest_ir
+from opwright_build.verify.refusals import Refusal, classify, one_line
+
+REFERENCE = "reference"
+ONNXRUNTIME_OFF = "onnxruntime/off"
+ONNXRUNTIME_FULL = "onnxruntime/full"
+
+
+class Refused(Exception):
+    """The runtime does not load the model."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        self.refusal = refusal
+        super().__init__(refusal.reason)
+
+
+class Failed(Exception):
+    """The runtime took the model and failed, or the model is wrong by the standard's own rules."""
+
+
+class Session(Protocol):
+    def run(self, feeds: Sequence[Array]) -> list[Array]:
+        """The outputs, in the model's order. `feeds` are the graph's inputs. Raises Failed."""
+
+
+class Runtime(Protocol):
+    """One way to run models. `name` is what outcomes and gaps say; up to the first `/` it is the family."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def tells_types(self) -> bool:
+        """Whether a session depends on the element types and ranks of its inputs."""
+
+    def accepts(self, opset: int) -> Refusal | None:
+        """Why the runtime loads no model at all of that default opset; None when it does."""
+
+    def load(self, model: ModelProto, signature: Signature) -> Session:
+        """Raises Refused or Failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxRuntime:
+    """onnxruntime on the CPU, one thread, at one level of graph optimisation."""
+
+    name: str
+    level: str
+    tells_types: bool = True
+
+    def accepts(self, opset: int) -> Refusal | None:
+        return _probe(self, opset)
+
+    def load(self, model: ModelProto, signature: Signature) -> Session:
+        runtime = _onnxruntime()
+        try:
+            session = runtime.InferenceSession(
+                model.SerializeToString(), _options(self.level), providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # onnxruntime's exceptions share no base class of their own
+            refusal = classify(error)
+            if refusal.status is Status.UNSUPPORTED:
+                _must_be_valid(model)
+            raise Refused(refusal) from None
+        return _OnnxRuntimeSession(session, signature)
+
+
+class _OnnxRuntimeSession:
+    def __init__(self, session: Any, signature: Signature) -> None:
+        # The inner session spares a third of the time of a call; both take the same arguments.
+        self._session = session._sess
+        self._results = [item.name for item in session.get_outputs()]
+        self._names = [item.name for item in session.get_inputs()]
+        present = [declared[0] for declared in signature.inputs if declared is not None]
+        self._kinds = present
+        self._direct = all(ort_values.is_native(kind) for kind in (*present, *signature.outputs))
+        self._outputs = signature.outputs
+        self._public = session
+
+    def run(self, feeds: Sequence[Array]) -> list[Array]:
+        try:
+            if self._direct:
+                found: list[Array] = self._session.run(self._results, dict(zip(self._names, feeds, strict=True)), None)
+                return found
+            values = {
+                name: ort_values.to_value(_onnxruntime(), array, kind)
+                for name, array, kind in zip(self._names, feeds, self._kinds, strict=True)
+            }
+            results = self._public.run_with_ort_values(self._results, values)
+            return [ort_values.to_array(value) for value in results]
+        except Exception as error:  # whatever a kernel of another project raises is its failure, not ours
+            raise Failed(one_line(error)) from None
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceEvaluator:
+    """onnx's own evaluator, on the inlined body. It looks at arrays alone, so that one session serves all types."""
+
+    name: str = REFERENCE
+    tells_types: bool = False
+
+    def accepts(self, opset: int) -> Refusal | None:
+        newest = onnx.defs.onnx_opset_version()
+        return None if opset <= newest else Refusal(Status.UNSUPPORTED, f"opset {opset} is not known")
+
+    def load(self, model: ModelProto, signature: Signature) -> Session:
+        from onnx.reference import ReferenceEvaluator as Evaluator
+
+        flat = inlined(model)
+        try:
+            return _ReferenceSession(Evaluator(flat), [item.name for item in flat.graph.input])
+        except NotImplementedError as error:
+            raise Refused(Refusal(Status.NO_KERNEL, one_line(error))) from None
+        except Exception as error:  # as above
+            raise Failed(one_line(error)) from None
+
+
+class _ReferenceSession:
+    def __init__(self, evaluator: Any, names: Sequence[str]) -> None:
+        self._evaluator = evaluator
+        self._names = names
+
+    def run(self, feeds: Sequence[Array]) -> list[Array]:
+        try:
+            with np.errstate(all="ignore"):  # a case may be about the very division by zero
+                found = self._evaluator.run(None, dict(zip(self._names, feeds, strict=True)))
+        except Exception as error:  # as above
+            raise Failed(one_line(error)) from None
+        return [np.asarray(item) for item in found]
+
+
+_RUNTIMES: tuple[Runtime, ...] = (
+    OnnxRuntime(ONNXRUNTIME_OFF, "ORT_DISABLE_ALL"),
+    OnnxRuntime(ONNXRUNTIME_FULL, "ORT_ENABLE_ALL"),
+    ReferenceEvaluator(),
+)
+
+
+def available(names: Iterable[str] | None = None) -> tuple[Runtime, ...]:
+    """The runtimes of those names (by default all that are installed), always in the same order."""
+    wanted = {runtime.name for runtime in _RUNTIMES} if names is None else set(names)
+    installed = find_spec("onnxruntime") is not None
+    return tuple(
+        runtime for runtime in _RUNTIMES if runtime.name in wanted and (installed or runtime.name == REFERENCE)
+    )
+
+
+def newest_accepted(runtime: Runtime, first: int, last: int) -> int | Refusal:
+    """The newest opset of a range (both ends included) that the runtime accepts, or why it refuses the last one."""
+    refusals: list[Refusal] = []
+    for opset in range(last, first - 1, -1):
+        refusal = runtime.accepts(opset)
+        if refusal is None:
+            return opset
+        refusals.append(refusal)
+    return refusals[0]
+
+
+@cache
+def _probe(runtime: OnnxRuntime, opset: int) -> Refusal | None:
+    """Loads a model of one `Identity`. Its IR version is the lowest that has the opset: the IR is refused with it."""
+    info = helper.make_tensor_value_info("x0", onnx.TensorProto.FLOAT, [1])
+    result = helper.make_tensor_value_info("y0", onnx.TensorProto.FLOAT, [1])
+    graph = helper.make_graph([helper.make_node("Identity", ["x0"], ["y0"])], "probe", [info], [result])
+    model = helper.make_model(
+        graph, ir_version=lowest_ir((), opset), opset_imports=[helper.make_opsetid("", opset)], producer_name="opwright"
+    )
+    try:
+        runtime.load(model, Signature((("float", 1),), (), ("float",)))
+    except Refused as error:
+        return error.refusal
+    return None
+
+
+def _must_be_valid(model: ModelProto) -> None:
+    """Raises Failed when it is not the runtime but the standard that refuses the model."""
+    try:
+        shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
+    except Exception as error:  # onnx raises errors of several modules
+        raise Failed(one_line(error)) from None
+
+
+@cache
+def _onnxruntime() -> Any:
+    runtime: Any = import_module("onnxruntime")
+    runtime.set_default_logger_severity(4)
+    return runtime
+
+
+@cache
+def _options(level: str) -> Any:
+    runtime = _onnxruntime()
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    options.graph_optimization_level = getattr(runtime.GraphOptimizationLevel, level)
+    return options
