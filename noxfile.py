@@ -1,0 +1,130 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["nox>=2024.4.15"]
+# ///
+"""What one can do here: `python3 noxfile.py -l` lists it. Needs Python and pip, nothing else.
+
+Where nox is missing this file puts it into `.nox/bootstrap` and starts itself again there. pip installs into that
+environment from outside (`pip --python`), so neither ensurepip nor a pip that may write to the system is needed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+CONSTRAINTS = ROOT / "constraints.txt"
+NOX = "nox>=2024.4.15"
+
+
+def bootstrap() -> Path:
+    """The Python of `.nox/bootstrap`, which has nox; made anew unless the last run finished it for this same Python."""
+    home = ROOT / ".nox" / "bootstrap"
+    python = home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    finished = home / "finished"
+    wanted = f"{NOX}\n{sys.version}\n{sys.executable}\n{CONSTRAINTS.read_text(encoding='utf-8')}"
+    if python.exists() and finished.exists() and finished.read_text(encoding="utf-8") == wanted:
+        return python
+    print(f"nox is not installed here: putting it into {home.relative_to(ROOT)}", file=sys.stderr, flush=True)
+    install = ["install", "--quiet", "--disable-pip-version-check", "--constraint", str(CONSTRAINTS), NOX]
+    for command in (
+        [sys.executable, "-m", "venv", "--clear", "--without-pip", str(home)],
+        [sys.executable, "-m", "pip", "--python", str(python), *install],
+    ):
+        if subprocess.run(command, check=False).returncode != 0:
+            sys.exit(f"failed: {' '.join(command)}\nInstall nox yourself (https://nox.thea.codes), then: nox -l")
+    finished.write_text(wanted, encoding="utf-8")
+    return python
+
+
+def restart(python: Path) -> int:
+    """Run this file again under that Python with the same arguments; returns its exit code (POSIX: never returns)."""
+    command = [str(python), str(ROOT / "noxfile.py"), *sys.argv[1:]]
+    if os.name == "posix":
+        os.execv(python, command)
+    return subprocess.run(command, check=False).returncode
+
+
+try:
+    import nox
+except ImportError:
+    if __name__ != "__main__":
+        raise
+    sys.exit(restart(bootstrap()))
+
+nox.options.sessions = ["build", "test"]
+nox.options.reuse_existing_virtualenvs = True
+nox.options.default_venv_backend = "virtualenv"  # seeds its own pip, so that a system without ensurepip will do
+
+
+def install(session: nox.Session, *requirements: str, groups: tuple[str, ...] = (), editable: bool = True) -> None:
+    """Install what a session needs, once: a second run touches neither pip nor the network unless pyproject changed."""
+    text = (ROOT / "pyproject.toml").read_bytes()
+    listed = tomllib.loads(text.decode())["dependency-groups"]
+    wanted = [*requirements, *(entry for group in groups for entry in listed[group])]
+    arguments = [*(("--editable",) if editable else ()), *wanted, "--constraint", str(CONSTRAINTS)]
+    key = hashlib.sha256(repr((arguments, text, CONSTRAINTS.read_bytes())).encode()).hexdigest()
+    stamp = Path(session.virtualenv.location) / "installed"
+    if stamp.exists() and stamp.read_text(encoding="utf-8") == key:
+        return
+    stamp.unlink(missing_ok=True)
+    session.log("installing what this session needs; this takes a minute the first time")
+    session.install("--quiet", *arguments)
+    stamp.write_text(key, encoding="utf-8")
+
+
+def run_all(session: nox.Session, *commands: tuple[str, ...]) -> None:
+    """Run every command even when one fails; the session fails with the worst of them."""
+    failed = []
+    for command in commands:
+        try:
+            session.run(*command)
+        except nox.command.CommandFailed as failure:
+            failed.append(f"{' '.join(command)}: {failure.reason}")
+    if failed:
+        session.error("\n".join(failed))
+
+
+@nox.session
+def build(session: nox.Session) -> None:
+    """Compile specs/ and write the bundle, the stubs and the wheel of the library to dist/ and library/."""
+    install(session, ".[build,run]")
+    session.run("opwright", "build", *session.posargs)
+
+
+@nox.session
+def test(session: nox.Session) -> None:
+    """Verify every function on its vectors (opwright test), then run our own tests (pytest); both always run."""
+    install(session, ".[build,run]", groups=("test", "lint", "types"))
+    selection = session.posargs or ("--numprocesses=auto", "--dist=loadfile")
+    run_all(session, ("opwright", "test"), ("pytest", *selection))
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Style, formatting and the direction of imports."""
+    install(session, ".[build,run]", groups=("lint",))
+    run_all(session, ("ruff", "check"), ("ruff", "format", "--check"), ("lint-imports", "--no-cache"))
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """mypy --strict and pyright over our own code and the stubs that we generate."""
+    install(session, ".[build,run]", groups=("types",))
+    run_all(session, ("mypy", "--strict"), ("pyright",))
+
+
+@nox.session(venv_backend="none")
+def fresh(session: nox.Session) -> None:
+    """The first minute on a bare Debian: build and test, each from a new clone. Needs root and debootstrap."""
+    session.run(sys.executable, "tests/e2e/fresh_machine.py", *session.posargs)
+
+
+if __name__ == "__main__":
+    os.chdir(ROOT)
+    nox.main()
