@@ -12,7 +12,8 @@ from pydantic_core import ErrorDetails
 
 from opwright_build.spec.names import PATTERN_WORDS
 from opwright_build.spec.suggest import did_you_mean
-from opwright_build.spec.yaml_source import MAX_FINDINGS, MappingNode, Node, kind_of, node_at, plain_data
+from opwright_build.spec.yaml_nodes import MappingNode, Node, kind_of, node_at, plain_data
+from opwright_build.spec.yaml_source import MAX_FINDINGS
 
 
 class Strict(BaseModel):

@@ -25,7 +25,8 @@ from opwright_build.spec.names import IDENTIFIER, matches
 from opwright_build.spec.ranges import RangeError, parse_opsets
 from opwright_build.spec.suggest import did_you_mean
 from opwright_build.spec.tolerances import StatedLimit, is_looser, whole
-from opwright_build.spec.yaml_source import MAX_FINDINGS, MappingNode, Sequence, key_places, node_at
+from opwright_build.spec.yaml_nodes import MappingNode, Sequence, key_places, node_at
+from opwright_build.spec.yaml_source import MAX_FINDINGS
 
 REQUIRED = ("since_version", "summary", "opset", "inputs", "outputs")
 VECTOR_FORMS = "`onnx`, `onnx@latest`, `onnx:<pattern>` or a file `<name>.yaml`"

@@ -11,7 +11,8 @@ from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.forms import DomainModel
 from opwright_build.spec.model import Domain
 from opwright_build.spec.names import DOMAIN, IDENTIFIER, matches
-from opwright_build.spec.yaml_source import MAX_BYTES, MappingNode, key_places, read_yaml
+from opwright_build.spec.yaml_nodes import MappingNode, key_places
+from opwright_build.spec.yaml_source import MAX_BYTES, read_yaml
 
 # `this` and the empty name mean other things to the standard, com.microsoft belongs to onnxruntime, and a body's
 # calls stand in `body1` until it is linked.

@@ -6,7 +6,7 @@ import math
 
 from opwright.diagnostics.model import Diagnostic
 
-from opwright_build.spec.yaml_source import MappingNode, Node, Scalar, Sequence, kind_of
+from opwright_build.spec.yaml_nodes import MappingNode, Node, Scalar, Sequence, kind_of
 
 MAX_ELEMENTS = 1 << 24
 

@@ -15,7 +15,8 @@ from opwright_build.spec.domains import read_domain, refuse_collisions, refuse_o
 from opwright_build.spec.forms import LibraryModel, SpecModel
 from opwright_build.spec.model import Domain, Library, LoadedLibrary, SpecVersion
 from opwright_build.spec.ranges import RangeError, admits_release, parse_opsets
-from opwright_build.spec.yaml_source import MAX_BYTES, MappingNode, key_places, read_yaml
+from opwright_build.spec.yaml_nodes import MappingNode, key_places
+from opwright_build.spec.yaml_source import MAX_BYTES, read_yaml
 
 SPECS = "specs"
 LIBRARY_FILE = "specs/library.yaml"

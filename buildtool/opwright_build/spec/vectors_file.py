@@ -20,16 +20,8 @@ from opwright_build.spec.vectors_model import (
     VectorsModel,
     ZeroModel,
 )
-from opwright_build.spec.yaml_source import (
-    MAX_FINDINGS,
-    MappingNode,
-    Node,
-    Scalar,
-    Sequence,
-    key_places,
-    node_at,
-    read_yaml,
-)
+from opwright_build.spec.yaml_nodes import MappingNode, Node, Scalar, Sequence, key_places, node_at
+from opwright_build.spec.yaml_source import MAX_FINDINGS, read_yaml
 
 
 @dataclass(frozen=True, slots=True)

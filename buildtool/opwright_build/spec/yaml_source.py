@@ -9,7 +9,7 @@ scanner gives the same result, more slowly.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -25,6 +25,7 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
+from opwright_build.spec.yaml_nodes import Entry, MappingNode, Node, Scalar, Sequence, kind_of
 from opwright_build.spec.yaml_scalars import NumberTooLong, Resolved, resolve
 
 MAX_BYTES = 512 * 1024
@@ -35,39 +36,8 @@ MAX_FINDINGS = 50
 
 # Characters on which editors, libyaml and PyYAML disagree about what they are or where a line ends.
 _REFUSED_CHARACTER = re.compile("[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]|\r(?!\n)")
-
-
-@dataclass(frozen=True, slots=True)
-class Scalar:
-    """One scalar. `plain` says that it stood without quotes, so `value` was resolved from `text`."""
-
-    value: Resolved
-    text: str
-    plain: bool
-    place: Place
-
-
-@dataclass(frozen=True, slots=True)
-class Sequence:
-    items: tuple[Node, ...]
-    place: Place
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One `key: value`; `key` is where the key stands."""
-
-    key: Place
-    value: Node
-
-
-@dataclass(frozen=True, slots=True)
-class MappingNode:
-    entries: Mapping[str, Entry]
-    place: Place
-
-
-Node = Scalar | Sequence | MappingNode
+_COLON_WITHOUT_SPACE = re.compile(r":[,\[\]{}]")
+_HEADER_WITHOUT_SPACE = re.compile(r"[|>][-+0-9]*#")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,48 +66,6 @@ def read_yaml(data: bytes, file: str, *, loader: type[Any] | None = None) -> Yam
 def scanner() -> type[Any]:
     """libyaml's scanner where PyYAML was built with it, else PyYAML's own."""
     return yaml.CBaseLoader if yaml.__with_libyaml__ else yaml.BaseLoader
-
-
-def plain_data(node: Node) -> Any:
-    """The tree as dictionaries, lists and values, without places. Recursion is bounded by MAX_DEPTH."""
-    match node:
-        case Scalar():
-            return node.value
-        case Sequence():
-            return [plain_data(item) for item in node.items]
-        case MappingNode():
-            return {key: plain_data(entry.value) for key, entry in node.entries.items()}
-
-
-def node_at(node: Node, path: Iterable[object]) -> Node | None:
-    """The node below `node` that a path of keys and positions leads to, or None."""
-    found: Node | None = node
-    for step in path:
-        match found, step:
-            case MappingNode(), str() if step in found.entries:
-                found = found.entries[step].value
-            case Sequence(), int() if 0 <= step < len(found.items):
-                found = found.items[step]
-            case _:
-                return None
-    return found
-
-
-def key_places(node: Node, prefix: str = "") -> dict[str, Place]:
-    """Dotted path of every key (its own place) and of every item of a sequence (by position) below `node`."""
-    places: dict[str, Place] = {}
-    match node:
-        case MappingNode():
-            for key, entry in node.entries.items():
-                places[prefix + key] = entry.key
-                places.update(key_places(entry.value, f"{prefix}{key}."))
-        case Sequence():
-            for position, item in enumerate(node.items):
-                places[f"{prefix}{position}"] = item.place
-                places.update(key_places(item, f"{prefix}{position}."))
-        case Scalar():
-            pass
-    return places
 
 
 def _decode(data: bytes, file: str) -> tuple[str, Diagnostic | None]:
@@ -267,22 +195,43 @@ class _Reader:
         plain = not event.style
         if len(text) > MAX_SCALAR:
             self._stop(Diagnostic("OW105", f"a value has {len(text):,} characters; at most {MAX_SCALAR:,}", place))
-        # PyYAML's own scanner ends a plain scalar at `?` inside brackets, libyaml does not: refused with both.
-        if plain and "?" in text and self.open and self.open[-1].flow:
-            message = f"`{text[:80]}` holds a `?` and stands inside brackets without quotes"
-            self._report(Diagnostic("OW101", message, place, help="Put quotes around it."))
-            self.broken = True
+        self._disputed(event, text, plain, place)
         try:
             value = resolve(text) if plain else text
         except NumberTooLong:
             self._stop(Diagnostic("OW105", f"a number of {len(text):,} characters", place))
         top = self.open[-1] if self.open else None
+        if text == "" and plain:
+            place = self._empty(top, place)
         if top is not None and top.mapping and top.key is None and not top.unnamed:
             self._key(top, value, text, plain, place)
         else:
-            if text == "" and plain and top is not None and top.key is not None:
-                place = top.key[1]  # nothing stands there; both scanners agree on the key alone
             self._add(Scalar(value, text, plain, place))
+
+    def _empty(self, top: _Open | None, place: Place) -> Place:
+        """Where nothing stands: its key, or the start of what holds it. The scanners' own marks differ."""
+        if top is None:
+            return Place(self.file, 1, 1, 1, 2)
+        if top.key is not None:
+            return top.key[1]
+        return self._span(top.start, top.start) if top.mapping else place
+
+    def _disputed(self, event: ScalarEvent, text: str, plain: bool, place: Place) -> None:
+        """Refuses, with both scanners, the three things that only one of them accepts."""
+        message = ""
+        if plain and self.open and self.open[-1].flow:
+            end: Any = event.end_mark
+            if "?" in text:
+                message = f"`{text[:80]}` holds a `?` and stands inside brackets without quotes"
+            elif _COLON_WITHOUT_SPACE.match(self._line(end.line), end.column):
+                message = "a colon inside brackets needs a space after it"
+        elif event.style in ("|", ">"):
+            start: Any = event.start_mark
+            if _HEADER_WITHOUT_SPACE.match(self._line(start.line), start.column):
+                message = "a comment needs a space before it"
+        if message:
+            self._report(Diagnostic("OW101", message, place))
+            self.broken = True
 
     def _key(self, top: _Open, value: Resolved, text: str, plain: bool, place: Place) -> None:
         if plain and text == "<<":
@@ -344,8 +293,12 @@ class _Reader:
         first, column = start.line + 1, start.column + 1
         if end.line == start.line:
             return Place(self.file, first, column, first, max(end.column, column) + 1)
-        length = len(self.lines[start.line].rstrip()) if start.line < len(self.lines) else 0
+        length = len(self._line(start.line).rstrip())
         return Place(self.file, first, column, first, max(length, column) + 1)
+
+    def _line(self, number: int) -> str:
+        """libyaml's last marks may stand behind the last line."""
+        return self.lines[number] if number < len(self.lines) else ""
 
     def _refuse(self, event: Event, message: str, way_out: str) -> None:
         self._report(Diagnostic("OW103", message, self._place(event), help=way_out))
@@ -360,20 +313,3 @@ class _Reader:
         self.diagnostics.append(diagnostic)
         self.broken = True
         raise _Stop
-
-
-def kind_of(value: object) -> str:
-    """What a value of YAML is, in words for a message."""
-    match value:
-        case None:
-            return "empty (null)"
-        case bool():
-            return f"the truth value {str(value).lower()}"
-        case int() | float():
-            return f"the number {value}"
-        case str():
-            return "text"
-        case list() | tuple() | Sequence():
-            return "a sequence"
-        case _:
-            return "a mapping"
