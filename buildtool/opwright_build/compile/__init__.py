@@ -1,6 +1,7 @@
-"""Compiling: spec versions to bodies. Reads through the function it is given, runs nothing, writes nothing."""
+"""Compiling: spec versions to bodies. Reads through what it is given, runs nothing, writes nothing."""
 
+from opwright_build.compile.files import SpecFiles
 from opwright_build.compile.model import CompiledVersion, Unreachable
-from opwright_build.compile.versions import CompileSession, compile_version
+from opwright_build.compile.versions import compile_version
 
-__all__ = ["CompileSession", "CompiledVersion", "Unreachable", "compile_version"]
+__all__ = ["CompiledVersion", "SpecFiles", "Unreachable", "compile_version"]

@@ -11,7 +11,7 @@ from opwright.lang.resolve import Libraries, ModuleScope
 from opwright.lang.source import span_of
 from opwright.lang.syntax import Module
 
-from opwright_build.compile.resolver import SpecFiles
+from opwright_build.compile.files import SpecFiles
 from opwright_build.spec.model import SpecVersion
 
 

@@ -2,99 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
-from opwright.bundle.format import BodyEntry, Bundle, CallEntry, FunctionEntry
-from opwright.diagnostics.model import Diagnostic, Severity
+from opwright.bundle.format import BodyEntry, CallEntry, FunctionEntry
+from opwright.diagnostics.model import Diagnostic, DiagnosticError, Severity
 from opwright.lang import ir
 from opwright.lang.emit import emit_function
 from opwright.lang.family import Family, Variant, admitted, build_family
 from opwright.lang.lower import Unit
+from opwright.lang.resolve import Libraries
 from opwright.opsets.signatures import signature
 from opwright.protos.canonical import Callee, CanonicalBody, canonicalise
 
 from opwright_build.compile.model import CompiledVersion, Unreachable
-from opwright_build.compile.resolver import Read, SpecFiles, SpecLibraries
+from opwright_build.compile.files import SpecFiles
 from opwright_build.compile.unit import interface_entries, make_unit
-from opwright_build.spec.model import LoadedLibrary, SpecVersion
+from opwright_build.spec.model import SpecVersion
 
 # What says that the operators of an opset do not allow this source: the opset is out of reach, and no more than that.
 _OPSET_REFUSED = frozenset({"OW202", "OW203", "OW204", "OW205", "OW206", "OW207", "OW208", "OW216"})
 
 
-@dataclass(slots=True)
-class CompileSession:
-    """Compiles the versions of one library; a function that another one calls is compiled once.
+def compile_version(version: SpecVersion, files: SpecFiles, libraries: Libraries) -> CompiledVersion:
+    """The version with all its bodies; after errors it has none, and they stand in its `diagnostics`.
 
-    `read` gives the bytes of a file by its POSIX path relative to the library's root, None when there is none; every
-    file that a result rests on is asked for through it. `dependencies` are other libraries, by package.
+    Reads through `files`, asks `libraries` for the functions that it calls, runs nothing, writes nothing.
     """
-
-    loaded: LoadedLibrary
-    read: Read
-    dependencies: Mapping[str, Bundle] = field(default_factory=dict)
-    _done: dict[str, CompiledVersion] = field(default_factory=dict)
-    _open: list[str] = field(default_factory=list)
-    _files: SpecFiles = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._files = SpecFiles(self.read)
-
-    def compile(self, version: SpecVersion) -> CompiledVersion:
-        """The version with all its bodies; what is wrong stands in its `diagnostics`, and it then has no bodies."""
-        if version.identity not in self._done:
-            self._open.append(version.identity)
-            try:
-                self._done[version.identity] = _compile(version, self)
-            finally:
-                self._open.pop()
-        return self._done[version.identity]
-
-    def libraries(self, version: SpecVersion, found: list[Diagnostic]) -> SpecLibraries:
-        def callee(other: SpecVersion) -> FunctionEntry | None:
-            if other.identity in self._open:
-                found.append(_recursive(version, [*self._open, other.identity]))
-                return None
-            return self.compile(other).entry
-
-        # A callee rests on its own YAML too, which this result must be seen to have read.
-        return SpecLibraries(
-            self.loaded,
-            self.dependencies,
-            callee,
-            lambda other: void(self.read(f"{other.folder.as_posix()}/spec.yaml")),
-        )
-
-    @property
-    def files(self) -> SpecFiles:
-        return self._files
+    try:
+        return _compile(version, files, libraries)
+    except DiagnosticError as error:  # a function that is called has errors of its own
+        return CompiledVersion(_entry(version, None, ()), {}, (), error.diagnostics)
 
 
-def void(_: object) -> None:
-    """Asking was the point; the answer is not needed."""
-
-
-def compile_version(
-    version: SpecVersion, loaded: LoadedLibrary, read: Read, dependencies: Mapping[str, Bundle] | None = None
-) -> CompiledVersion:
-    """One version on its own: what it reads goes through `read`."""
-    return CompileSession(loaded, read, dependencies or {}).compile(version)
-
-
-def _recursive(version: SpecVersion, chain: Sequence[str]) -> Diagnostic:
-    return Diagnostic(
-        "OW323",
-        f"{version.identity} calls itself",
-        version.places.get("name"),
-        reason=" calls ".join(chain),
-        help="ONNX has no recursive functions: write a loop",
-    )
-
-
-def _compile(version: SpecVersion, session: CompileSession) -> CompiledVersion:
+def _compile(version: SpecVersion, files: SpecFiles, libraries: Libraries) -> CompiledVersion:
     found: list[Diagnostic] = []
-    unit = make_unit(version, session.files, session.libraries(version, found), found)
+    unit = make_unit(version, files, libraries, found)
     if unit is None:
         return CompiledVersion(_entry(version, None, ()), {}, (), tuple(found))
     families = _families(version, unit)

@@ -1,0 +1,53 @@
+"""The Python files of a library, parsed: what a relative import may reach. Nothing is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import PurePosixPath
+
+from opwright.diagnostics.model import Diagnostic, Place
+from opwright.lang.source import Source
+from opwright.lang.syntax import Module, parse
+
+Read = Callable[[str], bytes | None]
+
+
+class SpecFiles:
+    """Python files of the library, by paths relative to its root; each is parsed once."""
+
+    def __init__(self, read: Read) -> None:
+        self._read = read
+        self._parsed: dict[str, Module | Diagnostic | None] = {}
+
+    def open(self, path: str) -> Module | Diagnostic | None:
+        """The parsed file; the diagnostic that ended it; None when there is no such file."""
+        if path not in self._parsed:
+            self._parsed[path] = self._parse(path)
+        return self._parsed[path]
+
+    def _parse(self, path: str) -> Module | Diagnostic | None:
+        data = self._read(path)
+        if data is None:
+            return None
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = data[: error.start].count(b"\n") + 1
+            return Diagnostic(
+                "OW301",
+                "the file is not UTF-8 text",
+                Place(path, line, 1, line, 2),
+                reason=f"byte {error.start} is 0x{data[error.start]:02x}, which UTF-8 does not have there",
+                help="save the file as UTF-8",
+            )
+        return parse(Source(path, text))
+
+    def module(self, name: str, level: int, origin: str) -> Module | Diagnostic | None:
+        """What `from ..name import x` in the file `origin` reaches, inside the library's root only."""
+        folder = PurePosixPath(origin).parent
+        for _ in range(level - 1):
+            if folder == PurePosixPath("."):
+                return None
+            folder = folder.parent
+        path = folder.joinpath(*name.split(".")) if name else folder / "__init__"
+        return self.open(f"{path}.py")
