@@ -14,7 +14,8 @@ from opwright.diagnostics.model import Diagnostic, Place
 from pydantic import Field
 
 from opwright_build.spec.boundary import Strict, check
-from opwright_build.spec.yaml_source import node_at, read_yaml
+from opwright_build.spec.yaml_nodes import node_at
+from opwright_build.spec.yaml_source import read_yaml
 from opwright_build.verify.model import Outcome, Status
 
 FILE = "specs/runtime-gaps.yaml"
