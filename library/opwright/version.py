@@ -1,3 +1,3 @@
-"""The release of this tool, for `requires: {opwright: ...}` and for reports; the one in pyproject.toml equals it (test)."""
+"""The release of this tool, for `requires: {opwright: ...}` and for reports; the package's metadata are made from it."""
 
 VERSION = "0.1.0"
