@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from opwright.bundle.format import AttributeEntry, InputEntry, OutputEntry
 from opwright.diagnostics.model import Diagnostic, Place, Related
 from opwright.elements import BY_NAME
@@ -75,8 +77,8 @@ def _compare(version: SpecVersion, module: Module, interface: Interface, found: 
                     "OW211",
                     f"the input `{parameter.name}` has no type",
                     module.source.place(parameter.span),
-                    reason=f"`inputs:` of the spec names {', '.join(f'`{name}`' for name in sorted(declared)) or 'none'}",
-                    help=f"add `{parameter.name}: T` there, or annotate it (`{parameter.name}: float`) to make it an attribute",
+                    reason=f"`inputs:` of the spec names {_listed(declared)}",
+                    help=f"add `{parameter.name}: T` there, or make it an attribute: `{parameter.name}: float`",
                     related=(Related(_place(version, "inputs", ""), "the declared inputs"),),
                 )
             )
@@ -89,7 +91,7 @@ def _compare(version: SpecVersion, module: Module, interface: Interface, found: 
                     "OW211",
                     f"`{item.name}` is {what}",
                     _place(version, f"inputs.{item.name}", ""),
-                    reason=f"`def {version.function_name}` has the inputs {', '.join(f'`{name}`' for name in names) or 'none'}",
+                    reason=f"`def {version.function_name}` has the inputs {_listed(names)}",
                     help="name the same inputs in Python and in YAML",
                 )
             )
@@ -100,8 +102,7 @@ def _compare(version: SpecVersion, module: Module, interface: Interface, found: 
                     "OW211",
                     f"`{name}` is no attribute of the function",
                     _place(version, f"attributes.{name}", ""),
-                    reason=f"`def {version.function_name}` has the attributes "
-                    + (", ".join(f"`{item}`" for item in sorted(attributes)) or "none"),
+                    reason=f"`def {version.function_name}` has the attributes {_listed(attributes)}",
                     help="attributes, their types and defaults are declared in Python",
                 )
             )
@@ -117,6 +118,10 @@ def _compare(version: SpecVersion, module: Module, interface: Interface, found: 
                     help="remove it, or use it",
                 )
             )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in sorted(names)) or "none"
 
 
 def _declaration(version: SpecVersion) -> Declaration:

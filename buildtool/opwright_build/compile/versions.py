@@ -14,8 +14,8 @@ from opwright.lang.resolve import Libraries
 from opwright.opsets.signatures import signature
 from opwright.protos.canonical import Callee, CanonicalBody, canonicalise
 
-from opwright_build.compile.model import CompiledVersion, Unreachable
 from opwright_build.compile.files import SpecFiles
+from opwright_build.compile.model import CompiledVersion, Unreachable
 from opwright_build.compile.unit import interface_entries, make_unit
 from opwright_build.spec.model import SpecVersion
 

@@ -1,4 +1,4 @@
-"""Dead nodes: what no output needs. Only pure nodes go; a random one stays, since dropping it would shift the others."""
+"""Dead nodes: what no output needs. Only pure nodes go: dropping a random one would shift the others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def is_pure(node: ir.Node) -> bool:
 
 
 def _sweep(region: ir.Region, used: set[int]) -> None:
-    """Backwards over a region. `used` holds the identities of values that later code reads; it grows with what stays."""
+    """Backwards over a region. `used` holds the ids of values that later code reads; it grows with what stays."""
     used.update(id(value) for value in region.yields)
     kept: list[ir.Node] = []
     for node in reversed(region.nodes):

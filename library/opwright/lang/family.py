@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from opwright.diagnostics.model import Diagnostic, has_errors
 from opwright.lang import ir
 from opwright.lang.lower import LookedUp, Lowered, NeedsFact, Target, Unit, lower_function
+from opwright.opsets.signatures import elements_of
 
 VARIANT_LIMIT = 64
 
@@ -99,6 +100,6 @@ def _too_many(unit: Unit) -> Diagnostic:
 def admitted(function: ir.Function) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """The element types that the function's operators accept, per declared type variable."""
     return tuple(
-        (name, tuple(element.name for element in ir.elements_of(ir.element_mask(variable))))
+        (name, tuple(element.name for element in elements_of(ir.element_mask(variable))))
         for name, variable in function.variables.items()
     )

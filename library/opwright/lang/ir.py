@@ -328,7 +328,7 @@ class If:
 
 
 class Loop:
-    """`body` takes the trip number, the condition and the carried values; it yields the condition and the carried values."""
+    """`body` takes the trip number, the condition and the carried values; it yields the condition and those."""
 
     __slots__ = ("body", "condition", "initial", "operator", "results", "span", "trips")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from opwright.lang import ir
+from opwright.opsets.signatures import elements_of
 
 VERSION = 1
 
@@ -27,7 +28,7 @@ class _Printer:
         lines = [head]
         for name, variable in function.variables.items():
             kind = "rigid" if isinstance(variable, ir.TypeVariable) and variable.rigid else "free"
-            elements = " | ".join(element.name for element in ir.elements_of(ir.element_mask(variable)))
+            elements = " | ".join(element.name for element in elements_of(ir.element_mask(variable)))
             lines.append(f"  type {name}: {kind} {elements}")
         for value in function.inputs:
             optional = " optional" if value.optional else ""

@@ -17,7 +17,7 @@ class ElementClass(Enum):
 
 
 class Form:
-    """One ONNX operator, possibly followed by `Not`; `expansion` names a longer form of `lower/expansions.py` instead."""
+    """One ONNX operator, possibly followed by `Not`; or `expansion`, a longer form of `lower/expansions.py`."""
 
     __slots__ = ("attributes", "expansion", "negated", "operator")
 

@@ -94,7 +94,7 @@ class Missing:
 
 MISSING = Missing()
 
-Factory = OpsetObject | OperatorObject | FunctionObject | TypeObject | BuiltinObject | TypingObject | ModuleObject
+OBJECTS = (ModuleObject, OpsetObject, OperatorObject, FunctionObject, BuiltinObject, TypingObject, TypeObject)
 
 
 class Libraries(Protocol):

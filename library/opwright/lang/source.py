@@ -48,4 +48,4 @@ class Source:
 
 
 def span_of(node: ast.AST) -> Span:
-    return (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined,no-any-return]
+    return (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]

@@ -5,6 +5,7 @@ Nothing here depends on the platform: what its C library might round in its own 
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Callable, Sequence
@@ -35,11 +36,23 @@ def checked(value: Any) -> Any:
         raise StaticError(
             "OW311", f"an integer of {value.bit_length():,} bits is larger than the {INTEGER_BITS:,} allowed"
         )
-    if isinstance(value, (str, tuple)) and len(value) > SEQUENCE_ITEMS:
-        raise StaticError("OW311", f"{len(value):,} items are more than the {SEQUENCE_ITEMS:,} allowed")
+    if isinstance(value, (str, tuple)) and (len(value) > SEQUENCE_ITEMS or _has_too_many_leaves(value)):
+        raise StaticError("OW311", f"more than the {SEQUENCE_ITEMS:,} items allowed")
     if isinstance(value, complex):
         raise StaticError("OW312", "the result is a complex number")
     return value
+
+
+def _has_too_many_leaves(value: str | tuple[Any, ...]) -> bool:
+    """Tuples share their parts, so `t = (t, t)` grows without growing in memory; whoever walks it would notice."""
+    if isinstance(value, str) or not any(isinstance(item, tuple) for item in value):
+        return False
+    seen, pending = 0, [value]
+    while pending and seen <= SEQUENCE_ITEMS:
+        items = pending.pop()
+        seen += 1 + len(items)
+        pending.extend(item for item in items if isinstance(item, tuple))
+    return bool(pending) or seen > SEQUENCE_ITEMS
 
 
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
@@ -84,6 +97,10 @@ def compare(symbol: str, left: Any, right: Any) -> bool:
     return bool(_evaluate(lambda: COMPARE[symbol](left, right)))
 
 
+def contains(items: Any, item: Any) -> bool:
+    return bool(_evaluate(lambda: item in items))
+
+
 def unary(symbol: str, operand: Any) -> Any:
     return _evaluate(lambda: UNARY[symbol](operand))
 
@@ -99,9 +116,11 @@ def _check_growth(symbol: str, left: Any, right: Any) -> None:
     """Refuses, before computing it, what would not fit."""
     if symbol == "<<" and isinstance(right, int) and right > INTEGER_BITS:
         raise StaticError("OW311", f"a shift by {right:,} bits is larger than the {INTEGER_BITS:,} allowed")
-    if symbol == "**" and isinstance(left, int) and isinstance(right, int) and right > 0:
-        if abs(left) > 1 and left.bit_length() * right > 2 * INTEGER_BITS:
-            raise StaticError("OW311", f"the power would have about {left.bit_length() * right:,} bits")
+    grows = symbol == "**" and isinstance(left, int) and isinstance(right, int) and right > 0 and abs(left) > 1
+    if grows and left.bit_length() * right > 2 * INTEGER_BITS:
+        raise StaticError("OW311", f"the power would have about {left.bit_length() * right:,} bits")
+    if symbol == "%" and isinstance(left, str):
+        raise StaticError("OW312", "strings are not formatted when a function is built")
     if symbol == "*":
         for items, count in ((left, right), (right, left)):
             if isinstance(items, (str, tuple)) and isinstance(count, int) and len(items) * count > SEQUENCE_ITEMS:
@@ -131,7 +150,10 @@ def _finite(value: float, operand: float) -> float:
 
 def _precise(step: Callable[[Any], Any]) -> float:
     """The correctly rounded double of a value computed with 60 digits."""
-    from mpmath.ctx_mp import MPContext
+    try:
+        from mpmath.ctx_mp import MPContext
+    except ImportError:
+        raise StaticError("OW312", "correct rounding needs mpmath: `pip install mpmath`") from None
 
     context = MPContext()  # our own, so that nobody's precision setting and no other thread is touched
     context.dps = 60
@@ -155,7 +177,6 @@ _EXACT_MATH: dict[str, Callable[..., Any]] = {
     "isqrt": math.isqrt,
     "lcm": math.lcm,
     "ldexp": math.ldexp,
-    "prod": math.prod,
     "sqrt": math.sqrt,
     "trunc": math.trunc,
 }
@@ -192,6 +213,8 @@ MATH_FUNCTIONS = frozenset(_EXACT_MATH) | frozenset(_PRECISE_MATH)
 def call_math(name: str, arguments: Sequence[Any]) -> Any:
     """`math.<name>(*arguments)`, correctly rounded wherever the C library is free to differ."""
     if name in _EXACT_MATH:
+        if name == "lcm":
+            return functools.reduce(lambda left, right: _evaluate(lambda: math.lcm(left, right)), arguments, 1)
         if name == "factorial" and arguments and isinstance(arguments[0], int) and arguments[0] > 500:
             raise StaticError("OW311", "a factorial of more than 500 is larger than the fuel allows")
         return _evaluate(lambda: _EXACT_MATH[name](*arguments))
@@ -224,4 +247,6 @@ BUILTINS: dict[str, Callable[..., Any]] = {
 def call_builtin(name: str, arguments: Sequence[Any]) -> Any:
     if name in ("int", "float") and arguments and isinstance(arguments[0], str) and len(arguments[0]) > 1000:
         raise StaticError("OW311", "a number written with more than 1,000 characters is larger than the fuel allows")
+    if name == "round" and len(arguments) > 1 and isinstance(arguments[1], int) and abs(arguments[1]) > 400:
+        raise StaticError("OW311", "rounding to more than 400 digits is larger than the fuel allows")
     return _evaluate(lambda: BUILTINS[name](*arguments))

@@ -45,7 +45,7 @@ class AttributeSpec:
 
 
 class Signature:
-    """An operator at one schema version. `admitted` maps a type variable to its ONNX types; `masks` to its tensors' bit mask."""
+    """An operator at one schema version. `admitted` maps a type variable to ONNX types, `masks` to a bit mask."""
 
     __slots__ = (
         "admitted",

@@ -82,7 +82,7 @@ def report_mismatch(
             "OW315",
             f"{signature.name} takes tensors of one element type, not {other.type!r} and {value.type!r}",
             spans[mismatch.index],
-            reason="element types are never promoted: the result would depend on rules that neither ONNX nor the caller states",
+            reason="element types are never promoted: nobody has said what the result should be",
             help="cast one of them: `op.CastLike(a, b)`, or `op.Cast(a, to=...)` below opset 15",
         )
     types = ", ".join(text.removeprefix("tensor(").removesuffix(")") for text in mismatch.admitted)
@@ -143,7 +143,7 @@ def call_checked(low: Lowering, signature: Signature, node: ast.Call, arguments:
 
 
 class Arguments:
-    """A call's arguments, evaluated in Python's order. `result_count`: how many names the call's value is unpacked to."""
+    """A call's arguments, evaluated in Python's order. `result_count`: to how many names its value is unpacked."""
 
     __slots__ = ("keywords", "positional", "result_count")
 

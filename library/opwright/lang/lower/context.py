@@ -75,7 +75,7 @@ LookedUp = dict[tuple[str, str], int | None]
 
 
 class Lowering:
-    """The state of lowering one function. Every emission goes through it, so every look-up of an operator is on record."""
+    """The state of lowering one function. Every look-up of an operator goes through it and is on record."""
 
     def __init__(
         self,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def join_environments(
     low: Lowering, node: ir.If, env: Environment, then: Environment, orelse: Environment, paths: tuple[str, str]
 ) -> None:
-    """Gives `env` the names as they are after the `if`; `paths` say when the then- and the else-branch are not taken."""
+    """Gives `env` the names as they are after the `if`; `paths` say when each branch is not taken."""
     for name in dict.fromkeys([*then, *orelse]):
         first = then.get(name, Unbound(paths[1]))
         second = orelse.get(name, Unbound(paths[0]))
@@ -128,7 +128,7 @@ def join_returns(low: Lowering, node: ir.If, first: Returned, second: Returned) 
                 "OW307",
                 "the returns disagree",
                 second.span,
-                reason=f"{describe(one)} is returned in line {first.span[0]}, {describe(other)} in line {second.span[0]}",
+                reason=f"line {first.span[0]} returns {describe(one)}, line {second.span[0]} returns {describe(other)}",
                 help="return values of the same types on every path",
             )
             results.append(POISON)

@@ -6,13 +6,15 @@ import ast
 
 from opwright.lang import ir
 from opwright.lang.infer import unify
+from opwright.lang.lower.arithmetic import binary
 from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, Stop, Unbound
-from opwright.lang.lower.expressions import binary, lower_expression
+from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.joins import joined_type
 from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, is_static_number, number_kind
 from opwright.lang.lower.statements import assigned_names, bind_target, lower_block, nested
 from opwright.lang.resolve import BuiltinObject
 from opwright.lang.source import Span, span_of
+from opwright.opsets.signatures import elements_of
 
 
 class _Range:
@@ -125,7 +127,7 @@ def _as_integer(low: Lowering, operand: Operand, span: Span) -> ir.Value | Poiso
         value = carried(low, operand, span)
     elif isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
         mask = ir.element_mask(operand.type.element)
-        if any(not item.is_integer for item in ir.elements_of(mask)):
+        if any(not item.is_integer for item in elements_of(mask)):
             return low.error("OW314", "`range` takes ints", span, f"it gets {describe(operand)}", "cast it to INT64")
         int64 = low.element_of("int64")
         value = operand if mask == 1 << int64.code else cast(low, operand, int64, span)
@@ -296,13 +298,15 @@ def _next(
             return None if isinstance(value, Poison) else (value, parameter.type)
         if isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
             return operand, operand.type  # the number becomes a tensor of that type before the first trip
-        return _changes(low, name, parameter, operand, span)
+        _changes(low, name, parameter, operand, span)
+        return None
     element = parameter.type.element if isinstance(parameter.type, ir.TensorType) else None
     value = as_tensor(low, operand, element, span)
     if isinstance(value, Poison):
         return None
     if not unify(parameter.type, value.type):
-        return _changes(low, name, parameter, operand, span)
+        _changes(low, name, parameter, operand, span)
+        return None
     return value, joined_type(parameter.type, value.type)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from typing import Any
 
 from opwright.elements import ElementType
@@ -87,7 +88,7 @@ def _pack_bits(items: bytes, bits: int) -> bytes:
 def weak_constant(
     low: Lowering, value: Any, dims: tuple[int, ...], variable: ir.TypeVariable, span: Span | None
 ) -> ir.Value | Poison:
-    """A constant whose element type is the caller's: cast like a value of that type where this rounds once, else per type."""
+    """A constant of the caller's element type: cast like a value of it where that rounds once, else per type."""
     items = value if isinstance(value, tuple) else (value,)
     for element in variable.elements:
         for item in items:
@@ -172,7 +173,7 @@ def attribute_value(low: Lowering, parameter: ir.AttributeParameter, span: Span 
         ir.AttributeKind.STRINGS: ("value_strings", "string", (None,)),
     }
     field, element, shape = names[parameter.kind]
-    type_ = ir.TensorType(low.element_of(element), shape)  # type: ignore[arg-type]
+    type_ = ir.TensorType(low.element_of(element), shape)
     reference = ir.AttributeReference(parameter.name, parameter.kind)
     return low.once(("attribute", parameter.name), "Constant", [], {field: reference}, type_, span)
 
@@ -300,7 +301,7 @@ def describe(operand: Operand) -> str:
     if isinstance(operand, TypeObject):
         return f"the type {operand.element.name.upper()}"
     if isinstance(operand, (bool, int, float, str, tuple)):
-        return f"`{operand!r}`"
+        return f"`{reprlib.repr(operand)}`"
     if isinstance(operand, ir.Value):
         return f"a value of type {operand.type!r}"
     if isinstance(operand, AttributeOperand):

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from opwright.lang import ir
+from opwright.lang.lower.arithmetic import binary, is_static
 from opwright.lang.lower.context import (
     NESTING_LIMIT,
     POISON,
@@ -18,7 +19,7 @@ from opwright.lang.lower.context import (
     Stop,
     Unbound,
 )
-from opwright.lang.lower.expressions import BINARY_SYMBOLS, binary, is_static, lower_expression
+from opwright.lang.lower.expressions import BINARY_SYMBOLS, lower_expression
 from opwright.lang.lower.joins import Result, join_environments, join_returns, within
 from opwright.lang.lower.numbers import as_tensor, cast, describe
 from opwright.lang.source import Span, span_of

@@ -1,0 +1,233 @@
+"""Python's operators on operands: folded, on numbers, or on tensors by the table of `operators.py`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from opwright.lang import ir, static
+from opwright.lang.infer import unify_elements
+from opwright.lang.lower.calls import maybe_absent, try_emit
+from opwright.lang.lower.context import POISON, Absent, AttributeOperand, Lowering, NeedsFact, Operand, Poison, Unbound
+from opwright.lang.lower.expansions import EXPANSIONS
+from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, needs_element, number_kind
+from opwright.lang.operators import BINARY, UNARY, UNDEFINED, Entry, Form, Refusal, class_of
+from opwright.lang.resolve import OBJECTS, Missing, TypeObject
+from opwright.lang.source import Span
+
+
+def is_static(operand: Operand) -> bool:
+    """Known when the function is built."""
+    return not isinstance(operand, (ir.Value, AttributeOperand, Absent, Poison, Unbound, Missing))
+
+
+def binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span, spans: tuple[Span, Span]) -> Operand:
+    """`left symbol right`: folded, on numbers, or on tensors."""
+    if isinstance(left, Poison) or isinstance(right, Poison):
+        return POISON
+    for operand, place in ((left, spans[0]), (right, spans[1])):
+        refused = _refuse_operand(low, operand, symbol, place)
+        if refused is not None:
+            return refused
+    if is_static(left) and is_static(right):
+        return _fold(low, symbol, left, right, span)
+    if is_number(left) and is_number(right):
+        return _on_numbers(low, symbol, left, right, span)
+    return _on_tensors(low, symbol, left, right, span, spans)
+
+
+def _refuse_operand(low: Lowering, operand: Operand, symbol: str, span: Span) -> Poison | None:
+    if isinstance(operand, Absent):
+        return low.error(
+            "OW204",
+            f"`{symbol}` needs a value, and `{operand.name}` is absent in this variant",
+            span,
+            reason="an optional input that is not given is None",
+            help=f"ask first: `if {operand.name} is not None:`",
+        )
+    if isinstance(operand, ir.Value) and operand.optional:
+        return maybe_absent(low, operand, f"`{symbol}` needs a value", span)
+    if operand is None or isinstance(operand, (*OBJECTS, Missing)):
+        return low.error(
+            "OW314",
+            f"`{symbol}` is not defined for {describe(operand)}",
+            span,
+            reason="operators work on tensors, numbers, and static strings and lists",
+            help="",
+        )
+    return None
+
+
+def _fold(low: Lowering, symbol: str, left: Any, right: Any, span: Span) -> Operand:
+    try:
+        if symbol in static.COMPARE:
+            return static.compare(symbol, left, right)
+        if symbol == "@":
+            raise static.StaticError("OW312", "Python says: numbers have no `@`")
+        return static.binary(symbol, left, right)
+    except static.StaticError as error:
+        return low.error(
+            error.code,
+            f"`{symbol}` has no value here",
+            span,
+            reason=str(error),
+            help="the expression is evaluated when the function is built",
+        )
+
+
+def _on_numbers(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> Operand:
+    """Python's arithmetic on numbers of which one at least is known at run time only."""
+    kinds = (number_kind(left), number_kind(right))
+    floats = ir.NumberKind.FLOAT in kinds or symbol == "/"
+    if symbol not in ("+", "-", "*", "/") and symbol not in static.COMPARE:
+        return low.error(
+            "OW314",
+            f"`{symbol}` on numbers that are known at run time only is not part of the language yet",
+            span,
+            reason="an attribute or a loop index is a Python number, carried as a rank-0 tensor",
+            help="make it a tensor first: `op.Identity(...)`, or cast it",
+        )
+    element = low.element_of("double" if floats else "int64")
+    values = [_widened(low, operand, element, span) for operand in (left, right)]
+    if any(isinstance(value, Poison) for value in values):
+        return POISON
+    form = BINARY[symbol][class_of(element)]
+    assert isinstance(form, Form)
+    result = _apply(low, form, values, span, (span, span))
+    if isinstance(result, ir.Value):
+        kind = ir.NumberKind.BOOL if symbol in static.COMPARE else ir.NumberKind.FLOAT if floats else ir.NumberKind.INT
+        result.type = ir.NumberType(kind)
+    return result
+
+
+def _widened(low: Lowering, operand: Operand, element: Any, span: Span) -> ir.Value | Poison:
+    value = carried(low, operand, span)
+    if isinstance(value, Poison):
+        return value
+    if isinstance(value.type, ir.TensorType) and value.type.element is element:
+        return value
+    if isinstance(value.type, ir.NumberType) and element.name == {"int": "int64", "float": "double"}.get(
+        value.type.kind.value
+    ):
+        return value
+    return cast(low, value, element, span)
+
+
+def _on_tensors(
+    low: Lowering, symbol: str, left: Operand, right: Operand, span: Span, spans: tuple[Span, Span]
+) -> Operand:
+    tensors = [operand for operand in (left, right) if isinstance(operand, ir.Value) and not is_number(operand)]
+    if tensors and not isinstance(tensors[0].type, ir.TensorType):
+        return low.error(
+            "OW314",
+            f"`{symbol}` is not defined for {describe(tensors[0])}",
+            span,
+            reason="arithmetic is defined for tensors",
+            help="use the sequence and optional operators: `op.SequenceAt`, ...",
+        )
+    element = tensors[0].type.element if tensors and isinstance(tensors[0].type, ir.TensorType) else None
+    # Pow lets the exponent keep a type of its own, but a number still takes the base's.
+    values = [as_tensor(low, operand, element, place) for operand, place in zip((left, right), spans, strict=True)]
+    if isinstance(values[0], Poison) or isinstance(values[1], Poison):
+        return POISON
+    first = values[0].type
+    assert isinstance(first, ir.TensorType)
+    form = _form(low, BINARY[symbol], symbol, first.element, span)
+    return form if isinstance(form, Poison) else _apply(low, form, values, span, spans)
+
+
+def _form(low: Lowering, row: dict[Any, Entry], symbol: str, element: ir.Element, span: Span) -> Form | Poison:
+    """The form for an element type; over a type variable whose types need different forms, one variant per type."""
+    element = ir.settle(element)
+    if isinstance(element, ir.TypeVariable):
+        entries = {id(entry): entry for entry in (row.get(class_of(item), UNDEFINED) for item in element.elements)}
+        if len(entries) > 1:
+            if not element.rigid and element.name not in low.function.variables:
+                return _narrow_to_defined(low, row, symbol, element, span)
+            return needs_element(low, element, span)
+        entry = next(iter(entries.values()))
+    else:
+        entry = row.get(class_of(element), UNDEFINED)
+    if isinstance(entry, Refusal):
+        return low.error(
+            "OW314", f"`{symbol}` is not defined for tensors of {element!r}", span, reason=entry.reason, help=entry.help
+        )
+    return entry
+
+
+def _narrow_to_defined(
+    low: Lowering, row: dict[Any, Entry], symbol: str, variable: ir.TypeVariable, span: Span
+) -> Form | Poison:
+    """An undeclared type becomes one for which the operator is defined, when one form serves all of those."""
+    defined = {item: row.get(class_of(item), UNDEFINED) for item in variable.elements}
+    forms = {id(entry): entry for entry in defined.values() if isinstance(entry, Form)}
+    if len(forms) != 1:
+        return needs_element(low, variable, span)
+    form = next(iter(forms.values()))
+    assert isinstance(form, Form)
+    variable.mask = sum(1 << item.code for item, entry in defined.items() if entry is form)
+    return form
+
+
+def _apply(low: Lowering, form: Form, values: list[Any], span: Span, spans: tuple[Span, ...]) -> ir.Value | Poison:
+    if form.expansion:
+        first, second = values[0].type, values[1].type
+        if (
+            isinstance(first, ir.TensorType)
+            and isinstance(second, ir.TensorType)
+            and not unify_elements(first.element, second.element)
+        ):
+            return try_emit(low, "Add", values, span, spans)  # reports the two types, as every operator does
+        return EXPANSIONS[form.expansion](low, values[0], values[1], span)
+    if low.lookup("", form.operator) is None:
+        return low.unknown_operator("", form.operator, span, "this operator")
+    attributes = {name: ir.AttributeValue(ir.AttributeKind.STRING, text) for name, text in form.attributes}
+    result = try_emit(low, form.operator, values, span, spans, dict(attributes))
+    if form.negated and isinstance(result, ir.Value):
+        return try_emit(low, "Not", [result], span, (span,))
+    return result
+
+
+def same_object(left: Operand, right: Operand) -> bool:
+    if isinstance(left, TypeObject) and isinstance(right, TypeObject):
+        return left.element is right.element
+    return type(left) is type(right) and bool(left == right)
+
+
+def is_none(low: Lowering, negated: bool, left: Operand, right: Operand, span: Span) -> Operand:
+    """`x is None`: a static question about presence."""
+    if left is None:
+        left, right = right, left
+    if right is not None:
+        return low.error("OW304", "`is` compares with None only", span, "tensors have no identity", "use `==`")
+    if isinstance(left, Absent):
+        return not negated
+    if isinstance(left, ir.Value) and left.optional:
+        raise NeedsFact(left.name, ("absent", "present"))
+    if isinstance(left, AttributeOperand) and not left.parameter.required and left.parameter.default is None:
+        raise NeedsFact(left.parameter.name, ("absent", "present"))
+    return (left is None) is not negated
+
+
+def unary(low: Lowering, symbol: str, operand: Operand, span: Span, place: Span) -> Operand:
+    refused = _refuse_operand(low, operand, symbol, place)
+    if refused is not None:
+        return refused
+    if symbol == "not":
+        return low.error(
+            "OW304",
+            f"`not` on {describe(operand)} is not part of the language yet",
+            span,
+            reason="`not` needs an operand that is known when the function is built",
+            help="for tensors write `~`",
+        )
+    if is_number(operand):
+        if symbol == "-":
+            zero = 0 if number_kind(operand) is not ir.NumberKind.FLOAT else -0.0
+            return _on_numbers(low, "-", zero, operand, span)
+        return (
+            operand if symbol == "+" else low.error("OW314", f"`{symbol}` is not defined for {describe(operand)}", span)
+        )
+    if not isinstance(operand, ir.Value) or not isinstance(operand.type, ir.TensorType):
+        return low.error("OW314", f"`{symbol}` is not defined for {describe(operand)}", span, "it is no tensor", "")
+    form = _form(low, UNARY[symbol], symbol, operand.type.element, span)
+    return form if isinstance(form, Poison) else _apply(low, form, [operand], span, (place,))
