@@ -42,7 +42,7 @@ def verify_cases(
     each batch. `progress` is called with the number of outcomes known and their total. Cases of functions that the
     bundle does not hold have no outcomes.
     """
-    plan = Plan(bundle, available() if runtimes is None else runtimes)
+    plan = Plan(bundle, bundle.index.functions, available() if runtimes is None else runtimes)
     for case in cases:
         plan.add(case)
     results = _run(plan, workers, timeout, progress)
@@ -54,6 +54,34 @@ def verify_cases(
         row = rows.find(outcome)
         outcomes.append(outcome if row is None else replace(outcome, gap=str(row)))
     return outcomes
+
+
+def passing_batches(
+    bundle: Bundle,
+    entries: Sequence[FunctionEntry],
+    cases: Sequence[Case],
+    *,
+    runtimes: Sequence[Runtime],
+    workers: int,
+) -> dict[tuple[str, int], list[Batch]]:
+    """The vectors that pass, in batches by (identity, position of the body in its entry).
+
+    `entries` are the versions to run, with the bodies wanted; `bundle` holds what they call. The batches of the first
+    runtime come first, and those with many vectors before those with few.
+    """
+    plan = Plan(bundle, entries, runtimes)
+    for case in cases:
+        plan.add(case)
+    results = _run(plan, workers, 120.0, None)
+    order = {runtime.name: position for position, runtime in enumerate(runtimes)}
+    found: dict[tuple[str, int], list[Batch]] = {}
+    for draft, answers in zip(plan.drafts, results, strict=True):
+        passed = [vector for vector, (status, _) in zip(draft.vectors, answers, strict=True) if status is Status.PASS]
+        if passed:
+            found.setdefault((draft.identity, draft.position), []).append(draft.batch(passed))
+    for batches in found.values():
+        batches.sort(key=lambda batch: (order[batch.runtime], -len(batch.vectors)))
+    return found
 
 
 def _run(
@@ -99,8 +127,10 @@ class _Cell:
 
 @dataclass(slots=True)
 class _Draft:
-    """A batch while it is being filled."""
+    """A batch while it is being filled, for the body at `position` in the entry of `identity`."""
 
+    identity: str
+    position: int
     runtime: str
     opset: int
     functions: tuple[bytes, ...]
@@ -115,12 +145,12 @@ class _Draft:
 class Plan:
     """What is to be run: cells in order, batches of those that share a session."""
 
-    def __init__(self, bundle: Bundle, runtimes: Sequence[Runtime]) -> None:
+    def __init__(self, bundle: Bundle, entries: Iterable[FunctionEntry], runtimes: Sequence[Runtime]) -> None:
         self.cells: list[_Cell] = []
         self.drafts: list[_Draft] = []
         self._bundle = bundle
         self._runtimes = runtimes
-        self._entries = {entry.identity: entry for entry in bundle.index.functions}
+        self._entries = {entry.identity: entry for entry in entries}
         self._functions: dict[tuple[str, int, int], tuple[bytes, ...]] = {}
         self._opsets: dict[tuple[str, int, int], int | Refusal] = {}
         self._drafts: dict[tuple[object, ...], int] = {}
@@ -171,7 +201,8 @@ class Plan:
             self._drafts[key] = len(self.drafts)
             functions = self._instantiate(entry, body, opset)
             outputs = tuple(output.name for output in entry.outputs)
-            self.drafts.append(_Draft(runtime.name, opset, functions, signature, outputs))
+            position = entry.bodies.index(body)
+            self.drafts.append(_Draft(entry.identity, position, runtime.name, opset, functions, signature, outputs))
         return self._drafts[key]
 
     def _instantiate(self, entry: FunctionEntry, body: BodyEntry, opset: int) -> tuple[bytes, ...]:
