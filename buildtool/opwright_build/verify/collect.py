@@ -10,7 +10,7 @@ from opwright.diagnostics.model import Diagnostic, Place, has_errors
 
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.model import SpecVersion, VectorKind, VectorSource
-from opwright_build.spec.vectors_file import VectorRow, read_vectors_file
+from opwright_build.spec.vectors_file import VectorsFile, read_vectors_file
 from opwright_build.spec.yaml_source import MAX_BYTES
 from opwright_build.verify.bindings import Unbound
 from opwright_build.verify.cases import similar, tolerance_judge, with_digest
@@ -93,7 +93,7 @@ class _Collection:
         self.declared = _declared_anywhere(versions)
         self.suite: Sequence[SuiteCase] = ()
         self.used: dict[str, SuiteCase] = {}
-        self.rows: dict[str, tuple[VectorRow, ...]] = {}
+        self.rows: dict[str, VectorsFile] = {}
         self.cases: list[Case] = []
         self.skipped: list[Skipped] = []
         self.diagnostics: dict[Diagnostic, None] = {}  # one finding may come up under several versions
@@ -128,17 +128,13 @@ class _Collection:
                 collector.add_rows(source)
         collector.check_coverage()
 
-    def read_rows(self, folder: str, source: VectorSource) -> tuple[VectorRow, ...]:
+    def read_rows(self, folder: str, source: VectorSource) -> VectorsFile:
         path = f"{folder}/{source.path}"
         if path not in self.rows:
             data = self.files.read(folder, source.path, MAX_BYTES, source.place)
-            if isinstance(data, Diagnostic):
-                self.report([data])
-                self.rows[path] = ()
-            else:
-                read = read_vectors_file(data, path)
-                self.report(read.diagnostics)
-                self.rows[path] = read.rows
+            self.rows[path] = (
+                VectorsFile((), (data,)) if isinstance(data, Diagnostic) else read_vectors_file(data, path)
+            )
         return self.rows[path]
 
     def report(self, findings: Sequence[Diagnostic]) -> None:
@@ -188,9 +184,10 @@ class _VersionCollector:
                 self.report([Diagnostic("OW421", message, Place(self.reference), reason)])
 
     def add_rows(self, source: VectorSource) -> None:
-        rows = self.collection.read_rows(self.folder, source)
-        expanded = expand_rows(rows, self.entry, self.collection.declared[self.version.domain.name, self.version.name])
-        self.report(expanded.diagnostics)
+        read = self.collection.read_rows(self.folder, source)
+        declared = self.collection.declared[self.version.domain.name, self.version.name]
+        expanded = expand_rows(read.rows, self.entry, declared)
+        self.report([*read.diagnostics, *expanded.diagnostics])
         self.collection.skipped.extend(expanded.skipped)
         for row in expanded.rows:
             self._add_row(row)
