@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from onnx import FunctionProto, helper, shape_inference
 from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry
-from opwright.diagnostics.model import Diagnostic, Place
 from opwright.elements import BY_CODE, BY_NAME, element
 
 from opwright_build.verify.matrix import body_functions
@@ -46,35 +45,21 @@ def admissions(bundle: Bundle) -> list[Admission]:
     return found
 
 
-def check_admissions(found: Iterable[Admission], places: Mapping[str, Place]) -> list[Diagnostic]:
-    """A wrong index (OW460), an output of another type (OW461), a declared type that no body takes (OW462)."""
-    findings: list[Diagnostic] = []
-    served: dict[tuple[str, str], set[str]] = {}
-    declared: dict[tuple[str, str], tuple[str, ...]] = {}
+def disagreements(found: Iterable[Admission]) -> list[str]:
+    """Where onnx and the index differ, in a line each. Only a bug of the compiler can explain one."""
+    lines: list[str] = []
     for item in found:
-        place = places.get(item.identity)
-        where = f"the body of {item.identity} for the opsets {item.first_opset} to {item.last_opset}"
-        served.setdefault((item.identity, item.variable), set()).update(item.found)
-        declared[item.identity, item.variable] = item.declared
+        where = f"{item.identity}, opsets {item.first_opset} to {item.last_opset}, {item.variable}"
         wrongly = [kind for kind in item.index if kind not in item.found]
         missing = [kind for kind in item.declared if kind in item.found and kind not in item.index]
-        if wrongly or missing:
-            reason = f"onnx finds that it takes {_list(item.found)}; the index says {_list(item.index)}"
-            message = f"{where} takes other types as {item.variable} than the index says"
-            findings.append(Diagnostic("OW460", message, place, reason, "report this: the compiler is wrong"))
         results = [kind for kind in item.wrong_output if kind in item.index]
+        if wrongly:
+            lines.append(f"{where}: the index admits {_list(wrongly)}, onnx refuses them")
+        if missing:
+            lines.append(f"{where}: the index leaves out {_list(missing)}, onnx accepts them")
         if results:
-            message = f"{where} gives an output of another type than declared"
-            reason = f"so it is with {item.variable}={_list(results)}"
-            findings.append(Diagnostic("OW461", message, place, reason, "cast the result, or declare its type"))
-    for (identity, variable), kinds in declared.items():
-        unserved = [kind for kind in kinds if kind not in served[identity, variable]]
-        if unserved:
-            message = f"no body of {identity} takes {_list(unserved)} as {variable}"
-            reason = "an operator of each body refuses these types"
-            help_text = "do not declare them, or use operators that take them"
-            findings.append(Diagnostic("OW462", message, places.get(identity), reason, help_text))
-    return findings
+            lines.append(f"{where}: with {_list(results)} an output has another type than declared")
+    return lines
 
 
 def _of_body(bundle: Bundle, entry: FunctionEntry, body: BodyEntry) -> Iterator[Admission]:

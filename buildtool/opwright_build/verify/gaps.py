@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
 
 from opwright.diagnostics.model import Diagnostic, Place
-from pydantic import Field
 
-from opwright_build.spec.boundary import Strict, check
+from opwright_build.spec.boundary import check
+from opwright_build.spec.verification_model import GapsModel
 from opwright_build.spec.yaml_nodes import node_at
 from opwright_build.spec.yaml_source import read_yaml
 from opwright_build.verify.model import Outcome, Status
@@ -63,26 +62,12 @@ class GapsFile:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-class _GapModel(Strict):
-    runtime: str
-    operator: str
-    types: dict[str, str] | None = None
-    opsets: Annotated[list[int], Field(min_length=1)]
-    outcome: Literal["no-kernel", "unsupported"]
-    reason: Annotated[str, Field(min_length=1)]
-
-
-class _FileModel(Strict):
-    schema_version: Annotated[int, Field(alias="schema", ge=1, le=1)]
-    gaps: list[_GapModel]
-
-
 def read_gaps(data: bytes, file: str = FILE) -> GapsFile:
     """The rows of a file's bytes; anything wrong with them as diagnostics at their places."""
     source = read_yaml(data, file)
     if source.root is None:
         return GapsFile((), source.diagnostics)
-    checked = check(_FileModel, source.root)
+    checked = check(GapsModel, source.root)
     diagnostics = (*source.diagnostics, *checked.diagnostics)
     if checked.value is None:
         return GapsFile((), diagnostics)

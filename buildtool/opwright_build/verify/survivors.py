@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated
 
 from opwright.diagnostics.model import Diagnostic, Place, Severity
-from pydantic import Field
 
-from opwright_build.spec.boundary import Strict, check
-from opwright_build.spec.yaml_source import node_at, read_yaml
+from opwright_build.spec.boundary import check
+from opwright_build.spec.verification_model import SurvivorsModel
+from opwright_build.spec.yaml_nodes import node_at
+from opwright_build.spec.yaml_source import read_yaml
 from opwright_build.verify.mutants import KILLED, STILLBORN, SURVIVED, Fate, MutationScore
 
 FILE = "specs/mutants-survivors.yaml"
@@ -36,22 +36,12 @@ class SurvivorsFile:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-class _SurvivorModel(Strict):
-    id: Annotated[str, Field(min_length=1)]
-    reason: Annotated[str, Field(min_length=1)]
-
-
-class _FileModel(Strict):
-    schema_version: Annotated[int, Field(alias="schema", ge=1, le=1)]
-    survivors: list[_SurvivorModel]
-
-
 def read_survivors(data: bytes, file: str = FILE) -> SurvivorsFile:
     """The rows of a file's bytes; anything wrong with them as diagnostics at their places."""
     source = read_yaml(data, file)
     if source.root is None:
         return SurvivorsFile((), source.diagnostics)
-    checked = check(_FileModel, source.root)
+    checked = check(SurvivorsModel, source.root)
     diagnostics = (*source.diagnostics, *checked.diagnostics)
     if checked.value is None:
         return SurvivorsFile((), diagnostics)
