@@ -45,8 +45,19 @@ def admissions(bundle: Bundle) -> list[Admission]:
     return found
 
 
+class AdmissionMismatchError(Exception):
+    """The index and onnx differ about the types of a body: a bug of the compiler, not of a spec."""
+
+
+def require_agreement(found: Iterable[Admission]) -> None:
+    """Raises AdmissionMismatchError, with a line for each difference."""
+    lines = disagreements(found)
+    if lines:
+        raise AdmissionMismatchError("\n".join(lines))
+
+
 def disagreements(found: Iterable[Admission]) -> list[str]:
-    """Where onnx and the index differ, in a line each. Only a bug of the compiler can explain one."""
+    """Where onnx and the index differ, in a line each."""
     lines: list[str] = []
     for item in found:
         where = f"{item.identity}, opsets {item.first_opset} to {item.last_opset}, {item.variable}"
