@@ -106,18 +106,6 @@ def _compare(version: SpecVersion, module: Module, interface: Interface, found: 
                     help="attributes, their types and defaults are declared in Python",
                 )
             )
-    used = {item.type for item in (*version.inputs, *version.outputs)}
-    for variable in version.types:
-        if variable not in used:
-            found.append(
-                Diagnostic(
-                    "OW212",
-                    f"no input and no output is of type `{variable}`",
-                    _place(version, f"types.{variable}", ""),
-                    reason="a type variable stands for the element type of an input or output",
-                    help="remove it, or use it",
-                )
-            )
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -216,6 +216,8 @@ class _Attempt:
 
     def _outputs(self, values: tuple[Operand, ...], span: tuple[int, int, int, int]) -> None:
         declared = self.unit.declaration.outputs
+        if any(isinstance(value, Poison) for value in values):
+            return
         if len(values) != len(declared):
             self.low.error(
                 "OW215",

@@ -90,6 +90,9 @@ def weak_constant(
 ) -> ir.Value | Poison:
     """A constant of the caller's element type: cast like a value of it where that rounds once, else per type."""
     items = value if isinstance(value, tuple) else (value,)
+    like = low.splittable.get(variable.name)
+    if like is None and variable.name not in low.function.variables:
+        return needs_element(low, variable, span)
     for element in variable.elements:
         for item in items:
             try:
@@ -103,7 +106,6 @@ def weak_constant(
                     help=f"leave {element.name} out of `{variable.name}`, or cast to a type that holds the value",
                 )
     carrier = _carrier(low, items)
-    like = low.splittable.get(variable.name)
     exact = all(survives_float32(item, element) for item in items for element in variable.elements)
     if like is not None and exact and low.lookup("", "CastLike") is not None:
         base = typed_constant(low, value, dims, carrier, span)
