@@ -1,0 +1,131 @@
+"""What verifying bodies on runtimes finds: OW450 to OW499."""
+
+from __future__ import annotations
+
+from opwright.diagnostics.codes import Entry, Example
+
+_ROW = "schema: 1\nrows:\n  - name: ones\n    inputs: {X: [1.0, -1.0]}\n"
+_TELLING = _ROW + "  - name: steep\n    attributes: {alpha: 2.5}\n    inputs: {X: [0.5, -1.5, 3.0]}\n"
+_SPEC = (
+    "schema: 1\ndomain: com.acme\nname: Swish\nsummary: X * sigmoid(alpha * X), for each element.\nsince_version: 1\n"
+    'opset: ">=18"\ninputs: {X: T}\noutputs: {Y: T}\ntypes: {T: [float, double]}\n'
+    "vectors: [vectors.yaml]\nreference: reference.py\n"
+)
+_WITH_BIAS = {
+    "specs/com.acme/Swish/spec.yaml": _SPEC.replace("{X: T}\nout", "{X: T, bias: T}\nout"),
+    "specs/com.acme/Swish/function.py": (
+        "from opwright import opset18 as op\n\n\ndef Swish(X, bias=None):\n"
+        "    if bias is not None:\n        X = X + bias\n    return X * op.Sigmoid(X)\n"
+    ),
+    "specs/com.acme/Swish/reference.py": (
+        "import numpy as np\n\n\ndef Swish(X, bias=None):\n"
+        "    X = X if bias is None else X + bias\n    return X / (1 + np.exp(-X))\n"
+    ),
+}
+
+
+def _rows(text: str, command: str = "test", **files: str) -> Example:
+    return Example(command, {"specs/com.acme/Swish/vectors.yaml": text, **files})
+
+
+def _gaps(row: str, spec: str = _SPEC) -> Example:
+    files = {"specs/runtime-gaps.yaml": f"schema: 1\ngaps:\n  - {row}\n", "specs/com.acme/Swish/spec.yaml": spec}
+    return Example("test", files)
+
+
+def _gap(operator: str, types: str) -> str:
+    return (
+        f'{{runtime: onnxruntime, operator: "{operator}", types: {types}, opsets: [18, 20, 22], '
+        'outcome: no-kernel, reason: "no kernel for Sigmoid-13 with these types"}'
+    )
+
+
+_BFLOAT16 = _SPEC.replace("[float, double]", "[float, double, bfloat16]")
+
+ENTRIES: tuple[Entry, ...] = (
+    Entry(
+        "OW450",
+        "A vector fails",
+        "A body gives something else than what is expected, or a runtime fails over it. Either the body is wrong, or "
+        "what is expected, or the runtime; a wrong value is never a gap of the runtime.",
+        bad=_rows(_ROW + "  - name: wrong\n    inputs: {X: [0.0]}\n    outputs: {Y: [1.0]}\n"),
+        good=_rows(_ROW + "  - name: right\n    inputs: {X: [0.0]}\n    outputs: {Y: [0.0]}\n"),
+    ),
+    Entry(
+        "OW451",
+        "A runtime refuses what no row declares",
+        "That a runtime has no kernel for a type, or does not accept an opset, is a fact that users of the library "
+        "must be able to look up; so it is written down in specs/runtime-gaps.yaml and reviewed.",
+        bad=Example("test", {"specs/com.acme/Swish/spec.yaml": _BFLOAT16}),
+        good=_gaps(_gap("com.acme::Swish@1", "{T: bfloat16}"), _BFLOAT16),
+    ),
+    Entry(
+        "OW452",
+        "A row of the runtime gaps covers nothing",
+        "A row that no case uses says nothing that anybody checks, so nobody would notice when it becomes wrong.",
+        bad=_gaps(_gap("com.acme::Other@1", "{T: bfloat16}")),
+        good=Example("test"),
+    ),
+    Entry(
+        "OW453",
+        "A row of the runtime gaps is no longer true",
+        "The runtime loads what the row says it refuses: users are told of a limit that is gone.",
+        bad=_gaps(_gap("com.acme::Swish@1", "{T: float}")),
+        good=Example("test"),
+    ),
+    Entry(
+        "OW455",
+        "No vector passes with a declared type",
+        "A type that is declared is a promise, and this one nobody has ever seen kept.",
+        bad=_rows(_ROW.replace("    inputs", "    types: {T: [float]}\n    inputs")),
+        good=_rows(_ROW),
+    ),
+    Entry(
+        "OW456",
+        "No vector passes on a body",
+        "Each body that a bundle holds, for each class of opsets and each variant, is verified on its own: what holds "
+        "for one says nothing about another.",
+        bad=Example("test", _WITH_BIAS),
+        good=Example(
+            "test",
+            {
+                **_WITH_BIAS,
+                "specs/com.acme/Swish/vectors.yaml": _ROW
+                + "  - name: biased\n    inputs: {X: [1.0, -1.0], bias: [0.5, 0.5]}\n",
+            },
+        ),
+    ),
+    Entry(
+        "OW470",
+        "The vectors notice too few mutants",
+        "When a body can be changed and no vector fails, the vectors do not say what the function does. At least 95 % "
+        "of the mutants must be noticed; those that nothing can notice are listed with the reason and do not count.",
+        bad=_rows("schema: 1\nrows:\n  - name: zero\n    inputs: {X: [0.0]}\n", "test --mutants"),
+        good=_rows(_TELLING, "test --mutants"),
+        beside=("OW471",),
+    ),
+    Entry(
+        "OW471",
+        "A mutant survives without a reason",
+        "Either a vector is missing that tells the mutant from the body, or the two are the same for every input; "
+        "which of the two it is, somebody has to find out once.",
+        bad=_rows(_ROW, "test --mutants"),
+        good=_rows(_TELLING, "test --mutants"),
+        beside=("OW470",),
+    ),
+    Entry(
+        "OW472",
+        "A listed survivor does not survive",
+        "The list excuses mutants that nothing can notice. A row whose mutant is noticed, or is no more, would excuse "
+        "another one later.",
+        bad=_rows(
+            _TELLING,
+            "test --mutants",
+            **{
+                "specs/mutants-survivors.yaml": "schema: 1\nsurvivors:\n"
+                '  - {id: "com.acme::Swish@1 Mul#1 becomes Div", reason: "alpha is 1"}\n'
+            },
+        ),
+        good=_rows(_TELLING, "test --mutants"),
+    ),
+)
