@@ -59,10 +59,10 @@ def load_for(versions: Sequence[SpecVersion], load_suite: LoadSuite) -> Sequence
 
 
 def update_lock(versions: Sequence[SpecVersion], library_root: Path, load_suite: LoadSuite = extract) -> str | None:
-    """The text that `specs/vectors.lock` should have; None when no version asks for a case of the suite."""
+    """The text that `specs/vectors.lock` should have; None when there is none and no version asks for a case."""
     suite = load_for(versions, load_suite)
     needed = {item.case.name: item.case for version in versions for item in select(version, suite)[0]}
-    if not needed:
+    if not needed and not (library_root / LOCK_PATH).exists():
         return None
     locked, _ = _read_lock(LibraryFiles(library_root))
     return write_lock(needed.values(), locked)

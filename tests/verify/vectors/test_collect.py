@@ -224,6 +224,11 @@ def test_the_lock_is_checked(making: Making) -> None:
 def test_no_suite_no_lock(making: Making) -> None:
     versions, _ = softplus(making)
     assert update_lock(versions, making.root) is None  # type: ignore[arg-type]
+    with_suite, _ = softplus(making, vectors=["onnx"])
+    lock(making, with_suite)
+    emptied = update_lock(versions, making.root)  # type: ignore[arg-type]
+    assert emptied is not None
+    assert [line for line in emptied.splitlines() if not line.startswith("#")] == []
 
 
 # Rows and the oracle.
