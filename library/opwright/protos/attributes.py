@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from onnx import AttributeProto
 from opwright.protos import tensors, wire
-from opwright.protos.tensors import Encoded, Refused, encode_sparse_tensor, encode_tensor, encode_type
+from opwright.protos.tensors import Encoded, RefusedError, encode_sparse_tensor, encode_tensor, encode_type
 from opwright.protos.wire import chunk, varint
 
 _VALUE, _REFERENCE = b"\x00", b"\x01"
@@ -17,7 +17,7 @@ def encode_attribute(name: bytes, attribute: AttributeProto) -> Encoded:
     """An attribute with a value that is no graph; `name` is its name behind its length."""
     encode = _ENCODERS.get(attribute.type)
     if encode is None:
-        raise Refused(f"the attribute {attribute.name} has no known type ({attribute.type})")
+        raise RefusedError(f"the attribute {attribute.name} has no known type ({attribute.type})")
     encoding, fields = encode(attribute)
     return wrap(name, attribute.type, encoding, fields)
 
@@ -31,7 +31,7 @@ def wrap(name: bytes, kind: int, encoding: bytes, fields: bytes) -> Encoded:
 def encode_reference(name: bytes, kind: int, target: bytes) -> Encoded:
     """An attribute that takes its value from the function's attribute `target` (its name behind its length)."""
     if not kind:
-        raise Refused("an attribute that refers to one of the function has no type")
+        raise RefusedError("an attribute that refers to one of the function has no type")
     code = varint(kind)
     fields = wire.ATTRIBUTE_NAME + name + wire.ATTRIBUTE_TYPE + code + wire.ATTRIBUTE_REFERENCE + target
     return name + _REFERENCE + code + target, fields

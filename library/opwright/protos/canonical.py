@@ -37,12 +37,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from onnx import AttributeProto, FunctionProto, NodeProto, SparseTensorProto, ValueInfoProto
-from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.protos import wire
 from opwright.protos.attributes import encode_attribute, encode_reference, wrap
 from opwright.protos.operators import BODY_DOMAIN, BODY_PREFIX, Operator, called_body, standard_operator
 from opwright.protos.order import Graph, Node, make_scope, order_nodes, read_nodes
-from opwright.protos.tensors import Encoded, Refused, encode_sparse_tensor, encode_tensor, encode_type
+from opwright.protos.tensors import Encoded, RefusedError, encode_sparse_tensor, encode_tensor, encode_type
 from opwright.protos.wire import chunk, varint
 
 FunctionId = tuple[str, str, str]  # domain, name, overload
@@ -86,33 +85,23 @@ def canonicalise(function: FunctionProto, *, callees: Mapping[FunctionId, Callee
     """The canonical form of a function's body; linear in its size.
 
     `callees` gives the functions that it may call; a call of a body by its digest (domain `body1`) needs no entry.
-    Operators are looked up at the versions in the function's own opset_import. Raises DiagnosticError (OW501) when the
-    body has no canonical form: a name is undefined or defined twice, values depend on each other in a circle, an
-    operator is unknown, a tensor lies in another file or has the wrong size.
+    Operators are looked up at the versions in the function's own opset_import. Raises RefusedError when the body has no
+    canonical form: a name is undefined or defined twice, values depend on each other in a circle, an operator is
+    unknown, a tensor lies in another file or has the wrong size. A body that our compiler made always has one.
     """
-    try:
-        return _canonicalise(function, callees)
-    except Refused as refused:
-        name = "::".join(part for part in (function.domain, function.name) if part) or "a body"
-        raise DiagnosticError(
-            [Diagnostic("OW501", f"the body of {name} has no canonical form", reason=str(refused))]
-        ) from None
-
-
-def _canonicalise(function: FunctionProto, callees: Mapping[FunctionId, Callee]) -> CanonicalBody:
     inputs = tuple(function.input)
     attributes = (*function.attribute, *(attribute.name for attribute in function.attribute_proto))
     if "" in inputs:
-        raise Refused("an input has no name")
+        raise RefusedError("an input has no name")
     if len(set(attributes)) != len(attributes):
-        raise Refused("two attributes have one name")
+        raise RefusedError("two attributes have one name")
     meanings = _Meanings(function, callees)
     nodes = read_nodes(function.node, meanings.of)
     outputs = _distinct_outputs(function, nodes, meanings)
     captures: dict[str, None] = {}
     ordered = order_nodes(make_scope(nodes, inputs), outputs, captures)
     for name in captures:
-        raise Refused(f"the value {name!r} is not defined")
+        raise RefusedError(f"the value {name!r} is not defined")
     writer = _Writer(attributes)
     names = {"": b"\x00"}
     names.update((name, _name(b"i", index)) for index, name in enumerate(inputs))
@@ -153,7 +142,7 @@ class _Meanings:
             return called_body(name, None)
         version = self.versions.get(_normal_domain(domain))
         if version is None:
-            raise Refused(f"it uses {name} of the domain {domain or 'ai.onnx'}, which it does not import")
+            raise RefusedError(f"it uses {name} of the domain {domain or 'ai.onnx'}, which it does not import")
         return standard_operator(_normal_domain(domain), name, version)
 
 
@@ -167,7 +156,7 @@ def _distinct_outputs(function: FunctionProto, nodes: list[Node], meanings: _Mea
     outputs: list[str] = []
     for index, name in enumerate(function.output):
         if not name:
-            raise Refused("an output has no name")
+            raise RefusedError("an output has no name")
         if name in taken:
             copied, name = name, f"\0{index}"
             nodes.append(Node(meanings.find(("", "Identity", "")), (copied,), (name,), (), {}))
@@ -227,10 +216,10 @@ class _Writer:
             name = attribute.name
             if operator.positions is not None:
                 if name not in operator.positions:
-                    raise Refused(f"it calls a function with the attribute {name}, which that has not")
+                    raise RefusedError(f"it calls a function with the attribute {name}, which that has not")
                 name = operator.positions[name]
             if name in written:
-                raise Refused(f"a node has the attribute {name} twice")
+                raise RefusedError(f"a node has the attribute {name} twice")
             written[name] = self._write_attribute(chunk(name.encode()), attribute, node, names)
         for name, default in operator.defaults.items():
             written.setdefault(name, default)
@@ -246,7 +235,7 @@ class _Writer:
         if attribute.ref_attr_name:
             target = self.references.get(attribute.ref_attr_name)
             if target is None:
-                raise Refused(f"it refers to the attribute {attribute.ref_attr_name}, which it does not have")
+                raise RefusedError(f"it refers to the attribute {attribute.ref_attr_name}, which it does not have")
             return encode_reference(name, attribute.type, target)
         if attribute.type not in _GRAPH_KINDS:
             return encode_attribute(name, attribute)

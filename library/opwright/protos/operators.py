@@ -10,7 +10,7 @@ from onnx import defs
 from opwright.opsets.signatures import Option, Signature, is_known_domain, newest_opset, signature
 from opwright.protos import wire
 from opwright.protos.attributes import encode_attribute
-from opwright.protos.tensors import Encoded, Refused
+from opwright.protos.tensors import Encoded, RefusedError
 from opwright.protos.wire import chunk, varint
 
 BODY_DOMAIN = "body1"
@@ -48,17 +48,17 @@ class Operator:
 
 @cache
 def standard_operator(domain: str, name: str, opset: int) -> Operator:
-    """The operator in force at that opset of its domain. Refused when the installed onnx has none, or not yet."""
+    """The operator in force at that opset of its domain. Raises RefusedError when the installed onnx has none, or not yet."""
     if not (domain == "" or domain.startswith("ai.onnx.")):
         # No schema is the standard's own; one that somebody registered in this process must not change a digest.
         return _operator(domain, name, opset)
     shown = domain or "ai.onnx"
     newest = newest_opset(domain) if is_known_domain(domain) else 0
     if opset > newest:
-        raise Refused(f"it imports {shown} {opset}; the installed onnx knows versions up to {newest}")
+        raise RefusedError(f"it imports {shown} {opset}; the installed onnx knows versions up to {newest}")
     found = signature(domain, name, opset)
     if found is None:
-        raise Refused(f"{shown} has no operator {name} at opset {opset}")
+        raise RefusedError(f"{shown} has no operator {name} at opset {opset}")
     return _from_signature(found)
 
 
@@ -113,7 +113,7 @@ def called_body(digest: str, attributes: tuple[str, ...] | None) -> Operator:
     """A call of another body; `attributes` are that body's by name, None where the call has canonical names already."""
     hexadecimal = digest.removeprefix(BODY_PREFIX)
     if len(hexadecimal) != 64 or hexadecimal.strip("0123456789abcdef"):
-        raise Refused(f"it calls a body by {hexadecimal!r}, which is no digest")
+        raise RefusedError(f"it calls a body by {hexadecimal!r}, which is no digest")
     positions = None if attributes is None else {name: f"a{index}" for index, name in enumerate(attributes)}
     return Operator(
         encoding=_BODY + bytes.fromhex(hexadecimal),

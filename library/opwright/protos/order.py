@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from onnx import AttributeProto, GraphProto, NodeProto, SparseTensorProto, TensorProto
 from opwright.protos.operators import Operator
-from opwright.protos.tensors import Refused
+from opwright.protos.tensors import RefusedError
 
 Resolver = Callable[[NodeProto], Operator]
 Tensor = TensorProto | SparseTensorProto
@@ -108,15 +108,16 @@ def _graphs(attributes: Sequence[AttributeProto], resolve: Resolver) -> Mapping[
 def read_graph(proto: GraphProto, resolve: Resolver) -> Graph:
     """A subgraph in canonical order. Recurses on nesting, which protobuf bounds."""
     initializers: dict[str, Tensor] = {}
-    tensors = [(tensor.name, tensor) for tensor in proto.initializer]
-    for name, tensor in (*tensors, *((sparse.values.name, sparse) for sparse in proto.sparse_initializer)):
+    named: list[tuple[str, Tensor]] = [(tensor.name, tensor) for tensor in proto.initializer]
+    named += ((sparse.values.name, sparse) for sparse in proto.sparse_initializer)
+    for name, tensor in named:
         if name in initializers:
-            raise Refused(f"the value {name!r} is defined twice")
+            raise RefusedError(f"the value {name!r} is defined twice")
         initializers[name] = tensor
     inputs = [value.name for value in proto.input]
     outputs = [value.name for value in proto.output]
     if "" in inputs or "" in outputs or "" in initializers:
-        raise Refused("a graph has an input, output or initializer without a name")
+        raise RefusedError("a graph has an input, output or initializer without a name")
     nodes = read_nodes(proto.node, resolve)
     scope = make_scope(nodes, inputs, initializers)
     captures: dict[str, None] = {}
@@ -127,20 +128,20 @@ def read_graph(proto: GraphProto, resolve: Resolver) -> Graph:
 
 
 def make_scope(nodes: Sequence[Node], inputs: Sequence[str], initializers: Iterable[str] = ()) -> Scope:
-    """The definitions of a scope. Refused when a name is defined twice."""
+    """The definitions of a scope. Raises RefusedError when a name is defined twice."""
     defined = set(inputs)
     if len(defined) != len(inputs):
-        raise Refused("two inputs have one name")
+        raise RefusedError("two inputs have one name")
     producers: dict[str, int] = {}
     for index, node in enumerate(nodes):
         for name in node.outputs:
             if name:
                 if name in producers or name in defined:
-                    raise Refused(f"the value {name!r} is defined twice")
+                    raise RefusedError(f"the value {name!r} is defined twice")
                 producers[name] = index
     for name in initializers:
         if name in producers:
-            raise Refused(f"the value {name!r} is defined twice")
+            raise RefusedError(f"the value {name!r} is defined twice")
         defined.add(name)
     return Scope(nodes, producers, defined)
 
@@ -195,7 +196,7 @@ class _Walk:
                     stack.append((index, iter(nodes[index].reads)))
                     break
                 elif state[index] == 1:
-                    raise Refused(f"the value {name!r} depends on itself")
+                    raise RefusedError(f"the value {name!r} depends on itself")
             else:
                 state[current] = 2
                 self.order.append(current)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
+from typing import TypeVar
 
 from onnx import AttributeProto, SparseTensorProto, TensorProto, TypeProto
 from opwright.elements import BY_CODE, ElementType
@@ -16,6 +17,7 @@ from opwright.protos import wire
 from opwright.protos.wire import chunk, varint
 
 Encoded = tuple[bytes, bytes]
+_M = TypeVar("_M", AttributeProto, TensorProto)
 
 _STRING = TensorProto.STRING
 _MOST_ELEMENTS = 1 << 40  # bounds the arithmetic; protobuf messages end at 2 GiB
@@ -35,33 +37,33 @@ _TYPED_FIELDS: dict[int, tuple[str, str]] = {
 }
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """What cannot be brought into canonical form, and why; the text completes a diagnostic's reason."""
 
 
 def encode_tensor(tensor: TensorProto, name: bytes = b"") -> Encoded:
     """`name` is the canonical name of an initializer; a tensor in an attribute has none."""
     if tensor.data_location == TensorProto.EXTERNAL or tensor.external_data:
-        raise Refused("a tensor keeps its elements in another file")
+        raise RefusedError("a tensor keeps its elements in another file")
     if tensor.HasField("segment"):
-        raise Refused("a tensor is stored in segments")
+        raise RefusedError("a tensor is stored in segments")
     element = BY_CODE.get(tensor.data_type)
     if element is None:
-        raise Refused(f"a tensor has the unknown element type {tensor.data_type}")
+        raise RefusedError(f"a tensor has the unknown element type {tensor.data_type}")
     dims = tuple(tensor.dims)
     count = 0 if 0 in dims else 1
     for dim in dims:
         if dim < 0:
-            raise Refused("a tensor has a negative dimension")
+            raise RefusedError("a tensor has a negative dimension")
         count *= dim
         if count > _MOST_ELEMENTS:
-            raise Refused("a tensor has more elements than can be stored")
+            raise RefusedError("a tensor has more elements than can be stored")
     head = varint(tensor.data_type) + varint(len(dims)) + b"".join(map(varint, dims))
     fields = wire.repeated(wire.TENSOR_DIM, [varint(dim) for dim in dims]) + wire.TENSOR_TYPE + varint(tensor.data_type)
     named = wire.TENSOR_NAME + chunk(name) if name else b""
     if tensor.data_type == _STRING:
         if len(tensor.string_data) != count:
-            raise Refused("a string tensor's dimensions do not fit its elements")
+            raise RefusedError("a string tensor's dimensions do not fit its elements")
         strings = [chunk(item) for item in tensor.string_data]
         return head + b"".join(strings), fields + wire.repeated(wire.TENSOR_STRING, strings) + named
     data = chunk(_elements(tensor, element, count))
@@ -72,7 +74,7 @@ def _elements(tensor: TensorProto, element: ElementType, count: int) -> bytes:
     size = (count * element.bits + 7) // 8
     data = tensor.raw_data if tensor.HasField("raw_data") else _typed_elements(tensor)
     if len(data) != size:
-        raise Refused(f"a tensor of {count} elements of type {element} has {len(data)} bytes instead of {size}")
+        raise RefusedError(f"a tensor of {count} elements of type {element} has {len(data)} bytes instead of {size}")
     spare = -count * element.bits % 8
     if spare:  # elements below a byte: the last byte's unused bits mean nothing
         data = data[:-1] + bytes((data[-1] & 0xFF >> spare,))
@@ -89,7 +91,7 @@ def _typed_elements(tensor: TensorProto) -> bytes:
     try:
         return struct.pack(f"<{len(values)}{code}", *values)
     except struct.error:
-        raise Refused(f"a tensor of type {BY_CODE[tensor.data_type]} has an element out of range") from None
+        raise RefusedError(f"a tensor of type {BY_CODE[tensor.data_type]} has an element out of range") from None
 
 
 def _packed_field(message: TensorProto, field: str) -> bytes:
@@ -101,7 +103,7 @@ def _packed_field(message: TensorProto, field: str) -> bytes:
     return data[start + 1 :]
 
 
-def only_field(message: AttributeProto | TensorProto, field: str) -> bytes:
+def only_field(message: _M, field: str) -> bytes:
     """The message's serialisation with that field alone."""
     copy = type(message)()
     copy.CopyFrom(message)
@@ -146,7 +148,7 @@ def encode_type(type_proto: TypeProto) -> Encoded:
         domain, name = chunk(opaque.domain.encode()), chunk(opaque.name.encode())
         inner = (domain + name, b"\x0a" + domain + b"\x12" + name)
     else:
-        raise Refused("a type says nothing")
+        raise RefusedError("a type says nothing")
     return tag + inner[0], tag + chunk(inner[1])
 
 
