@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
+from typing import Any
 
+import numpy as np
 import onnx
 import onnx.parser
-from onnx import FunctionProto
+import onnxruntime as ort
+import pytest
+from onnx.reference import ReferenceEvaluator
 from opwright.bundle.format import (
     AttributeEntry,
     BodyEntry,
@@ -20,11 +23,13 @@ from opwright.bundle.format import (
     InputEntry,
     OutputEntry,
 )
-from opwright.link.instantiate import CALL_DOMAIN
-from opwright.link.walk import all_nodes, rename_references, rename_values
+from opwright.diagnostics import Diagnostic, DiagnosticError
+from opwright.link.inline import inline_model
+from opwright.link.walk import all_nodes
+from opwright.protos.canonical import Callee, canonicalise
 
 FLOATS = ("float16", "float", "double")
-Attribute = AttributeEntry
+Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass
@@ -83,36 +88,34 @@ class LibraryBuilder:
         return entry
 
     def _body(self, body: Body, pins: dict[str, int]) -> BodyEntry:
-        function = onnx.parser.parse_function(f'<domain: "x", opset_import: ["": 18]> f {body.text}')
-        calls = []
+        function = onnx.parser.parse_function(f'<domain: "x", opset_import: ["": {body.opsets[0]}]> f {body.text}')
+        calls: dict[CallEntry, None] = {}
+        callees: dict[tuple[str, str, str], Callee] = {}
         for node in all_nodes(function.node):
             if node.domain:
-                calls.append(self._call(node, pins))
-        inputs, attributes = tuple(function.input), tuple(function.attribute)
-        data = _anonymous(function).SerializeToString(deterministic=True)
-        digest = f"body1:{sha256(data).hexdigest()}"
-        self.bodies[digest] = data
+                call, callee = self._call(node, pins)
+                calls[call] = None
+                callees[node.domain, node.op_type, node.overload] = Callee(callee.body, callee.attributes)
+        canonical = canonicalise(function, callees=callees)
+        self.bodies[canonical.digest] = canonical.proto
         return BodyEntry(
             body.opsets[0],
             body.opsets[1],
             body.variant,
-            digest,
-            inputs,
-            attributes,
+            canonical.digest,
+            canonical.inputs,
+            canonical.attributes,
             (("T", body.admits),),
-            tuple(dict.fromkeys(calls)),
+            tuple(calls),
         )
 
-    def _call(self, node: onnx.NodeProto, pins: dict[str, int]) -> CallEntry:
-        """Points a node at the callee's body; the variant is named by the node's overload."""
+    def _call(self, node: onnx.NodeProto, pins: dict[str, int]) -> tuple[CallEntry, BodyEntry]:
+        """What a node calls; the variant is named by the node's overload."""
         versions = [key for key in self.known if key[:2] == (node.domain, node.op_type)]
         since = pins.get(node.op_type, max(key[2] for key in versions))
         entry = self.known[node.domain, node.op_type, since]
         body = next(b for b in entry.bodies if not node.overload or dict(b.variant)["T"] == node.overload)
-        for attribute in node.attribute:
-            attribute.name = f"a{body.attributes.index(attribute.name)}"
-        node.domain, node.op_type, node.overload = CALL_DOMAIN, body.body.removeprefix("body1:"), ""
-        return CallEntry(entry.domain, entry.name, entry.since_version, body.variant, body.body)
+        return CallEntry(entry.domain, entry.name, entry.since_version, body.variant, body.body), body
 
     def bundle(self) -> Bundle:
         index = Index(
@@ -129,15 +132,80 @@ class LibraryBuilder:
         return Bundle(index, dict(self.bodies), f"{self.name} {self.version}")
 
 
-def _anonymous(function: FunctionProto) -> FunctionProto:
-    """Positional names; the rest of the canonical form does not matter to the linker."""
-    names = {name: f"i{index}" for index, name in enumerate(function.input)}
-    names.update({name: f"o{index}" for index, name in enumerate(function.output)})
-    rename_values(function.node, lambda name: names.setdefault(name, f"v{len(names)}"))
-    rename_references(function.node, {name: f"a{index}" for index, name in enumerate(function.attribute)})
-    function.input[:] = [f"i{index}" for index in range(len(function.input))]
-    function.output[:] = [f"o{index}" for index in range(len(function.output))]
-    function.attribute[:] = [f"a{index}" for index in range(len(function.attribute))]
-    function.name = function.domain = ""
-    del function.opset_import[:]
-    return function
+def parse(text: str) -> onnx.ModelProto:
+    return onnx.parser.parse_model(text)
+
+
+def run_everywhere(model: onnx.ModelProto, **feeds: object) -> list[Array]:
+    """The outputs on onnxruntime without and with optimisation, and on the reference evaluator; they must agree."""
+    onnx.checker.check_model(model, full_check=True)
+    arrays = {name: np.asarray(value) for name, value in feeds.items()}
+    inlined = onnx.ModelProto()
+    inlined.CopyFrom(model)
+    inline_model(inlined)
+    results = [ReferenceEvaluator(inlined).run(None, arrays)]
+    levels = ort.GraphOptimizationLevel
+    runs = ((model, levels.ORT_DISABLE_ALL), (model, levels.ORT_ENABLE_ALL), (inlined, levels.ORT_DISABLE_ALL))
+    for judged, level in runs:
+        options = ort.SessionOptions()
+        options.graph_optimization_level = level
+        options.log_severity_level = 4
+        session = ort.InferenceSession(judged.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        results.append(session.run(None, arrays))
+    for other in results[1:]:
+        for expected, found in zip(results[0], other, strict=True):
+            assert expected.dtype == found.dtype
+            np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+    return list(results[0])
+
+
+def refused(call: Callable[[], object]) -> list[Diagnostic]:
+    with pytest.raises(DiagnosticError) as caught:
+        call()
+    for item in caught.value.diagnostics:
+        assert item.reason or item.help, item
+    return list(caught.value.diagnostics)
+
+
+SWISH = "<alpha>(x) => (y) { a = Constant<value_float: float = @alpha>() b = CastLike(a, x) t = Mul(b, x) \
+s = Sigmoid(t) y = Mul(x, s) }"
+
+
+@pytest.fixture
+def acme() -> Bundle:
+    """com.acme 2: Swish (a default), Twice (calls Swish), Floor (presence), Kind (element type), Pair (two outputs)."""
+    library = LibraryBuilder()
+    swish = [Body(SWISH, (15, 22))]
+    library.add("Swish", swish, attributes=[AttributeEntry("alpha", "FLOAT", False, 1.5)])
+    library.add("Twice", [Body("(x) => (y) { t = com.acme.Swish(x) y = Add(t, t) }", (15, 22))])
+    absent, present = (("low", "absent"),), (("low", "present"),)
+    floor = [
+        Body("(x) => (y) { y = Identity(x) }", variant=absent),
+        Body("(x, low) => (y) { y = Max(x, low) }", variant=present),
+    ]
+    library.add("Floor", floor, inputs=["x", InputEntry("low", "T", optional=True)])
+    kind = "(x) => (y) {{ c = Constant<value_float: float = {}.0>() d = Cast<to={}>(c) y = Add(x, d) }}"
+    kinds = [
+        Body(kind.format(number, code), variant=(("T", name),), admits=(name,))
+        for name, code, number in (("float", 1, 1), ("double", 11, 2))
+    ]
+    library.add("Kind", kinds, types=("float", "double"))
+    library.add("Pair", "(x) => (y, z) { y = Neg(x) z = Abs(x) }", outputs=["y", "z"])
+    library.add("Swish", [Body("(x) => (y) { y = Neg(x) }")], since_version=2)
+    library.add("Late", "(x) => (y) { y = Exp(x) }", since_version=2)
+    return library.bundle()
+
+
+@pytest.fixture
+def standard() -> Bundle:
+    """Operators of the standard under a mirror: Softplus 1 and 22, HardSwish 14 for float alone."""
+    library = LibraryBuilder(name="std", domain="ai.onnx", mirror="opwright.ai.onnx", domain_version=28)
+    softplus = """(X) => (Y) {
+        r = Relu(X) a = Abs(X) n = Neg(a) e = Exp(n) o = Constant<value_float: float = 1.0>() c = CastLike(o, X)
+        s = Add(e, c) l = Log(s) Y = Add(r, l)
+    }"""
+    for since in (1, 22):
+        library.add("Softplus", [Body(softplus, (15, 28))], inputs=["X"], outputs=["Y"], since_version=since)
+    hard = "(X) => (Y) { h = HardSigmoid<alpha: float = 0.16666667, beta: float = 0.5>(X) Y = Mul(X, h) }"
+    library.add("HardSwish", hard, inputs=["X"], outputs=["Y"], since_version=14, types=["float"])
+    return library.bundle()

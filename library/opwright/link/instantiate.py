@@ -15,7 +15,8 @@ from onnx import AttributeProto, FunctionProto, NodeProto, helper
 from opwright.bundle.format import AttributeEntry, BodyEntry, CallEntry, DomainEntry, FunctionEntry, Index
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.link.catalogue import Catalogue, catalogue_of
-from opwright.link.naming import Instance, Naming, Profile, variant_key
+from opwright.link.naming import Content, Instance, Naming, Profile, variant_key
+from opwright.link.schema_types import schema_at
 from opwright.link.walk import all_nodes, normal_domain, rename_references, rename_values
 
 CALL_DOMAIN = "body1"
@@ -26,6 +27,7 @@ VARIANT = "opwright.variant"  # axis=value pairs; absent where there is one vari
 BODY = "opwright.body"  # digest of the body, as the library's index has it
 LIBRARY = "opwright.library"  # distribution name
 RELEASE = "opwright.release"  # the library's version
+ATTRIBUTES = "opwright.attributes"  # in the body's order, where the proto (those with defaults last) has another
 
 
 def instantiate(
@@ -48,24 +50,24 @@ def instantiate(
     domains = dict(catalogue.domains)
     domains[entry.domain] = DomainEntry(entry.domain, entry.since_version, domain)
     catalogue = replace(catalogue, domains=domains)
-    naming = Naming(catalogue, {domain: entry.since_version}, opset, profile)
-    return [name_body(naming, instance) for instance in closure(catalogue, [Instance(entry, body)], opset)]
+    instances = closure(catalogue, [Instance(entry, body)], opset)
+    naming = Naming(catalogue, {domain: entry.since_version}, opset, profile, called(catalogue, instances, opset))
+    return [name_body(naming, instance) for instance in instances]
 
 
 def closure(catalogue: Catalogue, roots: Iterable[Instance], opset: int) -> list[Instance]:
     """The roots and everything they call, callees first, each content once; order depends on the roots alone."""
-    done: dict[tuple[str, str], Instance] = {}
-    open_keys: set[tuple[str, str]] = set()
+    done: dict[Content, Instance] = {}
+    open_keys: set[Content] = set()
     for root in roots:
         stack: list[tuple[Instance, Iterator[CallEntry]]] = []
         instance: Instance | None = root
         while instance is not None or stack:
             if instance is not None:
-                key = _content_key(instance)
-                if key in open_keys:
+                if instance.content in open_keys:
                     raise DiagnosticError([_damaged(instance, "it calls itself")])
-                if key not in done:
-                    open_keys.add(key)
+                if instance.content not in done:
+                    open_keys.add(instance.content)
                     stack.append((instance, iter(instance.body.calls)))
                 instance = None
                 continue
@@ -75,13 +77,16 @@ def closure(catalogue: Catalogue, roots: Iterable[Instance], opset: int) -> list
                 instance = find_callee(catalogue, top, call, opset)
                 continue
             stack.pop()
-            done[_content_key(top)] = top
-            open_keys.discard(_content_key(top))
+            done[top.content] = top
+            open_keys.discard(top.content)
     return list(done.values())
 
 
-def _content_key(instance: Instance) -> tuple[str, str]:
-    return (instance.entry.identity, repr(instance.same_content))
+def called(catalogue: Catalogue, instances: Iterable[Instance], opset: int) -> set[Content]:
+    """The bodies that others among the instances call."""
+    return {
+        find_callee(catalogue, instance, call, opset).content for instance in instances for call in instance.body.calls
+    }
 
 
 def find_callee(catalogue: Catalogue, caller: Instance, call: CallEntry, opset: int) -> Instance:
@@ -101,7 +106,7 @@ def find_callee(catalogue: Catalogue, caller: Instance, call: CallEntry, opset: 
 def name_body(naming: Naming, instance: Instance) -> FunctionProto:
     """The FunctionProto of one instance; its callees are to be emitted with the same `naming`."""
     entry, body = instance.entry, instance.body
-    function = _parse(naming.catalogue, instance)
+    function = parse_body(naming.catalogue, instance)
     interface = {attribute.name: attribute for attribute in entry.attributes}
     attributes = {f"a{index}": name for index, name in enumerate(body.attributes)}
     _check_shape(function, instance)
@@ -111,15 +116,13 @@ def name_body(naming: Naming, instance: Instance) -> FunctionProto:
     function.domain, function.name, function.overload = naming.id_of(instance)
     function.doc_string = entry.doc or entry.summary
     _declare_attributes(function, [interface[name] for name in body.attributes])
-    imports = {item.domain: item.version for item in function.opset_import} | domains | {"": naming.opset}
-    del function.opset_import[:]
-    used = {"", *(normal_domain(node.domain) for node in all_nodes(function.node))}
-    function.opset_import.extend(helper.make_opsetid(name, imports.get(name, 1)) for name in sorted(used))
-    _stamp(function, naming.catalogue, instance)
+    _set_imports(naming, instance, function, domains)
+    _stamp(function, naming.catalogue, instance, naming.variant_of(instance))
     return function
 
 
-def _parse(catalogue: Catalogue, instance: Instance) -> FunctionProto:
+def parse_body(catalogue: Catalogue, instance: Instance) -> FunctionProto:
+    """The anonymous body. Raises DiagnosticError (OW575) when its bytes are none."""
     data = catalogue.bodies.get(instance.body.body)
     if data is None:
         raise DiagnosticError([_damaged(instance, f"{instance.body.body} is not among the library's bodies")])
@@ -159,6 +162,27 @@ def _resolve_calls(naming: Naming, caller: Instance, function: FunctionProto) ->
         pad(node.output, len(callee.entry.outputs))
         versions[node.domain] = naming.import_of(callee.entry.domain)
     return versions
+
+
+def _set_imports(naming: Naming, instance: Instance, function: FunctionProto, domains: Mapping[str, int]) -> None:
+    """The default domain as asked, called domains as the model imports them, others as the body needs them."""
+    lowest = {normal_domain(item.domain): item.version for item in function.opset_import}
+    imports = {"": naming.opset}
+    for node in all_nodes(function.node):
+        domain = normal_domain(node.domain)
+        if domain in domains:
+            imports[domain] = domains[domain]
+        elif domain:
+            imports[domain] = naming.imports.get(domain, lowest.get(domain, 1))
+            if not _same_meaning(node.op_type, domain, lowest.get(domain, 1), imports[domain]):
+                raise DiagnosticError([_other_meaning(instance, node, imports[domain])])
+    del function.opset_import[:]
+    function.opset_import.extend(helper.make_opsetid(name, version) for name, version in sorted(imports.items()))
+
+
+def _same_meaning(name: str, domain: str, first: int, second: int) -> bool:
+    schemas = [schema_at(name, domain, version) for version in (first, second)]
+    return first == second or len({schema.since_version if schema else 0 for schema in schemas}) == 1
 
 
 def write_attributes(node: NodeProto, callee: Instance) -> None:
@@ -227,11 +251,16 @@ def _declare_attributes(function: FunctionProto, attributes: Iterable[AttributeE
             function.attribute_proto.append(default_attribute(attribute))
 
 
-def _stamp(function: FunctionProto, catalogue: Catalogue, instance: Instance) -> None:
+def _stamp(
+    function: FunctionProto, catalogue: Catalogue, instance: Instance, variant: Sequence[tuple[str, str]]
+) -> None:
     del function.metadata_props[:]
     facts = {IDENTITY: instance.entry.identity, BODY: instance.body.body}
-    if instance.body.variant:
-        facts[VARIANT] = variant_key(instance.body.variant)
+    if variant:
+        facts[VARIANT] = variant_key(variant)
+    listed = [*function.attribute, *(attribute.name for attribute in function.attribute_proto)]
+    if listed != list(instance.body.attributes):
+        facts[ATTRIBUTES] = " ".join(instance.body.attributes)
     origin = catalogue.origins.get(instance.entry.identity)
     if origin is not None:
         facts[LIBRARY] = origin.library
@@ -252,6 +281,15 @@ def _missing_callee(catalogue: Catalogue, caller: Instance, identity: str, call:
         help_text = f"give the release of that library which {caller.entry.identity} was built with"
     return Diagnostic(
         "OW564", f"{caller.entry.identity} calls {identity}, which is missing", reason=reason, help=help_text
+    )
+
+
+def _other_meaning(instance: Instance, node: NodeProto, version: int) -> Diagnostic:
+    return Diagnostic(
+        "OW556",
+        f"the body of {instance.entry.identity} cannot be used with version {version} of {node.domain}",
+        reason=f"{node.op_type} means something else there than when the library was built",
+        help=f"import another version of {node.domain} in the model",
     )
 
 

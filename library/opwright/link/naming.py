@@ -3,12 +3,12 @@
 A model has no field for a function's version: the import of its domain says which version a name means. So the
 version that the import means gets the plain name, and any other one in the same model has its version in its
 overload (`@1`). Variants have their key there (`min=absent,max=present`, `@1,T=float`); a function with one body
-for all variants has none. In the portable profile the same text is part of the name.
+for all variants has none. In the portable profile, and where functions call it, the same text is part of the name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -22,6 +22,7 @@ class Profile(Enum):
 
 
 FunctionId = tuple[str, str, str]  # domain, name, overload
+Content = tuple[str, str, tuple[str, ...], tuple[str, ...]]  # identity, body, inputs, attributes
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +33,9 @@ class Instance:
     body: BodyEntry
 
     @property
-    def same_content(self) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-        """Equal for two bodies of a version that make the same FunctionProto but for its overload."""
-        return (self.body.body, self.body.inputs, self.body.attributes)
+    def content(self) -> Content:
+        """Equal for two bodies of a version that make the same FunctionProto but for its name."""
+        return (self.entry.identity, self.body.body, self.body.inputs, self.body.attributes)
 
 
 def bodies_at(entry: FunctionEntry, opset: int) -> tuple[BodyEntry, ...]:
@@ -58,22 +59,36 @@ class Naming:
     """Gives instances their ids in one model.
 
     `imports` maps emitted domains to the versions that the model imports; a domain that is not in it means its
-    newest version.
+    newest version. `nested` are the bodies that functions call: onnxruntime ignores the overload of such a call (it
+    would run another variant, silently), so these have it in their name in either profile.
     """
 
     catalogue: Catalogue
     imports: Mapping[str, int]
     opset: int
     profile: Profile
-    _memo: dict[tuple[str, str, tuple[str, ...], tuple[str, ...]], FunctionId] = field(default_factory=dict)
+    nested: Collection[Content] = frozenset()
+    _memo: dict[Content, FunctionId] = field(default_factory=dict)
 
     def id_of(self, instance: Instance) -> FunctionId:
         """The same for every variant of the version that has this very content."""
-        memo_key = (instance.entry.identity, *instance.same_content)
-        found = self._memo.get(memo_key)
+        found = self._memo.get(instance.content)
         if found is None:
-            found = self._memo[memo_key] = self._make_id(instance)
+            by_overload = self.profile is Profile.OVERLOAD and instance.content not in self.nested
+            found = self._memo[instance.content] = self._make_id(instance, by_overload)
         return found
+
+    def possible_ids(self, instance: Instance) -> tuple[FunctionId, FunctionId]:
+        """The ids that a body can have in a model with these imports."""
+        return (self._make_id(instance, by_overload=True), self._make_id(instance, by_overload=False))
+
+    def variant_of(self, instance: Instance) -> tuple[tuple[str, str], ...]:
+        """The variant's key, of those with this content the first one's; empty where all variants are equal."""
+        siblings = [Instance(instance.entry, body) for body in bodies_at(instance.entry, self.opset)]
+        if len({sibling.content for sibling in siblings}) <= 1:
+            return ()
+        same = (item.body.variant for item in siblings if item.content == instance.content)
+        return next(same, instance.body.variant)
 
     def import_of(self, domain: str) -> int:
         """The version at which functions of a library's domain are called in this model."""
@@ -83,16 +98,15 @@ class Naming:
         known = self.catalogue.domains.get(domain)
         return known.version if known is not None else 1
 
-    def _make_id(self, instance: Instance) -> FunctionId:
+    def _make_id(self, instance: Instance, by_overload: bool) -> FunctionId:
         entry = instance.entry
         parts = [f"@{entry.since_version}"] if not self._is_plain(entry) else []
-        siblings = [Instance(entry, body) for body in bodies_at(entry, self.opset)]
-        if len({sibling.same_content for sibling in siblings}) > 1:
-            same = (item.body.variant for item in siblings if item.same_content == instance.same_content)
-            parts.append(variant_key(next(same, instance.body.variant)))
+        variant = self.variant_of(instance)
+        if variant:
+            parts.append(variant_key(variant))
         overload = ",".join(parts)
         domain = self.catalogue.emitted(entry.domain)
-        if self.profile is Profile.OVERLOAD or not overload:
+        if by_overload or not overload:
             return (domain, entry.name, overload)
         return (domain, self._free_name(entry, overload), "")
 

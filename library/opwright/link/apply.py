@@ -1,0 +1,195 @@
+"""Attaches libraries to a model: the nodes they serve call functions that the model then holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from onnx import FunctionProto, ModelProto, helper
+from opwright.bundle.format import Bundle
+from opwright.diagnostics.model import Diagnostic, Place, Severity
+from opwright.link.catalogue import Catalogue, merge_libraries
+from opwright.link.check import check_model
+from opwright.link.digests import callees_first
+from opwright.link.inline import function_id, inline_model
+from opwright.link.instantiate import pad, write_defaults
+from opwright.link.naming import FunctionId, Profile
+from opwright.link.plan import Plan, choose_opset, make_plan
+from opwright.link.propagate import imports_of
+from opwright.link.resolve import Resolution, Served, resolve_model
+from opwright.link.walk import all_graphs, normal_domain
+
+CALL = "opwright.call"  # key of a node's metadata_props: JSON of what the linker changed, for detach
+ATTACHED = "opwright.attached"  # the same of a function's: what of the model changed when it was added
+
+IMPORTED = "opwright.imported"  # of a function of the model: domains whose import was added, separated by spaces
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """The new model, what was done, and warnings and notes.
+
+    `served` holds each served function version and the number of its nodes, in the order of the model; `functions`
+    the ids of those added, callees first.
+    """
+
+    model: ModelProto
+    served: tuple[tuple[str, int], ...]
+    replaced: int
+    functions: tuple[FunctionId, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def attach(
+    model: ModelProto,
+    libraries: Sequence[Bundle],
+    *,
+    replace: bool = False,
+    inline: bool = False,
+    profile: Profile = Profile.OVERLOAD,
+) -> ModelProto:
+    """The model with the functions that its nodes of the libraries' domains need.
+
+    With `replace`, operators of the standard that a library has under a mirror domain are served too; with
+    `inline`, the result holds no functions, but their nodes. The result passes onnx.checker, and loads on
+    onnxruntime where that is installed and supports the model's opset and IR. Everything else of the model is as it
+    was; the argument is not changed. Raises DiagnosticError (OW553 to OW575) when a node cannot be served.
+    """
+    return attach_libraries(model, libraries, replace=replace, inline=inline, profile=profile).model
+
+
+def attach_libraries(
+    model: ModelProto,
+    libraries: Sequence[Bundle],
+    *,
+    replace: bool = False,
+    inline: bool = False,
+    profile: Profile = Profile.OVERLOAD,
+    file: str = "model",
+) -> Attached:
+    """`attach` with an account of what was done; `file` names the model in messages."""
+    catalogue = merge_libraries(libraries)
+    result = ModelProto()
+    result.CopyFrom(model)
+    opset = choose_opset(result, catalogue)
+    resolution = resolve_model(result, catalogue, opset=opset, replace=replace, file=file)
+    plan = make_plan(result, catalogue, resolution, opset=opset, profile=profile, file=file)
+    diagnostics = list(resolution.left)
+    if not resolution.served and not (inline and result.functions):
+        if not resolution.left:
+            diagnostics.append(_nothing_served(result, catalogue, replace, file))
+        return Attached(result, (), 0, (), tuple(diagnostics))
+    _apply(result, resolution, plan)
+    diagnostics += check_model(result, model, file)
+    if inline:
+        _inline(result, model, plan)
+        diagnostics = [*resolution.left, *check_model(result, model, file)]
+    counts: dict[str, int] = {}
+    for served in resolution.served:
+        counts[served.instance.entry.identity] = counts.get(served.instance.entry.identity, 0) + 1
+    return Attached(
+        result,
+        tuple(counts.items()),
+        sum(served.replaced for served in resolution.served),
+        () if inline else tuple(function_id(function) for function in plan.functions),
+        tuple(diagnostics),
+    )
+
+
+def _apply(model: ModelProto, resolution: Resolution, plan: Plan) -> None:
+    versions = {**imports_of(model), **plan.imports}
+    for served, identity in zip(resolution.served, plan.ids, strict=True):
+        _call_function(served, identity)
+        if served.function is not None:
+            _import_into(served.function, identity[0], versions[identity[0]])
+    _add_functions(model, plan)
+    _import(model, plan)
+    model.ir_version = plan.ir_version
+
+
+def _add_functions(model: ModelProto, plan: Plan) -> None:
+    if not plan.functions:
+        return
+    memo = json.dumps(
+        {"imports": sorted(plan.imports), "ir_version": model.ir_version}, sort_keys=True, separators=(",", ":")
+    )
+    functions = [*model.functions]
+    for function in plan.functions:
+        function.metadata_props.add(key=ATTACHED, value=memo)
+        functions.append(function)
+    ordered = callees_first({function_id(function): function for function in functions})
+    del model.functions[:]
+    model.functions.extend(ordered)
+
+
+def _import_into(function: FunctionProto, domain: str, version: int) -> None:
+    """A function of the model imports what its nodes call now; what is added is written down for detach."""
+    if any(normal_domain(item.domain) == domain for item in function.opset_import):
+        return
+    function.opset_import.append(helper.make_opsetid(domain, version))
+    for item in function.metadata_props:
+        if item.key == IMPORTED:
+            item.value = f"{item.value} {domain}"
+            return
+    function.metadata_props.add(key=IMPORTED, value=domain)
+
+
+def _import(model: ModelProto, plan: Plan) -> None:
+    for domain, version in sorted(plan.imports.items()):
+        model.opset_import.append(helper.make_opsetid(domain, version))
+
+
+def _call_function(served: Served, identity: FunctionId) -> None:
+    """Makes a node a complete call of its function, and writes down on the node what was changed."""
+    node, (entry, body) = served.node, (served.instance.entry, served.instance.body)
+    changes: dict[str, object] = {}
+    for field, value in zip(("domain", "op_type", "overload"), identity, strict=True):
+        if getattr(node, field) != value:
+            changes[field] = getattr(node, field)
+            setattr(node, field, value)
+    given = list(node.input)
+    positions = {formal.name: index for index, formal in enumerate(entry.inputs)}
+    kept = [positions[name] for name in body.inputs]
+    del node.input[:]
+    node.input.extend(given[position] if position < len(given) else "" for position in kept)
+    if list(node.input) != given:
+        # A number is a position among the new inputs (names may change later), a text an input that is no more.
+        changes["inputs"] = [kept.index(index) if index in kept and name else name for index, name in enumerate(given)]
+    if len(node.output) < len(entry.outputs):
+        changes["outputs"] = len(node.output)
+        pad(node.output, len(entry.outputs))
+    written = write_defaults(node, served.instance)
+    if written:
+        changes["attributes"] = written
+    if changes:
+        node.metadata_props.add(key=CALL, value=json.dumps(changes, sort_keys=True, separators=(",", ":")))
+
+
+def _inline(model: ModelProto, before: ModelProto, plan: Plan) -> None:
+    """Inlines all functions; imports and IR version are as before, but for domains whose operators came in."""
+    inline_model(model)
+    used = {normal_domain(node.domain) for graph in all_graphs(model.graph) for node in graph.node}
+    del model.opset_import[:]
+    model.opset_import.extend(before.opset_import)
+    present = imports_of(before)
+    for domain, version in sorted(plan.imports.items()):
+        if domain in used and domain not in present:
+            model.opset_import.append(helper.make_opsetid(domain, version))
+    model.ir_version = before.ir_version
+
+
+def _nothing_served(model: ModelProto, catalogue: Catalogue, replace: bool, file: str) -> Diagnostic:
+    domains = sorted({domain.mirror for domain in catalogue.domains.values()})
+    reason = f"it has no node of the domains {', '.join(domains)} that lacks its function"
+    mirrored = {(normal_domain(entry.domain), entry.name) for entry in catalogue.functions.values()}
+    standard = {
+        node.op_type
+        for graph in all_graphs(model.graph)
+        for node in graph.node
+        if (normal_domain(node.domain), node.op_type) in mirrored
+    }
+    help_text = ""
+    if standard and not replace:
+        help_text = f"with --replace, the operators {', '.join(sorted(standard))} of the standard are served too"
+    return Diagnostic("OW552", "nothing to attach", Place(file), reason, help_text, severity=Severity.WARNING)

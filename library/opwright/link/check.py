@@ -1,0 +1,136 @@
+"""Judges a linked model: onnx.checker, and loading on onnxruntime where it is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx import GraphProto, ModelProto, TensorProto, checker, helper, shape_inference
+from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Severity
+from opwright.link.walk import all_graphs
+
+LARGE = 1 << 20  # bytes of a tensor that the judges need not see; a message ends at 2 GiB
+
+# Parts of onnxruntime's messages that speak of what it lacks, not of what is wrong with the model.
+_LACKS = (
+    "Unsupported model IR version",
+    "ValidateOpsetForDomain",
+    "under development",
+    "is not a registered function/op",
+    "Could not find an implementation",
+    "Unrecognized attribute",
+    "No Op registered for",
+    "No opset import for domain",
+)
+
+
+def check_model(model: ModelProto, before: ModelProto, file: str) -> list[Diagnostic]:
+    """Notes on what could not be checked. Raises DiagnosticError (OW566, OW567) when a judge refuses the model.
+
+    Weights that are large or lie in other files are left out: they are inputs of what is checked. `before` is the
+    model as it was, to tell whose fault it is.
+    """
+    stand_in = without_weights(model)
+    problem = _checker_problem(stand_in)
+    if problem is not None:
+        blameless = _checker_problem(without_weights(before)) is None
+        text = "the model would not be valid" if blameless else "the model is not valid, and was not before"
+        raise DiagnosticError([Diagnostic("OW566", text, Place(file), f"onnx.checker: {problem}", _REPORT)])
+    return _load_on_onnxruntime(stand_in, file)
+
+
+_REPORT = "mend what the checker names; if it lies within a library's function, tell the library's authors"
+
+
+def without_weights(model: ModelProto) -> ModelProto:
+    """A copy in which external and large tensors are inputs of the main graph; the model itself if it has none."""
+    if not any(True for graph in all_graphs(model.graph) for _ in _heavy_values(graph)):
+        return model
+    copy = ModelProto()
+    for field, value in model.ListFields():
+        if field.name != "graph":
+            _assign(copy, field.name, value)
+    for field, value in model.graph.ListFields():
+        if field.name != "initializer":
+            _assign(copy.graph, field.name, value)
+    copy.graph.initializer.extend(item for item in model.graph.initializer if not _is_heavy(item))
+    heavy = {name: tensor for graph in all_graphs(model.graph) for name, tensor in _heavy_values(graph)}
+    for graph in all_graphs(copy.graph):
+        light = [item for item in graph.initializer if item.name not in heavy]
+        nodes = [node for node in graph.node if node.op_type != "Constant" or node.output[0] not in heavy]
+        del graph.initializer[:], graph.node[:]
+        graph.initializer.extend(light)
+        graph.node.extend(nodes)
+    declared = {value.name for value in copy.graph.input}
+    for name, tensor in heavy.items():
+        if name not in declared:
+            copy.graph.input.append(helper.make_tensor_value_info(name, tensor.data_type, list(tensor.dims)))
+    return copy
+
+
+def _heavy_values(graph: GraphProto) -> Iterator[tuple[str, TensorProto]]:
+    """Initializers and constants that are not to be carried around."""
+    for tensor in graph.initializer:
+        if _is_heavy(tensor):
+            yield tensor.name, tensor
+    for node in graph.node:
+        if node.op_type == "Constant" and node.output and node.attribute and _is_heavy(node.attribute[0].t):
+            yield node.output[0], node.attribute[0].t
+
+
+def _is_heavy(tensor: TensorProto) -> bool:
+    return tensor.data_location == TensorProto.EXTERNAL or _size(tensor) > LARGE
+
+
+def _assign(message: ModelProto | GraphProto, field: str, value: object) -> None:
+    if isinstance(value, (int, str, bytes)):
+        setattr(message, field, value)
+    else:
+        getattr(message, field).MergeFrom(value)
+
+
+def _size(tensor: TensorProto) -> int:
+    """Bytes, roughly; enough to tell weights from shapes."""
+    return len(tensor.raw_data) or 4 * (len(tensor.float_data) + len(tensor.int32_data)) + 8 * (
+        len(tensor.int64_data) + len(tensor.double_data) + len(tensor.uint64_data)
+    )
+
+
+def _checker_problem(model: ModelProto) -> str | None:
+    """What onnx.checker's full check has against a model."""
+    try:
+        checker.check_model(model, full_check=True)
+    except (checker.ValidationError, shape_inference.InferenceError, ValueError, RuntimeError) as error:
+        return _first_lines(str(error))
+    return None
+
+
+def _load_on_onnxruntime(model: ModelProto, file: str) -> list[Diagnostic]:
+    try:
+        import onnxruntime
+    except ImportError:
+        return [_note("onnxruntime is not installed, so the model was not loaded on it", file)]
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    try:
+        onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime's exceptions have no base class of their own
+        text = _first_lines(str(error))
+        if any(part in str(error) for part in _LACKS):
+            version = onnxruntime.__version__
+            return [_note(f"onnxruntime {version} cannot run this model, so it was not loaded on it", file, text)]
+        reason = f"onnxruntime {onnxruntime.__version__}: {text}"
+        raise DiagnosticError(
+            [Diagnostic("OW567", "onnxruntime refuses the model", Place(file), reason, _REPORT)]
+        ) from None
+    return []
+
+
+def _note(text: str, file: str, reason: str = "") -> Diagnostic:
+    return Diagnostic("OW568", text, Place(file), reason, severity=Severity.NOTE)
+
+
+def _first_lines(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return " ".join(lines)[:600]

@@ -1,0 +1,238 @@
+"""Which body a call means: the call checked against the interface, types bound, the variant chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from onnx import AttributeProto, helper
+from opwright.bundle.format import AttributeEntry, BodyEntry, FunctionEntry
+from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
+from opwright.elements import BY_NAME
+from opwright.link.naming import Instance, bodies_at
+from opwright.link.propagate import Visit
+from opwright.link.value_types import ABSENT, element_of
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A node that calls a function version, at one default opset. `file` names the model in messages."""
+
+    entry: FunctionEntry
+    visit: Visit
+    opset: int
+    file: str
+
+    def problem(self, code: str, message: str, reason: str = "", help_text: str = "") -> Diagnostic:
+        return Diagnostic(code, f"{self.visit.place}: {message}", Place(self.file), reason, help_text)
+
+
+def bind_types(call: Call) -> dict[str, str]:
+    """The element type of each type variable that an input determines. Wrong calls make no difference here."""
+    bound: dict[str, str] = {}
+    variables = dict(call.entry.types)
+    for formal, fact in zip(call.entry.inputs, call.visit.inputs, strict=False):
+        element = element_of(fact)
+        if element is not None and formal.type in variables:
+            bound.setdefault(formal.type, element)
+    return bound
+
+
+def choose_body(call: Call) -> Instance:
+    """The one body that fits. Raises DiagnosticError with everything that is wrong with the call."""
+    problems = [*_arity_problems(call), *_attribute_problems(call), *_type_problems(call)]
+    if problems:
+        raise DiagnosticError(problems)
+    bodies = bodies_at(call.entry, call.opset)
+    if not bodies:
+        raise DiagnosticError([_no_body(call)])
+    bound = bind_types(call)
+    open_axes: dict[str, None] = {}
+    fitting = [body for body in bodies if _fits(call, bound, body, open_axes)]
+    if not fitting:
+        raise DiagnosticError([_no_variant(call, bound, bodies)])
+    admitting = [body for body in fitting if not _not_admitted(bound, body)]
+    if not admitting:
+        raise DiagnosticError([_unadmitted(call, bound, fitting[0])])
+    instances = [Instance(call.entry, body) for body in admitting]
+    if open_axes and len({instance.content for instance in instances}) > 1:
+        raise DiagnosticError([_missing_fact(call, list(open_axes))])
+    return instances[0]
+
+
+def _arity_problems(call: Call) -> Iterable[Diagnostic]:
+    entry, visit = call.entry, call.visit
+    signature = f"the inputs are {_names(item.name + ('?' if item.optional else '') for item in entry.inputs)}"
+    if len(visit.inputs) > len(entry.inputs):
+        text = f"{len(visit.inputs)} inputs are given, {entry.identity} has {len(entry.inputs)}"
+        yield call.problem("OW557", text, signature, "remove the surplus inputs")
+    for index, formal in enumerate(entry.inputs):
+        given = visit.inputs[index] if index < len(visit.inputs) else ABSENT
+        if given == ABSENT and not formal.optional:
+            text = f"the input {formal.name} of {entry.identity} is required"
+            yield call.problem("OW557", text, signature, f"give {formal.name} as input {index + 1} of the node")
+    if len(visit.node.output) > len(entry.outputs):
+        text = f"{len(visit.node.output)} outputs are named, {entry.identity} has {len(entry.outputs)}"
+        yield call.problem("OW557", text, f"the outputs are {_names(item.name for item in entry.outputs)}")
+
+
+def _attribute_problems(call: Call) -> Iterable[Diagnostic]:
+    known = {attribute.name: attribute for attribute in call.entry.attributes}
+    given = {attribute.name: attribute for attribute in call.visit.node.attribute}
+    for name, attribute in given.items():
+        if name not in known:
+            close = get_close_matches(name, sorted(known), n=1)
+            text = f"{call.entry.identity} has no attribute {name}"
+            reason = f"its attributes are {_names(known)}" if known else "it has no attributes at all"
+            yield call.problem("OW558", text, reason, f"did you mean {close[0]}?" if close else "remove it")
+            continue
+        resolved = call.visit.attributes.get(name, attribute)
+        kind = AttributeProto.AttributeType.Name(resolved.type)
+        if kind != known[name].type:
+            text = f"the attribute {name} of {call.entry.identity} is given as {kind}, it is of type {known[name].type}"
+            yield call.problem("OW558", text, help_text=_attribute_help(known[name]))
+    for name, declared in known.items():
+        if declared.required and name not in given:
+            text = f"the attribute {name} of {call.entry.identity} is required"
+            yield call.problem("OW558", text, "it has no default value", f"set {name} on the node")
+
+
+def _attribute_help(attribute: AttributeEntry) -> str:
+    if attribute.type == "FLOAT":
+        return f"write a float: onnx.helper makes an INT of `{attribute.name}=1` and a FLOAT of `{attribute.name}=1.0`"
+    return f"make the node's attribute with attr_type=AttributeProto.{attribute.type}"
+
+
+def _type_problems(call: Call) -> Iterable[Diagnostic]:
+    variables = dict(call.entry.types)
+    first_of: dict[str, tuple[str, str]] = {}
+    for formal, fact in zip(call.entry.inputs, call.visit.inputs, strict=False):
+        if not fact or (formal.type not in variables and formal.type not in BY_NAME):
+            continue
+        allowed = variables.get(formal.type, (formal.type,))
+        element = element_of(fact)
+        if element not in allowed:
+            text = f"the input {formal.name} of {call.entry.identity} is {element or fact}"
+            yield call.problem("OW560", text, f"the types allowed are {_names(allowed)}", _CAST)
+            continue
+        name, seen = first_of.setdefault(formal.type, (formal.name, element))
+        if seen != element:
+            text = f"the input {formal.name} of {call.entry.identity} is {element}, {name} is {seen}"
+            yield call.problem("OW561", text, f"both are of the type {formal.type}, so they must be the same", _CAST)
+
+
+_CAST = "put a Cast before the node"
+
+
+def _fits(call: Call, bound: Mapping[str, str], body: BodyEntry, open_axes: dict[str, None]) -> bool:
+    """Whether nothing known speaks against this variant; axes about which nothing is known go to `open_axes`."""
+    for axis, value in body.variant:
+        actual = _axis_value(call, bound, axis)
+        if actual is None:
+            open_axes[axis] = None
+        elif value not in actual:
+            return False
+    return True
+
+
+def _axis_value(call: Call, bound: Mapping[str, str], axis: str) -> tuple[str, ...] | None:
+    """The spellings under which a variant may name what the call has on that axis; None when it is not known."""
+    if axis in dict(call.entry.types):
+        return (bound[axis],) if axis in bound else None
+    for index, formal in enumerate(call.entry.inputs):
+        if formal.name == axis:
+            given = call.visit.inputs[index] if index < len(call.visit.inputs) else ABSENT
+            return ("absent",) if given == ABSENT else ("present",)
+    for attribute in call.entry.attributes:
+        if attribute.name == axis:
+            return _attribute_value(call, attribute)
+    return None
+
+
+def _attribute_value(call: Call, attribute: AttributeEntry) -> tuple[str, ...] | None:
+    given = call.visit.attributes.get(attribute.name)
+    value: object
+    if given is not None:
+        value = helper.get_attribute_value(given)
+    elif any(item.name == attribute.name for item in call.visit.node.attribute) and attribute.default is None:
+        return None  # a reference to an attribute of a function that nobody calls
+    else:
+        value = attribute.default
+    if value is None:
+        return ("absent",)
+    text = value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+    # A variant asks for the value, or, of an attribute without a default, whether it is given.
+    optional = attribute.default is None and not attribute.required
+    return (text, "present") if optional else (text,)
+
+
+def _not_admitted(bound: Mapping[str, str], body: BodyEntry) -> list[tuple[str, str]]:
+    admits = dict(body.admits)
+    return [
+        (variable, element) for variable, element in bound.items() if element not in admits.get(variable, (element,))
+    ]
+
+
+def _no_body(call: Call) -> Diagnostic:
+    ranges = sorted({(body.first_opset, body.last_opset) for body in call.entry.bodies})
+    has = f"it has bodies for the opsets {_ranges(ranges)}" if ranges else "it has no bodies at all"
+    text = f"{call.entry.identity} has no body for opset {call.opset}, which the model imports"
+    return call.problem("OW556", text, has, "convert the model to one of these opsets, with onnx.version_converter")
+
+
+def _no_variant(call: Call, bound: Mapping[str, str], bodies: Sequence[BodyEntry]) -> Diagnostic:
+    for variable, element in bound.items():
+        allowed = dict.fromkeys(value for body in bodies for axis, value in body.variant if axis == variable)
+        if allowed and element not in allowed:
+            return _types_refused(call, variable, element, list(allowed))
+    axes = dict.fromkeys(axis for body in bodies for axis, _ in body.variant)
+    facts = [f"{axis}={actual[0]}" for axis in axes if (actual := _axis_value(call, bound, axis))]
+    text = f"{call.entry.identity} has no variant for {_names(facts)}"
+    built = "; ".join(dict.fromkeys(",".join(f"{axis}={value}" for axis, value in body.variant) for body in bodies))
+    return call.problem("OW557", text, f"its variants at opset {call.opset} are {built}", "call it with one of these")
+
+
+def _unadmitted(call: Call, bound: Mapping[str, str], body: BodyEntry) -> Diagnostic:
+    variable, element = _not_admitted(bound, body)[0]
+    return _types_refused(call, variable, element, dict(body.admits)[variable])
+
+
+def _types_refused(call: Call, variable: str, element: str, allowed: Sequence[str]) -> Diagnostic:
+    text = f"{call.entry.identity} cannot take {element} as {variable} at opset {call.opset}"
+    reason = f"the types that its body for this opset allows are {_names(allowed)}"
+    others = {(body.first_opset, body.last_opset) for body in call.entry.bodies if _serves(body, variable, element)}
+    if others:
+        return call.problem("OW560", text, reason, f"{element} is possible at the opsets {_ranges(sorted(others))}")
+    return call.problem("OW560", text, reason, _CAST)
+
+
+def _serves(body: BodyEntry, variable: str, element: str) -> bool:
+    wanted = dict(body.variant).get(variable, element)
+    return wanted == element and element in dict(body.admits).get(variable, (element,))
+
+
+def _missing_fact(call: Call, axes: Sequence[str]) -> Diagnostic:
+    inputs = {axis: [item.name for item in call.entry.inputs if item.type == axis] for axis in axes}
+    facts = [f"the element type of {' or '.join(names)}" if names else axis for axis, names in inputs.items()]
+    return call.problem(
+        "OW559",
+        f"{call.entry.identity} has several bodies, and {' and '.join(facts)} is not known here",
+        "different bodies are right for different facts, and a model must not be given the wrong one",
+        "declare the type in the graph's value_info, or run onnx.shape_inference.infer_shapes on the model first",
+    )
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+def _ranges(ranges: Iterable[tuple[int, int]]) -> str:
+    """`13 to 17, 20`, neighbours joined."""
+    joined: list[list[int]] = []
+    for first, last in ranges:
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1][1] = max(last, joined[-1][1])
+        else:
+            joined.append([first, last])
+    return ", ".join(f"{first} to {last}" if first != last else str(first) for first, last in joined)

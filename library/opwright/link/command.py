@@ -1,0 +1,172 @@
+"""The commands `attach`, `inspect` and `detach`. They need onnx alone: who attaches need not be who builds."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from enum import IntEnum
+from pathlib import Path
+
+from opwright.bundle.read import find_bundle
+from opwright.diagnostics import Diagnostic, DiagnosticError, Severity, has_errors, render
+from opwright.link.apply import Attached, attach_libraries
+from opwright.link.detach import detach_libraries
+from opwright.link.inspect import FunctionReport, State, inspect
+from opwright.link.model_file import read_model, write_model
+from opwright.link.naming import FunctionId, Profile
+
+
+class Exit(IntEnum):
+    GOOD = 0
+    FINDINGS = 1
+    USAGE = 2
+    INFRASTRUCTURE = 3
+
+
+COMMANDS = ("attach", "inspect", "detach")
+
+_USAGE_CODES = frozenset({"OW550"})  # a file that is not there is a mistake on the command line
+_INFRASTRUCTURE_CODES = frozenset({"OW572"})
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs one of `COMMANDS`, its name first among the arguments; returns the exit status.
+
+    Results go to stdout, findings to stderr. What is wrong with the command line itself ends in SystemExit(2), as
+    argparse does it.
+    """
+    options = _parser().parse_args(arguments)
+    run: Callable[[argparse.Namespace], int] = options.run
+    try:
+        return run(options)
+    except DiagnosticError as error:
+        _show(error.diagnostics)
+        return _status(error.diagnostics)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="opwright", allow_abbrev=False)
+    commands = parser.add_subparsers(required=True, metavar="command")
+
+    attach = commands.add_parser(
+        "attach", allow_abbrev=False, help="add the functions that a model's nodes call", description=_ATTACH
+    )
+    attach.add_argument("model", type=Path)
+    attach.add_argument("--library", action="append", required=True, metavar="X", help=_LIBRARY)
+    attach.add_argument("--replace", action="store_true", help="serve the standard's own operators too")
+    attach.add_argument("--inline", action="store_true", help="put nodes in place of functions")
+    attach.add_argument("--portable", action="store_true", help="write variants into names instead of overloads")
+    attach.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
+    attach.set_defaults(run=_run_attach)
+
+    look = commands.add_parser(
+        "inspect", allow_abbrev=False, help="say where a model's functions came from", description=_INSPECT
+    )
+    look.add_argument("model", type=Path)
+    look.add_argument("--library", action="append", default=[], metavar="X", help=f"compare with {_LIBRARY}")
+    look.add_argument("--json", action="store_true", help="one object a line for each function")
+    look.set_defaults(run=_run_inspect)
+
+    detach = commands.add_parser(
+        "detach", allow_abbrev=False, help="take attached functions out again", description=_DETACH
+    )
+    detach.add_argument("model", type=Path)
+    detach.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
+    detach.set_defaults(run=_run_detach)
+    return parser
+
+
+_LIBRARY = "a .onnxlib file or an installed library; may be repeated"
+_ATTACH = """Writes the model with the functions that its nodes of the libraries' domains need, for the model's own
+opset. The result is judged by onnx.checker and, where it is installed, loaded on onnxruntime."""
+_INSPECT = """Recomputes the digest of every function and compares it with the one on record. Exit status 1 when a
+function was altered."""
+_DETACH = """Writes the model as it was before libraries were attached to it."""
+
+
+def _run_attach(options: argparse.Namespace) -> int:
+    model = read_model(options.model)
+    libraries = [find_bundle(name) for name in options.library]
+    profile = Profile.PORTABLE if options.portable else Profile.OVERLOAD
+    done = attach_libraries(
+        model,
+        libraries,
+        replace=options.replace,
+        inline=options.inline,
+        profile=profile,
+        file=options.model.as_posix(),
+    )
+    write_model(done.model, options.output, options.model)
+    _show(done.diagnostics)
+    for line in _attached_lines(done, options, model.ir_version):
+        print(line)
+    return Exit.GOOD
+
+
+def _attached_lines(done: Attached, options: argparse.Namespace, ir_version: int) -> Iterable[str]:
+    for identity, count in done.served:
+        yield f"{identity}: {_count(count, 'node')}"
+    added = "inlined" if options.inline else f"{_count(len(done.functions), 'function')} added"
+    total = sum(count for _, count in done.served)
+    changes = f", IR version {ir_version} -> {done.model.ir_version}" if done.model.ir_version != ir_version else ""
+    yield f"wrote {options.output}: {_count(total, 'node')} served, {added}{changes}"
+
+
+def _run_inspect(options: argparse.Namespace) -> int:
+    model = read_model(options.model)
+    reports = inspect(model, [find_bundle(name) for name in options.library])
+    for report in reports:
+        print(json.dumps(_as_json(report)) if options.json else _as_line(report))
+    if not reports and not options.json:
+        print("the model has no functions")
+    return Exit.FINDINGS if any(report.state is State.ALTERED for report in reports) else Exit.GOOD
+
+
+def _as_json(report: FunctionReport) -> dict[str, object]:
+    return {"schema": "opwright.inspect/1", **asdict(report), "state": report.state.value}
+
+
+def _as_line(report: FunctionReport) -> str:
+    name = _id_text((report.domain, report.name, report.overload))
+    origin = f"{report.identity} of {report.library} {report.release}" if report.identity else "of no known library"
+    return f"{name}: {report.state.value}, {origin}, {_count(report.calls, 'call')}"
+
+
+def _run_detach(options: argparse.Namespace) -> int:
+    model = read_model(options.model)
+    done = detach_libraries(model, file=options.model.as_posix())
+    write_model(done.model, options.output, options.model)
+    _show(done.diagnostics)
+    for identity in done.functions:
+        print(f"removed {_id_text(identity)}")
+    print(f"wrote {options.output}: {_count(done.restored, 'node')} restored")
+    return Exit.GOOD
+
+
+def _id_text(identity: FunctionId) -> str:
+    domain, name, overload = identity
+    return f"{domain}::{name}" + (f" [{overload}]" if overload else "")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _show(diagnostics: Iterable[Diagnostic]) -> None:
+    found = tuple(diagnostics)
+    if found:
+        color = sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        sys.stderr.write(render(found, lambda _: None, color))
+
+
+def _status(diagnostics: Sequence[Diagnostic]) -> int:
+    codes = {item.code for item in diagnostics if item.severity is Severity.ERROR}
+    if not has_errors(diagnostics):
+        return Exit.GOOD
+    if codes & _USAGE_CODES:
+        return Exit.USAGE
+    return Exit.INFRASTRUCTURE if codes & _INFRASTRUCTURE_CODES else Exit.FINDINGS

@@ -1,0 +1,142 @@
+"""Takes out of a model what attach put in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, MutableSequence
+from dataclasses import dataclass
+from typing import Any
+
+from onnx import FunctionProto, ModelProto, NodeProto
+from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Severity
+from opwright.link.apply import ATTACHED, CALL, IMPORTED
+from opwright.link.digests import function_digests, record_of
+from opwright.link.inline import call_id, function_id
+from opwright.link.naming import FunctionId
+from opwright.link.walk import all_nodes, normal_domain
+
+
+@dataclass(frozen=True, slots=True)
+class Detached:
+    """The new model, how many nodes were restored, and the ids of the functions that were removed."""
+
+    model: ModelProto
+    restored: int
+    functions: tuple[FunctionId, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def detach(model: ModelProto) -> ModelProto:
+    """The model as it was before libraries were attached to it.
+
+    Raises DiagnosticError (OW576) when a linked function was altered since: taking it out would lose that.
+    """
+    return detach_libraries(model).model
+
+
+def detach_libraries(model: ModelProto, file: str = "model") -> Detached:
+    """`detach` with an account of what was done; `file` names the model in messages."""
+    result = ModelProto()
+    result.CopyFrom(model)
+    ours = [function for function in result.functions if record_of(function) is not None]
+    if not ours:
+        reason = "none of its functions was attached from a library"
+        finding = Diagnostic("OW574", "nothing to detach", Place(file), reason, severity=Severity.WARNING)
+        return Detached(result, 0, (), (finding,))
+    _refuse_altered(result, ours, file)
+    removed = {function_id(function): function for function in ours}
+    others = [function for function in result.functions if function_id(function) not in removed]
+    restored = sum(
+        _restore(node, file)
+        for nodes in (result.graph.node, *(function.node for function in others))
+        for node in all_nodes(nodes)
+        if call_id(node) in removed
+    )
+    memos = [memo for function in ours if (memo := _memo(function.metadata_props, ATTACHED, file)) is not None]
+    del result.functions[:]
+    result.functions.extend(others)
+    for function in others:
+        _remove_imports(function, _pop(function.metadata_props, IMPORTED).split())
+    _remove_imports(result, {domain for memo in memos for domain in memo.get("imports", ())})
+    result.ir_version = min((memo.get("ir_version", result.ir_version) for memo in memos), default=result.ir_version)
+    return Detached(result, restored, tuple(removed), ())
+
+
+def _refuse_altered(model: ModelProto, ours: Iterable[FunctionProto], file: str) -> None:
+    digests = function_digests(model.functions)
+    problems = []
+    for function in ours:
+        record = record_of(function)
+        if record is not None and digests[function_id(function)] != record.expected:
+            text = f"the function {function.domain}::{function.name} was altered after it was attached"
+            reason = f"it came from {record.origin}; taking it out would lose the alteration"
+            problems.append(Diagnostic("OW576", text, Place(file), reason, "attach the library to the original model"))
+    if problems:
+        raise DiagnosticError(problems)
+
+
+def _restore(node: NodeProto, file: str) -> bool:
+    """Undoes what attach wrote down on a node; False where it had changed nothing."""
+    changes = _memo(node.metadata_props, CALL, file)
+    if changes is None:
+        return False
+    try:
+        for field in ("domain", "op_type", "overload"):
+            if field in changes:
+                setattr(node, field, changes[field])
+        if "inputs" in changes:
+            now = list(node.input)
+            node.input[:] = [now[item] if isinstance(item, int) else item for item in changes["inputs"]]
+        if "outputs" in changes:
+            del node.output[changes["outputs"] :]
+        written = set(changes.get("attributes", ()))
+    except (IndexError, TypeError, ValueError, AttributeError):
+        raise DiagnosticError([_unreadable(CALL, file)]) from None
+    kept = [attribute for attribute in node.attribute if attribute.name not in written]
+    del node.attribute[:]
+    node.attribute.extend(kept)
+    _pop(node.metadata_props, CALL)
+    return True
+
+
+def _memo(metadata: Any, key: str, file: str) -> dict[str, Any] | None:
+    """A JSON object among the metadata_props; None where there is none."""
+    for item in metadata:
+        if item.key == key:
+            try:
+                value = json.loads(item.value)
+            except ValueError:
+                value = None
+            if not isinstance(value, dict):
+                raise DiagnosticError([_unreadable(key, file)])
+            return value
+    return None
+
+
+def _pop(metadata: MutableSequence[Any], key: str) -> str:
+    for index, item in enumerate(metadata):
+        if item.key == key:
+            value: str = item.value
+            del metadata[index]
+            return value
+    return ""
+
+
+def _remove_imports(proto: ModelProto | FunctionProto, domains: Iterable[str]) -> None:
+    """Removes those imports that no node needs any more."""
+    nodes = proto.graph.node if isinstance(proto, ModelProto) else proto.node
+    used = {normal_domain(node.domain) for node in all_nodes(nodes)}
+    unwanted = set(domains) - used
+    kept = [item for item in proto.opset_import if normal_domain(item.domain) not in unwanted]
+    del proto.opset_import[:]
+    proto.opset_import.extend(kept)
+
+
+def _unreadable(key: str, file: str) -> Diagnostic:
+    return Diagnostic(
+        "OW576",
+        f"what attach wrote down under {key} cannot be read",
+        Place(file),
+        reason="some other tool has changed the metadata of the model",
+        help="attach the library to the original model",
+    )

@@ -1,0 +1,103 @@
+"""What a linked function says of its origin, and the digest that its nodes really have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from onnx import FunctionProto
+from opwright.link.inline import call_id, function_id
+from opwright.link.instantiate import ATTRIBUTES, BODY, IDENTITY, LIBRARY, RELEASE, VARIANT
+from opwright.link.naming import FunctionId
+from opwright.link.walk import all_nodes
+from opwright.protos.canonical import Callee, canonicalise
+from opwright.protos.tensors import RefusedError
+
+FLATTENED = "opwright.flattened"  # digest of a body into which the linker inlined callees to shorten a chain of calls
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The metadata_props of a linked function."""
+
+    identity: str
+    variant: str
+    body: str
+    library: str
+    release: str
+    flattened: str
+
+    @property
+    def origin(self) -> str:
+        return f"{self.library} {self.release}".strip() or "a library without a name"
+
+    @property
+    def expected(self) -> str:
+        """The digest that the function's nodes have unless somebody altered them."""
+        return self.flattened or self.body
+
+
+def record_of(function: FunctionProto) -> Record | None:
+    """What the linker recorded on a function; None on functions that it did not make."""
+    facts = {item.key: item.value for item in function.metadata_props}
+    if IDENTITY not in facts or BODY not in facts:
+        return None
+    keys = (IDENTITY, VARIANT, BODY, LIBRARY, RELEASE, FLATTENED)
+    return Record(*(facts.get(key, "") for key in keys))
+
+
+def function_digests(functions: Iterable[FunctionProto]) -> dict[FunctionId, str]:
+    """The digest of each function, those of its callees included in it; "" where a function has no canonical form.
+
+    A function that calls one which is not among them (or calls itself) has none.
+    """
+    by_id = {function_id(function): function for function in functions}
+    bodies: dict[FunctionId, Callee] = {}
+    for function in callees_first(by_id):
+        callees = {
+            (node.domain, node.op_type, node.overload): bodies[call_id(node)]
+            for node in all_nodes(function.node)
+            if call_id(node) in bodies
+        }
+        with suppress(RefusedError):
+            bodies[function_id(function)] = canonicalise(_in_body_order(function), callees=callees).callee
+    return {identity: bodies[identity].digest if identity in bodies else "" for identity in by_id}
+
+
+def _in_body_order(function: FunctionProto) -> FunctionProto:
+    """The function with its attributes listed as its body numbers them, where the proto cannot list them so."""
+    order = next((item.value for item in function.metadata_props if item.key == ATTRIBUTES), None)
+    names = [*function.attribute, *(item.name for item in function.attribute_proto)]
+    if order is None or sorted(order.split(" ")) != sorted(names):
+        return function
+    copy = FunctionProto()
+    copy.CopyFrom(function)
+    del copy.attribute_proto[:]
+    copy.attribute[:] = order.split(" ")
+    return copy
+
+
+def callees_first(functions: Mapping[FunctionId, FunctionProto]) -> list[FunctionProto]:
+    """Sorted so that callees come before callers, else in the given order; recursion is cut."""
+    result: dict[FunctionId, FunctionProto] = {}
+    seen: set[FunctionId] = set()
+    for root in functions:
+        if root in seen:
+            continue
+        seen.add(root)
+        stack = [(root, _callees(functions[root]))]
+        while stack:
+            identity, callees = stack[-1]
+            callee = next((item for item in callees if item in functions and item not in seen), None)
+            if callee is not None:
+                seen.add(callee)
+                stack.append((callee, _callees(functions[callee])))
+            else:
+                stack.pop()
+                result[identity] = functions[identity]
+    return list(result.values())
+
+
+def _callees(function: FunctionProto) -> Iterator[FunctionId]:
+    return iter(dict.fromkeys(call_id(node) for node in all_nodes(function.node)))

@@ -1,0 +1,228 @@
+"""Puts the body of a function in the place of its calls.
+
+onnx's own inliner leaves out the defaults of `attribute_proto`, so this one is ours. A call inside an inlined body
+is inlined in turn, by a stack, since chains of calls may be long; subgraphs by recursion, since protobuf bounds their
+nesting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto
+from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.link.naming import FunctionId
+from opwright.link.walk import all_graphs, all_nodes, normal_domain, subgraphs
+
+MOST_NODES = 100_000  # in one function
+DEEPEST_GRAPH = 32  # nested subgraphs that protobuf parsers read
+
+Select = Callable[[FunctionId], FunctionProto | None]
+
+
+def call_id(node: NodeProto) -> FunctionId:
+    """The function that a node calls, if there is one of that id."""
+    return (normal_domain(node.domain), node.op_type, node.overload)
+
+
+def function_id(function: FunctionProto) -> FunctionId:
+    return (normal_domain(function.domain), function.name, function.overload)
+
+
+def inline_model(model: ModelProto, *, most_nodes: int = 10 * MOST_NODES) -> None:
+    """Inlines every function of a model, in place, and removes them.
+
+    Raises DiagnosticError (OW565) when the result would exceed `most_nodes` nodes or protobuf's nesting.
+    """
+    functions = {function_id(function): function for function in model.functions}
+    taken = {name for graph in all_graphs(model.graph) for name in _names_of(graph)}
+    inliner = Inliner(functions.get, taken, most_nodes)
+    inliner.rewrite(model.graph)
+    del model.functions[:]
+
+
+def inline_into(function: FunctionProto, select: Select) -> None:
+    """Inlines, in place, the calls of those functions that `select` gives."""
+    taken = {*function.input, *function.output}
+    for node in all_nodes(function.node):
+        taken.update(node.output)
+        for graph in subgraphs(node):
+            taken.update(_names_of(graph))
+    nodes = Inliner(select, taken, MOST_NODES, frozenset(function.attribute)).expand(function.node, 0)
+    del function.node[:]
+    function.node.extend(nodes)
+
+
+def _names_of(graph: GraphProto) -> Iterator[str]:
+    """Every value a graph names, those of its subgraphs excepted."""
+    for value in (*graph.input, *graph.output, *graph.value_info, *graph.initializer):
+        yield value.name
+    for sparse in graph.sparse_initializer:
+        yield sparse.values.name
+    for node in graph.node:
+        yield from node.output
+
+
+@dataclass(slots=True)
+class Inliner:
+    """Inlines into graphs that share one set of names. `taken` holds every value name in use; it grows.
+
+    `unsure` are attributes of the function that is inlined into which a call of it may leave out.
+    """
+
+    select: Select
+    taken: set[str]
+    most_nodes: int
+    unsure: frozenset[str] = frozenset()
+    _count: int = 0
+    _next: dict[str, int] = field(default_factory=dict)
+
+    def rewrite(self, graph: GraphProto, depth: int = 0) -> None:
+        """Inlines into a graph and its subgraphs, in place."""
+        if not any(self.select(call_id(node)) for node in all_nodes(graph.node)):
+            return
+        nodes = self.expand(graph.node, depth)
+        del graph.node[:]
+        graph.node.extend(nodes)
+
+    def expand(self, nodes: Iterable[NodeProto], depth: int) -> list[NodeProto]:
+        """The nodes with selected calls replaced, to any depth of calls."""
+        if depth > DEEPEST_GRAPH:
+            raise DiagnosticError([_too_large(f"more than {DEEPEST_GRAPH} nested subgraphs")])
+        result: list[NodeProto] = []
+        stack: list[Iterator[NodeProto]] = [iter(list(nodes))]
+        open_calls: dict[FunctionId, None] = {}  # innermost last, one for each level of the stack but the first
+        while stack:
+            node = next(stack[-1], None)
+            if node is None:
+                stack.pop()
+                if open_calls:
+                    open_calls.popitem()
+                continue
+            identity = call_id(node)
+            function = self.select(identity)
+            if function is None:
+                for graph in subgraphs(node):
+                    self.rewrite(graph, depth + 1)
+                result.append(node)
+                continue
+            if identity in open_calls:
+                raise DiagnosticError(
+                    [_too_large(f"endlessly many nodes, for {identity[0]}::{identity[1]} calls itself")]
+                )
+            stack.append(iter(self._body(node, function)))
+            open_calls[identity] = None
+        return result
+
+    def _body(self, call: NodeProto, function: FunctionProto) -> list[NodeProto]:
+        """The nodes of a function for one call: actual names for formal ones, fresh names for the others."""
+        names: dict[str, str] = {}
+        for index, formal in enumerate(function.input):
+            names[formal] = call.input[index] if index < len(call.input) else ""
+        copies: list[tuple[str, str]] = []
+        for index, formal in enumerate(function.output):
+            actual = call.output[index] if index < len(call.output) else ""
+            if formal not in names:
+                names[formal] = actual or self._fresh(formal)
+            elif actual:
+                copies.append((names[formal], actual))
+        attributes = {attribute.name: attribute for attribute in function.attribute_proto}
+        for attribute in call.attribute:
+            if attribute.name in attributes and attribute.ref_attr_name in self.unsure:
+                raise DiagnosticError([_default_lost(call, attribute)])
+        attributes.update({attribute.name: attribute for attribute in call.attribute})
+        nodes = [self._copy(node, [names], attributes) for node in function.node]
+        if call.name:
+            for node in nodes:
+                node.name = f"{call.name}/{node.name or node.op_type}"
+        return nodes + [NodeProto(op_type="Identity", input=[source], output=[target]) for source, target in copies]
+
+    def _copy(
+        self, node: NodeProto, scopes: list[dict[str, str]], attributes: Mapping[str, AttributeProto]
+    ) -> NodeProto:
+        self._count += 1
+        if self._count > self.most_nodes:
+            raise DiagnosticError([_too_large(f"more than {self.most_nodes} nodes")])
+        copy = NodeProto()
+        copy.CopyFrom(node)
+        copy.input[:] = [self._lookup(name, scopes) for name in node.input]
+        copy.output[:] = [self._define(name, scopes[-1]) for name in node.output]
+        resolved = [_resolve(attribute, attributes) for attribute in copy.attribute]
+        del copy.attribute[:]
+        copy.attribute.extend(attribute for attribute in resolved if attribute is not None)
+        for index, graph in enumerate(subgraphs(copy)):
+            graph.name = graph.name or f"graph{index}"
+            self._copy_graph(graph, scopes, attributes)
+        return copy
+
+    def _copy_graph(
+        self, graph: GraphProto, scopes: list[dict[str, str]], attributes: Mapping[str, AttributeProto]
+    ) -> None:
+        """Renames a copied subgraph; what it defines is new, whatever names there are around it."""
+        inner: dict[str, str] = {}
+        layers = [*scopes, inner]
+        for value in (*graph.input, *graph.initializer):
+            value.name = self._define(value.name, inner)
+        for sparse in graph.sparse_initializer:
+            sparse.values.name = self._define(sparse.values.name, inner)
+        nodes = [self._copy(node, layers, attributes) for node in graph.node]
+        del graph.node[:]
+        graph.node.extend(nodes)
+        for value in graph.output:
+            value.name = self._lookup(value.name, layers)
+        del graph.value_info[:]
+        del graph.quantization_annotation[:]
+
+    def _lookup(self, name: str, scopes: list[dict[str, str]]) -> str:
+        for names in reversed(scopes):
+            if name in names:
+                return names[name]
+        return name and self._define(name, scopes[0])
+
+    def _define(self, name: str, names: dict[str, str]) -> str:
+        if not name:
+            return ""
+        if name not in names:
+            names[name] = self._fresh(name)
+        return names[name]
+
+    def _fresh(self, hint: str) -> str:
+        """A name that nothing in the model has."""
+        number = self._next.get(hint, 0)
+        while (name := f"{hint}_{number}") in self.taken:
+            number += 1
+        self._next[hint] = number + 1
+        self.taken.add(name)
+        return name
+
+
+def _resolve(attribute: AttributeProto, given: Mapping[str, AttributeProto]) -> AttributeProto | None:
+    """An attribute with the value that it refers to; None when the call has none."""
+    if not attribute.ref_attr_name:
+        return attribute
+    value = given.get(attribute.ref_attr_name)
+    if value is None:
+        return None
+    resolved = AttributeProto()
+    resolved.CopyFrom(value)
+    resolved.name = attribute.name
+    return resolved
+
+
+def _too_large(what: str) -> Diagnostic:
+    return Diagnostic(
+        "OW565",
+        f"inlining would make {what}",
+        reason="every call gets a copy of the function's nodes",
+        help="keep the functions as functions (leave out --inline), or call them less deeply",
+    )
+
+
+def _default_lost(call: NodeProto, attribute: AttributeProto) -> Diagnostic:
+    return Diagnostic(
+        "OW565",
+        f"{call.domain}::{call.op_type} cannot be inlined into a function that may not have {attribute.ref_attr_name}",
+        reason=f"where the caller has no {attribute.ref_attr_name}, the default of {attribute.name} would be lost",
+        help=f"give {attribute.ref_attr_name} a default",
+    )

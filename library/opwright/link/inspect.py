@@ -1,0 +1,108 @@
+"""Says of every function of a model which library release it came from and whether it was altered since."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from onnx import ModelProto
+from opwright.bundle.format import Bundle
+from opwright.link.digests import Record, function_digests, record_of
+from opwright.link.inline import call_id, function_id
+from opwright.link.naming import FunctionId
+from opwright.link.walk import all_nodes
+
+
+class State(Enum):
+    UNALTERED = "unaltered"  # its nodes are those of the body that its metadata name
+    ALTERED = "altered"  # they are not, or the release named has no such body
+    RECOGNISED = "recognised"  # no metadata, but a library given has this very body
+    FOREIGN = "foreign"  # of no library that is known here
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionReport:
+    """One function of a model. `digest` is that of its nodes, empty where they have no canonical form.
+
+    `identity`, `variant`, `library`, `release` and `body` (the digest on record) are empty for foreign functions.
+    `calls` counts the nodes of the model, functions included, that call it.
+    """
+
+    domain: str
+    name: str
+    overload: str
+    state: State
+    identity: str
+    variant: str
+    library: str
+    release: str
+    body: str
+    digest: str
+    calls: int
+
+
+def inspect(model: ModelProto, libraries: Sequence[Bundle] = ()) -> list[FunctionReport]:
+    """A report on each function of the model, in the model's order.
+
+    With `libraries`, functions that lost their metadata are recognised by their digest, and metadata that name a
+    release among them are held against it.
+    """
+    digests = function_digests(model.functions)
+    calls: dict[FunctionId, int] = {}
+    bodies = [model.graph.node, *(function.node for function in model.functions)]
+    for nodes in bodies:
+        for node in all_nodes(nodes):
+            calls[call_id(node)] = calls.get(call_id(node), 0) + 1
+    holders = _holders(libraries)
+    reports = []
+    for function in model.functions:
+        identity = function_id(function)
+        record = record_of(function)
+        digest = digests[identity]
+        recognised = None if record is not None else holders.get(digest)
+        reports.append(
+            FunctionReport(
+                function.domain,
+                function.name,
+                function.overload,
+                _state(record, recognised, digest, libraries),
+                *_origin(record or recognised),
+                digest,
+                calls.get(identity, 0),
+            )
+        )
+    return reports
+
+
+def _origin(record: Record | None) -> tuple[str, str, str, str, str]:
+    if record is None:
+        return ("", "", "", "", "")
+    return (record.identity, record.variant, record.library, record.release, record.body)
+
+
+def _state(record: Record | None, recognised: Record | None, digest: str, libraries: Sequence[Bundle]) -> State:
+    if record is None:
+        return State.RECOGNISED if recognised is not None else State.FOREIGN
+    if digest != record.expected:
+        return State.ALTERED
+    for library in libraries:
+        index = library.index
+        if (index.library, index.version) == (record.library, record.release):
+            entries = [entry for entry in index.functions if entry.identity == record.identity]
+            if not any(body.body == record.body for entry in entries for body in entry.bodies):
+                return State.ALTERED
+    return State.UNALTERED
+
+
+def _holders(libraries: Sequence[Bundle]) -> Mapping[str, Record]:
+    """For each body digest the first function version that has it."""
+    found: dict[str, Record] = {}
+    for library in libraries:
+        index = library.index
+        for entry in index.functions:
+            for body in entry.bodies:
+                variant = ",".join(f"{axis}={value}" for axis, value in body.variant)
+                record = Record(entry.identity, variant, body.body, index.library, index.version, "")
+                found.setdefault(body.body, record)
+    return found

@@ -1,0 +1,100 @@
+"""Model files: read with care, for onnx.load takes nearly any bytes for a model, and written atomically."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from google.protobuf.message import DecodeError, EncodeError
+from onnx import ModelProto, OperatorSetProto, TensorProto
+from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
+from opwright.link.walk import all_graphs
+
+MOST_BYTES = (1 << 31) - 1  # of a protobuf message
+
+
+def read_model(path: Path) -> ModelProto:
+    """The model in a file; weights in other files stay there. Raises DiagnosticError (OW550, OW551)."""
+    try:
+        size = path.stat().st_size
+        if size > MOST_BYTES:
+            raise DiagnosticError([_not_a_model(path, f"it has {size} bytes, and protobuf stops at 2 GiB")])
+        data = path.read_bytes()
+    except OSError as error:
+        text = f"cannot read the model {path}"
+        raise DiagnosticError([Diagnostic("OW550", text, reason=error.strerror or str(error))]) from None
+    model = ModelProto()
+    try:
+        model.ParseFromString(data)
+    except DecodeError:
+        raise DiagnosticError([_not_a_model(path, "its bytes are no protobuf message, or are cut off")]) from None
+    reason = _why_not_a_model(model, data)
+    if reason:
+        raise DiagnosticError([_not_a_model(path, reason)])
+    return model
+
+
+def _why_not_a_model(model: ModelProto, data: bytes) -> str:
+    """Other messages of ONNX parse as a model with hardly anything in it."""
+    if model.ir_version > 0 and model.HasField("graph") and (model.graph.node or model.graph.output):
+        return ""
+    if not data:
+        return "the file is empty"
+    operator_set = OperatorSetProto()
+    try:
+        operator_set.ParseFromString(data)
+    except DecodeError:
+        pass
+    else:
+        if operator_set.magic == "ONNXOPSET":
+            return "it is an OperatorSetProto, a set of operators without a graph"
+    if model.ir_version > 0 and model.functions:
+        return "it is a library of functions: its graph is empty"
+    return "it has no graph" if model.ir_version > 0 else "it has no IR version and no graph"
+
+
+def _not_a_model(path: Path, reason: str) -> Diagnostic:
+    return Diagnostic("OW551", "this is not an ONNX model", Place(path.as_posix()), reason, "give a .onnx file")
+
+
+def external_files(model: ModelProto) -> list[str]:
+    """The files, relative to the model's folder, in which tensors of the graphs lie."""
+    found: dict[str, None] = {}
+    for graph in all_graphs(model.graph):
+        attributes = (attribute.t for node in graph.node for attribute in node.attribute)
+        for tensor in (*graph.initializer, *attributes):
+            if tensor.data_location == TensorProto.EXTERNAL:
+                found.update((item.value, None) for item in tensor.external_data if item.key == "location")
+    return sorted(found)
+
+
+def write_model(model: ModelProto, path: Path, source: Path) -> None:
+    """Writes the model whole or not at all. `source` is the file that it was read from.
+
+    Raises DiagnosticError: OW571 when its weights lie beside `source` and `path` is in another folder, OW572 when it
+    cannot be written.
+    """
+    elsewhere = external_files(model)
+    if elsewhere and path.resolve().parent != source.resolve().parent:
+        text = f"the model cannot be written to {path}: its weights lie beside {source}"
+        reason = f"they are found relative to the model's folder: {', '.join(elsewhere)}"
+        help_text = f"write it to {source.with_name(path.name)}, then move all files together"
+        raise DiagnosticError([Diagnostic("OW571", text, reason=reason, help=help_text)])
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        data = model.SerializeToString(deterministic=True)
+        try:
+            with partial.open("wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise DiagnosticError([Diagnostic("OW572", f"cannot write {path}", reason=reason)]) from None
+    except (EncodeError, ValueError) as error:
+        help_text = "store the weights as external data (onnx.save_model with save_as_external_data=True)"
+        finding = Diagnostic("OW572", f"cannot write {path}", reason=str(error), help=help_text)
+        raise DiagnosticError([finding]) from None

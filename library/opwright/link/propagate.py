@@ -1,0 +1,262 @@
+"""Element types of the values of a model, in one pass over its nodes in their (topological) order.
+
+A node's outputs follow from its schema's type variables; from its attributes for operators such as `Cast`; from its
+subgraphs for `If`, `Loop`, `Scan`, `SequenceMap`; for a call of a model-local function from the function's body,
+gone through once per combination of argument types. Nodes that the libraries serve are given to a visitor, with what
+is known at that point. A declared `value_info` counts where nothing else is known.
+
+Recursion follows the nesting of subgraphs, which protobuf bounds, and of function calls, which is bounded here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, ValueInfoProto
+from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.link.naming import FunctionId
+from opwright.link.schema_types import infer_outputs
+from opwright.link.value_types import ABSENT, tensor_of, text_of, text_of_code, unwrap, wrap
+from opwright.link.walk import normal_domain, subgraphs
+
+Fact = str | None  # a type as text, ABSENT, or None: not known
+
+# Levels of calls and subgraphs, one inside another. onnx.checker refuses chains of more than 100 calls and protobuf
+# more than 33 nested subgraphs; a level takes up to five frames of CPython's 1,000.
+DEEPEST = 135
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A node as it is met, with what is known there.
+
+    `inputs` are facts by position; `attributes` its attributes with references to a function's attributes resolved;
+    `imports` the domain versions of the model or function that the node stands in; `place` says where it stands;
+    `function` is the model-local function that it stands in.
+    """
+
+    node: NodeProto
+    inputs: tuple[Fact, ...]
+    attributes: Mapping[str, AttributeProto]
+    imports: Mapping[str, int]
+    place: str
+    function: FunctionProto | None
+
+
+class Visitor(Protocol):
+    """`visit` gives the types of the outputs of a node that it serves, None for one that it leaves alone."""
+
+    def visit(self, visit: Visit) -> Sequence[Fact] | None: ...
+
+
+class Scope:
+    """The values of a graph or function that are known so far, and those of the graphs around it."""
+
+    __slots__ = ("attributes", "declared", "function", "imports", "outer", "place", "values")
+
+    def __init__(
+        self,
+        imports: Mapping[str, int],
+        place: str,
+        attributes: Mapping[str, AttributeProto],
+        outer: Scope | None = None,
+        function: FunctionProto | None = None,
+    ) -> None:
+        self.imports = imports
+        self.place = place
+        self.attributes = attributes
+        self.outer = outer
+        self.function: FunctionProto | None = outer.function if outer is not None else function
+        self.values: dict[str, Fact] = {}
+        self.declared: dict[str, Fact] = {}
+
+    def fact(self, name: str) -> Fact:
+        if not name:
+            return ABSENT
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.values:
+                return scope.values[name]
+            scope = scope.outer
+        return None
+
+    def define(self, name: str, fact: Fact) -> None:
+        if name:
+            self.values[name] = self.declared.get(name) if fact is None else fact
+
+
+class Propagation:
+    """One pass over a model. `run` visits everything; problems of the visitor are the visitor's to keep."""
+
+    def __init__(self, model: ModelProto, visitor: Visitor) -> None:
+        self._model = model
+        self._visitor = visitor
+        self._functions: dict[FunctionId, FunctionProto] = {}
+        for function in model.functions:
+            self.add_function((function.domain, function.name, function.overload), function)
+        self._results: dict[tuple[object, ...], tuple[Fact, ...]] = {}
+        self._visited: set[FunctionId] = set()
+        self._depth = 0
+        self._imports = imports_of(model)
+
+    def add_function(self, identity: FunctionId, function: FunctionProto) -> None:
+        """Makes a function known to calls under an id of the caller's choice."""
+        domain, name, overload = identity
+        self._functions[normal_domain(domain), name, overload] = function
+
+    def run(self) -> None:
+        self._graph(self._model.graph, Scope(self._imports, "", {}))
+        for identity, function in list(self._functions.items()):
+            if identity not in self._visited:  # called by nobody: nothing is known of its arguments
+                self.call(identity, [None] * len(function.input), {})
+
+    def call(
+        self, identity: FunctionId, arguments: Sequence[Fact], attributes: Mapping[str, AttributeProto]
+    ) -> tuple[Fact, ...]:
+        """The types of a function's outputs for these arguments."""
+        function = self._functions[identity]
+        given = {key: attributes[key] for key in sorted(attributes)}
+        key = (identity, tuple(arguments), tuple(item.SerializeToString(deterministic=True) for item in given.values()))
+        known = self._results.get(key)
+        if known is not None:
+            return known
+        self._visited.add(identity)
+        self._enter(f"{identity[0]}::{identity[1]}")
+        for attribute in function.attribute_proto:
+            given.setdefault(attribute.name, attribute)
+        # A function may leave out imports that it shares with the model.
+        imports = self._imports | {normal_domain(item.domain): item.version for item in function.opset_import}
+        scope = Scope(imports, f"function {function.domain}::{function.name}", given, function=function)
+        scope.declared = _declared(function.value_info)
+        for index, name in enumerate(function.input):
+            scope.define(name, arguments[index] if index < len(arguments) else ABSENT)
+        self._nodes(function.node, scope)
+        self._depth -= 1
+        result = tuple(scope.fact(name) for name in function.output)
+        self._results[key] = result
+        return result
+
+    def _graph(self, graph: GraphProto, scope: Scope) -> list[Fact]:
+        """Goes through a graph whose inputs' facts, where there are better ones than the declared, are in `scope`."""
+        scope.declared = _declared((*graph.input, *graph.value_info, *graph.output))
+        for value in graph.input:
+            if scope.values.get(value.name) is None:
+                scope.define(value.name, None)
+        for tensor in graph.initializer:
+            scope.define(tensor.name, text_of_code(tensor.data_type))
+        for sparse in graph.sparse_initializer:
+            scope.define(sparse.values.name, text_of_code(sparse.values.data_type))
+        self._nodes(graph.node, scope)
+        return [scope.fact(value.name) for value in graph.output]
+
+    def _nodes(self, nodes: Iterable[NodeProto], scope: Scope) -> None:
+        for index, node in enumerate(nodes):
+            outputs = self._outputs(node, index, scope)
+            for position, name in enumerate(node.output):
+                scope.define(name, outputs[position] if position < len(outputs) else None)
+
+    def _outputs(self, node: NodeProto, index: int, scope: Scope) -> Sequence[Fact]:
+        inputs = tuple(scope.fact(name) for name in node.input)
+        attributes = _resolved_attributes(node, scope.attributes)
+        domain = normal_domain(node.domain)
+        identity = (domain, node.op_type, node.overload)
+        where = f"{scope.place}, {_node_text(node, index)}".removeprefix(", ")
+        if identity in self._functions:
+            for graph in subgraphs(node):
+                self._subgraph(graph, node, scope, where, ())
+            return self.call(identity, inputs, attributes)
+        served = self._visitor.visit(Visit(node, inputs, attributes, scope.imports, where, scope.function))
+        if served is not None:
+            return served
+        if any(True for _ in subgraphs(node)):
+            return self._control_flow(node, inputs, attributes, scope, where)
+        return infer_outputs(node, domain, inputs, attributes, scope.imports)
+
+    def _control_flow(
+        self,
+        node: NodeProto,
+        inputs: tuple[Fact, ...],
+        attributes: Mapping[str, AttributeProto],
+        scope: Scope,
+        where: str,
+    ) -> Sequence[Fact]:
+        kind = node.op_type if normal_domain(node.domain) == "" else ""
+        arguments: Sequence[Fact] = ()
+        match kind:
+            case "Loop":
+                arguments = [tensor_of("int64"), tensor_of("bool"), *inputs[2:]]
+            case "Scan":
+                arguments = inputs[1:] if scope.imports.get("", 0) < 9 else inputs
+            case "SequenceMap":
+                arguments = [unwrap(fact) or fact for fact in inputs]
+        results = [self._subgraph(graph, node, scope, where, arguments) for graph in subgraphs(node)]
+        match kind:
+            case "If":
+                return [next((fact for fact in facts if fact), None) for facts in zip(*results, strict=False)]
+            case "Loop":
+                carried = inputs[2:]
+                return [
+                    *(a or b for a, b in zip(carried, results[0][1:], strict=False)),
+                    *results[0][1 + len(carried) :],
+                ]
+            case "Scan":
+                return results[0]
+            case "SequenceMap":
+                return [wrap("seq", fact) for fact in results[0]]
+        return infer_outputs(node, normal_domain(node.domain), inputs, attributes, scope.imports)
+
+    def _subgraph(
+        self, graph: GraphProto, node: NodeProto, scope: Scope, where: str, arguments: Sequence[Fact]
+    ) -> list[Fact]:
+        inner = Scope(scope.imports, f"{where}, graph {graph.name!r}" if graph.name else where, scope.attributes, scope)
+        for value, fact in zip(graph.input, arguments, strict=False):
+            inner.values[value.name] = fact or None
+        self._enter(where)
+        results = self._graph(graph, inner)
+        self._depth -= 1
+        return results
+
+    def _enter(self, where: str) -> None:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise DiagnosticError([_too_deep(where)])
+
+
+def imports_of(model: ModelProto) -> dict[str, int]:
+    """The version of each domain that a model imports, the default domain as the empty name."""
+    return {normal_domain(item.domain): item.version for item in model.opset_import}
+
+
+def _declared(values: Iterable[ValueInfoProto]) -> dict[str, Fact]:
+    return {value.name: text_of(value.type) for value in values}
+
+
+def _resolved_attributes(node: NodeProto, outer: Mapping[str, AttributeProto]) -> dict[str, AttributeProto]:
+    """A node's attributes; one that refers to an attribute that its function did not get is absent."""
+    result: dict[str, AttributeProto] = {}
+    for attribute in node.attribute:
+        if not attribute.ref_attr_name:
+            result[attribute.name] = attribute
+        elif attribute.ref_attr_name in outer:
+            resolved = AttributeProto()
+            resolved.CopyFrom(outer[attribute.ref_attr_name])
+            resolved.name = attribute.name
+            result[attribute.name] = resolved
+    return result
+
+
+def _node_text(node: NodeProto, index: int) -> str:
+    name = f" {node.name!r}" if node.name else ""
+    domain = f"{node.domain}::" if node.domain else ""
+    return f"node {index}{name} ({domain}{node.op_type})"
+
+
+def _too_deep(where: str) -> Diagnostic:
+    return Diagnostic(
+        "OW565",
+        f"the model's functions and subgraphs are nested more than {DEEPEST} deep (at {where})",
+        reason="onnx.checker refuses such chains of calls, and recursion altogether",
+        help="inline the model's own functions first, with onnx.inliner",
+    )
