@@ -15,7 +15,7 @@ class Verdict(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class TestEntry:
+class JUnitEntry:
     """One test: the suite it belongs to, its name within it, and the text behind a failure or a skip."""
 
     suite: str
@@ -24,9 +24,9 @@ class TestEntry:
     message: str = ""
 
 
-def junit_xml(name: str, entries: Iterable[TestEntry]) -> str:
+def junit_xml(name: str, entries: Iterable[JUnitEntry]) -> str:
     """A `testsuites` document; suites and tests in the order given. No times: equal runs give equal bytes."""
-    suites: dict[str, list[TestEntry]] = {}
+    suites: dict[str, list[JUnitEntry]] = {}
     for entry in entries:
         suites.setdefault(entry.suite, []).append(entry)
     everything = [entry for tests in suites.values() for entry in tests]
@@ -39,7 +39,7 @@ def junit_xml(name: str, entries: Iterable[TestEntry]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _attributes(names: Mapping[str, str], tests: list[TestEntry]) -> str:
+def _attributes(names: Mapping[str, str], tests: list[JUnitEntry]) -> str:
     counts = {
         "tests": len(tests),
         "failures": sum(entry.verdict is Verdict.FAILED for entry in tests),
@@ -49,7 +49,7 @@ def _attributes(names: Mapping[str, str], tests: list[TestEntry]) -> str:
     return "".join(f" {key}={quoteattr(value)}" for key, value in shown.items())
 
 
-def _test_case(entry: TestEntry) -> str:
+def _test_case(entry: JUnitEntry) -> str:
     head = f"    <testcase classname={quoteattr(_allowed(entry.suite))} name={quoteattr(_allowed(entry.name))}"
     if entry.verdict is Verdict.PASSED:
         return f"{head}/>"

@@ -1,4 +1,4 @@
-"""What a finding is: plain data from the moment it is found. Renderings live in `text.py` and the build tool's `report`."""
+"""What a finding is: plain data from the moment it is found. Renderings live elsewhere."""
 
 from __future__ import annotations
 

@@ -20,7 +20,8 @@ class Example:
     `command` is the command line without the leading `opwright`: `build`, `test`; several are joined by ` && `, as in
     `build && attach model.onnx --library dist/base-1.0.0.onnxlib -o out.onnx`. The findings of the last one count.
     A file whose content is empty is deleted. Binary files are given as text: `x.onnx.txt` holds the ONNX text form of
-    `x.onnx`, and `x.hex` the bytes of `x` in hexadecimal.
+    `x.onnx`, and `x.hex` the bytes of `x` in hexadecimal. Two steps are no commands of ours: `damage FOLDER` changes
+    the last byte of every file below the folder, `forge FOLDER` the result in every record of a cache.
     """
 
     command: str = "build"
@@ -29,13 +30,17 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One code. `why` says what would go wrong if this were accepted; `bad` yields the code, `good` does not."""
+    """One code. `why` says what would go wrong if this were accepted; `bad` yields the code, `good` does not.
+
+    `beside` are codes that cannot but be found together with this one.
+    """
 
     code: str
     title: str
     why: str
     bad: Example
     good: Example
+    beside: tuple[str, ...] = ()
 
 
 @cache

@@ -1,0 +1,223 @@
+"""The commands as people type them. Each one only gathers its arguments and hands them to a task of `workflow`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from opwright_build.report.console import Console, open_console
+from opwright_build.report.reporter import JsonReporter, Reporter, TextReporter
+from opwright_build.workflow.status import Exit
+
+START = time.perf_counter()
+
+app = typer.Typer(
+    name="opwright",
+    help="Write ONNX functions in Python and ship them as verified, typed libraries.",
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    epilog="opwright attach, inspect and detach work on models; each has a --help of its own.",
+)
+
+PathArgument = Annotated[
+    Path, typer.Argument(metavar="[PATH]", help="A folder of the library; by default the current one.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="JSON, one object a line (schemas in docs/schemas).")]
+CacheOption = Annotated[Path | None, typer.Option("--cache", help="The cache's folder; by default .opwright/cache.")]
+RehashOption = Annotated[bool, typer.Option("--rehash", help="Read every file again; trust no dates and sizes.")]
+RerunOption = Annotated[bool, typer.Option("--rerun", help="Run every action again and compare with the cache.")]
+NameArgument = Annotated[str, typer.Argument(metavar="X", help="Name, domain/Name or domain::Name@version.")]
+HERE = Path()
+
+
+def run(words: Sequence[str]) -> int:
+    """Runs one command line and gives its exit status. Usage errors are told by typer and give 2."""
+    try:
+        app(args=list(words), prog_name="opwright")
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else Exit.USAGE
+    return Exit.GOOD
+
+
+def _console() -> Console:
+    return open_console(sys.stdout, sys.stderr, os.environ)
+
+
+def _reporter(command: str, json: bool, findings_aside: bool = False) -> Reporter:
+    console = _console()
+    return JsonReporter(console, command) if json else TextReporter(console, findings_aside)
+
+
+def _leave(task: Callable[[], int]) -> None:
+    """Ends the command with the task's status. typer would make 1 of Ctrl-C."""
+    try:
+        status = task()
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        status = Exit.INTERRUPTED
+    raise typer.Exit(int(status))
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from opwright.version import VERSION
+
+        print(f"opwright {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True)] = False,
+) -> None:
+    """Write ONNX functions in Python and ship them as verified, typed libraries."""
+
+
+@app.command()
+def build(
+    path: PathArgument = HERE,
+    json: JsonOption = False,
+    cache: CacheOption = None,
+    rehash: RehashOption = False,
+    rerun: RerunOption = False,
+) -> None:
+    """Compile the library and write its bundle, wheel and typed stubs."""
+    from opwright_build.workflow.build import build
+    from opwright_build.workflow.session import Options
+
+    options = Options(cache, rehash, rerun)
+    _leave(lambda: build(path, _reporter("build", json), options, START))
+
+
+@app.command()
+def lint(path: PathArgument = HERE, json: JsonOption = False, cache: CacheOption = None) -> None:
+    """Find mistakes; write nothing."""
+    from opwright_build.workflow.lint import lint
+    from opwright_build.workflow.session import Options
+
+    _leave(lambda: lint(path, _reporter("lint", json), Options(cache), START))
+
+
+@app.command()
+def new(
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="What to begin: `function`.")],
+    name: Annotated[str, typer.Argument(metavar="DOMAIN/NAME", help="For example com.acme/Swish.")],
+    path: Annotated[Path, typer.Option("--path", help="The folder to begin in; by default the current one.")] = HERE,
+) -> None:
+    """Begin a function, and a library around it where there is none. Overwrites nothing."""
+    from opwright_build.workflow.new import new
+
+    _leave(lambda: new(kind, name, path, _reporter("new", json=False)))
+
+
+@app.command()
+def ls(path: PathArgument = HERE, json: JsonOption = False) -> None:
+    """List the versions of all functions with their element types."""
+    from opwright_build.workflow.listing import list_versions
+
+    _leave(lambda: list_versions(path, _console(), _reporter("ls", json=False, findings_aside=True), json))
+
+
+@app.command()
+def show(name: NameArgument, path: PathArgument = HERE, json: JsonOption = False, cache: CacheOption = None) -> None:
+    """Show everything that is known of a function: what its YAML and its Python say, together."""
+    from opwright_build.workflow.session import Options
+    from opwright_build.workflow.show import show
+
+    reporter = _reporter("show", json=False, findings_aside=True)
+    _leave(lambda: show(name, path, _console(), reporter, Options(cache), json))
+
+
+@app.command()
+def opsets(
+    path: PathArgument = HERE,
+    name: Annotated[str | None, typer.Option("--function", metavar="X", help="Only this function.")] = None,
+    json: JsonOption = False,
+    cache: CacheOption = None,
+) -> None:
+    """Show which body serves which opset, and what prevents the others."""
+    from opwright_build.workflow.opsets import show_opsets
+    from opwright_build.workflow.session import Options
+
+    reporter = _reporter("opsets", json=False, findings_aside=True)
+    _leave(lambda: show_opsets(path, name, _console(), reporter, Options(cache), json))
+
+
+@app.command("test")
+def run_tests(
+    path: PathArgument = HERE,
+    json: JsonOption = False,
+    junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML as well.")] = None,
+    only: Annotated[str | None, typer.Option("--function", metavar="X", help="Only this function.")] = None,
+    mutants: Annotated[bool, typer.Option("--mutants", help="Also see which mutants the vectors let live.")] = False,
+    update_gaps: Annotated[bool, typer.Option("--update-gaps", help="Rewrite specs/runtime-gaps.yaml.")] = False,
+    no_oracle: Annotated[bool, typer.Option("--no-oracle", help="Run no Python of a spec.")] = False,
+    cache: CacheOption = None,
+) -> None:
+    """Verify every body on its vectors, on every runtime at hand."""
+    from opwright_build.workflow.session import Options
+    from opwright_build.workflow.verify import Scope, verify
+
+    scope = Scope(only, mutants=mutants, update_gaps=update_gaps, run_oracle=not no_oracle, junit=junit)
+    _leave(lambda: verify(path, _reporter("test", json), Options(cache), scope, START))
+
+
+@app.command()
+def vectors(
+    path: PathArgument = HERE,
+    update: Annotated[bool, typer.Option("--update", help="Rewrite specs/vectors.lock.")] = False,
+    json: JsonOption = False,
+    cache: CacheOption = None,
+) -> None:
+    """Compare the standard's vectors with specs/vectors.lock."""
+    from opwright_build.workflow.session import Options
+    from opwright_build.workflow.vectors import vectors
+
+    _leave(lambda: vectors(path, _reporter("vectors", json), Options(cache), update, START))
+
+
+@app.command()
+def export(
+    opset: Annotated[int, typer.Option("--opset", metavar="N", help="The default domain's version.")],
+    path: PathArgument = HERE,
+    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="By default in dist/.")] = None,
+    cache: CacheOption = None,
+) -> None:
+    """Write the library as a plain ONNX model: its functions for one opset and an empty graph."""
+    from opwright_build.workflow.export import export
+    from opwright_build.workflow.session import Options
+
+    _leave(lambda: export(path, _reporter("export", json=False), Options(cache), opset, output, START))
+
+
+@app.command()
+def stubs(
+    path: PathArgument = HERE,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; say what is out of date.")] = False,
+    json: JsonOption = False,
+    cache: CacheOption = None,
+) -> None:
+    """Write the library's typed package, or check that it is up to date."""
+    from opwright_build.workflow.session import Options
+    from opwright_build.workflow.stubs import stubs
+
+    _leave(lambda: stubs(path, _reporter("stubs", json), Options(cache), check, START))
+
+
+@app.command()
+def explain(
+    subject: Annotated[str, typer.Argument(metavar="CODE|ACTION", help="OW305, or an action such as `package`.")],
+    path: PathArgument = HERE,
+) -> None:
+    """Explain a diagnostic code, or why an action of the last build ran."""
+    from opwright_build.workflow.explain import explain
+
+    _leave(lambda: explain(subject, path, _console(), _reporter("explain", json=False, findings_aside=True)))

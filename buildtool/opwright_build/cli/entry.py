@@ -1,0 +1,66 @@
+"""The console script. Standard library alone, so that a missing extra is named instead of shown as a traceback.
+
+`attach`, `inspect` and `detach` need onnx only and go to `opwright.link.command`; the build tool is not imported.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+LINK_COMMANDS = ("attach", "inspect", "detach")
+# Modules that come with an extra of the distribution.
+EXTRAS = {
+    "jinja2": "build",
+    "mpmath": "build",
+    "onnxruntime": "run",
+    "pydantic": "build",
+    "rich": "build",
+    "typer": "build",
+    "yaml": "build",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command line and gives its exit status: 0 good, 1 findings, 2 usage or configuration,
+    3 infrastructure, 4 a bug of ours, 130 interrupted."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return _dispatch(words)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # Whoever read our output has gone; a second error at exit would only be noise.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except ModuleNotFoundError as error:
+        extra = EXTRAS.get((error.name or "").partition(".")[0])
+        if extra is None:
+            return _crashed(words, error)
+        print(f"opwright: `opwright {_command(words)}` needs {error.name}, which is not installed", file=sys.stderr)
+        print(f"  help: pip install 'opwright[{extra}]'", file=sys.stderr)
+        return 2
+    except Exception as error:
+        return _crashed(words, error)
+
+
+def _dispatch(words: list[str]) -> int:
+    if words and words[0] in LINK_COMMANDS:
+        from opwright.link.command import main as link
+
+        return link(words)
+    from opwright_build.cli.app import run
+
+    return run(words)
+
+
+def _command(words: list[str]) -> str:
+    return next((word for word in words if not word.startswith("-")), "")
+
+
+def _crashed(words: list[str], error: BaseException) -> int:
+    from opwright_build.cli.crash import report_crash
+
+    return report_crash(words, error)

@@ -1,0 +1,69 @@
+"""The verification matrix for people, for JUnit readers and for programs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from opwright_build.report.junit import JUnitEntry, Verdict
+from opwright_build.report.tables import text_table
+
+if TYPE_CHECKING:
+    from opwright_build.verify.matrix import Row
+    from opwright_build.verify.model import Outcome
+
+
+def matrix_text(rows: Sequence[Row]) -> str:
+    """One line for each version and choice of types, a column for each runtime, and the totals."""
+    runtimes = list(dict.fromkeys(runtime for row in rows for runtime in row.counts))
+    lines = [
+        [row.identity, _types(dict(row.types)), *(_cell(row.counts.get(runtime, {})) for runtime in runtimes)]
+        for row in rows
+    ]
+    totals = {runtime: sum((Counter(row.counts.get(runtime, {})) for row in rows), Counter()) for runtime in runtimes}
+    lines.append(["total", "", *(_cell(totals[runtime]) for runtime in runtimes)])
+    return text_table(["function", "types", *runtimes], lines)
+
+
+def runtime_totals(outcomes: Iterable[Outcome]) -> dict[str, dict[str, int]]:
+    """How many cells ended how, by runtime."""
+    totals: dict[str, Counter[str]] = {}
+    for outcome in outcomes:
+        totals.setdefault(outcome.runtime, Counter())[outcome.status.value] += 1
+    return {runtime: dict(sorted(counted.items())) for runtime, counted in totals.items()}
+
+
+def outcome_json(outcome: Outcome) -> dict[str, Any]:
+    """One cell, as `test --json` gives it."""
+    return {
+        "function": outcome.case.identity,
+        "vector": outcome.case.name,
+        "types": dict(outcome.case.bindings),
+        "opset": outcome.opset,
+        "body": outcome.body or None,
+        "runtime": outcome.runtime,
+        "status": outcome.status.value,
+        "message": outcome.message,
+        "gap": outcome.gap or None,
+    }
+
+
+def junit_entry(outcome: Outcome) -> JUnitEntry:
+    """One cell as a test: what a runtime refuses, or nobody has judged, is skipped; refused undeclared: failed."""
+    types = _types(outcome.case.bindings)
+    name = f"{outcome.case.name} [{types}] {outcome.runtime} opset {outcome.opset} {outcome.body[6:14]}".rstrip()
+    status = outcome.status.value
+    if status == "pass":
+        return JUnitEntry(outcome.case.identity, name, Verdict.PASSED)
+    refused = status in ("no-kernel", "unsupported") and not outcome.gap
+    verdict = Verdict.FAILED if status == "fail" or refused else Verdict.SKIPPED
+    return JUnitEntry(outcome.case.identity, name, verdict, f"{status}: {outcome.message}")
+
+
+def _types(bindings: Mapping[str, str]) -> str:
+    return " ".join(f"{variable}={kind}" for variable, kind in bindings.items())
+
+
+def _cell(counts: Mapping[Any, int]) -> str:
+    return ", ".join(f"{count} {status.value}" for status, count in counts.items() if count)

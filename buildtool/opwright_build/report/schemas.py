@@ -1,0 +1,174 @@
+"""The JSON Schemas of what `--json` prints, one for each command. Keys are only ever added, so others are allowed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Schema = dict[str, Any]
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_TEXT: Schema = {"type": "string"}
+_COUNT: Schema = {"type": "integer", "minimum": 0}
+_FLAG: Schema = {"type": "boolean"}
+_SHA256: Schema = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+_BODY: Schema = {"type": "string", "pattern": "^body1:[0-9a-f]{64}$"}
+_EXIT: Schema = {"enum": [0, 1, 2, 3]}
+
+
+def output_schemas() -> dict[str, Schema]:
+    """The schema of one line of output, by command."""
+    outcomes = ["pass", "fail", "no-kernel", "unsupported", "unverified", "not-admitted"]
+    counts = {"actions": _COUNT, "actions_run": _COUNT, "actions_cached": _COUNT}
+    figures = {
+        "library": _TEXT,
+        "version": _TEXT,
+        "versions": _COUNT,
+        "pairs": _COUNT,
+        "opset_bodies": _COUNT,
+        "stored_bodies": _COUNT,
+        "bytes_saved": _COUNT,
+        "bundle": _SHA256,
+    }
+    output = _object(
+        path=_TEXT,
+        status={"enum": ["written", "unchanged", "removed"]},
+        sha256=_or_null(_SHA256),
+        size=_or_null(_COUNT),
+    )
+    action = {"action": _TEXT, "kind": _TEXT, "cached": _FLAG, "why": _list_of(_TEXT)}
+    outcome = {
+        "function": _TEXT,
+        "vector": _TEXT,
+        "types": _map_of(_TEXT),
+        "opset": _COUNT,
+        "body": _or_null(_BODY),
+        "runtime": _TEXT,
+        "status": {"enum": outcomes},
+        "message": _TEXT,
+        "gap": _or_null(_TEXT),
+    }
+    verified = {
+        "library": _TEXT,
+        "cases": _COUNT,
+        "runtimes": _map_of(_map_of(_COUNT)),
+        "rows": _COUNT,
+        "functions": _COUNT,
+    }
+    return {
+        "build": _events(
+            "build",
+            {"action": action, "output": dict(output["properties"])},
+            counts | figures | {"outputs": _list_of(output)},
+        ),
+        "lint": _events("lint", {"action": action}, counts),
+        "stubs": _events("stubs", {"action": action}, counts),
+        "test": _events("test", {"action": action, "outcome": outcome}, verified),
+        "vectors": _events(
+            "vectors",
+            {
+                "action": action,
+                "vectors": {"function": _TEXT, "cases": _COUNT, "skipped": _COUNT},
+                "skipped": {"function": _TEXT, "vector": _TEXT, "reason": _TEXT},
+            },
+            {"cases": _COUNT, "skipped": _COUNT},
+        ),
+        "ls": _line("ls", _LISTED),
+        "opsets": _line("opsets", _OPSET_ROW),
+        "show": _line("show", _SHOWN),
+    }
+
+
+_IDENTITY: Schema = {"domain": _TEXT, "name": _TEXT, "since_version": {"type": "integer", "minimum": 1}}
+
+
+def _object(**properties: Schema) -> Schema:
+    return {"type": "object", "properties": properties, "required": sorted(properties)}
+
+
+def _list_of(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def _map_of(values: Schema) -> Schema:
+    return {"type": "object", "additionalProperties": values}
+
+
+def _or_null(schema: Schema) -> Schema:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+_LISTED: Schema = {
+    **_IDENTITY,
+    "summary": _TEXT,
+    "deprecated": _FLAG,
+    "opsets": _object(first=_COUNT, last=_COUNT),
+    "types": _map_of(_list_of(_TEXT)),
+    "pairs": _list_of(_TEXT),
+}
+_OPSET_ROW: Schema = {
+    **_IDENTITY,
+    "opset": _COUNT,
+    "variant": _map_of(_TEXT),
+    "body": _or_null(_BODY),
+    "operator": _or_null(_TEXT),
+    "reason": _or_null(_TEXT),
+    "place": _or_null(_TEXT),
+}
+_DEFAULT: Schema = {"type": ["integer", "number", "string", "array", "null"]}
+_SHOWN: Schema = {
+    **_IDENTITY,
+    "summary": _TEXT,
+    "doc": _TEXT,
+    "deprecated": _FLAG,
+    "inputs": _list_of(
+        _object(name=_TEXT, type=_TEXT, optional=_FLAG, variadic=_FLAG, rank=_or_null(_COUNT), doc=_TEXT)
+    ),
+    "outputs": _list_of(_object(name=_TEXT, type=_TEXT, doc=_TEXT)),
+    "attributes": _list_of(_object(name=_TEXT, type=_TEXT, required=_FLAG, default=_DEFAULT, doc=_TEXT)),
+    "types": _map_of(_list_of(_TEXT)),
+    "bodies": _list_of(
+        _object(
+            first_opset=_COUNT,
+            last_opset=_COUNT,
+            variant=_map_of(_TEXT),
+            body=_BODY,
+            inputs=_list_of(_TEXT),
+            attributes=_list_of(_TEXT),
+            admits=_map_of(_list_of(_TEXT)),
+            calls=_list_of(_object(domain=_TEXT, name=_TEXT, since_version=_COUNT, variant=_map_of(_TEXT), body=_BODY)),
+        )
+    ),
+}
+_PLACE: Schema = _object(file=_TEXT, line=_COUNT, column=_COUNT, end_line=_COUNT, end_column=_COUNT)
+_FINDING: Schema = _object(
+    code={"type": "string", "pattern": "^OW[0-9]{3}$"},
+    severity={"enum": ["error", "warning", "note"]},
+    message=_TEXT,
+    place=_or_null(_PLACE),
+    reason=_TEXT,
+    help=_TEXT,
+    related=_list_of(_object(place=_PLACE, note=_TEXT)),
+)
+
+
+def _line(command: str, properties: Schema) -> Schema:
+    """The schema of a command whose lines are all alike."""
+    head = {"schema": {"const": f"opwright.{command}/1"}}
+    return {"$schema": DIALECT, "title": f"One line of `opwright {command} --json`", **_object(**head, **properties)}
+
+
+def _events(command: str, events: dict[str, Schema], summary: Schema) -> Schema:
+    """The schema of a command that tells events. A run that failed has a summary without the task's own keys."""
+    head = {"schema": {"const": f"opwright.{command}/1"}}
+    alike = [
+        _object(**head, event={"const": name}, **properties)
+        for name, properties in {**events, "finding": {"finding": _FINDING}}.items()
+    ]
+    ended = _object(**head, event={"const": "summary"}, exit=_EXIT, errors=_COUNT, warnings=_COUNT)
+    ended["properties"] |= summary | {"seconds": {"type": "number", "minimum": 0}}
+    good = {"if": {"properties": {"exit": {"const": 0}}}, "then": {"required": sorted([*summary, "seconds"])}}
+    return {
+        "$schema": DIALECT,
+        "title": f"One line of `opwright {command} --json`",
+        "oneOf": [*alike, {**ended, **good}],
+    }

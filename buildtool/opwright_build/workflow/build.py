@@ -1,0 +1,91 @@
+"""`opwright build`: compile what changed, write what differs, say what there is now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from opwright_build.engine.publish import Published
+from opwright_build.report.reporter import Reporter
+from opwright_build.report.tables import counted
+from opwright_build.workflow.library import BuiltLibrary, build_library
+from opwright_build.workflow.session import Options, Session
+from opwright_build.workflow.task import finish, on_library
+
+MANY = 4  # more files of one folder than these are told as a number
+
+
+def build(path: Path, reporter: Reporter, options: Options, started: float) -> int:
+    """Builds the library around `path`. Nothing is written unless all of it is right."""
+    return on_library(path, reporter, options, lambda session: _build(session, started))
+
+
+def _build(session: Session, started: float) -> int:
+    library = build_library(session)
+    counts = action_counts(session, library)
+    if not library.good:
+        return finish(session, started, library.diagnostics, "", counts)
+    packages = sorted({str(PurePosixPath(path).parent) for path in library.files if path.startswith("library/")})
+    published = session.publisher.publish(
+        library.files, lambda file: session.engine.fetch(library.result, file), packages
+    )
+    outputs = _outputs(library, published)
+    for output in outputs:
+        session.reporter.event("output", output)
+    text = "\n".join([*headline(library), actions_line(counts), *_file_lines(published), "next: opwright test"])
+    return finish(session, started, library.diagnostics, text, {**figures(library), **counts, "outputs": outputs})
+
+
+def action_counts(session: Session, library: BuiltLibrary) -> dict[str, int]:
+    """How many actions the library consists of, and how many of them had to run."""
+    total = library.facts.get("actions", session.count.seen)
+    return {"actions": total, "actions_run": session.count.run, "actions_cached": total - session.count.run}
+
+
+def figures(library: BuiltLibrary) -> dict[str, Any]:
+    """The figures of a build, as in its JSON summary."""
+    names = ("library", "version", "versions", "pairs", "opset_bodies", "stored_bodies", "bytes_saved", "bundle")
+    return {name: library.facts[name] for name in names}
+
+
+def headline(library: BuiltLibrary) -> list[str]:
+    facts = library.facts
+    pairs = counted(facts["pairs"], "(version, type) pair")
+    opset_bodies = counted(facts["opset_bodies"], "opset body", "opset bodies")
+    stored = counted(facts["stored_bodies"], "stored body", "stored bodies")
+    return [
+        f"{facts['library']} {facts['version']}: {counted(facts['versions'], 'version')}, {pairs}",
+        f"{opset_bodies} -> {stored}, {counted(facts['bytes_saved'], 'byte')} saved",
+    ]
+
+
+def actions_line(counts: Mapping[str, int]) -> str:
+    done = f"{counts['actions_run']} run, {counts['actions_cached']} cached"
+    return f"{counted(counts['actions'], 'action')}: {done}; {{seconds}}"
+
+
+def _outputs(library: BuiltLibrary, published: Published) -> list[dict[str, Any]]:
+    states = dict.fromkeys(published.written, "written") | dict.fromkeys(published.unchanged, "unchanged")
+    sizes = library.facts["sizes"]
+    listed: list[dict[str, Any]] = [
+        {"path": path, "status": states[path], "sha256": library.files[path], "size": sizes[path]}
+        for path in sorted(library.files)
+    ]
+    return listed + [{"path": path, "status": "removed", "sha256": None, "size": None} for path in published.removed]
+
+
+def _file_lines(published: Published) -> list[str]:
+    lines: list[str] = []
+    for verb, paths in (("wrote", published.written), ("removed", published.removed)):
+        folders: dict[str, list[str]] = {}
+        for path in paths:
+            folders.setdefault(str(PurePosixPath(path).parent), []).append(path)
+        for folder, members in folders.items():
+            if len(members) > MANY:
+                lines.append(f"{verb} {folder}/ ({len(members)} files)")
+            else:
+                lines += (f"{verb} {member}" for member in members)
+    if published.unchanged:
+        lines.append(f"{counted(len(published.unchanged), 'file')} unchanged")
+    return lines

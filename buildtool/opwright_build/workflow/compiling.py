@@ -1,0 +1,192 @@
+"""The action `compile`: one version of one function over its opset range. What it reads, it reads through its reader.
+
+The functions it calls are results of other actions, asked for by identity; see `Engine.run_mutual`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from opwright.bundle.format import FunctionEntry
+from opwright.diagnostics.model import Diagnostic, DiagnosticError, has_errors
+
+from opwright_build.engine.action import Action, Done, Failed, Outcome
+from opwright_build.engine.digest import canonical_json
+from opwright_build.engine.reader import Reader
+from opwright_build.engine.run import Engine, Result
+from opwright_build.engine.sources import NotYetError
+from opwright_build.engine.values import decode_value, encode_value
+
+if TYPE_CHECKING:
+    from opwright_build.compile.model import Unreachable
+    from opwright_build.spec.model import LoadedLibrary, SpecVersion
+
+LIBRARY = "library"  # the kind of source that answers questions about the library that is being built
+ENTRY, BODIES, UNREACHABLE = "entry", "bodies", "unreachable"  # the outputs
+FAILED = b"failed"
+
+
+def compile_versions(engine: Engine, loaded: LoadedLibrary, environment: str) -> dict[str, Result]:
+    """The results for every sound version, by identity."""
+    facts = engine.put(canonical_json(_library_facts(loaded)))
+    actions: dict[str, Action] = {}
+    for version in loaded.versions:
+        relative = replace(version, folder=version.folder.relative_to(loaded.library.root))
+        inputs = {"version": engine.put(encode_value(relative)), "library": facts}
+        actions[version.identity] = Action("compile", f"compile {version.identity}", inputs, {}, environment)
+    questions = _Questions(engine, loaded)
+    return engine.run_mutual(actions, LIBRARY, questions.answer, lambda circle: _circle(loaded, circle))
+
+
+def compile_action(reader: Reader) -> Outcome:
+    """Inputs: `version`, and `library`: its domains and package. Outputs: `entry`, `bodies`, `unreachable`."""
+    from opwright_build.compile import SpecFiles, compile_version
+    from opwright_build.spec.model import SpecVersion
+
+    version = decode_value(SpecVersion, reader.input("version"))
+    facts = json.loads(reader.input("library"))
+    files = SpecFiles(lambda path: reader.read(f"file:{path}"))
+    compiled = compile_version(version, files, ReaderLibraries(reader, facts, version.identity))
+    if has_errors(compiled.diagnostics):
+        return Failed(compiled.diagnostics)
+    outputs = {
+        ENTRY: reader.put(encode_value(compiled.entry)),
+        BODIES: reader.put(encode_value(compiled.bodies)),
+        UNREACHABLE: reader.put(encode_value(compiled.unreachable)),
+    }
+    return Done(outputs, compiled.diagnostics)
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderLibraries:
+    """The library that is being built, as the compiler asks about it; each question is a recorded read."""
+
+    reader: Reader
+    facts: Mapping[str, Any]
+    asking: str
+
+    def domain_of(self, package: str) -> str | None:
+        domains = self.facts["domains"]
+        own = package.partition(".")[0] == self.facts["package"]
+        return str(domains[0]["name"]) if own and domains else None
+
+    def emitted_domain(self, domain: str) -> str | None:
+        return next((str(item["emitted"]) for item in self.facts["domains"] if item["name"] == domain), None)
+
+    def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:
+        known = self._ask(f"versions/{domain}/{name}")
+        if known is None:
+            return None
+        if known == FAILED:
+            raise DiagnosticError([_unsound_callee(self.asking, f"{domain}::{name}")])
+        fitting = [since for since in json.loads(known) if since <= version]
+        if not fitting:
+            return None
+        identity = f"{domain}::{name}@{max(fitting)}"
+        entry = self._ask(f"entry/{identity}")
+        if entry is None or entry == FAILED:
+            raise DiagnosticError([_unsound_callee(self.asking, identity)])
+        return decode_value(FunctionEntry, entry)
+
+    def names(self, domain: str) -> tuple[str, ...]:
+        return tuple(json.loads(self._ask(f"names/{domain}") or b"[]"))
+
+    def _ask(self, question: str) -> bytes | None:
+        return self.reader.read(f"{LIBRARY}:{question}")
+
+
+class _Questions:
+    """The answers to what `ReaderLibraries` asks."""
+
+    def __init__(self, engine: Engine, loaded: LoadedLibrary) -> None:
+        self._engine = engine
+        self._identities = {version.identity for version in loaded.versions}
+        self._versions: dict[str, list[int]] = {}
+        self._names: dict[str, list[str]] = {}
+        for version in loaded.versions:
+            since = self._versions.setdefault(f"{version.domain.name}/{version.name}", [])
+            since.append(version.since_version)
+            names = self._names.setdefault(version.domain.name, [])
+            if version.name not in names[-1:]:
+                names.append(version.name)
+        self._broken = {name.replace("::", "/") for name in loaded.broken}
+
+    def answer(self, question: str, results: Mapping[str, Result]) -> bytes | None:
+        subject, _, rest = question.partition("/")
+        match subject:
+            case "versions":
+                if rest in self._broken:
+                    return FAILED
+                return canonical_json(self._versions[rest]) if rest in self._versions else None
+            case "names":
+                return canonical_json(self._names.get(rest, []))
+            case "entry" if rest in self._identities:
+                if rest not in results:
+                    raise NotYetError(rest)
+                result = results[rest]
+                return self._engine.fetch(result, ENTRY) if isinstance(result.outcome, Done) else FAILED
+        return None
+
+
+def opset_rows(engine: Engine, result: Result) -> list[dict[str, Any]]:
+    """What became of each opset of a version: its bodies by variant, or what prevents them. In the order of opsets."""
+    entry = decode_value(FunctionEntry, engine.fetch(result, ENTRY))
+    unreachable = _unreachable(engine, result)
+    identity = {"domain": entry.domain, "name": entry.name, "since_version": entry.since_version}
+    rows = [
+        {
+            **identity,
+            "opset": opset,
+            "variant": dict(body.variant),
+            "body": body.body,
+            "operator": None,
+            "reason": None,
+            "place": None,
+        }
+        for body in entry.bodies
+        for opset in range(body.first_opset, body.last_opset + 1)
+    ]
+    for gap in unreachable:
+        why = {"operator": gap.operator, "reason": gap.reason, "place": str(gap.place)}
+        rows += (
+            {**identity, "opset": opset, "variant": {}, "body": None, **why} for opset in range(gap.first, gap.last + 1)
+        )
+    return sorted(rows, key=lambda row: row["opset"])
+
+
+def _unreachable(engine: Engine, result: Result) -> tuple[Unreachable, ...]:
+    from opwright_build.compile.model import Unreachable
+
+    return decode_value(tuple[Unreachable, ...], engine.fetch(result, UNREACHABLE))
+
+
+def _library_facts(loaded: LoadedLibrary) -> dict[str, Any]:
+    domains = [{"name": domain.name, "emitted": domain.emitted} for domain in loaded.domains]
+    return {"package": loaded.library.package, "domains": domains}
+
+
+def _circle(loaded: LoadedLibrary, circle: Sequence[str]) -> Outcome:
+    first = next(version for version in loaded.versions if version.identity in circle)
+    start = circle.index(first.identity)
+    chain = [*circle[start:], *circle[:start], first.identity]
+    return Failed((_recursive(first, chain),))
+
+
+def _recursive(version: SpecVersion, chain: Sequence[str]) -> Diagnostic:
+    return Diagnostic(
+        code="OW323",
+        message=f"{version.identity} calls itself",
+        place=version.places.get("name"),
+        reason=" calls ".join(chain),
+        help="ONNX has no recursive functions: write a loop",
+    )
+
+
+def _unsound_callee(caller: str, callee: str) -> Diagnostic:
+    return Diagnostic(
+        code="OW908",
+        message=f"{caller} is not compiled: it calls {callee}, which has errors",
+    )

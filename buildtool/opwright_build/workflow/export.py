@@ -1,0 +1,40 @@
+"""`opwright export`: the library as a plain ONNX model that every tool reads."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from opwright.diagnostics.model import Diagnostic
+
+from opwright_build.report.reporter import Reporter
+from opwright_build.report.tables import counted
+from opwright_build.workflow.library import build_library, read_built
+from opwright_build.workflow.session import Options, Session
+from opwright_build.workflow.status import UsageError
+from opwright_build.workflow.task import finish, on_library
+from opwright_build.workflow.writing import write_file
+
+
+def export(path: Path, reporter: Reporter, options: Options, opset: int, output: Path | None, started: float) -> int:
+    """Writes the functions of the library around `path` for one opset, by default to dist/."""
+
+    def task(session: Session) -> int:
+        library = build_library(session)
+        if not library.good:
+            return finish(session, started, library.diagnostics, "", {})
+        from opwright_build.package.export import export_model
+
+        bundle = read_built(session, library)
+        first, last = bundle.index.opsets
+        if not first <= opset <= last:
+            message = f"the library is built for opsets {first} to {last}, not {opset}"
+            raise UsageError([Diagnostic("OW907", message, help="choose one of them with --opset")])
+        model = export_model(bundle, opset)
+        name = f"{bundle.index.library}-{bundle.index.version}-opset{opset}.onnx"
+        target = session.root / "dist" / name if output is None else output
+        write_file(target, model.SerializeToString(deterministic=True))
+        text = f"wrote {os.path.relpath(target)} ({counted(len(model.functions), 'function')} at opset {opset})"
+        return finish(session, started, library.diagnostics, text, {})
+
+    return on_library(path, reporter, options, task)

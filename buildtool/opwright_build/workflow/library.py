@@ -1,0 +1,122 @@
+"""A whole library as one action: load, compile each version, package. What every command starts from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from opwright.diagnostics.model import Diagnostic, has_errors
+
+from opwright_build.engine.action import Action, Done, Failed, Outcome, Unsupported
+from opwright_build.engine.digest import canonical_json
+from opwright_build.engine.reader import Reader
+from opwright_build.engine.run import Engine, Result
+from opwright_build.engine.values import encode_value
+from opwright_build.report.tables import counted
+from opwright_build.workflow.compiling import BODIES, ENTRY, LIBRARY, compile_versions, opset_rows
+from opwright_build.workflow.session import Session
+
+if TYPE_CHECKING:
+    from opwright.bundle.format import Bundle
+
+    from opwright_build.spec.model import LoadedLibrary
+
+SPECS = "list:specs"
+TABLE = "table.json"  # output: what `opsets` shows
+FACTS = "facts.json"  # output: figures, file sizes
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltLibrary:
+    """What a library action gave. `files` maps each path to write, relative to the root, to its digest."""
+
+    result: Result
+    diagnostics: tuple[Diagnostic, ...]
+    good: bool
+    files: Mapping[str, str]
+    facts: Mapping[str, Any]
+
+
+def build_library(session: Session) -> BuiltLibrary:
+    """Everything the library yields, as far as it is not known already. Writes nothing but the cache."""
+    action = Action("library", "library", {}, {}, session.environment)
+
+    def function(reader: Reader, engine: Engine) -> Outcome:
+        return _library_action(reader, engine, session)
+
+    result = session.engine.run_composite(action, function)
+    match result.outcome:
+        case Done(outputs, diagnostics):
+            files = {path: digest for path, digest in outputs.items() if path not in (TABLE, FACTS)}
+            facts = json.loads(session.engine.fetch(result, FACTS))
+            return BuiltLibrary(result, diagnostics, True, files, facts)
+        case Failed(diagnostics):
+            return BuiltLibrary(result, diagnostics, False, {}, {})
+        case Unsupported(reason):
+            raise AssertionError(f"a library is never unsupported: {reason}")
+
+
+def read_built(session: Session, library: BuiltLibrary) -> Bundle:
+    """The bundle of a library that was built well."""
+    from opwright.bundle.read import read_bundle
+
+    path = next(path for path in library.files if path.endswith(".onnxlib"))
+    return read_bundle(session.engine.fetch(library.result, path), path)
+
+
+def load(reader: Reader, root: Path) -> LoadedLibrary:
+    """The library's YAML, loaded; what was read is recorded."""
+    from opwright_build.spec.load import check_ceiling, load_library, newest_opset
+
+    reader.read(SPECS)
+    loaded = load_library(root)
+    for path in sorted(loaded.sources):
+        reader.observed(f"file:{path}", loaded.sources[path])
+    refusal = check_ceiling(loaded.library, newest_opset())
+    return loaded if refusal is None else replace(loaded, diagnostics=(*loaded.diagnostics, refusal))
+
+
+def _library_action(reader: Reader, engine: Engine, session: Session) -> Outcome:
+    session.reporter.step("reading specs/")
+    loaded = load(reader, session.root)
+    session.count.expected = len(loaded.versions) + 2
+    session.reporter.step(f"compiling {counted(len(loaded.versions), 'version')}")
+    compiled = compile_versions(engine, loaded, session.environment)
+    for result in compiled.values():
+        reader.depends(read for read in result.reads if not read.name.startswith(f"{LIBRARY}:"))
+    diagnostics = [*loaded.diagnostics, *_findings(compiled.values())]
+    if has_errors(diagnostics):
+        return Failed(tuple(diagnostics))
+    session.reporter.step("packaging")
+    (packaged,) = engine.run([_packaging(engine, loaded, compiled, session.environment)])
+    diagnostics += _findings([packaged])
+    if not isinstance(packaged.outcome, Done):
+        return Failed(tuple(diagnostics))
+    facts = json.loads(engine.fetch(packaged, FACTS))
+    facts["actions"] = len(compiled) + 2
+    table = canonical_json([row for result in compiled.values() for row in opset_rows(engine, result)])
+    outputs = {**packaged.outcome.outputs, FACTS: reader.put(canonical_json(facts)), TABLE: reader.put(table)}
+    return Done(outputs, tuple(diagnostics))
+
+
+def _packaging(engine: Engine, loaded: LoadedLibrary, compiled: Mapping[str, Result], environment: str) -> Action:
+    """The action that makes the files. Places do not reach it: moving a line changes no file."""
+    library = replace(loaded.library, root=Path(), places={})
+    domains = tuple(replace(domain, places={}) for domain in loaded.domains)
+    inputs = {"library": engine.put(encode_value(library)), "domains": engine.put(encode_value(domains))}
+    for identity, result in compiled.items():
+        if isinstance(result.outcome, Done):
+            for part in (ENTRY, BODIES):
+                inputs[f"{part}:{identity}"] = result.outcome.outputs[part]
+    return Action("package", "package", inputs, {}, environment)
+
+
+def _findings(results: Iterable[Result]) -> list[Diagnostic]:
+    found: list[Diagnostic] = []
+    for result in results:
+        if isinstance(result.outcome, Done | Failed):
+            found += result.outcome.diagnostics
+    return found

@@ -1,0 +1,23 @@
+"""`opwright lint`: every finding of a build, and nothing written but the cache."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from opwright_build.report.reporter import Reporter
+from opwright_build.report.tables import counted
+from opwright_build.workflow.build import action_counts
+from opwright_build.workflow.library import build_library
+from opwright_build.workflow.session import Options, Session
+from opwright_build.workflow.task import finish, on_library
+
+
+def lint(path: Path, reporter: Reporter, options: Options, started: float) -> int:
+    """Finds the mistakes of the library around `path`."""
+
+    def task(session: Session) -> int:
+        library = build_library(session)
+        text = f"no errors in {counted(library.facts['versions'], 'version')}; {{seconds}}" if library.good else ""
+        return finish(session, started, library.diagnostics, text, action_counts(session, library))
+
+    return on_library(path, reporter, options, task)

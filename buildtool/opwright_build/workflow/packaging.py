@@ -1,0 +1,60 @@
+"""The action `package`: compiled versions in, the files of a build out. Pure: bytes in, bytes out."""
+
+from __future__ import annotations
+
+from importlib.metadata import version as installed_version
+
+from opwright.bundle.format import FunctionEntry
+from opwright.bundle.write import write_bundle
+
+from opwright_build.compile.model import CompiledVersion
+from opwright_build.engine.action import Done, Outcome
+from opwright_build.engine.digest import Json, canonical_json, digest_bytes
+from opwright_build.engine.reader import Reader
+from opwright_build.engine.values import decode_value
+from opwright_build.package.index import build_index
+from opwright_build.package.stubs import render_stubs
+from opwright_build.package.wheel import build_wheel
+from opwright_build.report.figures import count_figures
+from opwright_build.spec.model import Domain, Library
+
+FACTS = "facts.json"
+ENTRY = "entry:"
+BODIES = "bodies:"
+
+
+def package_action(reader: Reader) -> Outcome:
+    """Inputs: `library`, `domains`, and for each version `entry:<identity>` and `bodies:<identity>`.
+
+    Outputs: every file of the build by its path relative to the library's root, and `facts.json`.
+    """
+    library = decode_value(Library, reader.input("library"))
+    domains = decode_value(tuple[Domain, ...], reader.input("domains"))
+    compiled = [_version(reader, name) for name in reader.inputs() if name.startswith(ENTRY)]
+    index = build_index(library, domains, compiled, installed_version("onnx"))
+    bodies = {digest: body for version in compiled for digest, body in version.bodies.items()}
+    bundle = write_bundle(index, bodies)
+    stubs = render_stubs(index)
+    wheel_name, wheel = build_wheel(index, bundle, stubs)
+    files = {f"dist/{library.name}-{library.version}.onnxlib": bundle, f"dist/{wheel_name}": wheel}
+    files |= {f"library/{path}": data for path, data in stubs.items()}
+    figures = count_figures(index, {digest: len(body) for digest, body in bodies.items()})
+    facts: dict[str, Json] = {
+        "library": library.name,
+        "version": library.version,
+        "versions": figures.versions,
+        "pairs": figures.pairs,
+        "opset_bodies": figures.opset_bodies,
+        "stored_bodies": figures.stored_bodies,
+        "bytes_saved": figures.bytes_saved,
+        "bundle": digest_bytes(bundle),
+        "sizes": {path: len(data) for path, data in files.items()},
+    }
+    outputs = {path: reader.put(data) for path, data in files.items()}
+    return Done({**outputs, FACTS: reader.put(canonical_json(facts))})
+
+
+def _version(reader: Reader, entry: str) -> CompiledVersion:
+    identity = entry.removeprefix(ENTRY)
+    bodies = decode_value(dict[str, bytes], reader.input(f"{BODIES}{identity}"))
+    return CompiledVersion(decode_value(FunctionEntry, reader.input(entry)), bodies, ())

@@ -1,0 +1,100 @@
+"""`opwright show`: all that is known of a function, what its YAML says and what its Python says together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from opwright_build.report.console import Console
+from opwright_build.report.reporter import Reporter
+from opwright_build.report.tables import text_table
+from opwright_build.workflow.library import build_library, read_built
+from opwright_build.workflow.select import select_identities
+from opwright_build.workflow.session import Options, Session
+from opwright_build.workflow.task import only_findings, on_library
+
+if TYPE_CHECKING:
+    from opwright.bundle.format import AttributeEntry, FunctionEntry, InputEntry, OutputEntry
+
+SCHEMA = "opwright.show/1"
+
+
+def show(name: str, path: Path, console: Console, reporter: Reporter, options: Options, as_json: bool) -> int:
+    """Prints each version of the function called `name` in the library around `path`."""
+
+    def task(session: Session) -> int:
+        library = build_library(session)
+        if not library.good:
+            return only_findings(session, library.diagnostics)
+        entries = {entry.identity: entry for entry in read_built(session, library).index.functions}
+        chosen = [entries[identity] for identity in select_identities(name, entries)]
+        if as_json:
+            for entry in chosen:
+                console.result(json.dumps(function_json(entry)))
+        else:
+            console.result("\n\n".join(function_text(entry) for entry in chosen))
+        return only_findings(session, library.diagnostics)
+
+    return on_library(path, reporter, options, task)
+
+
+def function_json(entry: FunctionEntry) -> dict[str, Any]:
+    """One line of `show --json`: the entry of the bundle's index, mappings as objects."""
+    bodies = [
+        {
+            **asdict(body),
+            "variant": dict(body.variant),
+            "admits": dict(body.admits),
+            "calls": [{**asdict(call), "variant": dict(call.variant)} for call in body.calls],
+        }
+        for body in entry.bodies
+    ]
+    return {"schema": SCHEMA, **asdict(entry), "types": dict(entry.types), "bodies": bodies}
+
+
+def function_text(entry: FunctionEntry) -> str:
+    """The page of a version."""
+    lines = [entry.identity + (" (deprecated)" if entry.deprecated else ""), f"  {entry.summary}"]
+    if entry.doc:
+        lines += ["", *(f"  {line}".rstrip() for line in entry.doc.strip().splitlines())]
+    lines += _section("inputs", ((item.name, _input(item), item.doc) for item in entry.inputs))
+    lines += _section("outputs", ((item.name, _output(item), item.doc) for item in entry.outputs))
+    lines += _section("attributes", ((item.name, _attribute(item), item.doc) for item in entry.attributes))
+    lines += _section("types", ((name, " ".join(admitted), "") for name, admitted in entry.types))
+    bodies = [
+        [
+            f"{body.first_opset}-{body.last_opset}",
+            ", ".join(f"{axis}={value}" for axis, value in body.variant),
+            body.body,
+        ]
+        for body in entry.bodies
+    ]
+    return "\n".join([*lines, "", text_table(["opsets", "variant", "body"], bodies)])
+
+
+def _section(title: str, rows: Iterable[Sequence[str]]) -> list[str]:
+    listed = list(rows)
+    if not listed:
+        return []
+    names = max(len(name) for name, _, _ in listed)
+    kinds = max(len(kind) for _, kind, _ in listed)
+    return ["", f"{title}:", *(f"  {name:<{names}}  {kind:<{kinds}}  {doc}".rstrip() for name, kind, doc in listed)]
+
+
+def _input(item: InputEntry) -> str:
+    kind = f"{item.type}, optional" if item.optional else f"{item.type}..." if item.variadic else item.type
+    return kind if item.rank is None else f"{kind}, rank {item.rank}"
+
+
+def _output(item: OutputEntry) -> str:
+    return item.type
+
+
+def _attribute(item: AttributeEntry) -> str:
+    if item.default is not None:
+        default = list(item.default) if isinstance(item.default, tuple) else item.default
+        return f"{item.type} = {default!r}"
+    return f"{item.type}, required" if item.required else f"{item.type}, optional"

@@ -1,0 +1,21 @@
+"""The text of a library's files, for the excerpts in findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+
+
+def library_text(root: Path) -> Callable[[str], str | None]:
+    """A function from a path relative to `root` to the file's text; None for what cannot be had or lies outside."""
+
+    def text(file: str) -> str | None:
+        path = PurePosixPath(file)
+        if path.is_absolute() or ".." in path.parts:
+            return None
+        try:
+            return (root / path).read_bytes().decode("utf-8", "replace")
+        except (OSError, ValueError):
+            return None
+
+    return text

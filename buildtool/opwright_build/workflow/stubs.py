@@ -1,0 +1,50 @@
+"""`opwright stubs`: the typed package in library/, which is generated, committed and checked."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+from opwright.diagnostics.model import Diagnostic, Place
+
+from opwright_build.report.reporter import Reporter
+from opwright_build.report.tables import counted
+from opwright_build.workflow.build import action_counts
+from opwright_build.workflow.library import build_library
+from opwright_build.workflow.session import Options, Session
+from opwright_build.workflow.task import finish, on_library
+
+COMMAND = "opwright stubs"
+
+
+def stubs(path: Path, reporter: Reporter, options: Options, check: bool, started: float) -> int:
+    """Writes the package of the library around `path`; with `check` only compares it."""
+    return on_library(path, reporter, options, lambda session: _stubs(session, check, started))
+
+
+def _stubs(session: Session, check: bool, started: float) -> int:
+    library = build_library(session)
+    counts = action_counts(session, library)
+    if not library.good:
+        return finish(session, started, library.diagnostics, "", counts)
+    wanted = {path: digest for path, digest in library.files.items() if path.startswith("library/")}
+    folders = sorted({str(PurePosixPath(path).parent) for path in wanted})
+    if check:
+        differing = session.publisher.differing(wanted)
+        stale = [path for path in session.publisher.stale(library.files, folders) if path.startswith("library/")]
+        findings = [_out_of_date(path, "differs from") for path in differing]
+        findings += [_out_of_date(path, "is no longer part of") for path in stale]
+        text = "" if findings else f"{counted(len(wanted), 'file')} up to date"
+        return finish(session, started, [*library.diagnostics, *findings], text, counts)
+    published = session.publisher.publish(wanted, lambda path: session.engine.fetch(library.result, path), folders)
+    text = f"{len(published.written)} of {counted(len(wanted), 'file')} written"
+    return finish(session, started, library.diagnostics, text, counts)
+
+
+def _out_of_date(path: str, how: str) -> Diagnostic:
+    return Diagnostic(
+        code="OW906",
+        message=f"{path} {how} what the specs give",
+        place=Place(path),
+        reason="the package in library/ is generated; what others import would not be what the bundle holds",
+        help=f"run `{COMMAND}` and commit the result",
+    )

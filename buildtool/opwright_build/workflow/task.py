@@ -1,0 +1,89 @@
+"""The frame of every command that works on a library: open it, do the task, say how it ended."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from opwright.diagnostics.model import Diagnostic, DiagnosticError, Severity, has_errors
+
+from opwright_build.engine.store import InfrastructureError
+from opwright_build.report.reporter import Reporter, in_reading_order
+from opwright_build.workflow.session import Options, Session, find_root, open_session
+from opwright_build.workflow.status import Exit, UsageError
+
+NO_LIBRARY = "OW110"
+
+
+def on_library(path: Path, reporter: Reporter, options: Options, task: Callable[[Session], int]) -> int:
+    """Runs `task` on the library around `path`, and gives the exit status; findings that it raises are reported."""
+    session: Session | None = None
+
+    def sources(file: str) -> str | None:
+        return None if session is None else session.source_text(file)
+
+    try:
+        with open_session(find_root(path), reporter, options) as session:
+            return task(session)
+    except DiagnosticError as error:
+        status = _status_of(error)
+        found = in_reading_order([*error.diagnostics, *(session.warnings if session else ())])
+        reporter.findings(found, sources)
+        reporter.summary("", {"exit": int(status), **_counts(found)})
+        return status
+
+
+def reporting(reporter: Reporter, task: Callable[[], int]) -> int:
+    """Runs a task that needs no open library; findings that it raises are reported."""
+    try:
+        return task()
+    except DiagnosticError as error:
+        status = _status_of(error)
+        reporter.findings(in_reading_order(error.diagnostics), lambda file: None)
+        reporter.summary("", {"exit": int(status), **_counts(error.diagnostics)})
+        return status
+
+
+def finish(
+    session: Session,
+    started: float,
+    diagnostics: Sequence[Diagnostic],
+    text: str,
+    fields: Mapping[str, Any],
+    failed: bool = False,
+) -> int:
+    """Reports the findings and the summary of a task that came to its end, and gives the exit status.
+
+    `started` is when the command began, in `time.perf_counter` seconds. `text` may hold `{seconds}`.
+    """
+    found = in_reading_order([*diagnostics, *session.warnings])
+    status = Exit.FINDINGS if failed or has_errors(found) else Exit.GOOD
+    session.reporter.findings(found, session.source_text)
+    seconds = time.perf_counter() - started
+    rest = {"seconds": round(seconds, 3), "exit": int(status), **_counts(found)}
+    session.reporter.summary(text.replace("{seconds}", f"{seconds:.2f} s"), {**fields, **rest})
+    return status
+
+
+def only_findings(session: Session, diagnostics: Sequence[Diagnostic]) -> int:
+    """Reports the findings of a task whose results are already told, and gives the exit status."""
+    found = in_reading_order([*diagnostics, *session.warnings])
+    session.reporter.findings(found, session.source_text)
+    return Exit.FINDINGS if has_errors(found) else Exit.GOOD
+
+
+def _status_of(error: DiagnosticError) -> Exit:
+    if isinstance(error, InfrastructureError):
+        return Exit.INFRASTRUCTURE
+    if isinstance(error, UsageError) or any(item.code == NO_LIBRARY for item in error.diagnostics):
+        return Exit.USAGE
+    return Exit.FINDINGS
+
+
+def _counts(diagnostics: Sequence[Diagnostic]) -> dict[str, int]:
+    return {
+        "errors": sum(item.severity is Severity.ERROR for item in diagnostics),
+        "warnings": sum(item.severity is Severity.WARNING for item in diagnostics),
+    }

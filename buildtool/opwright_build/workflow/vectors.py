@@ -1,0 +1,53 @@
+"""`opwright vectors`: what the library is judged by, and whether that is what `specs/vectors.lock` says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from opwright_build.report.reporter import Reporter
+from opwright_build.report.tables import counted, text_table
+from opwright_build.workflow.library import build_library, read_built
+from opwright_build.workflow.session import Options, Session
+from opwright_build.workflow.task import finish, on_library
+from opwright_build.workflow.writing import write_file
+
+
+def vectors(path: Path, reporter: Reporter, options: Options, update: bool, started: float) -> int:
+    """Lists the vectors of the library around `path`; with `update` the lock is written anew first."""
+    return on_library(path, reporter, options, lambda session: _vectors(session, update, started))
+
+
+def _vectors(session: Session, update: bool, started: float) -> int:
+    from opwright_build.spec.load import load_library
+    from opwright_build.verify.collect import collect_cases, update_lock
+    from opwright_build.verify.lock import LOCK_PATH
+
+    loaded = load_library(session.root)
+    library = build_library(session)
+    if not library.good:
+        return finish(session, started, library.diagnostics, "", {})
+    lines: list[str] = []
+    if update:
+        session.reporter.step("reading the standard's suite")
+        text = update_lock(loaded.versions, session.root)
+        written = text is not None and write_file(session.root / LOCK_PATH, text.encode())
+        lines.append(f"{LOCK_PATH} {'written' if written else 'unchanged'}")
+    session.reporter.step("collecting vectors")
+    interfaces = {entry.identity: entry for entry in read_built(session, library).index.functions}
+    collected = collect_cases(loaded.versions, interfaces, session.root, run_oracle=False)
+    cases = Counter(case.identity for case in collected.cases)
+    skipped = Counter(item.identity for item in collected.skipped)
+    for version in loaded.versions:
+        identity = version.identity
+        session.reporter.event(
+            "vectors", {"function": identity, "cases": cases[identity], "skipped": skipped[identity]}
+        )
+    for item in collected.skipped:
+        session.reporter.event("skipped", {"function": item.identity, "vector": item.name, "reason": item.reason})
+    rows = [
+        [version.identity, str(cases[version.identity]), str(skipped[version.identity])] for version in loaded.versions
+    ]
+    lines += [text_table(["function", "cases", "skipped"], rows, right=(1, 2)), "", counted(cases.total(), "case")]
+    fields = {"cases": cases.total(), "skipped": skipped.total()}
+    return finish(session, started, [*library.diagnostics, *collected.diagnostics], "\n".join(lines), fields)

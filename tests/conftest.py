@@ -1,0 +1,28 @@
+"""What all tests share: `--update-golden` rewrites golden files instead of comparing with them."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="rewrite the golden files")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
+    """Compares a text with a golden file, or writes the file when asked to."""
+
+    def compare(path: Path, text: str) -> None:
+        if request.config.getoption("--update-golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            return
+        root = request.config.rootpath
+        command = f"pytest {request.path.relative_to(root).as_posix()} --update-golden"
+        assert path.is_file(), f"{path.relative_to(root)} is missing; write it with `{command}`"
+        expected = path.read_text(encoding="utf-8")
+        assert text == expected, f"{path.relative_to(root)} is out of date; if the new text is right, run `{command}`"
+
+    return compare

@@ -1,0 +1,107 @@
+"""Runs the examples of diagnostic codes through the real command line, in process."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import onnx
+import onnx.parser
+import pytest
+from opwright.diagnostics.codes import Example
+from opwright_build.cli.entry import main
+from opwright_build.engine.action import Done, Failed, Record, decode_record, encode_record
+from opwright_build.report.progress import PlainProgress
+
+BASE = Path(__file__).parent / "base_library"
+FINDING = re.compile(r"(?:^|: )(?:error|warning|note) (OW\d{3}): ", re.MULTILINE)
+SECONDS = re.compile(r"\b\d+\.\d\d s\b")
+
+
+@dataclass(frozen=True)
+class Ran:
+    """The exit status of an example's last command, everything it printed, and the codes of its findings."""
+
+    status: int
+    text: str
+
+    @property
+    def codes(self) -> set[str]:
+        return set(FINDING.findall(self.text))
+
+
+Run = Callable[[Example], Ran]
+
+
+@pytest.fixture
+def run_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Lays an example over the base library in an empty folder and runs its commands there."""
+    monkeypatch.setattr(PlainProgress, "step", lambda self, text: None)
+    for name in ("CI", "NO_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+
+    def run(example: Example) -> Ran:
+        root = Path(shutil.copytree(BASE, tmp_path / "library", dirs_exist_ok=True))
+        _lay(example.files, root)
+        monkeypatch.chdir(root)
+        status = 0
+        for command in example.command.split(" && "):
+            capsys.readouterr()
+            status = _step(command.split(), root)
+        printed = capsys.readouterr()
+        text = SECONDS.sub("N s", printed.out + printed.err)
+        assert "Traceback" not in text
+        assert str(tmp_path) not in text, "an absolute path reached the output"
+        return Ran(status, text)
+
+    return run
+
+
+def _lay(files: Mapping[str, str], root: Path) -> None:
+    for name, content in files.items():
+        path = root / name
+        if not content:
+            path.unlink()
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if name.endswith(".onnx.txt"):
+            onnx.save(onnx.parser.parse_model(content), path.with_suffix(""))
+        elif name.endswith(".hex"):
+            path.with_suffix("").write_bytes(bytes.fromhex(content))
+        else:
+            path.write_text(content, encoding="utf-8")
+
+
+def _step(words: list[str], root: Path) -> int:
+    match words:
+        case ["damage", folder]:
+            for path in _files(root / folder):
+                data = path.read_bytes()
+                path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]) if data else b"?")
+            return 0
+        case ["forge", folder]:
+            for path in _files(root / folder / "records"):
+                path.write_bytes(encode_record(_forged(decode_record(path.read_bytes()))))
+            return 0
+    try:
+        return main(words)
+    except SystemExit as stop:  # argparse
+        return stop.code if isinstance(stop.code, int) else 1
+
+
+def _files(folder: Path) -> list[Path]:
+    assert folder.is_dir()
+    return [Path(parent, name) for parent, _, names in os.walk(folder) for name in names]
+
+
+def _forged(record: Record | None) -> Record:
+    assert record is not None
+    match record.outcome:
+        case Done(outputs, diagnostics):
+            return Record(Done({**outputs, "forged": "0" * 64}, diagnostics), record.reads)
+        case Failed() | _:
+            return record
