@@ -52,6 +52,7 @@ def restart(python: Path) -> int:
 
 try:
     import nox
+    from nox.command import CommandFailed
 except ImportError:
     if __name__ != "__main__":
         raise
@@ -84,7 +85,7 @@ def run_all(session: nox.Session, *commands: tuple[str, ...]) -> None:
     for command in commands:
         try:
             session.run(*command)
-        except nox.command.CommandFailed as failure:
+        except CommandFailed as failure:
             failed.append(f"{' '.join(command)}: {failure.reason}")
     if failed:
         session.error("\n".join(failed))
@@ -117,6 +118,15 @@ def types(session: nox.Session) -> None:
     """mypy --strict and pyright over our own code and the stubs that we generate."""
     install(session, ".[build,run]", groups=("types",))
     run_all(session, ("mypy", "--strict"), ("pyright",))
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Write the generated pages and schemas of docs/ again; `test` fails where they are out of date."""
+    install(session, ".[build,run]", groups=("test",))
+    session.run("python", "-m", "opwright_build.spec.json_schemas", "docs/schemas")
+    session.run("pytest", "--quiet", "tests/diagnostics", "-k", "reference_page", "--update-golden")
+    session.run("git", "diff", "--stat", "--", "docs", external=True)
 
 
 @nox.session(venv_backend="none")

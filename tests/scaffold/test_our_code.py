@@ -1,0 +1,62 @@
+"""Our own code passes the checkers that CONTRIBUTING.md names, and imports nothing that the package does not declare."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import grimp
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CHECKS = {
+    "ruff check": [sys.executable, "-m", "ruff", "check"],
+    "ruff format": [sys.executable, "-m", "ruff", "format", "--check"],
+    "lint-imports": [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"],
+    "mypy": [sys.executable, "-m", "mypy", "--strict"],
+    "pyright": [sys.executable, "-m", "pyright", "--pythonpath", sys.executable],
+}
+IMPORTED_AS = {"pyyaml": "yaml"}
+BROUGHT_BY_ONNX = {"google", "ml_dtypes"}
+ALWAYS = {"opwright", "opwright_build"}
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_checker(check: str) -> None:
+    done = subprocess.run(CHECKS[check], cwd=ROOT, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, f"{check}\n{done.stdout}\n{done.stderr}"
+
+
+@pytest.fixture(scope="module")
+def graph() -> grimp.ImportGraph:
+    return grimp.build_graph("opwright", "opwright_build", include_external_packages=True, cache_dir=None)
+
+
+def declared(*extras: str) -> set[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    listed = [
+        *project["dependencies"],
+        *(entry for extra in extras for entry in project["optional-dependencies"][extra]),
+    ]
+    names = (entry.partition(">")[0] for entry in listed)
+    return {IMPORTED_AS.get(name, name) for name in names} | BROUGHT_BY_ONNX | ALWAYS
+
+
+def imported(graph: grimp.ImportGraph, package: str) -> set[str]:
+    modules = {package, *graph.find_descendants(package)}
+    outside = {name.partition(".")[0] for module in modules for name in graph.find_modules_directly_imported_by(module)}
+    return outside - set(sys.stdlib_module_names)
+
+
+def test_the_library_imports_what_a_plain_install_brings(graph: grimp.ImportGraph) -> None:
+    optional = {"mpmath", "onnxruntime"}  # imported where they are needed, with a diagnostic when they are missing
+    assert imported(graph, "opwright") - optional <= declared()
+
+
+def test_the_build_tool_imports_what_its_extras_bring(graph: grimp.ImportGraph) -> None:
+    assert imported(graph, "opwright_build") <= declared("build", "run")
+
+
+def test_nothing_that_is_declared_is_unused(graph: grimp.ImportGraph) -> None:
+    used = imported(graph, "opwright") | imported(graph, "opwright_build")
+    assert declared("build", "run") - used <= {"ml_dtypes"}
