@@ -27,12 +27,13 @@ FLOOR = 13  # the first opset of a new library
 CAST_LIKE = 15  # from this opset on, a number takes a tensor's element type by one operator
 
 FUNCTION_FILES = ("spec.yaml", "function.py", "vectors.yaml", "reference.py")
+# In the order of writing: library.yaml last, since a library that has it is complete but for functions.
 LIBRARY_FILES = {
-    "specs/library.yaml": "library.yaml",
     "noxfile.py": "noxfile.py",
     "pyproject.toml": "pyproject.toml",
     "README.md": "README.md",
     ".gitignore": "gitignore",
+    "specs/library.yaml": "library.yaml",
 }
 
 

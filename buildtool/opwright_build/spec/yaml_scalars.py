@@ -23,12 +23,12 @@ _STARTS_A_NUMBER = frozenset("0123456789+-.")
 Resolved = None | bool | int | float | str
 
 
-class NumberTooLong(ValueError):
+class NumberTooLongError(ValueError):
     """An unquoted number of more than MAX_DIGITS characters."""
 
 
 def resolve(text: str) -> Resolved:
-    """The value of an unquoted scalar. NumberTooLong for more digits than are worth the time."""
+    """The value of an unquoted scalar. NumberTooLongError for more digits than are worth the time."""
     if text in _NULL:
         return None
     if text[0] not in _STARTS_A_NUMBER:
@@ -49,4 +49,4 @@ def resolve(text: str) -> Resolved:
 
 def _limit(text: str) -> None:
     if len(text) > MAX_DIGITS:
-        raise NumberTooLong(text)
+        raise NumberTooLongError(text)

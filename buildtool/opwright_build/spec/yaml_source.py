@@ -26,7 +26,7 @@ from yaml.events import (
 )
 
 from opwright_build.spec.yaml_nodes import Entry, MappingNode, Node, Scalar, Sequence, kind_of
-from opwright_build.spec.yaml_scalars import NumberTooLong, Resolved, resolve
+from opwright_build.spec.yaml_scalars import NumberTooLongError, Resolved, resolve
 
 MAX_BYTES = 512 * 1024
 MAX_SCALAR = 64 * 1024
@@ -58,7 +58,7 @@ def read_yaml(data: bytes, file: str, *, loader: type[Any] | None = None) -> Yam
         reader.read(yaml.parse(text, Loader=loader or scanner()))
     except yaml.MarkedYAMLError as error:
         reader.refuse_syntax(error)
-    except _Stop:
+    except _StopError:
         pass
     return YamlFile(None if reader.broken else reader.root, tuple(reader.diagnostics))
 
@@ -100,7 +100,7 @@ def _place_after(head: str, file: str) -> Place:
     return Place(file, line, column, line, column + 1)
 
 
-class _Stop(Exception):
+class _StopError(Exception):
     """Reading cannot go on; what is wrong has been reported."""
 
 
@@ -176,7 +176,7 @@ class _Reader:
     def _document(self, event: DocumentStartEvent, count: int) -> None:
         if count > 1:
             self._refuse(event, "a second YAML document is not read", "Keep one document in a file.")
-            raise _Stop
+            raise _StopError
         if event.version is not None or event.tags:
             self._refuse(event, "YAML directives are not read", "Remove the lines that begin with `%`.")
 
@@ -198,7 +198,7 @@ class _Reader:
         self._disputed(event, text, plain, place)
         try:
             value = resolve(text) if plain else text
-        except NumberTooLong:
+        except NumberTooLongError:
             self._stop(Diagnostic("OW105", f"a number of {len(text):,} characters", place))
         top = self.open[-1] if self.open else None
         if text == "" and plain:
@@ -259,7 +259,7 @@ class _Reader:
         if top is not None and top.mapping and top.key is None and not top.unnamed:
             self._refuse(event, "a mapping or sequence as a key is not read", "Keys are words.")
             self.broken = True
-            raise _Stop
+            raise _StopError
         mapping = isinstance(event, MappingStartEvent)
         self.open.append(_Open(mapping, bool(event.flow_style), event.start_mark))
 
@@ -307,9 +307,9 @@ class _Reader:
         self.diagnostics.append(diagnostic)
         if len(self.diagnostics) >= MAX_FINDINGS:
             self.broken = True
-            raise _Stop
+            raise _StopError
 
     def _stop(self, diagnostic: Diagnostic) -> NoReturn:
         self.diagnostics.append(diagnostic)
         self.broken = True
-        raise _Stop
+        raise _StopError

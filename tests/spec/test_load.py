@@ -1,0 +1,269 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from opwright.diagnostics.model import DiagnosticError
+from opwright_build.spec.load import check_ceiling, find_library, load_library, newest_opset
+from opwright_build.spec.model import OpsetRange
+
+if TYPE_CHECKING:
+    from .conftest import TinyLibrary
+
+ROOT = Path(__file__).parents[2]
+
+
+def refused(start: Path) -> list[str]:
+    with pytest.raises(DiagnosticError) as caught:
+        load_library(start)
+    return [f"{item.place} {item.code}" for item in caught.value.diagnostics]
+
+
+def test_a_sound_library(tiny: TinyLibrary) -> None:
+    loaded = load_library(tiny.root)
+    assert loaded.diagnostics == ()
+    assert loaded.broken == ()
+    assert loaded.library.root == tiny.root
+    assert (loaded.library.name, loaded.library.package) == ("acme-ops", "acme_ops")
+    assert loaded.library.opsets == OpsetRange(13, 22)
+    (domain,) = loaded.domains
+    assert (domain.name, domain.version, domain.mirror, domain.emitted) == ("com.acme", 3, None, "com.acme")
+    (version,) = loaded.versions
+    assert version.identity == "com.acme::Swish@1"
+    assert list(loaded.sources) == [tiny.library_file, tiny.domain_file, tiny.spec_file]
+
+
+def test_our_own_library() -> None:
+    loaded = load_library(ROOT)
+    assert loaded.diagnostics == ()
+    assert loaded.library.name == "opwright-std"
+    assert loaded.library.opsets == OpsetRange(13, 28)
+    assert [(domain.name, domain.version, domain.mirror) for domain in loaded.domains] == [
+        ("ai.onnx", 28, "opwright.ai.onnx")
+    ]
+    assert check_ceiling(loaded.library, newest_opset()) is None
+
+
+@pytest.mark.parametrize("start", [".", "specs", "specs/com.acme/Swish", "specs/com.acme/Swish/function.py"])
+def test_found_upward(tiny: TinyLibrary, start: str) -> None:
+    assert find_library(tiny.root / start) == tiny.root
+
+
+def test_the_nearest_library_counts(tiny: TinyLibrary) -> None:
+    tiny.write("inner/specs/library.yaml", "schema: 1\n")
+    assert find_library(tiny.root / "inner") == tiny.root / "inner"
+
+
+def test_no_library(tmp_path: Path) -> None:
+    assert refused(tmp_path) == ["None OW110"]
+    assert refused(tmp_path / "nothing") == ["None OW110"]
+
+
+def test_versions_stand_in_order(tiny: TinyLibrary) -> None:
+    spec = (tiny.root / tiny.spec_file).read_text("utf-8")
+    for name in ("Zeta", "Alpha"):
+        tiny.write(f"specs/com.acme/{name}/spec.yaml", spec.replace("Swish", name))
+        tiny.write(f"specs/com.acme/{name}/function.py", "")
+    tiny.write("specs/au.acme/domain.yaml", "schema: 1\nversion: 9\n")
+    tiny.write("specs/au.acme/Swish/function.py", "")
+    tiny.write(
+        "specs/au.acme/Swish/spec.yaml",
+        spec.replace("com.acme", "au.acme").replace(
+            "since_version: 1", "versions: [{since_version: 9}, {since_version: 2}]"
+        ),
+    )
+    assert [version.identity for version in load_library(tiny.root).versions] == [
+        "au.acme::Swish@2",
+        "au.acme::Swish@9",
+        "com.acme::Alpha@1",
+        "com.acme::Swish@1",
+        "com.acme::Zeta@1",
+    ]
+
+
+def test_a_broken_spec_is_left_out_and_the_rest_loads(tiny: TinyLibrary) -> None:
+    tiny.write("specs/com.acme/Bad/spec.yaml", "schema: [\n")
+    tiny.write("specs/com.acme/Worse/spec.yaml", "schema: 1\nname: x\n")
+    loaded = load_library(tiny.root)
+    assert [version.identity for version in loaded.versions] == ["com.acme::Swish@1"]
+    assert loaded.broken == ("com.acme::Bad", "com.acme::Worse")
+    assert {item.place.file for item in loaded.diagnostics if item.place} == {
+        "specs/com.acme/Bad/spec.yaml",
+        "specs/com.acme/Worse/spec.yaml",
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("schema: 1", "schema: 2", ["specs/library.yaml:1:9 OW111"]),
+        ("library: acme-ops\n", "", ["specs/library.yaml:1:1 OW107"]),
+        ("acme-ops", "acme/ops", ["specs/library.yaml:2:10 OW109"]),
+        ("acme-ops", "-acme", ["specs/library.yaml:2:10 OW109"]),
+        ("1.2.0", "1.2", ["specs/library.yaml:3:10 OW108"]),
+        ("1.2.0", "one", ["specs/library.yaml:3:10 OW109"]),
+        ("acme_ops", "Acme", ["specs/library.yaml:4:10 OW109"]),
+        ("acme_ops", "opwright", ["specs/library.yaml:4:10 OW109"]),
+        ('">=13,<=22"', '">=13"', ["specs/library.yaml:5:9 OW116"]),
+        ('">=13,<=22"', "18", ["specs/library.yaml:5:9 OW108"]),
+        ("schema: 1", "schema: 1\nrequires: {opwright: '>=99'}", ["specs/library.yaml:2:22 OW120"]),
+        ("schema: 1", "schema: 1\nrequires: {opwright: new}", ["specs/library.yaml:2:22 OW109"]),
+        ("schema: 1", "schema: 1\nrequires: {onnx: '>=1'}", ["specs/library.yaml:2:12 OW106"]),
+        ("schema: 1", "schema: 1\nopset: '==18'", ["specs/library.yaml:2:1 OW106"]),
+        ("schema: 1", "schema: 1\nschema: 1", ["specs/library.yaml:2:1 OW104"]),
+    ],
+)
+def test_library_file(tiny: TinyLibrary, old: str, new: str, expected: list[str]) -> None:
+    tiny.edit(tiny.library_file, old, new)
+    assert refused(tiny.root) == expected
+
+
+def test_requirement_is_held_against_the_given_version(tiny: TinyLibrary) -> None:
+    tiny.edit(tiny.library_file, "schema: 1", "schema: 1\nrequires: {opwright: '>=0.5,<0.6'}")
+    assert load_library(tiny.root, opwright_version="0.5.3").diagnostics == ()
+    with pytest.raises(DiagnosticError):
+        load_library(tiny.root, opwright_version="0.6.0")
+
+
+def test_ceiling(tiny: TinyLibrary) -> None:
+    library = load_library(tiny.root).library
+    assert check_ceiling(library, 22) is None
+    found = check_ceiling(library, 21)
+    assert found is not None
+    assert found.code == "OW121"
+    assert str(found.place) == "specs/library.yaml:5:1"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("version: 3", "version: 0", ["specs/com.acme/domain.yaml:2:10 OW109"]),
+        ("version: 3", "version: 3\ndomain: com.other", ["specs/com.acme/domain.yaml:3:9 OW112"]),
+        ("version: 3", "version: 3\nmirror: opwright.acme", ["specs/com.acme/domain.yaml:3:9 OW114"]),
+        ("version: 3", "verison: 3", ["specs/com.acme/domain.yaml:1:1 OW107", "specs/com.acme/domain.yaml:2:1 OW106"]),
+        ("schema: 1", "schema: [", ["specs/com.acme/domain.yaml:3:1 OW101"]),
+    ],
+)
+def test_domain_file(tiny: TinyLibrary, old: str, new: str, expected: list[str]) -> None:
+    tiny.edit(tiny.domain_file, old, new)
+    loaded = load_library(tiny.root)
+    assert [f"{item.place} {item.code}" for item in loaded.diagnostics] == expected
+    assert loaded.broken == ("com.acme::Swish",)
+    assert loaded.versions == ()
+
+
+def test_a_domain_may_repeat_its_name(tiny: TinyLibrary) -> None:
+    tiny.edit(tiny.domain_file, "version: 3", "version: 3\ndomain: com.acme")
+    assert tiny.findings() == []
+
+
+@pytest.mark.parametrize("name", ["this", "com.microsoft", "body1", "com.acme.internal", "com acme", "9.acme", "a..b"])
+def test_domains_that_are_refused(tiny: TinyLibrary, name: str) -> None:
+    tiny.write(f"specs/{name}/domain.yaml", "schema: 1\nversion: 1\n")
+    assert tiny.findings() == [f"specs/{name} OW113"]
+
+
+@pytest.mark.parametrize(
+    ("domain", "mirror", "expected"),
+    [
+        ("ai.onnx", "mirror: acme.ai.onnx", []),
+        ("ai.onnx.ml", "mirror: acme.ml", []),
+        ("ai.onnxx", "", []),
+        ("ai.onnx", "", ["specs/ai.onnx/domain.yaml:1:1 OW114"]),
+        ("ai.onnx", "mirror: ai.onnx", ["specs/ai.onnx/domain.yaml:3:9 OW114"]),
+        ("ai.onnx", "mirror: ai.onnx.acme", ["specs/ai.onnx/domain.yaml:3:9 OW114"]),
+        ("ai.onnx", "mirror: this", ["specs/ai.onnx/domain.yaml:3:9 OW114"]),
+        ("ai.onnx", "mirror: com.acme", ["specs/ai.onnx/domain.yaml:3:1 OW114"]),
+    ],
+)
+def test_mirrors(tiny: TinyLibrary, domain: str, mirror: str, expected: list[str]) -> None:
+    tiny.write(f"specs/{domain}/domain.yaml", f"schema: 1\nversion: 1\n{mirror}\n")
+    assert tiny.findings() == expected
+
+
+def test_what_is_missing(tiny: TinyLibrary) -> None:
+    tiny.write("specs/com.acme/Half/function.py", "")
+    tiny.write("specs/org.other/Swish/spec.yaml", "schema: 1\n")
+    assert tiny.findings() == [
+        "specs/com.acme/Half/spec.yaml OW115",
+        "specs/org.other/domain.yaml OW115",
+    ]
+
+
+def test_folders_that_hold_no_specs_are_passed_over(tiny: TinyLibrary) -> None:
+    tiny.write("specs/notes/readme.md", "")
+    tiny.write("specs/com.acme/released/release.lock", "")
+    tiny.write("specs/com.acme/.draft/spec.yaml", "nonsense")
+    tiny.write("specs/com.acme/__pycache__/x.pyc", "")
+    (tiny.root / "specs/com.acme/Empty").mkdir()
+    (tiny.root / "specs/nothing").mkdir()
+    assert tiny.findings() == []
+
+
+@pytest.mark.parametrize("name", ["a-b", "9a", "class", "None", "é"])
+def test_folders_that_cannot_be_operators(tiny: TinyLibrary, name: str) -> None:
+    tiny.write(f"specs/com.acme/{name}/spec.yaml", "schema: 1\n")
+    assert tiny.findings() == [f"specs/com.acme/{name} OW112"]
+
+
+def test_links_out_of_the_library(tiny: TinyLibrary, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    (outside / "Swish").mkdir(parents=True)
+    (outside / "domain.yaml").write_text("secret: yes\n")
+    (outside / "Swish" / "spec.yaml").write_text("secret: yes\n")
+    (tiny.root / "specs/org.linked").symlink_to(outside)
+    (tiny.root / "specs/com.acme/Linked").symlink_to(outside / "Swish")
+    loaded = load_library(tiny.root)
+    assert [f"{item.place} {item.code}" for item in loaded.diagnostics] == [
+        "specs/com.acme/Linked OW127",
+        "specs/org.linked OW127",
+    ]
+    assert all(b"secret" not in data for data in loaded.sources.values())
+
+
+def test_the_path_of_the_library_enters_no_place(tiny: TinyLibrary) -> None:
+    tiny.spec("outputs: {Y: T}\n", "")
+    (item,) = load_library(tiny.root).diagnostics
+    assert str(tiny.root) not in repr(item)
+
+
+def test_the_loader_runs_nothing_of_a_spec(tiny: TinyLibrary) -> None:
+    tiny.write("specs/com.acme/Swish/function.py", "raise SystemExit('run')")
+    tiny.write("specs/com.acme/Swish/reference.py", "raise SystemExit('run')")
+    tiny.spec("since_version: 1", "since_version: 1\nreference: reference.py")
+    assert tiny.findings() == []
+
+
+def test_loading_needs_neither_onnx_nor_numpy(tiny: TinyLibrary) -> None:
+    code = (
+        "import sys, pathlib; from opwright_build.spec.load import load_library;"
+        "load_library(pathlib.Path(sys.argv[1]));"
+        "print(sorted({'onnx', 'numpy', 'google'} & set(sys.modules)))"
+    )
+    path = [str(ROOT / "library"), str(ROOT / "buildtool")]
+    run = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path[:0] = {path!r}; {code}", str(tiny.root)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert run.stdout.strip() == "[]"
+
+
+def test_42_specs_load_in_a_tenth_of_a_second(tiny: TinyLibrary) -> None:
+    spec = (tiny.root / tiny.spec_file).read_text("utf-8")
+    for number in range(41):
+        tiny.write(f"specs/com.acme/F{number}/spec.yaml", spec.replace("Swish", f"F{number}"))
+        tiny.write(f"specs/com.acme/F{number}/function.py", "")
+    load_library(tiny.root)
+    taken = []
+    for _ in range(3):
+        begin = time.process_time()
+        assert len(load_library(tiny.root).versions) == 42
+        taken.append(time.process_time() - begin)
+    assert min(taken) < 0.1

@@ -1,0 +1,250 @@
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from onnx.defs import onnx_opset_version
+from opwright.diagnostics.model import DiagnosticError, Severity
+from opwright_build.spec.load import load_library
+from opwright_build.spec.scaffold import library_names, new_function
+from opwright_build.spec.vectors_file import read_vectors_file
+
+if TYPE_CHECKING:
+    from .conftest import TinyLibrary
+
+FUNCTION = ["spec.yaml", "function.py", "vectors.yaml", "reference.py"]
+
+
+def refused(name: str, folder: Path) -> str:
+    with pytest.raises(DiagnosticError) as caught:
+        new_function(name, folder)
+    (item,) = caught.value.diagnostics
+    return item.code
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("name", ["Swish", "Gelu2"])
+def test_a_new_library_loads(tmp_path: Path, name: str) -> None:
+    root = tmp_path / "empty"
+    done = new_function(f"com.acme/{name}", root)
+    assert done.root == root
+    assert done.kept == ()
+    assert done.hints == ()
+    assert list(done.created) == [
+        "noxfile.py",
+        "pyproject.toml",
+        "README.md",
+        ".gitignore",
+        "specs/library.yaml",
+        "specs/com.acme/domain.yaml",
+        *(f"specs/com.acme/{name}/{file}" for file in FUNCTION),
+    ]
+    assert set(done.created) == set(contents(root))
+    loaded = load_library(root)
+    assert loaded.diagnostics == ()
+    assert (loaded.library.name, loaded.library.package) == ("acme-ops", "acme_ops")
+    assert loaded.library.opsets.last == onnx_opset_version()
+    (version,) = loaded.versions
+    assert version.identity == f"com.acme::{name}@1"
+    rows = read_vectors_file((version.folder / "vectors.yaml").read_bytes(), "vectors.yaml")
+    assert rows.diagnostics == ()
+    assert {"edges", "scalar", "empty"} <= {row.name for row in rows.rows}
+
+
+@pytest.mark.parametrize("name", ["Swish", "Gelu2"])
+def test_the_python_files(tmp_path: Path, name: str) -> None:
+    new_function(f"com.acme/{name}", tmp_path)
+    folder = tmp_path / "specs/com.acme" / name
+    for file in ("function.py", "reference.py"):
+        tree = ast.parse((folder / file).read_text("utf-8"))
+        (function,) = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+        assert function.name == name
+        assert [argument.arg for argument in function.args.args] == ["X", "alpha"]
+    ast.parse((tmp_path / "noxfile.py").read_text("utf-8"))
+    assert len((tmp_path / "noxfile.py").read_text("utf-8").split("\n")) <= 16
+
+
+def test_the_project_file(tmp_path: Path) -> None:
+    new_function("com.acme/Swish", tmp_path)
+    project = tomllib.loads((tmp_path / "pyproject.toml").read_text("utf-8"))
+    assert project["project"]["name"] == "acme-ops"
+    assert project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"] == ["library/acme_ops"]
+
+
+@pytest.mark.parametrize("alpha", [1.0, 2.5, 0.0, -1.0])
+def test_the_reference_of_swish(tmp_path: Path, alpha: float) -> None:
+    new_function("com.acme/Swish", tmp_path)
+    code = (
+        "from reference import Swish; import numpy as np; np.seterr(all='ignore');"
+        f"x = np.array([-3.0, 0.0, 0.5, 700.0]); a = {alpha};"
+        "assert np.allclose(Swish(x, alpha=a), x * 0.5 * (1 + np.tanh(a * x / 2)), rtol=1e-12, atol=1e-12)"
+    )
+    folder = tmp_path / "specs/com.acme/Swish"
+    subprocess.run([sys.executable, "-c", code], cwd=folder, timeout=60, check=True)
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("mine")
+    (tmp_path / "noxfile.py").write_text("mine = 1")
+    done = new_function("com.acme/Swish", tmp_path)
+    assert done.kept == ("noxfile.py", "README.md")
+    assert (tmp_path / "README.md").read_text() == "mine"
+    assert (tmp_path / "noxfile.py").read_text() == "mine = 1"
+
+
+def test_a_dangling_link_is_kept_too(tmp_path: Path) -> None:
+    (tmp_path / "README.md").symlink_to(tmp_path / "nowhere")
+    assert new_function("com.acme/Swish", tmp_path).kept == ("README.md",)
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_second_function(tmp_path: Path) -> None:
+    new_function("com.acme/Swish", tmp_path)
+    before = contents(tmp_path)
+    done = new_function("com.acme/Other", tmp_path / "specs" / "com.acme")
+    assert done.root == tmp_path
+    assert list(done.created) == [f"specs/com.acme/Other/{file}" for file in FUNCTION]
+    after = contents(tmp_path)
+    assert {path: after[path] for path in before} == before
+    assert [version.name for version in load_library(tmp_path).versions] == ["Other", "Swish"]
+
+
+def test_a_second_domain(tmp_path: Path) -> None:
+    new_function("com.acme/Swish", tmp_path)
+    done = new_function("com.acme.more/Other", tmp_path)
+    assert done.created[0] == "specs/com.acme.more/domain.yaml"
+    assert load_library(tmp_path).diagnostics == ()
+
+
+def test_a_domain_of_the_standard_gets_a_mirror(tmp_path: Path) -> None:
+    new_function("ai.onnx/Swish", tmp_path)
+    loaded = load_library(tmp_path)
+    assert loaded.diagnostics == ()
+    assert loaded.domains[0].mirror == "opwright.ai.onnx"
+    assert loaded.versions[0].since_version == loaded.library.opsets.last
+
+
+def test_the_spec_stays_inside_the_library_s_range(tiny: TinyLibrary) -> None:
+    new_function("com.acme/Other", tiny.root)
+    other, _ = load_library(tiny.root).versions
+    assert other.since_version == 3
+    assert other.opsets.first == 15
+    tiny.edit(tiny.library_file, ">=13,<=22", ">=18,<=22")
+    new_function("com.acme/Late", tiny.root)
+    assert load_library(tiny.root).versions[0].opsets.first == 18
+    assert "opset18" in (tiny.root / "specs/com.acme/Late/function.py").read_text("utf-8")
+
+
+def test_a_released_domain_asks_for_a_new_version(tiny: TinyLibrary) -> None:
+    tiny.write("specs/com.acme/released/release.lock", "{}\n")
+    before = (tiny.root / tiny.domain_file).read_bytes()
+    (hint,) = new_function("com.acme/Other", tiny.root).hints
+    assert (hint.code, hint.severity, str(hint.place)) == ("OW131", Severity.NOTE, "specs/com.acme/domain.yaml:2:1")
+    assert (tiny.root / tiny.domain_file).read_bytes() == before
+    assert tiny.findings() == ["specs/com.acme/Other/spec.yaml:5:16 OW119"]
+    tiny.edit(tiny.domain_file, "version: 3", "version: 4")
+    assert tiny.findings() == []
+
+
+def test_what_exists_is_a_mistake(tiny: TinyLibrary) -> None:
+    before = contents(tiny.root)
+    assert refused("com.acme/Swish", tiny.root) == "OW128"
+    assert contents(tiny.root) == before
+
+
+def test_a_broken_library_is_not_touched(tiny: TinyLibrary) -> None:
+    tiny.edit(tiny.library_file, "schema: 1", "schema: 2")
+    before = contents(tiny.root)
+    assert refused("com.acme/Other", tiny.root) == "OW111"
+    assert contents(tiny.root) == before
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "Swish",
+        "com.acme",
+        "com.acme/",
+        "/Swish",
+        "acme/Swish",
+        "com.acme/a-b",
+        "com.acme/9a",
+        "com.acme/class",
+        "com.acme/a/b",
+        "this/Swish",
+        "com.microsoft/Swish",
+        "com.acme.internal/Swish",
+        "com..acme/Swish",
+        "../x.y/Swish",
+        "com.acme/../Swish",
+        "com.acme/Swish\n",
+    ],
+)
+def test_names_that_are_refused(tmp_path: Path, name: str) -> None:
+    assert refused(name, tmp_path) == "OW129"
+    assert contents(tmp_path) == {}
+
+
+def test_what_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "specs").write_text("a file")
+    assert refused("com.acme/Swish", tmp_path) == "OW132"
+
+
+@pytest.mark.parametrize("steps", range(7))
+def test_an_interrupted_run_can_be_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
+    original = Path.rename
+    done: list[str] = []
+
+    def rename(self: Path, target: Path) -> Path:
+        if len(done) == steps:
+            raise OSError("killed")
+        done.append(target.name)
+        return original(self, target)
+
+    monkeypatch.setattr(Path, "rename", rename)
+    assert refused("com.acme/Swish", tmp_path / "broken") == "OW132"
+    monkeypatch.undo()
+    assert len(contents(tmp_path / "broken")) == steps
+    new_function("com.acme/Swish", tmp_path / "broken")
+    new_function("com.acme/Swish", tmp_path / "whole")
+    assert contents(tmp_path / "broken") == contents(tmp_path / "whole")
+
+
+def test_the_umask_is_honoured(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        new_function("com.acme/Swish", tmp_path)
+    finally:
+        os.umask(before)
+    assert (tmp_path / "specs/com.acme/Swish").stat().st_mode & 0o777 == 0o750
+    assert (tmp_path / "specs/com.acme/Swish/spec.yaml").stat().st_mode & 0o777 == 0o640
+
+
+def test_the_same_bytes_every_time(tmp_path: Path) -> None:
+    new_function("com.acme/Swish", tmp_path / "one")
+    new_function("com.acme/Swish", tmp_path / "two")
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+
+
+@pytest.mark.parametrize(
+    ("domain", "names"),
+    [
+        ("com.acme", ("acme-ops", "acme_ops")),
+        ("org.acme.nn", ("acme-nn-ops", "acme_nn_ops")),
+        ("Com.Acme-Labs", ("acme-labs-ops", "acme_labs_ops")),
+        ("acme", ("acme-ops", "acme_ops")),
+        ("ai.onnx", ("onnx-ops", "onnx_ops")),
+    ],
+)
+def test_names_of_libraries(domain: str, names: tuple[str, str]) -> None:
+    assert library_names(domain) == names
