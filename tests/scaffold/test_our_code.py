@@ -1,4 +1,4 @@
-"""Our own code passes the checkers that CONTRIBUTING.md names, and imports nothing that the package does not declare."""
+"""Our code passes the checkers that CONTRIBUTING.md names and imports nothing that the package does not declare."""
 
 import subprocess
 import sys
