@@ -1,5 +1,6 @@
 """Our code passes the checkers that CONTRIBUTING.md names and imports nothing that the package does not declare."""
 
+import os
 import subprocess
 import sys
 import tomllib
@@ -18,12 +19,14 @@ CHECKS = {
 }
 IMPORTED_AS = {"pyyaml": "yaml"}
 BROUGHT_BY_ONNX = {"google", "ml_dtypes"}
+BROUGHT_BY_PYDANTIC = {"pydantic_core", "typing_extensions"}
 ALWAYS = {"opwright", "opwright_build"}
 
 
 @pytest.mark.parametrize("check", CHECKS)
 def test_checker(check: str) -> None:
-    done = subprocess.run(CHECKS[check], cwd=ROOT, capture_output=True, text=True, timeout=600)
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'library'}{os.pathsep}{ROOT / 'buildtool'}"}
+    done = subprocess.run(CHECKS[check], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, f"{check}\n{done.stdout}\n{done.stderr}"
 
 
@@ -54,7 +57,7 @@ def test_the_library_imports_what_a_plain_install_brings(graph: grimp.ImportGrap
 
 
 def test_the_build_tool_imports_what_its_extras_bring(graph: grimp.ImportGraph) -> None:
-    assert imported(graph, "opwright_build") <= declared("build", "run")
+    assert imported(graph, "opwright_build") <= declared("build", "run") | BROUGHT_BY_PYDANTIC
 
 
 def test_nothing_that_is_declared_is_unused(graph: grimp.ImportGraph) -> None:
