@@ -110,7 +110,7 @@ def test(session: nox.Session) -> None:
 def lint(session: nox.Session) -> None:
     """Style, formatting and the direction of imports."""
     install(session, ".[build,run]", groups=("lint",))
-    run_all(session, ("ruff", "check"), ("ruff", "format", "--check"), ("lint-imports", "--no-cache"))
+    run_all(session, ("ruff", "check"), ("ruff", "format", "--check"), ("lint-imports", "--no-cache", "--no-logo"))
 
 
 @nox.session

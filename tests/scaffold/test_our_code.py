@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CHECKS = {
     "ruff check": [sys.executable, "-m", "ruff", "check"],
     "ruff format": [sys.executable, "-m", "ruff", "format", "--check"],
-    "lint-imports": [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"],
+    "lint-imports": [str(Path(sys.executable).with_name("lint-imports")), "--no-cache", "--no-logo"],
     "mypy": [sys.executable, "-m", "mypy", "--strict"],
     "pyright": [sys.executable, "-m", "pyright", "--pythonpath", sys.executable],
 }
