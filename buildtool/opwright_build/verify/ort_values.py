@@ -26,7 +26,7 @@ def is_native(kind: str) -> bool:
 
 
 def to_value(onnxruntime: Any, array: Array, kind: str) -> Any:
-    """An `OrtValue` with a copy of the array."""
+    """An `OrtValue` of the array, of any type but string. It may share the array's memory."""
     if is_native(kind):
         return onnxruntime.OrtValue.ortvalue_from_numpy(array)
     value = onnxruntime.OrtValue.ortvalue_from_shape_and_type(list(array.shape), element(kind).code)

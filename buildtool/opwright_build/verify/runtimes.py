@@ -74,6 +74,7 @@ class OnnxRuntime:
 
     def load(self, model: ModelProto, signature: Signature) -> Session:
         runtime = _onnxruntime()
+        _must_be_reachable(signature)
         try:
             session = runtime.InferenceSession(
                 model.SerializeToString(), _options(self.level), providers=["CPUExecutionProvider"]
@@ -92,10 +93,8 @@ class _OnnxRuntimeSession:
         self._session = session._sess
         self._results = [item.name for item in session.get_outputs()]
         self._names = [item.name for item in session.get_inputs()]
-        present = [declared[0] for declared in signature.inputs if declared is not None]
-        self._kinds = present
-        self._direct = all(ort_values.is_native(kind) for kind in (*present, *signature.outputs))
-        self._outputs = signature.outputs
+        self._kinds = [declared[0] for declared in signature.inputs if declared is not None]
+        self._direct = all(ort_values.is_native(kind) for kind in (*self._kinds, *signature.outputs))
         self._public = session
 
     def run(self, feeds: Sequence[Array]) -> list[Array]:
@@ -128,9 +127,12 @@ class ReferenceEvaluator:
         from onnx.reference import ReferenceEvaluator as Evaluator
 
         flat = inlined(model)
+        if flat.functions:
+            raise Failed("onnx.inliner leaves the call as it is")
         try:
             return _ReferenceSession(Evaluator(flat), [item.name for item in flat.graph.input])
         except NotImplementedError as error:
+            _must_be_valid(model)
             raise Refused(Refusal(Status.NO_KERNEL, one_line(error))) from None
         except Exception as error:  # as above
             raise Failed(one_line(error)) from None
@@ -195,10 +197,22 @@ def _probe(runtime: OnnxRuntime, opset: int) -> Refusal | None:
 
 def _must_be_valid(model: ModelProto) -> None:
     """Raises Failed when it is not the runtime but the standard that refuses the model."""
+    without_results = ModelProto()
+    without_results.CopyFrom(model)
+    del without_results.graph.output[:]  # the checker wants their shapes, which nobody knows
     try:
+        onnx.checker.check_model(without_results, full_check=True)
         shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
     except Exception as error:  # onnx raises errors of several modules
         raise Failed(one_line(error)) from None
+
+
+def _must_be_reachable(signature: Signature) -> None:
+    """Strings go in and out as numpy arrays only, what numpy does not know as `OrtValue`s only: never both at once."""
+    kinds = {*signature.outputs, *(declared[0] for declared in signature.inputs if declared is not None)}
+    foreign = sorted(kind for kind in kinds if not ort_values.is_native(kind))
+    if foreign and "string" in kinds:
+        raise Refused(Refusal(Status.UNSUPPORTED, f"string and {foreign[0]} cannot be passed in one call"))
 
 
 @cache
