@@ -1,0 +1,63 @@
+"""Environments of their own for tests that must not see this repository: wheels installed, dependencies shared.
+
+What the wheels declare is checked in tests/scaffold and on a bare machine by `nox -s fresh`; here it would only cost
+a download per run.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """A virtual environment; `run` starts programs in it and knows nothing of the one that the tests run in."""
+
+    folder: Path
+
+    @property
+    def programs(self) -> Path:
+        return self.folder / ("Scripts" if os.name == "nt" else "bin")
+
+    def run(self, command: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
+        """Run a command in a folder; stdout and stderr are kept together, in the order of their lines."""
+        hidden = ("PYTHONPATH", "VIRTUAL_ENV", "PYTHONHOME")
+        variables = {name: value for name, value in os.environ.items() if name not in hidden}
+        variables["PATH"] = os.pathsep.join((str(self.programs), variables["PATH"]))
+        return subprocess.run(
+            command, cwd=folder, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300
+        )
+
+    def install(self, *wheels: Path) -> None:
+        """Install wheels alone: nothing else is fetched, and an older install of the same name is replaced."""
+        pip = [sys.executable, "-m", "pip", "--python", str(self.programs / "python"), "install", "--quiet"]
+        alone = ["--no-deps", "--no-index", "--ignore-installed", *map(str, wheels)]
+        subprocess.run([*pip, *alone], check=True, timeout=300)
+
+
+def make_environment(folder: Path, *wheels: Path) -> Environment:
+    """A new environment with these wheels, which also sees the third-party packages that the tests run with."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True, timeout=300)
+    environment = Environment(folder)
+    environment.install(*wheels)
+    paths = sysconfig.get_paths(vars={"base": str(folder), "platbase": str(folder)})
+    shared = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    # Entries of a .pth file are not searched for further .pth files: a development install of ours stays invisible.
+    (Path(paths["purelib"]) / "third_party.pth").write_text("\n".join(sorted(shared)) + "\n", encoding="utf-8")
+    return environment
+
+
+def build_own_wheel(folder: Path) -> Path:
+    """The wheel of `opwright` itself, made from this tree."""
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=300)
+    (wheel,) = folder.glob("opwright-*.whl")
+    return wheel
