@@ -34,7 +34,7 @@ def _scalar(kind: str, value: Nested) -> int | float | str:
             raise WrongAttribute("is out of the range of int64")
         return int(value)  # `true` is how a bool of the function is written
     if kind == "FLOAT" and isinstance(value, int | float) and not isinstance(value, bool):
-        if not math.isinf(value) and abs(value) > _LARGEST_FLOAT:
+        if _LARGEST_FLOAT < abs(value) < math.inf:
             raise WrongAttribute("is out of the range of float")
         return float(value)
     if kind == "STRING" and isinstance(value, str):

@@ -23,7 +23,7 @@ import numpy as np
 
 from opwright_build.verify.model import Array
 
-LARGEST_SIZE = 1 << 20  # elements of one generated tensor
+LARGEST_SIZE = 1 << 20  # elements of one tensor
 _SEEDS = 1 << 64
 
 

@@ -65,7 +65,7 @@ def read_lock(text: str) -> tuple[dict[str, LockedCase], list[Diagnostic]]:
         if entry is None or entry.name in locked:
             what = "no line of a lock" if entry is None else f"a second line for {entry.name}"
             findings.append(
-                Diagnostic("OW402", f"This is {what}.", _place(number), "A lock is written by the tool alone.", _UPDATE)
+                Diagnostic("OW402", f"this is {what}", _place(number), "A lock is written by the tool alone.", _UPDATE)
             )
         else:
             locked[entry.name] = entry
@@ -92,7 +92,7 @@ def check_lock(cases: Sequence[SuiteCase], locked: Mapping[str, LockedCase], *, 
             findings.append(
                 Diagnostic(
                     "OW400",
-                    f"The suite's case {case.name} is not in the lock.",
+                    f"the suite's case {case.name} is not in the lock",
                     Place(LOCK_PATH),
                     "Vectors are pinned, so that what a function was verified against cannot change unseen.",
                     _UPDATE,
@@ -102,7 +102,7 @@ def check_lock(cases: Sequence[SuiteCase], locked: Mapping[str, LockedCase], *, 
             findings.append(
                 Diagnostic(
                     "OW401",
-                    f"The suite's case {case.name} differs from the locked one.",
+                    f"the suite's case {case.name} differs from the locked one",
                     _place(line.line),
                     "The installed onnx or numpy makes another case of this name than the one that was reviewed.",
                     _UPDATE,
@@ -117,7 +117,7 @@ def check_lock(cases: Sequence[SuiteCase], locked: Mapping[str, LockedCase], *, 
 def _stale(entry: LockedCase) -> Diagnostic:
     return Diagnostic(
         "OW403",
-        f"No function is judged by the locked case {entry.name}.",
+        f"no function is judged by the locked case {entry.name}",
         _place(entry.line),
         "The suite has no such case any more, or no spec asks for it.",
         _UPDATE,

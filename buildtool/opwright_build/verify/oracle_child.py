@@ -127,6 +127,7 @@ class _Server:
             arrays.append(self.numpy.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes())
             return {"dtype": array.dtype.newbyteorder("<").str, "shape": shape}
         if array.dtype.kind in "UO" and all(isinstance(item, str) for item in array.ravel().tolist()):
+            "".join(array.ravel().tolist()).encode()  # raises for what is no Unicode
             return {"text": array.ravel().tolist(), "shape": shape}
         raise TypeError(f"an output of type {type(output).__name__} ({array.dtype}) is no tensor of numbers or text")
 
@@ -134,8 +135,10 @@ class _Server:
 def _failure(error: BaseException) -> Header:
     """What went wrong, and the last line of the reference that took part in it."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "reference.py"]
+    if isinstance(error, SyntaxError):
+        lines.append(error.lineno)
     text = str(error)[:2000].encode("utf-8", "replace").decode()
-    return {"error": type(error).__name__, "text": text, "line": lines[-1] if lines else 0}
+    return {"error": type(error).__name__, "text": text, "line": lines[-1] or 0 if lines else 0}
 
 
 def main() -> None:

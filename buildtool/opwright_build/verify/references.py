@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -138,7 +139,9 @@ def _parse(data: bytes, path: str) -> ast.Module:
     if len(data) > LARGEST_FILE:
         raise SyntaxError(f"the file is longer than {LARGEST_FILE:,} bytes")
     try:
-        return ast.parse(data, path)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of doubtful escapes: no business of a verification
+            return ast.parse(data, path)
     except (ValueError, RecursionError, MemoryError) as error:
         raise SyntaxError(str(error) or type(error).__name__) from None
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from math import prod
 from typing import Any
 
 from opwright.bundle.format import FunctionEntry
@@ -27,6 +28,11 @@ from opwright_build.verify.attributes import WrongAttribute, attribute_from_row
 from opwright_build.verify.bindings import resolve_type, type_attribute, type_from_code
 from opwright_build.verify.model import Array, Skipped
 from opwright_build.verify.rounding import NotRepresentable
+
+# What the rows of one version may come to, in elements: they are all in memory at once. A case without any elements
+# costs time all the same.
+LARGEST_COST = 1 << 24
+_COST_OF_CASE = 1 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,7 @@ class TypedRow:
 @dataclass(slots=True)
 class ExpandedRows:
     rows: list[TypedRow] = field(default_factory=list)
+    cost: int = 0
     skipped: list[Skipped] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
@@ -91,6 +98,8 @@ class _Expansion:
         if len(self.result.diagnostics) > before:
             return
         axes = self._axes()
+        if not self._affordable(prod(len(names) for names in axes.values())):
+            return
         for choice in product(*axes.values()):
             self._add(dict(zip(axes, choice, strict=True)))
         if not self.applies and len(self.result.diagnostics) == before and all(axes.values()):
@@ -204,6 +213,18 @@ class _Expansion:
                 axes[variable] = admitted if variable == widest else (self._first(variable),)
         return axes
 
+    def _affordable(self, count: int) -> bool:
+        """Whether so many cases of this row stay within the version's budget; reports where they do not."""
+        sources = [source for source in self.row.inputs.values() if source is not None]
+        sources += (self.row.outputs or {}).values()
+        self.result.cost += count * (_COST_OF_CASE + sum(prod(source.shape) for source in sources))
+        if self.result.cost <= LARGEST_COST:
+            return True
+        message = f"with the row `{self.row.name}`, the rows of {self.entry.identity} stand for too much"
+        reason = f"{count:,} cases of this row; each has {_COST_OF_CASE:,} elements and those of its tensors, and all "
+        self._report("OW422", message, self.row.place, reason=f"{reason}rows together at most {LARGEST_COST:,}.")
+        return False
+
     def _first(self, variable: str) -> str:
         """The type of a variable that the row leaves open: the default of the attribute that decides it, else its
         first declared one."""
@@ -275,8 +296,8 @@ class _Expansion:
     def _place(self, path: str) -> Place:
         return self.row.places.get(path, self.row.place)
 
-    def _report(self, code: str, message: str, place: Place, help: str = "") -> None:
-        self.result.diagnostics.append(Diagnostic(code, message, place, help=help))
+    def _report(self, code: str, message: str, place: Place, *, reason: str = "", help: str = "") -> None:
+        self.result.diagnostics.append(Diagnostic(code, message, place, reason, help))
 
 
 class _CannotHold(Exception):

@@ -34,6 +34,8 @@ Scalar = bool | int | float | str
 
 def tensor(source: TensorSource, target: ElementType) -> Array:
     """The source's values in that element type. Raises NotRepresentable where it cannot hold one of them."""
+    if math.prod(max(size, 1) for size in source.shape) > generated.LARGEST_SIZE:
+        raise NotRepresentable(f"the tensor is too large: at most {generated.LARGEST_SIZE:,} elements")
     match source:
         case LiteralTensor():
             return _convert(list(flatten(source.values)), source.shape, target)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 
 import numpy as np
@@ -221,6 +222,7 @@ def test_attributes() -> None:
         "{axis: 1, alpha: x}",
         "{axis: 1, alpha: true}",
         "{axis: 1, alpha: 1.0e300}",
+        "{axis: 1, alpha: 1" + "0" * 390 + "}",
         "{axis: 1, mode: 3}",
         "{axis: 1, axes: 1}",
         "{axis: 1, axes: [[1]]}",
@@ -285,10 +287,23 @@ def test_generated_values() -> None:
     assert set(expanded.rows[0].inputs[0].tolist()) == {"a", "b", "c"}  # type: ignore[union-attr]
 
 
-def test_a_generated_tensor_that_is_too_large() -> None:
-    text = "  - {name: r, types: {T: [float]}, inputs: {X: {distribution: normal, shape: [4000, 4000], seed: 7}}}\n"
-    (finding,) = expand(text, function()).diagnostics
+@pytest.mark.parametrize(
+    "tensor", ["{distribution: normal, shape: [2000, 2000], seed: 7}", "{shape: [0, 10000000, 10000000, 10000000]}"]
+)
+def test_a_tensor_that_is_too_large(tensor: str) -> None:
+    (finding,) = expand(f"  - {{name: r, types: {{T: [float]}}, inputs: {{X: {tensor}}}}}\n", function()).diagnostics
     assert (finding.code, "at most" in finding.message) == ("OW404", True)
+
+
+def test_rows_that_stand_for_too_much() -> None:
+    types = tuple((f"T{number}", ("float", "double", "float16", "bfloat16")) for number in range(30))
+    entry = function(types=(("T", ("float",)), *types))
+    named = ", ".join(f"{name}: [float, double, float16]" for name, _ in types)
+    started = time.monotonic()
+    assert codes(f"  - {{name: r, types: {{{named}}}, inputs: {{X: 1}}}}\n", entry) == [("OW422", 3)]
+    rows = "".join(f"  - {{name: r{number}, inputs: {{X: {{shape: [1000000]}}}}}}\n" for number in range(30))
+    assert codes(rows, function(types=(("T", ("float",)),))) == [("OW422", line) for line in range(19, 33)]
+    assert time.monotonic() - started < 5.0
 
 
 def test_a_function_without_type_variables() -> None:

@@ -1,4 +1,4 @@
-"""OW400 to OW421: the vectors that a function is judged by: the standard's suite and its lock, rows, the oracle."""
+"""OW400 to OW422: the vectors that a function is judged by: the standard's suite and its lock, rows, the oracle."""
 
 from __future__ import annotations
 
@@ -270,5 +270,13 @@ ENTRIES: tuple[Entry, ...] = (
         "The oracle must agree with the standard, or a body that follows it is wrong.",
         _standard(_UPDATED, reference=_SOFTPLUS_REFERENCE.replace("0.0, X)", "0.0, X) + 0.5")),
         _standard(_UPDATED),
+    ),
+    Entry(
+        "OW422",
+        "the rows of a version stand for too much",
+        "A row stands for one case for each choice of types, and all of them are in memory at once. Narrow its "
+        "`types:`, or make the tensors smaller: a vector shows more by its values than by its size.",
+        _row("{name: large, inputs: {X: {shape: [3000, 3000]}}}"),
+        _row("{name: small, inputs: {X: {shape: [30, 30]}}}"),
     ),
 )
