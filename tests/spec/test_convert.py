@@ -95,7 +95,7 @@ def test_a_version_replaces_a_key_whole(tiny: TinyLibrary) -> None:
 def test_places_are_those_of_the_version(tiny: TinyLibrary) -> None:
     write_full(tiny)
     first, second = load_library(tiny.root).versions
-    line = {number: text for number, text in enumerate(FULL.splitlines(), 1)}
+    line = dict(enumerate(FULL.splitlines(), 1))
 
     def text(version_places: object, key: str) -> str:
         assert isinstance(version_places, dict)

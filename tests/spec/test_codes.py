@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from opwright.diagnostics.codes.spec import ENTRIES
+
+SOURCES = Path(__file__).parents[2] / "buildtool" / "opwright_build" / "spec"
+
+
+def test_every_code_that_is_used_has_its_entry_and_every_entry_is_used() -> None:
+    used = {code for path in SOURCES.rglob("*.py") for code in re.findall(r'"(OW\d{3})"', path.read_text("utf-8"))}
+    assert used == {entry.code for entry in ENTRIES}
+
+
+def test_entries_stand_in_order_without_gaps() -> None:
+    assert [entry.code for entry in ENTRIES] == [f"OW{101 + number}" for number in range(len(ENTRIES))]
