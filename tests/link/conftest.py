@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,8 @@ from opwright.bundle.format import (
 )
 from opwright.diagnostics import Diagnostic, DiagnosticError
 from opwright.link.inline import inline_model
+from opwright.link.instantiate import write_defaults
+from opwright.link.naming import Instance, bodies_at
 from opwright.link.walk import all_nodes
 from opwright.protos.canonical import Callee, canonicalise
 
@@ -37,7 +39,7 @@ class Body:
     """One body as ONNX text with real names: `(x, alpha) => (y) { ... }`; calls are nodes of the callee's domain."""
 
     text: str
-    opsets: tuple[int, int] = (13, 28)
+    opsets: tuple[int, int] = (13, 24)
     variant: tuple[tuple[str, str], ...] = ()
     admits: tuple[str, ...] = FLOATS
 
@@ -81,40 +83,45 @@ class LibraryBuilder:
             outputs=tuple(OutputEntry(item, "T") if isinstance(item, str) else item for item in outputs),
             attributes=tuple(attributes),
             types=(("T", tuple(types)),),
-            bodies=tuple(self._body(body, pins or {}) for body in made),
+            bodies=tuple(entry for body in made for entry in self._bodies(body, pins or {})),
         )
         self.functions.append(entry)
         self.known[entry.domain, name, since_version] = entry
         return entry
 
-    def _body(self, body: Body, pins: dict[str, int]) -> BodyEntry:
-        function = onnx.parser.parse_function(f'<domain: "x", opset_import: ["": {body.opsets[0]}]> f {body.text}')
+    def _bodies(self, body: Body, pins: dict[str, int]) -> list[BodyEntry]:
+        """One entry for each run of opsets at which the operators are the same, as the compiler makes them."""
+        entries: list[BodyEntry] = []
+        for opset in range(body.opsets[0], body.opsets[1] + 1):
+            made = self._body(body, opset, pins)
+            if entries and entries[-1].body == made.body:
+                made = replace(made, first_opset=entries.pop().first_opset)
+            entries.append(made)
+        return entries
+
+    def _body(self, body: Body, opset: int, pins: dict[str, int]) -> BodyEntry:
+        function = onnx.parser.parse_function(f'<domain: "x", opset_import: ["": {opset}]> f {body.text}')
         calls: dict[CallEntry, None] = {}
         callees: dict[tuple[str, str, str], Callee] = {}
         for node in all_nodes(function.node):
             if node.domain:
-                call, callee = self._call(node, pins)
+                call, callee = self._call(node, opset, pins)
                 calls[call] = None
                 callees[node.domain, node.op_type, node.overload] = Callee(callee.body, callee.attributes)
         canonical = canonicalise(function, callees=callees)
         self.bodies[canonical.digest] = canonical.proto
+        admits = (("T", body.admits),)
         return BodyEntry(
-            body.opsets[0],
-            body.opsets[1],
-            body.variant,
-            canonical.digest,
-            canonical.inputs,
-            canonical.attributes,
-            (("T", body.admits),),
-            tuple(calls),
+            opset, opset, body.variant, canonical.digest, canonical.inputs, canonical.attributes, admits, tuple(calls)
         )
 
-    def _call(self, node: onnx.NodeProto, pins: dict[str, int]) -> tuple[CallEntry, BodyEntry]:
-        """What a node calls; the variant is named by the node's overload."""
+    def _call(self, node: onnx.NodeProto, opset: int, pins: dict[str, int]) -> tuple[CallEntry, BodyEntry]:
+        """What a node calls, defaults written; the variant of T is named by the node's overload."""
         versions = [key for key in self.known if key[:2] == (node.domain, node.op_type)]
         since = pins.get(node.op_type, max(key[2] for key in versions))
         entry = self.known[node.domain, node.op_type, since]
-        body = next(b for b in entry.bodies if not node.overload or dict(b.variant)["T"] == node.overload)
+        body = next(b for b in bodies_at(entry, opset) if not node.overload or dict(b.variant)["T"] == node.overload)
+        write_defaults(node, Instance(entry, body))
         return CallEntry(entry.domain, entry.name, entry.since_version, body.variant, body.body), body
 
     def bundle(self) -> Bundle:
@@ -205,7 +212,7 @@ def standard() -> Bundle:
         s = Add(e, c) l = Log(s) Y = Add(r, l)
     }"""
     for since in (1, 22):
-        library.add("Softplus", [Body(softplus, (15, 28))], inputs=["X"], outputs=["Y"], since_version=since)
+        library.add("Softplus", [Body(softplus, (15, 24))], inputs=["X"], outputs=["Y"], since_version=since)
     hard = "(X) => (Y) { h = HardSigmoid<alpha: float = 0.16666667, beta: float = 0.5>(X) Y = Mul(X, h) }"
     library.add("HardSwish", hard, inputs=["X"], outputs=["Y"], since_version=14, types=["float"])
     return library.bundle()

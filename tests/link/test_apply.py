@@ -404,10 +404,8 @@ def test_deep_chains_of_calls_are_flattened() -> None:
     library = LibraryBuilder()
     library.add("F0", "(x) => (y) { one = Constant<value_float: float = 1.0>() y = Add(x, one) }", types=["float"])
     for index in range(1, 500):
-        text = (
-            f"(x) => (y) {{ one = Constant<value_float: float = 1.0>() t = Add(x, one) y = com.acme.F{index - 1}(t) }}"
-        )
-        library.add(f"F{index}", text, types=["float"])
+        text = "(x) => (y) {{ one = Constant<value_float: float = 1.0>() t = Add(x, one) y = com.acme.F{}(t) }}"
+        library.add(f"F{index}", [Body(text.format(index - 1), (18, 18))], types=["float"])
     bundle = library.bundle()
     text = ONE_NODE.format("F499").replace("(x) }", "(x) z = com.acme.F250(x) }")
     text = text.replace("(float[N] y)", "(float[N] y, float[N] z)")
@@ -422,7 +420,8 @@ def test_flattening_that_would_explode_is_refused() -> None:
     library = LibraryBuilder()
     library.add("F0", "(x) => (y) { y = Neg(x) }")
     for index in range(1, 1200):
-        library.add(f"F{index}", f"(x) => (y) {{ t = com.acme.F{index - 1}(x) y = com.acme.F{index - 1}(t) }}")
+        text = f"(x) => (y) {{ t = com.acme.F{index - 1}(x) y = com.acme.F{index - 1}(t) }}"
+        library.add(f"F{index}", [Body(text, (18, 18))])
     (found,) = refused(lambda: attach(parse(ONE_NODE.format("F1199")), [library.bundle()]))
     assert found.code == "OW565"
 

@@ -11,7 +11,7 @@ from onnx.reference import ReferenceEvaluator
 from opwright.bundle.format import AttributeEntry, FunctionEntry, InputEntry
 from opwright.diagnostics import DiagnosticError
 from opwright.link.instantiate import instantiate
-from opwright.link.naming import Profile
+from opwright.link.naming import Profile, bodies_at
 
 from tests.link.conftest import Body, LibraryBuilder
 
@@ -177,7 +177,7 @@ def test_variants_have_their_key_as_overload_or_in_the_name() -> None:
     found = [
         instantiate(index, library.bodies, entry, body, opset=18, domain="com.acme", profile=profile)[0]
         for profile in Profile
-        for body in entry.bodies
+        for body in bodies_at(entry, 18)
     ]
     assert [(item.name, item.overload, list(item.input)) for item in found] == [
         ("Floor", "low=absent", ["x"]),
@@ -216,7 +216,7 @@ def test_a_chain_of_calls_needs_no_recursion() -> None:
     library = LibraryBuilder()
     library.add("F0", "(x) => (y) { y = Neg(x) }")
     for index in range(1, 1500):
-        library.add(f"F{index}", f"(x) => (y) {{ y = com.acme.F{index - 1}(x) }}")
+        library.add(f"F{index}", [Body(f"(x) => (y) {{ y = com.acme.F{index - 1}(x) }}", (18, 18))])
     functions = functions_of(library, "F1499")
     assert [item.name for item in functions] == [f"F{index}" for index in range(1500)]
 
