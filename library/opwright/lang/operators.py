@@ -76,7 +76,12 @@ BINARY: dict[str, dict[ElementClass, Entry]] = {
     "*": _rows((_NUMERIC, Form("Mul")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
     "/": _rows((_NUMERIC, Form("Div")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
     "@": _rows((_NUMERIC, Form("MatMul")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
-    "**": _rows((_NUMERIC, Form("Pow")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
+    "**": _rows(
+        ((_C.FLOAT, _C.SIGNED), Form("Pow")),
+        ((_C.UNSIGNED,), Refusal("ONNX raises floats and signed integers only", "cast to one of them first")),
+        ((_C.STRING,), _ON_STRINGS),
+        ((_C.BOOL,), _ON_BOOLS),
+    ),
     "//": _rows(
         ((_C.FLOAT,), Form("", expansion="floor_divide_floats")),
         ((_C.SIGNED,), Form("", expansion="floor_divide_signed")),

@@ -46,38 +46,38 @@ def floor_divide_signed(low: Lowering, left: ir.Value, right: ir.Value, span: Sp
 
 
 def modulo_floats(low: Lowering, left: ir.Value, right: ir.Value, span: Span | None) -> ir.Value:
-    """numpy's float remainder: fmod, moved to the divisor's sign; a zero result takes the divisor's sign too."""
+    """numpy's float remainder: fmod, moved to the divisor's sign, which a zero result takes too.
+
+    The sign is multiplied in at the end, since onnxruntime's Where may lose that of a zero.
+    """
     op = _Writer(low, left, span)
-    return _float_remainder(op, left, right)[0]
+    rest, moved = _float_remainder(op, left, right)
+    adjusted = op("Where", moved, op("Add", rest, right), rest)
+    return op("Mul", op("Abs", adjusted), op("Sign", right))
 
 
 def _float_remainder(op: _Writer, left: ir.Value, right: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """(remainder, whether it was moved by one divisor)."""
+    """(fmod, whether it is not zero and has the other sign than the divisor)."""
     zero = op.number(0)
     rest = op("Mod", left, right, fmod=1)
-    is_zero = op("Equal", rest, zero)
     opposite = op("Xor", op("Less", rest, zero), op("Less", right, zero))
-    moved = op("And", op("Not", is_zero), opposite)
-    adjusted = op("Where", moved, op("Add", rest, right), rest)
-    signed_zero = op("Mul", op("Sign", right), zero)
-    return op("Where", is_zero, signed_zero, adjusted), moved
+    return rest, op("And", op("Not", op("Equal", rest, zero)), opposite)
 
 
 def floor_divide_floats(low: Lowering, left: ir.Value, right: ir.Value, span: Span | None) -> ir.Value:
     """numpy's float floor division: from the exact remainder, rounded to the nearest integer, not Floor(Div)."""
     op = _Writer(low, left, span)
     zero, one = op.number(0), op.number(1)
-    rest = op("Mod", left, right, fmod=1)
-    opposite = op("Xor", op("Less", rest, zero), op("Less", right, zero))
-    moved = op("And", op("Not", op("Equal", rest, zero)), opposite)
+    rest, moved = _float_remainder(op, left, right)
     whole = op("Div", op("Sub", left, rest), right)
     whole = op("Where", moved, op("Sub", whole, one), whole)
     floor = op("Floor", whole)
     floor = op("Where", op("Greater", op("Sub", whole, floor), op.number(0.5)), op("Add", floor, one), floor)
     ratio = op("Div", left, right)
-    nothing = op("Mul", ratio, zero)  # numpy gives a zero quotient the sign of left / right
-    quotient = op("Where", op("Equal", whole, zero), nothing, floor)
-    return op("Where", op("Equal", right, zero), ratio, quotient)
+    quotient = op("Where", op("Equal", right, zero), ratio, floor)
+    # A zero quotient has the sign of left / right, which may itself be a zero.
+    sign = op("Where", op("Equal", whole, zero), op("Sign", op("Reciprocal", ratio)), op("Sign", quotient))
+    return op("Mul", op("Abs", quotient), sign)
 
 
 EXPANSIONS: dict[str, Expansion] = {

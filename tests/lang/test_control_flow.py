@@ -1,0 +1,126 @@
+"""`if`, `for`, `return`: the compiled graph computes what the same text computes as Python on numpy arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest_lang import Compiler, run_everywhere
+from opwright.lang import ir
+from opwright.lang.ir_verify import verify
+
+PROGRAMS = {
+    "one branch assigns": "y = x\nif op.ReduceSum(x, keepdims=0) > 0:\n    y = -x\nreturn y",
+    "both assign": "if op.ReduceSum(x, keepdims=0) > 0:\n    y = x + 1\nelse:\n    y = x - 1\nreturn y * 2",
+    "early return": "if op.ReduceSum(x, keepdims=0) > 0:\n    return x\ny = x * 2\nreturn y + 1",
+    "guard chain": (
+        "s = op.ReduceSum(x, keepdims=0)\nif s > 10:\n    return x\nif s > 0:\n    return x + 1\nreturn x + 2"
+    ),
+    "elif": (
+        "s = op.ReduceSum(x, keepdims=0)\nif s > 10:\n    y = x\nelif s > 0:\n    y = x + 1\nelse:\n    y = x + 2\nreturn y"
+    ),
+    "swap": "a = x\nb = x * 2\nif op.ReduceSum(x, keepdims=0) > 0:\n    a, b = b, a\nreturn a - b * 3",
+    "a parameter is assigned": "if op.ReduceSum(x, keepdims=0) > 0:\n    x = x + 1\nreturn x",
+    "weak numbers join": "s = 1\nif op.ReduceSum(x, keepdims=0) > 0:\n    s = 2\nreturn x * s",
+    "a number joins a tensor": "s = 0.0\nif op.ReduceSum(x, keepdims=0) > 0:\n    s = x\nreturn x + s",
+    "loop": "y = x\nfor i in range(3):\n    y = y * 2 + i\nreturn y",
+    "loop of runtime length": "y = x\nfor i in range(n):\n    y = y + i\nreturn y",
+    "start and step": "y = x\nfor i in range(2, n, 3):\n    y = y * 2 + i\nreturn y",
+    "down": "y = x\nfor i in range(n, -2, -2):\n    y = y * 2 + i\nreturn y",
+    "fibonacci": "a = x\nb = x * 0 + 1\nfor i in range(n):\n    a, b = b, a + b\nreturn a",
+    "weak sum": "s = 0\nfor i in range(4):\n    s = s + x\nreturn s + x",
+    "nested loops": "y = x\nfor i in range(3):\n    for j in range(n):\n        y = y + i * j\nreturn y",
+    "a loop in a branch": (
+        "y = x\nif op.ReduceSum(x, keepdims=0) > 0:\n    for i in range(n):\n        y = y + x\nelse:\n    y = -x\nreturn y"
+    ),
+    "a branch in a loop": (
+        "y = x\nfor i in range(n):\n    if op.ReduceSum(y, keepdims=0) > 5:\n        y = y - 4\n    else:\n        y = y + 3\nreturn y"
+    ),
+    "augmented": "y = x\ny += 1\ny *= x\nfor i in range(2):\n    y -= i\nreturn y",
+    "the index after the loop": "y = x\nfor i in range(5):\n    y = y + 1\nreturn y * i",
+    "a static list": "y = x\nfor k in (1, 2.5, 3):\n    y = y * k\nreturn y",
+    "helper": "return helper(x, b=2) + helper(x)",
+    "static branch": "if K > 1:\n    return x * K\nreturn x",
+    "for else": "y = x\nfor i in range(n):\n    y = y + 1\nelse:\n    y = y * 2\nreturn y",
+}
+TOP = "K = math.sqrt(4.0)\n\n\ndef helper(a, b=3):\n    c = a * b\n    return c + 1\n\n\n"
+
+
+class NumpyOpset:
+    """What the programs use of the operators, in numpy."""
+
+    @staticmethod
+    def ReduceSum(x: np.ndarray, keepdims: int) -> np.ndarray:
+        return np.sum(x, keepdims=bool(keepdims))
+
+
+class Immutable(np.ndarray):
+    """An array whose augmented assignments make new arrays, as those of tensors do."""
+
+    def __iadd__(self, other: Any) -> Any:
+        return self + other
+
+    def __isub__(self, other: Any) -> Any:
+        return self - other
+
+    def __imul__(self, other: Any) -> Any:
+        return self * other
+
+
+def as_python(program: str, x: np.ndarray, n: np.ndarray) -> Any:
+    import math
+
+    scope: dict[str, Any] = {"op": NumpyOpset, "math": math}
+    body = "".join(f"    {line}\n" for line in program.splitlines())
+    exec(f"{TOP}def F(x, n):\n{body}", scope)
+    return scope["F"](x.view(Immutable), int(n))
+
+
+@pytest.mark.parametrize("name", sorted(PROGRAMS))
+def test_compiled_equals_python(compiler: Compiler, name: str) -> None:
+    program = PROGRAMS[name]
+    body = "".join(f"    {line}\n" for line in program.splitlines())
+    function = compiler.function(f"{TOP}def F(x, n):\n{body}", {"x": "float", "n": "int64/0"}, {"y": "float"})
+    assert verify(function) == []
+    for values in ([1.0, 2.0], [-3.0, 1.0], [20.0, 0.5], [0.0, 0.0]):
+        for trips in (0, 1, 4):
+            x, n = np.array(values, np.float32), np.array(trips, np.int64)
+            expected = as_python(program, x, n)
+            for runtime, (got,) in run_everywhere(function, {"x": x, "n": n}).items():
+                np.testing.assert_array_equal(got, np.asarray(expected, np.float32), err_msg=f"{runtime}, {values}, {trips}")
+
+
+@pytest.mark.parametrize(
+    ("program", "code"),
+    [
+        ("if op.ReduceSum(x, keepdims=0) > 0:\n    y = x\nreturn y", "OW308"),
+        ("for i in range(n):\n    y = x\nreturn y", "OW308"),
+        ("for i in range(n):\n    x = x + i\nreturn x + i", "OW308"),
+        ("if op.ReduceSum(x, keepdims=0) > 0:\n    return x", "OW306"),
+        ("if op.ReduceSum(x, keepdims=0) > 0:\n    return x, x\nreturn x", "OW307"),
+        ("for i in range(n):\n    return x\nreturn x", "OW303"),
+        ("while x:\n    x = x\nreturn x", "OW303"),
+        ("y = x\ndel y\nreturn y", "OW308"),
+        ("y = x\nfor i in range(n):\n    y = op.Shape(y)\nreturn x", "OW321"),
+        ("if op.ReduceSum(x, keepdims=0) > 0:\n    y = 1\nelse:\n    y = op.Shape(x)\nreturn x + y", "OW315"),
+        ("if op.ReduceSum(x, keepdims=0) > 0:\n    y = x\nelse:\n    y = op.Shape(x)\nreturn x + y", "OW308"),
+    ],
+)
+def test_refusals(compiler: Compiler, program: str, code: str) -> None:
+    body = "".join(f"    {line}\n" for line in program.splitlines())
+    assert compiler.codes(f"def F(x, n):\n{body}", {"x": "float", "n": "int64/0"}, {"y": "float"}) == [code]
+
+
+def test_an_unread_result_of_a_branch_is_dropped(compiler: Compiler) -> None:
+    text = "def F(x):\n    y = x\n    if op.ReduceSum(x, keepdims=0) > 0:\n        y = -x\n        z = op.Exp(x)\n    return y\n"
+    function = compiler.function(text, {"x": "float"}, {"y": "float"})
+    branches = [node for node in function.body.nodes if isinstance(node, ir.If)]
+    assert len(branches) == 1 and len(branches[0].results) == 1
+    names = [node.callee.identity[1] for _, node in ir.walk(function.body) if isinstance(node, ir.Call)]
+    assert "Exp" not in names
+
+
+def test_several_errors_are_found_at_once(compiler: Compiler) -> None:
+    text = "def F(x):\n    a = op.Sigmoyd(x)\n    b = nowhere + a\n    return op.Relu(x, x), b\n"
+    assert compiler.codes(text, {"x": "float"}, {"y": "float"}) == ["OW201", "OW302", "OW203"]

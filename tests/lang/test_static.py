@@ -1,0 +1,89 @@
+"""Folding, against Python itself."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from opwright.lang import static
+
+NUMBERS = st.one_of(st.booleans(), st.integers(-(1 << 40), 1 << 40), st.floats(allow_nan=False, allow_infinity=False))
+
+
+def equal(left: Any, right: Any) -> bool:
+    return type(left) is type(right) and (left == right or (left != left and right != right))
+
+
+@given(st.sampled_from(sorted(set(static.BINARY) - {"**", "<<"})), NUMBERS, NUMBERS)
+def test_arithmetic_is_pythons(symbol: str, left: Any, right: Any) -> None:
+    try:
+        expected = static.BINARY[symbol](left, right)
+    except (ArithmeticError, TypeError, ValueError):
+        with pytest.raises(static.StaticError):
+            static.binary(symbol, left, right)
+        return
+    assert equal(static.binary(symbol, left, right), expected)
+
+
+@given(st.integers(-50, 50), st.integers(0, 30))
+def test_integer_powers_are_exact(base: int, exponent: int) -> None:
+    assert static.binary("**", base, exponent) == base**exponent
+
+
+@given(st.floats(0.01, 100), st.floats(-20, 20))
+def test_float_powers_are_correctly_rounded(base: float, exponent: float) -> None:
+    got = static.binary("**", base, exponent)
+    assert math.isclose(got, base**exponent, rel_tol=1e-15)
+
+
+@pytest.mark.parametrize("name", sorted(static.MATH_FUNCTIONS - {"atan2", "copysign", "fmod", "gcd", "isqrt", "lcm", "ldexp", "pow", "factorial"}))
+def test_math_functions(name: str) -> None:
+    for argument in (0.5, 1.0, 1.5, 2.0):
+        try:
+            expected = getattr(math, name)(argument)
+        except ValueError:
+            with pytest.raises(static.StaticError):
+                static.call_math(name, [argument])
+            continue
+        assert math.isclose(static.call_math(name, [argument]), expected, rel_tol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("symbol", "left", "right"),
+    [("**", 2, 10**9), ("<<", 1, 10**9), ("*", "ab", 10**9), ("*", (1,), 10**9), ("**", 10**1000, 10**6)],
+)
+def test_growth_is_refused_before_it_happens(symbol: str, left: Any, right: Any) -> None:
+    with pytest.raises(static.StaticError) as caught:
+        static.binary(symbol, left, right)
+    assert caught.value.code == "OW311"
+
+
+def test_shared_tuples_do_not_hide_their_size() -> None:
+    value: tuple[Any, ...] = (1, 2)
+    with pytest.raises(static.StaticError):
+        for _ in range(40):
+            value = static.checked((value, value))
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"), [("round", [1, -(10**9)]), ("int", ["9" * 2000]), ("factorial", [10**6])]
+)
+def test_builtins_stay_within_fuel(name: str, arguments: list[Any]) -> None:
+    with pytest.raises(static.StaticError):
+        (static.call_math if name == "factorial" else static.call_builtin)(name, arguments)
+
+
+def test_errors_of_python_become_ours() -> None:
+    for step in (
+        lambda: static.binary("/", 1, 0),
+        lambda: static.call_math("sqrt", [-1.0]),
+        lambda: static.contains("abc", 1),
+        lambda: static.compare("<", "a", 1),
+        lambda: static.binary("%", "%99999999d", 1),
+    ):
+        with pytest.raises(static.StaticError) as caught:
+            step()
+        assert caught.value.code == "OW312"
