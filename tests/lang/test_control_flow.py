@@ -88,7 +88,9 @@ def test_compiled_equals_python(compiler: Compiler, name: str) -> None:
             x, n = np.array(values, np.float32), np.array(trips, np.int64)
             expected = as_python(program, x, n)
             for runtime, (got,) in run_everywhere(function, {"x": x, "n": n}).items():
-                np.testing.assert_array_equal(got, np.asarray(expected, np.float32), err_msg=f"{runtime}, {values}, {trips}")
+                np.testing.assert_array_equal(
+                    got, np.asarray(expected, np.float32), err_msg=f"{runtime}, {values}, {trips}"
+                )
 
 
 @pytest.mark.parametrize(

@@ -49,13 +49,17 @@ def test_below_opset_15_there_is_no_cast_like(compiler: Compiler) -> None:
     ("constant", "types"), [("0.5", ["float", "int64"]), ("300", ["uint8"]), ("-1", ["uint64"]), ("1", ["bool"])]
 )
 def test_a_constant_that_does_not_fit_is_refused(compiler: Compiler, constant: str, types: list[str]) -> None:
-    codes = compiler.codes(f"def F(x):\n    return op.Where(op.Equal(x, x), x, {constant})\n", {"x": "T"}, {"y": "T"}, {"T": types})
+    codes = compiler.codes(
+        f"def F(x):\n    return op.Where(op.Equal(x, x), x, {constant})\n", {"x": "T"}, {"y": "T"}, {"T": types}
+    )
     assert codes == ["OW313"]
 
 
 def test_an_operator_that_narrows_the_types_makes_the_constant_fit(compiler: Compiler) -> None:
     """Sigmoid takes floats alone, so that x cannot be an integer after all."""
-    function = compiler.function("def F(x):\n    return op.Sigmoid(x) + 0.5\n", {"x": "T"}, {"y": "T"}, {"T": ["float", "int64"]})
+    function = compiler.function(
+        "def F(x):\n    return op.Sigmoid(x) + 0.5\n", {"x": "T"}, {"y": "T"}, {"T": ["float", "int64"]}
+    )
     assert ir.element_mask(function.variables["T"]) == 1 << 1
 
 
@@ -81,7 +85,9 @@ def test_python_divides_numbers_truly_and_onnx_tensors_by_type(compiler: Compile
 
 
 def test_int_attributes_join_any_numeric_type(compiler: Compiler) -> None:
-    function = compiler.function("def F(x, n: int = 3):\n    return x + n\n", {"x": "T"}, {"y": "T"}, {"T": ["float", "int32"]})
+    function = compiler.function(
+        "def F(x, n: int = 3):\n    return x + n\n", {"x": "T"}, {"y": "T"}, {"T": ["float", "int32"]}
+    )
     for dtype in (np.float32, np.int32):
         for (got,) in run_everywhere(function, {"x": np.array([1, 2], dtype)}).values():
             np.testing.assert_array_equal(got, np.array([4, 5], dtype))
@@ -92,7 +98,9 @@ def test_a_float_attribute_never_meets_integers(compiler: Compiler) -> None:
 
 
 def test_typed_scalars(compiler: Compiler) -> None:
-    function = compiler.function("def F(x):\n    return op.Cast(x, to=DOUBLE) + DOUBLE(0.1)\n", {"x": "float"}, {"y": "double"})
+    function = compiler.function(
+        "def F(x):\n    return op.Cast(x, to=DOUBLE) + DOUBLE(0.1)\n", {"x": "float"}, {"y": "double"}
+    )
     for (got,) in run_everywhere(function, {"x": np.zeros(1, np.float32)}).values():
         assert got[0] == 0.1
 

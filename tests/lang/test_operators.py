@@ -13,7 +13,9 @@ from opwright.elements import BY_NAME
 from opwright.lang.operators import BINARY, UNARY, ElementClass, Form, class_of
 from opwright.opsets.signatures import signature
 
-FLOATS = np.array([0.0, -0.0, 1.0, -1.0, 2.5, -2.5, 7.0, -7.0, 0.1, -0.1, np.inf, -np.inf, np.nan, 1e30, 3.0], np.float32)
+FLOATS = np.array(
+    [0.0, -0.0, 1.0, -1.0, 2.5, -2.5, 7.0, -7.0, 0.1, -0.1, np.inf, -np.inf, np.nan, 1e30, 3.0], np.float32
+)
 SIGNED = np.array([0, 1, -1, 2, -2, 7, -7, 100, -100, np.iinfo(np.int32).max, np.iinfo(np.int32).min, 3], np.int32)
 UNSIGNED = np.array([0, 1, 2, 3, 7, 8, 100, 2**32 - 1], np.uint32)
 BOOLS = np.array([True, False])
@@ -41,7 +43,9 @@ def pairs(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return left.ravel().copy(), right.ravel().copy()
 
 
-def check(compiler: Compiler, symbol: str, left: np.ndarray, right: np.ndarray, expected: np.ndarray, name: str) -> None:
+def check(
+    compiler: Compiler, symbol: str, left: np.ndarray, right: np.ndarray, expected: np.ndarray, name: str
+) -> None:
     result = "bool" if expected.dtype == np.bool_ else name
     function = compiler.function(f"def F(a, b):\n    return a {symbol} b\n", {"a": name, "b": name}, {"y": result})
     for runtime, (got,) in run_everywhere(function, {"a": left, "b": right}).items():
@@ -49,7 +53,9 @@ def check(compiler: Compiler, symbol: str, left: np.ndarray, right: np.ndarray, 
         np.testing.assert_array_equal(got, expected, err_msg=f"{symbol} on {runtime}")
         if expected.dtype == np.float32:
             zero = expected == 0
-            np.testing.assert_array_equal(np.signbit(got[zero]), np.signbit(expected[zero]), err_msg=f"{symbol}: {runtime}")
+            np.testing.assert_array_equal(
+                np.signbit(got[zero]), np.signbit(expected[zero]), err_msg=f"{symbol}: {runtime}"
+            )
 
 
 @pytest.mark.parametrize("symbol", ["+", "-", "*", "//", "%", "==", "!=", "<", "<=", ">", ">="])

@@ -59,7 +59,9 @@ def test_special_values(name: str) -> None:
         assert float_bits(1e300, element) == infinity
 
 
-@pytest.mark.parametrize(("value", "name"), [(256, "uint8"), (-1, "uint64"), (0.5, "int32"), (math.inf, "int8"), (2, "bool")])
+@pytest.mark.parametrize(
+    ("value", "name"), [(256, "uint8"), (-1, "uint64"), (0.5, "int32"), (math.inf, "int8"), (2, "bool")]
+)
 def test_what_has_no_place_in_a_type_is_refused(value: float, name: str) -> None:
     with pytest.raises(DoesNotFitError):
         pack(value, BY_NAME[name])

@@ -39,7 +39,10 @@ def test_float_powers_are_correctly_rounded(base: float, exponent: float) -> Non
     assert math.isclose(got, base**exponent, rel_tol=1e-15)
 
 
-@pytest.mark.parametrize("name", sorted(static.MATH_FUNCTIONS - {"atan2", "copysign", "fmod", "gcd", "isqrt", "lcm", "ldexp", "pow", "factorial"}))
+@pytest.mark.parametrize(
+    "name",
+    sorted(static.MATH_FUNCTIONS - {"atan2", "copysign", "fmod", "gcd", "isqrt", "lcm", "ldexp", "pow", "factorial"}),
+)
 def test_math_functions(name: str) -> None:
     for argument in (0.5, 1.0, 1.5, 2.0):
         try:

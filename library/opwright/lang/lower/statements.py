@@ -227,18 +227,32 @@ def _runtime_if(
     returned = then_end or orelse_end
     assert returned is not None
     if end is None:
-        low.error(
-            "OW306",
-            "a path ends without a return",
-            span,
-            reason=f"another path returns in line {returned.span[0]}, and this one falls off the end",
-            help="return on every path",
-        )
+        _goes_on(low, span, returned.span[0])
         raise Stop
     node = ir.If(operator, condition, then, orelse, [], span)
     low.append(node)
     first, second = (returned, end) if then_end is not None else (end, returned)
     return Returned(join_returns(low, node, first, second), span), True
+
+
+def _goes_on(low: Lowering, span: Span, line: int) -> None:
+    """One branch returns, and the end of the block is reached on the other."""
+    if low.depth:
+        low.error(
+            "OW303",
+            "a `return` that leaves some paths of a nested block only is not part of the language yet",
+            span,
+            reason=f"line {line} returns, and another path of the same block goes on after it",
+            help="return on every path of the inner `if`, or keep the result in a name",
+        )
+    else:
+        low.error(
+            "OW306",
+            "a path ends without a return",
+            span,
+            reason=f"another path returns in line {line}, and this one falls off the end",
+            help="return on every path",
+        )
 
 
 def nested(low: Lowering, region: ir.Region, span: Span, step: Callable[[], Result]) -> Result:
