@@ -100,8 +100,8 @@ def suite_digest(case: SuiteCase) -> str:
     """sha256 over what a case asks, and over all of its answer that does not depend on the processor.
 
     The suite computes its answers with numpy when it is loaded, and numpy's `exp`, `log` and sums differ in the last
-    bits with the vector instructions at hand (9 of the 104 cases of the plain function-ops, between AVX2 and AVX-512).
-    So of floating-point outputs this covers the type, the shape and where they are not finite; `sketches` covers the
+    bits with the vector instructions at hand (for 9 of the 104 cases of the plain function-ops, on x86 alone). So of
+    floating-point outputs this covers the type, the shape and where they are not finite; the lock's sketches cover the
     values.
     """
     parts = [b"suite-case/1", case.domain.encode(), case.operator.encode(), str(case.since_version).encode()]

@@ -1,0 +1,53 @@
+"""The examples of docs/vectors.md are what they say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+from opwright_build.spec.vectors_file import (
+    Choice,
+    Distribution,
+    GeneratedTensor,
+    Integers,
+    LiteralTensor,
+    Normal,
+    Uniform,
+    ZeroTensor,
+    read_vectors_file,
+)
+from opwright_build.verify.oracle import Limits, Oracle, Reference
+
+PAGE = Path(__file__).parents[3] / "docs" / "vectors.md"
+BLOCKS = re.findall(r"```(\w+)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def test_the_rows() -> None:
+    read = read_vectors_file(BLOCKS[0][1].encode(), "vectors.yaml")
+    assert read.diagnostics == ()
+    assert [row.name for row in read.rows] == ["edges", "refused"]
+    assert read.rows[1].error
+
+
+def test_the_long_forms() -> None:
+    lines = [line.partition("#")[0].strip() for line in BLOCKS[1][1].splitlines()]
+    rows = "".join(f"  - {{name: r{number}, inputs: {{X: {line}}}}}\n" for number, line in enumerate(lines))
+    read = read_vectors_file(f"schema: 1\nrows:\n{rows}".encode(), "vectors.yaml")
+    assert read.diagnostics == ()
+    sources = [row.inputs["X"] for row in read.rows]
+    assert [type(source) for source in sources] == [LiteralTensor, ZeroTensor, *[GeneratedTensor] * 4]
+    made: list[Distribution] = [source.distribution for source in sources if isinstance(source, GeneratedTensor)]
+    assert [type(distribution) for distribution in made] == [Normal, Uniform, Integers, Choice]
+
+
+def test_the_reference() -> None:
+    with Oracle(Limits()) as oracle:
+        (output,) = oracle.ask(Reference(BLOCKS[2][1].encode()), "Softplus", [np.zeros(2)], {})
+    assert output.tolist() == [np.log(2.0)] * 2
+
+
+def test_the_limits() -> None:
+    limits = Limits()
+    assert f"{limits.memory >> 30} GiB" in PAGE.read_text(encoding="utf-8")
+    assert f"{limits.cpu} s of processor time or {limits.wall:g} s" in PAGE.read_text(encoding="utf-8")
