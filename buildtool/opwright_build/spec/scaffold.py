@@ -66,8 +66,8 @@ def new_function(name: str, folder: Path) -> NewFunction:
             return _Writer(Path(os.path.abspath(folder))).begin(domain, operator)
         return _Writer(root).extend(domain, operator)
     except OSError as error:
-        reason = error.strerror or ""
-        raise DiagnosticError([Diagnostic("OW132", f"{domain}/{operator} cannot be written", reason=reason)]) from error
+        message, place = f"{domain}/{operator} cannot be written", Place(f"specs/{domain}")
+        raise DiagnosticError([Diagnostic("OW132", message, place, reason=error.strerror or "")]) from error
 
 
 def library_names(domain: str) -> tuple[str, str]:
