@@ -15,7 +15,6 @@ from opwright_build.spec.tolerances import DEFAULT_TOLERANCES
 from opwright_build.verify.bindings import resolve_type
 from opwright_build.verify.dtypes import array_digest_parts, digest
 from opwright_build.verify.model import Array, Case, Expected, SuiteJudge, ToleranceJudge
-from opwright_build.verify.oracle import as_float64
 from opwright_build.verify.rounding import NotRepresentable, round_floats, truncate_to_integers
 from opwright_build.verify.suite import attribute_bytes
 
@@ -54,18 +53,6 @@ def expected_from_oracle(answer: Array, target: ElementType) -> Expected:
     if (target.kind == "bool" and kind == "b") or (target.kind == "string" and kind == "O"):
         return Expected(answer)
     raise NotRepresentable(f"{answer.dtype} where {target.name} is wanted")
-
-
-def similar(answer: Array, expected: Array, rtol: float, atol: float) -> bool:
-    """Whether two arrays agree as the suite's runner compares: shape and type exactly, values by rtol and atol."""
-    if answer.shape != expected.shape or answer.dtype != expected.dtype:
-        return False
-    if answer.dtype.kind in "Ob":
-        return bool(np.array_equal(answer, expected))
-    if answer.dtype.name == "bfloat16":
-        rtol = max(rtol, _BFLOAT16_RTOL)
-    with np.errstate(all="ignore"):
-        return bool(np.allclose(as_float64(answer), as_float64(expected), rtol=rtol, atol=atol, equal_nan=True))
 
 
 def output_elements(entry: FunctionEntry, bindings: Mapping[str, str]) -> list[ElementType]:

@@ -13,9 +13,10 @@ from opwright_build.spec.model import SpecVersion, VectorKind, VectorSource
 from opwright_build.spec.vectors_file import VectorsFile, read_vectors_file
 from opwright_build.spec.yaml_source import MAX_BYTES
 from opwright_build.verify.bindings import Unbound
-from opwright_build.verify.cases import similar, tolerance_judge, with_digest
+from opwright_build.verify.cases import tolerance_judge, with_digest
+from opwright_build.verify.judge import mismatch
 from opwright_build.verify.lock import LOCK_PATH, LockedCase, check_lock, read_lock, write_lock
-from opwright_build.verify.model import Case, CollectedCases, Expected, Skipped, SuiteJudge
+from opwright_build.verify.model import Case, CollectedCases, Expected, Skipped
 from opwright_build.verify.oracle import Limits, Oracle
 from opwright_build.verify.references import References, Unanswered
 from opwright_build.verify.rows import TypedRow, expand_rows
@@ -163,7 +164,6 @@ class _VersionCollector:
         if self.reference is None or case.expected is None:
             return
         assert self.collection.references is not None
-        assert isinstance(case.judge, SuiteJudge)
         try:
             answers = self.collection.references.expect(
                 self.reference,
@@ -178,8 +178,9 @@ class _VersionCollector:
             self.report([] if unanswered.finding is None else [unanswered.finding])
             return
         for answer, expected, output in zip(answers, case.expected, self.entry.outputs, strict=False):
-            if not similar(answer.array, expected.array, case.judge.rtol, case.judge.atol):
-                message = f"the reference's `{output.name}` differs from the suite's in {case.name}"
+            difference = mismatch(case.judge, expected, answer.array)
+            if difference:
+                message = f"the reference differs from the suite's case {case.name}: {output.name} {difference}"
                 reason = "One of the two is not what the operator's text says: the oracle must agree with the standard."
                 self.report([Diagnostic("OW421", message, Place(self.reference), reason)])
 

@@ -195,10 +195,14 @@ def _talk(process: subprocess.Popen[bytes], message: bytes, replies: SimpleQueue
         process.stdin.write(message)
         process.stdin.flush()
         prefix = process.stdout.read(wire.PREFIX)
-        body = process.stdout.read(wire.body_length(prefix))
-        replies.put(prefix + body)
-    except wire.BadMessage as error:
-        replies.put(None if "truncated" in str(error) else prefix)
+        if len(prefix) < wire.PREFIX:
+            replies.put(None)
+            return
+        try:
+            length = wire.body_length(prefix)
+        except wire.BadMessage:
+            length = 0  # whoever unpacks the reply finds that it is none
+        replies.put(prefix + process.stdout.read(length))
     except (OSError, ValueError):
         replies.put(None)
 
