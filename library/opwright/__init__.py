@@ -1,0 +1,38 @@
+"""Opwright: ONNX functions written in Python, built into libraries, attached to models.
+
+Everything here is loaded on first use: `import opwright` imports neither onnx nor numpy.
+"""
+
+from opwright.version import VERSION as __version__
+
+_TYPES = (
+    "Tensor FLOAT DOUBLE FLOAT16 BFLOAT16 FLOAT8E4M3FN FLOAT8E4M3FNUZ FLOAT8E5M2 FLOAT8E5M2FNUZ FLOAT8E8M0 FLOAT4E2M1 "
+    "INT2 INT4 INT8 INT16 INT32 INT64 UINT2 UINT4 UINT8 UINT16 UINT32 UINT64 BOOL STRING COMPLEX64 COMPLEX128"
+).split()
+_HOMES = {name: "opwright.types" for name in _TYPES} | {
+    "Bundle": "opwright.bundle.format",
+    "Diagnostic": "opwright.diagnostics.model",
+    "DiagnosticError": "opwright.diagnostics.model",
+    "attach": "opwright.link.apply",
+    "detach": "opwright.link.detach",
+    "find_bundle": "opwright.bundle.read",
+    "inspect": "opwright.link.inspect",
+    "read_bundle": "opwright.bundle.read",
+}
+
+__all__ = ["__version__", *sorted(_HOMES)]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'opwright' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -1,0 +1,52 @@
+"""What `import opwright` offers, to programs and to type checkers, and what it costs."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import opwright
+import pytest
+
+STUB = Path(opwright.__file__).with_suffix(".pyi")
+EXPECTED = """
+    BFLOAT16 BOOL Bundle COMPLEX128 COMPLEX64 DOUBLE Diagnostic DiagnosticError FLOAT FLOAT16 FLOAT4E2M1 FLOAT8E4M3FN
+    FLOAT8E4M3FNUZ FLOAT8E5M2 FLOAT8E5M2FNUZ FLOAT8E8M0 INT16 INT2 INT32 INT4 INT64 INT8 STRING Tensor UINT16 UINT2
+    UINT32 UINT4 UINT64 UINT8 __version__ attach detach find_bundle inspect read_bundle
+""".split()
+
+
+def test_the_public_names() -> None:
+    assert sorted(opwright.__all__) == sorted(EXPECTED)
+    assert dir(opwright) == opwright.__all__
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_each_name_resolves(name: str) -> None:
+    assert getattr(opwright, name) is not None
+
+
+def test_the_stub_has_the_same_names() -> None:
+    tree = ast.parse(STUB.read_text(encoding="utf-8"))
+    imported = [alias.asname for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names]
+    assert sorted(name for name in imported if name) == sorted(EXPECTED)
+
+
+def test_other_names_are_attribute_errors() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        opwright.nothing  # noqa: B018
+
+
+def test_importing_costs_no_large_module() -> None:
+    heavy = ("numpy", "onnx", "dataclasses", "inspect", "ast", "re", "pydantic", "typing")
+    code = f"import sys; import opwright; opwright.FLOAT['N', 3]; print([m for m in {heavy!r} if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(STUB.parent.parent)},
+        check=True,
+    )
+    assert done.stdout.strip() == "[]"
