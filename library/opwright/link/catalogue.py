@@ -53,7 +53,7 @@ class Catalogue:
         """Functions of the domain that are named almost so."""
         names = sorted(candidate for owner, candidate in self.versions if owner == domain)
         folded = {candidate.lower(): candidate for candidate in reversed(names)}
-        return [folded[match] for match in get_close_matches(name.lower(), sorted(folded), n=3)]
+        return [folded[match] for match in get_close_matches(name.lower(), sorted(folded), n=3, cutoff=0.7)]
 
 
 def catalogue_of(functions: Mapping[str, FunctionEntry] | Index, bodies: Mapping[str, bytes]) -> Catalogue:
