@@ -6,10 +6,35 @@ Everything here is loaded on first use: `import opwright` imports neither onnx n
 from opwright.version import VERSION as __version__
 
 _TYPES = (
-    "Tensor FLOAT DOUBLE FLOAT16 BFLOAT16 FLOAT8E4M3FN FLOAT8E4M3FNUZ FLOAT8E5M2 FLOAT8E5M2FNUZ FLOAT8E8M0 FLOAT4E2M1 "
-    "INT2 INT4 INT8 INT16 INT32 INT64 UINT2 UINT4 UINT8 UINT16 UINT32 UINT64 BOOL STRING COMPLEX64 COMPLEX128"
-).split()
-_HOMES = {name: "opwright.types" for name in _TYPES} | {
+    "Tensor",
+    "FLOAT",
+    "DOUBLE",
+    "FLOAT16",
+    "BFLOAT16",
+    "FLOAT8E4M3FN",
+    "FLOAT8E4M3FNUZ",
+    "FLOAT8E5M2",
+    "FLOAT8E5M2FNUZ",
+    "FLOAT8E8M0",
+    "FLOAT4E2M1",
+    "INT2",
+    "INT4",
+    "INT8",
+    "INT16",
+    "INT32",
+    "INT64",
+    "UINT2",
+    "UINT4",
+    "UINT8",
+    "UINT16",
+    "UINT32",
+    "UINT64",
+    "BOOL",
+    "STRING",
+    "COMPLEX64",
+    "COMPLEX128",
+)
+_HOMES = dict.fromkeys(_TYPES, "opwright.types") | {
     "Bundle": "opwright.bundle.format",
     "Diagnostic": "opwright.diagnostics.model",
     "DiagnosticError": "opwright.diagnostics.model",
