@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 FORMAT = 1
 READER = 1
 MIMETYPE = "application/vnd.opwright.library"
+SUFFIX = ".onnxlib"
+
+# What a reader takes on; checked before anything is read into memory.
+MOST_BYTES = 1 << 30  # of a bundle
+MOST_INDEX_BYTES = 1 << 28  # of library.json
+MOST_MEMBERS = 65_000  # of its archive, which counts them in 16 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +36,10 @@ class OutputEntry:
 
 @dataclass(frozen=True, slots=True)
 class AttributeEntry:
-    """`type` is ONNX's (`INT`, `FLOAT`, `STRING`, `INTS`, `FLOATS`, `STRINGS`, `GRAPH`); no default and not required: it may be absent."""
+    """`type` is ONNX's (`INT`, `FLOAT`, `STRING`, `INTS`, `FLOATS`, `STRINGS`, `GRAPH`).
+
+    Neither required nor with a default: it may be absent.
+    """
 
     name: str
     type: str
@@ -105,7 +114,11 @@ class DomainEntry:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """`library.json`. `opsets` is the outer range; `onnx` the version of the schemas that were compiled against."""
+    """`library.json`.
+
+    `opsets` is the outer range; `onnx` the version of the schemas that were compiled against; `requires` names what an
+    installed library needs, as (distribution, version specifier).
+    """
 
     library: str
     version: str
@@ -116,12 +129,19 @@ class Index:
     onnx: str
     domains: tuple[DomainEntry, ...]
     functions: tuple[FunctionEntry, ...]
+    requires: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A library read from bytes: its index, its bodies (serialised anonymous FunctionProtos) by digest, its own digest."""
+    """A library read from bytes: its index, its bodies (serialised anonymous FunctionProtos) by digest, its own digest.
+
+    `document` is the index as it stood in the bundle, keys that this reader does not know included; `others` are the
+    members that are no bodies, by path.
+    """
 
     index: Index
     bodies: dict[str, bytes]
     digest: str
+    document: bytes = b""
+    others: dict[str, bytes] = field(default_factory=dict)

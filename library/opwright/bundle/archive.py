@@ -1,0 +1,168 @@
+"""The one zip layout that a bundle may have: members stored one behind the other, every header field fixed.
+
+Python's `zipfile` reads much more than that, and what two readers may understand differently is a way to smuggle. So
+both directions are written out here; what `pack` does not write, `unpack` refuses.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+import struct
+from collections.abc import Iterable
+from zlib import crc32
+
+from opwright.bundle.format import MOST_MEMBERS
+
+_LOCAL = struct.Struct("<4sHHHHHIIIHH")
+_CENTRAL = struct.Struct("<4sHHHHHHIIIHHHHHII")
+_END = struct.Struct("<4sHHHHIIH")
+_LOCAL_MARK, _CENTRAL_MARK, _END_MARK = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
+
+_VERSION = 20
+_MADE_BY = 3 << 8 | _VERSION  # Unix: the upper half of the attributes is a file mode
+_DATE = 1 << 5 | 1  # 1980-01-01, 00:00
+_ATTRIBUTES = (stat.S_IFREG | 0o644) << 16
+_ENCRYPTED, _DESCRIPTOR = 1, 8  # flags
+_LONGEST_COMMENT = 0xFFFF
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)*\Z")
+_LONGEST_NAME = 255
+
+
+class NotAnArchiveError(Exception):
+    """The bytes are no zip archive."""
+
+
+class RefusedArchiveError(Exception):
+    """A zip archive, but not of the one layout; the text says what is wrong."""
+
+
+class DuplicateMemberError(Exception):
+    """Two members of one name, which is the argument."""
+
+
+class DamagedMemberError(Exception):
+    """A member's bytes do not fit its checksum; the argument is its name."""
+
+
+def is_member_name(name: str) -> bool:
+    """Whether a member may be named so: a relative path of plain ASCII words."""
+    return len(name) <= _LONGEST_NAME and _NAME.match(name) is not None
+
+
+def pack(members: Iterable[tuple[str, bytes]]) -> bytes:
+    """An archive of the members, in the order given. ValueError for names, numbers or sizes that it cannot hold."""
+    parts: list[bytes] = []
+    central: list[bytes] = []
+    offset = 0
+    for name, data in members:
+        if not is_member_name(name):
+            raise ValueError(f"{name!r} cannot name a member of a bundle")
+        checksum, raw = crc32(data), name.encode("ascii")
+        header = _local_header(raw, checksum, len(data))
+        parts += (header, data)
+        central.append(_central_header(raw, checksum, len(data), offset))
+        offset += len(header) + len(data)
+    if len(central) > MOST_MEMBERS:
+        raise ValueError(f"a bundle holds at most {MOST_MEMBERS} members, not {len(central)}")
+    directory = b"".join(central)
+    if offset + len(directory) > 0xFFFFFFFF:
+        raise ValueError("a bundle ends at 4 GiB")
+    end = _END.pack(_END_MARK, 0, 0, len(central), len(central), len(directory), offset, 0)
+    return b"".join((*parts, directory, end))
+
+
+def _local_header(name: bytes, checksum: int, size: int) -> bytes:
+    return _LOCAL.pack(_LOCAL_MARK, _VERSION, 0, 0, 0, _DATE, checksum, size, size, len(name), 0) + name
+
+
+def _central_header(name: bytes, checksum: int, size: int, offset: int) -> bytes:
+    fields = (_MADE_BY, _VERSION, 0, 0, 0, _DATE, checksum, size, size, len(name), 0, 0, 0, 0, _ATTRIBUTES, offset)
+    return _CENTRAL.pack(_CENTRAL_MARK, *fields) + name
+
+
+def unpack(data: bytes) -> dict[str, bytes]:
+    """The members in their order. Linear in `data`; copies nothing before its place and size have been checked."""
+    count, start = _find_directory(data)
+    members: dict[str, bytes] = {}
+    place, offset = start, 0
+    for _ in range(count):
+        name, checksum, size, place = _read_entry(data, place, offset)
+        if name in members:
+            raise DuplicateMemberError(name)
+        header = _local_header(name.encode("ascii"), checksum, size)
+        begin = offset + len(header)
+        if data[offset:begin] != header:
+            raise RefusedArchiveError(f"the header before {name} is not the one that the directory describes")
+        if begin + size > start:
+            raise RefusedArchiveError(f"{name} reaches into the directory")
+        members[name] = data[begin : begin + size]
+        if crc32(members[name]) != checksum:
+            raise DamagedMemberError(name)
+        offset = begin + size
+    if offset != start or place != len(data) - _END.size:
+        raise RefusedArchiveError("there are bytes that belong to no member")
+    return members
+
+
+def _find_directory(data: bytes) -> tuple[int, int]:
+    """The number of members, and where their directory starts."""
+    end = len(data) - _END.size
+    if end < 0 or not data.startswith((_LOCAL_MARK, _END_MARK)) or data[end : end + 4] != _END_MARK:
+        raise _without_end(data)
+    _, disk, first_disk, here, count, size, start, comment = _END.unpack_from(data, end)
+    if disk or first_disk or here != count:
+        raise RefusedArchiveError("it is one part of several")
+    if comment or start + size != end:
+        raise RefusedArchiveError("there are bytes that belong to no member")
+    if count > MOST_MEMBERS:
+        raise RefusedArchiveError(f"it has more than {MOST_MEMBERS} members")
+    return count, start
+
+
+def _without_end(data: bytes) -> Exception:
+    """The error for bytes that do not begin and end as an archive does."""
+    if data.rfind(_END_MARK, max(0, len(data) - _END.size - _LONGEST_COMMENT)) < 0:
+        return NotAnArchiveError()
+    return RefusedArchiveError("there are bytes before or behind the archive")
+
+
+def _read_entry(data: bytes, place: int, offset: int) -> tuple[str, int, int, int]:
+    """The name, checksum and size of the member that the directory has at `place`, and the place behind it.
+
+    `offset` is where the member must begin.
+    """
+    if place + _CENTRAL.size > len(data) or data[place : place + 4] != _CENTRAL_MARK:
+        raise RefusedArchiveError("its directory is cut off")
+    fields = _CENTRAL.unpack_from(data, place)
+    flags, method = fields[3], fields[4]
+    checksum, size, name_length = fields[7], fields[9], fields[10]
+    place += _CENTRAL.size
+    raw = data[place : place + name_length]
+    shown = ascii(raw.decode("latin-1"))
+    _check_features(shown, flags, method, fields)
+    name = raw.decode("ascii", "replace")
+    if not is_member_name(name):
+        raise RefusedArchiveError(f"{shown} is not a name that a member may have")
+    expected = _central_header(raw, checksum, size, offset)
+    if data[place - _CENTRAL.size : place + name_length] != expected:
+        raise RefusedArchiveError(f"the entry of {name} is not as bundles are written")
+    return name, checksum, size, place + name_length
+
+
+def _check_features(shown: str, flags: int, method: int, fields: tuple[int, ...]) -> None:
+    """What other archives may have, by name, so that the refusal says it."""
+    mode = fields[15] >> 16
+    if flags & _ENCRYPTED:
+        raise RefusedArchiveError(f"{shown} is encrypted")
+    if flags & _DESCRIPTOR:
+        raise RefusedArchiveError(f"{shown} states its size behind its data")
+    if method:
+        raise RefusedArchiveError(f"{shown} is compressed")
+    if fields[11] or fields[12]:
+        raise RefusedArchiveError(f"{shown} has extra fields or a comment")
+    if stat.S_ISLNK(mode):
+        raise RefusedArchiveError(f"{shown} is a link")
+    if stat.S_ISDIR(mode) or shown.endswith("/'"):
+        raise RefusedArchiveError(f"{shown} is a folder")

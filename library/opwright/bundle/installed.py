@@ -1,0 +1,102 @@
+"""Where the bundle of an installed library lies. Nothing of the library is imported."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.metadata import Distribution, distributions
+from pathlib import Path
+
+from opwright.bundle.format import SUFFIX
+from opwright.diagnostics.model import Diagnostic, DiagnosticError
+
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\Z")
+
+
+def installed_bundle(name: str) -> Path:
+    """The bundle of the package or distribution of that name, else of the one distribution whose name starts so.
+
+    Raises DiagnosticError (OW518) when nothing fits, several do, or what fits has no bundle.
+    """
+    if not _NAME.match(name):
+        raise _unknown(name, f"{name!r} can name neither a package nor a distribution")
+    found = list(package_bundles(name.replace("-", "_")))
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise _ambiguous(name, [path.name for path in found])
+    wanted = normal_name(name)
+    libraries = list(_libraries())
+    exact = {path: None for title, path in libraries if title == wanted}
+    fitting = exact or {path: None for title, path in libraries if title.startswith(f"{wanted}-")}
+    if len(fitting) == 1:
+        return next(iter(fitting))
+    if fitting:
+        raise _ambiguous(name, sorted(title for title, path in libraries if path in fitting))
+    if _find_package(name.replace("-", "_")) is not None:
+        raise _unknown(name, f"the package {name.replace('-', '_')} holds no bundle")
+    close = get_close_matches(wanted, sorted({title for title, _ in libraries}), n=1)
+    raise _unknown(name, "nothing that is installed under that name holds a bundle", *close)
+
+
+def normal_name(name: str) -> str:
+    """A distribution's name as package indexes compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def package_bundles(package: str) -> Iterator[Path]:
+    """The bundles in the folders of an import package, sorted; nothing where there is no such package."""
+    spec = _find_package(package)
+    for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
+        yield from _bundles_in(Path(folder))
+
+
+def _find_package(package: str) -> ModuleSpec | None:
+    # Not importlib.util.find_spec: it answers from sys.modules first, where anything may stand under that name.
+    return PathFinder.find_spec(package) if package.isidentifier() else None
+
+
+def _bundles_in(folder: Path) -> list[Path]:
+    try:
+        return sorted(path for path in folder.iterdir() if path.name.endswith(SUFFIX))
+    except OSError:  # an entry of the import path that is no folder: a zip file, or gone
+        return []
+
+
+def _libraries() -> Iterator[tuple[str, Path]]:
+    """(normal name, bundle) of every installed distribution that has one."""
+    seen: set[str] = set()
+    for distribution in distributions():
+        title = normal_name(str(distribution.metadata["Name"] or ""))
+        if not title or title in seen:  # the first on the import path hides those behind it
+            continue
+        seen.add(title)
+        for path in _distributed_bundles(distribution):
+            yield title, path
+
+
+def _distributed_bundles(distribution: Distribution) -> list[Path]:
+    files = distribution.files or ()
+    return [Path(str(distribution.locate_file(file))) for file in files if file.name.endswith(SUFFIX)]
+
+
+def _unknown(name: str, reason: str, close: str = "") -> DiagnosticError:
+    help_text = f"did you mean {close}?" if close else "install the library, or name its .onnxlib file"
+    return DiagnosticError(
+        [Diagnostic("OW518", f"no installed library is called {name}", reason=reason, help=help_text)]
+    )
+
+
+def _ambiguous(name: str, fitting: list[str]) -> DiagnosticError:
+    return DiagnosticError(
+        [
+            Diagnostic(
+                "OW518",
+                f"{name} may be any of {', '.join(fitting)}",
+                reason="more than one installed library fits",
+                help="write the whole name, or name the .onnxlib file",
+            )
+        ]
+    )

@@ -1,0 +1,306 @@
+"""`library.json`: the index as JSON and back, with nothing but the standard library.
+
+Pairs keep their order, so they are lists and not objects. A float that JSON has no number for (`nan`, `inf`) is written
+as that word. Keys are only ever added: a reader passes over those that it does not know.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from opwright.bundle.format import (
+    AttributeEntry,
+    BodyEntry,
+    CallEntry,
+    DomainEntry,
+    FunctionEntry,
+    Index,
+    InputEntry,
+    OutputEntry,
+)
+
+Json = Any  # what `json.loads` gives
+_T = TypeVar("_T")
+_Default = int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...] | None
+
+_INT64 = 1 << 63
+_WORDS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+
+
+class MalformedError(Exception):
+    """JSON that is no index; the text says where and what."""
+
+
+def canonical_json(value: Json) -> bytes:
+    """One text for one value: sorted keys, no spaces, ASCII."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode("ascii")
+
+
+def parse_json(data: bytes) -> Json:
+    """The value; MalformedError for what is not JSON, has a key twice or is nested too deep."""
+    try:
+        return json.loads(data.decode("utf-8"), object_pairs_hook=_object, parse_constant=_constant)
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
+        raise MalformedError(f"it is not JSON: {reason}") from None
+
+
+def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("an object has a key twice")
+    return value
+
+
+def _constant(word: str) -> Json:
+    raise ValueError(f"{word} is not a number of JSON")
+
+
+# ------------------------------------------------------------------------------------------------------- to JSON
+
+
+_FIELDS: dict[type, tuple[str, ...]] = {
+    kind: tuple(field.name for field in fields(kind))
+    for kind in (Index, DomainEntry, FunctionEntry, InputEntry, OutputEntry, AttributeEntry, BodyEntry, CallEntry)
+}
+
+
+def index_to_json(index: Index) -> dict[str, Json]:
+    """The index as a JSON object, without the keys that belong to the bundle (`format`, `reader`, `members`)."""
+    value: dict[str, Json] = _plain(index)
+    return value
+
+
+def _plain(value: object) -> Json:
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    names = _FIELDS.get(type(value))
+    if names is not None:
+        return {name: _plain(getattr(value, name)) for name in names}
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if value != value else "inf" if value > 0 else "-inf"
+    return value
+
+
+# ----------------------------------------------------------------------------------------------------- from JSON
+
+
+class _Place:
+    """A value and where it stands (`functions[3].inputs`), for errors."""
+
+    __slots__ = ("path", "value")
+
+    def __init__(self, value: Json, path: str) -> None:
+        self.value = value
+        self.path = path
+
+    def refuse(self, wanted: str) -> MalformedError:
+        return MalformedError(f"{self.path or 'the document'} is not {wanted}")
+
+    def get(self, key: str) -> _Place:
+        if not isinstance(self.value, dict):
+            raise self.refuse("an object")
+        path = f"{self.path}.{key}" if self.path else key
+        if key not in self.value:
+            raise MalformedError(f"{path} is missing")
+        return _Place(self.value[key], path)
+
+    def text(self) -> str:
+        if not isinstance(self.value, str):
+            raise self.refuse("a text")
+        if not self.value.isascii() and any("\ud800" <= char <= "\udfff" for char in self.value):
+            raise self.refuse("a text that can be encoded")
+        return self.value
+
+    def name(self) -> str:
+        if not self.text() or not self.text().isprintable() or len(self.text()) > 500:
+            raise self.refuse("a name")
+        return self.text()
+
+    def truth(self) -> bool:
+        if not isinstance(self.value, bool):
+            raise self.refuse("true or false")
+        return self.value
+
+    def integer(self, least: int = -_INT64) -> int:
+        if not isinstance(self.value, int) or isinstance(self.value, bool) or not least <= self.value < _INT64:
+            raise self.refuse("an integer" if least < 0 else f"an integer from {least} on")
+        return self.value
+
+    def items(self) -> list[_Place]:
+        if not isinstance(self.value, list):
+            raise self.refuse("a list")
+        return [_Place(item, f"{self.path}[{index}]") for index, item in enumerate(self.value)]
+
+    def map(self, read: Callable[[_Place], _T]) -> tuple[_T, ...]:
+        return tuple(read(item) for item in self.items())
+
+    def names(self) -> tuple[str, ...]:
+        return self.map(_Place.name)
+
+    def pair(self) -> tuple[_Place, _Place]:
+        items = self.items()
+        if len(items) != 2:
+            raise self.refuse("a pair")
+        return items[0], items[1]
+
+
+def index_from_json(value: Json) -> Index:
+    """The index. MalformedError where a key is missing or has a value of another kind."""
+    root = _Place(value, "")
+    return Index(
+        library=root.get("library").name(),
+        version=root.get("version").name(),
+        package=root.get("package").name(),
+        summary=root.get("summary").text(),
+        license=root.get("license").text(),
+        opsets=_range(root.get("opsets")),
+        onnx=root.get("onnx").text(),
+        domains=root.get("domains").map(_domain),
+        functions=root.get("functions").map(_function),
+        requires=root.get("requires").map(_text_pair),
+    )
+
+
+def _range(place: _Place) -> tuple[int, int]:
+    first, last = place.pair()
+    return first.integer(1), last.integer(first.integer(1))
+
+
+def _domain(place: _Place) -> DomainEntry:
+    return DomainEntry(place.get("name").name(), place.get("version").integer(1), place.get("mirror").name())
+
+
+def _function(place: _Place) -> FunctionEntry:
+    return FunctionEntry(
+        domain=place.get("domain").name(),
+        name=place.get("name").name(),
+        since_version=place.get("since_version").integer(1),
+        summary=place.get("summary").text(),
+        doc=place.get("doc").text(),
+        deprecated=place.get("deprecated").truth(),
+        inputs=place.get("inputs").map(_input),
+        outputs=place.get("outputs").map(_output),
+        attributes=place.get("attributes").map(_attribute),
+        types=place.get("types").map(_named_names),
+        bodies=place.get("bodies").map(_body),
+    )
+
+
+def _input(place: _Place) -> InputEntry:
+    rank = place.get("rank")
+    return InputEntry(
+        name=place.get("name").name(),
+        type=place.get("type").name(),
+        optional=place.get("optional").truth(),
+        variadic=place.get("variadic").truth(),
+        rank=None if rank.value is None else rank.integer(0),
+        doc=place.get("doc").text(),
+    )
+
+
+def _output(place: _Place) -> OutputEntry:
+    return OutputEntry(place.get("name").name(), place.get("type").name(), place.get("doc").text())
+
+
+def _attribute(place: _Place) -> AttributeEntry:
+    kind = place.get("type").name()
+    default = place.get("default")
+    return AttributeEntry(
+        name=place.get("name").name(),
+        type=kind,
+        required=place.get("required").truth(),
+        default=None if default.value is None else _default(default, kind),
+        doc=place.get("doc").text(),
+    )
+
+
+def _default(place: _Place, kind: str) -> _Default:
+    match kind:
+        case "INT":
+            return place.integer()
+        case "FLOAT":
+            return _float(place)
+        case "STRING":
+            return place.text()
+        case "INTS":
+            return place.map(_Place.integer)
+        case "FLOATS":
+            return place.map(_float)
+        case "STRINGS":
+            return place.map(_Place.text)
+    raise place.refuse(f"a default that an attribute of type {kind} can have")
+
+
+def _float(place: _Place) -> float:
+    if isinstance(place.value, str) and place.value in _WORDS:
+        return _WORDS[place.value]
+    if isinstance(place.value, bool) or not isinstance(place.value, int | float) or abs(place.value) > 1e300:
+        raise place.refuse("a float")
+    return float(place.value)
+
+
+def _body(place: _Place) -> BodyEntry:
+    first, last = _range(_Place([place.get("first_opset").value, place.get("last_opset").value], place.path))
+    return BodyEntry(
+        first_opset=first,
+        last_opset=last,
+        variant=place.get("variant").map(_text_pair),
+        body=_digest(place.get("body")),
+        inputs=place.get("inputs").names(),
+        attributes=place.get("attributes").names(),
+        admits=place.get("admits").map(_named_names),
+        calls=place.get("calls").map(_call),
+    )
+
+
+def _call(place: _Place) -> CallEntry:
+    return CallEntry(
+        domain=place.get("domain").name(),
+        name=place.get("name").name(),
+        since_version=place.get("since_version").integer(1),
+        variant=place.get("variant").map(_text_pair),
+        body=_digest(place.get("body")),
+    )
+
+
+def _digest(place: _Place) -> str:
+    text = place.text()
+    scheme, _, hexadecimal = text.partition(":")
+    if not scheme.startswith("body") or len(hexadecimal) != 64 or hexadecimal.strip("0123456789abcdef"):
+        raise place.refuse("the digest of a body")
+    return text
+
+
+def _text_pair(place: _Place) -> tuple[str, str]:
+    first, second = place.pair()
+    return first.text(), second.text()
+
+
+def _named_names(place: _Place) -> tuple[str, tuple[str, ...]]:
+    first, second = place.pair()
+    return first.name(), second.names()
+
+
+def members_from_json(value: Json) -> dict[str, tuple[int, str]]:
+    """Size and sha256 of each member that the index lists, by path. MalformedError as above."""
+    members: dict[str, tuple[int, str]] = {}
+    for place in _Place(value, "").get("members").items():
+        path = place.get("path").name()
+        if path in members:
+            raise MalformedError(f"{place.path} lists {path} again")
+        members[path] = (place.get("size").integer(0), place.get("sha256").text())
+    return members
+
+
+def members_to_json(members: Sequence[tuple[str, int, str]]) -> list[Mapping[str, Json]]:
+    return [{"path": path, "size": size, "sha256": digest} for path, size, digest in members]
+
+
+def integer_key(value: Json, key: str) -> int:
+    """A number of the document's head, such as `reader`. MalformedError where it has none."""
+    return _Place(value, "").get(key).integer(1)

@@ -1,0 +1,94 @@
+"""Finding the bundle of an installed library without importing it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from opwright.bundle.installed import installed_bundle, package_bundles
+from opwright.bundle.read import find_bundle
+from opwright.diagnostics.model import Diagnostic, DiagnosticError
+
+from tests.bundle.sample import BUNDLE, sample_index
+
+
+def install(site: Path, distribution: str, package: str, bundles: tuple[str, ...] = ("x.onnxlib",)) -> None:
+    folder = site / package
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text("raise SystemExit('a package was imported')\n")
+    for name in bundles:
+        (folder / name).write_bytes(BUNDLE)
+    info = site / f"{distribution.replace('-', '_')}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n")
+    files = [f"{package}/__init__.py", *(f"{package}/{name}" for name in bundles)]
+    (info / "RECORD").write_text("".join(f"{file},,\n" for file in files))
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    return tmp_path
+
+
+def refusal(name: str) -> Diagnostic:
+    with pytest.raises(DiagnosticError) as caught:
+        installed_bundle(name)
+    [found] = caught.value.diagnostics
+    return found
+
+
+@pytest.mark.parametrize("name", ["acme-ops", "acme_ops", "Acme.Ops", "acme"])
+def test_by_distribution_package_or_short_name(site: Path, name: str) -> None:
+    install(site, "acme-ops", "acme_ops")
+    install(site, "acmetools", "acmetools")
+    assert installed_bundle(name) == site / "acme_ops" / "x.onnxlib"
+    assert find_bundle(name).index == sample_index()
+    assert "acme_ops" not in sys.modules
+
+
+def test_a_distribution_whose_package_has_another_name(site: Path) -> None:
+    install(site, "acme-operators", "acmeops")
+    assert installed_bundle("acme-operators") == installed_bundle("acmeops") == site / "acmeops" / "x.onnxlib"
+
+
+def test_an_exact_name_comes_before_a_longer_one(site: Path) -> None:
+    install(site, "acme-ops", "first")
+    install(site, "acme-ops-extra", "second")
+    assert installed_bundle("acme-ops").parent.name == "first"
+
+
+def test_a_short_name_that_fits_twice(site: Path) -> None:
+    install(site, "acme-ops", "acme_ops")
+    install(site, "acme-nn", "acme_nn")
+    found = refusal("acme")
+    assert found.code == "OW518"
+    assert "acme-nn, acme-ops" in found.message
+
+
+def test_two_bundles_in_one_package(site: Path) -> None:
+    install(site, "acme-ops", "acme_ops", ("x.onnxlib", "y.onnxlib"))
+    assert refusal("acme_ops").code == "OW518"
+
+
+def test_no_such_library(site: Path) -> None:
+    install(site, "acme-ops", "acme_ops")
+    assert refusal("nothing").code == "OW518"
+    assert "did you mean acme-ops?" in refusal("acne-ops").help
+
+
+def test_a_package_without_a_bundle(site: Path) -> None:
+    install(site, "plain", "plain", ())
+    assert "the package plain holds no bundle" in refusal("plain").reason
+
+
+@pytest.mark.parametrize("name", ["", "..", "a b", "os.path\n", "-x"])
+def test_what_can_be_no_name(name: str) -> None:
+    assert refusal(name).code == "OW518"
+
+
+def test_what_is_no_package_has_no_bundles() -> None:
+    assert list(package_bundles("os")) == []
+    assert list(package_bundles("no_such_package")) == []
+    assert list(package_bundles("not a name")) == []

@@ -1,0 +1,241 @@
+"""Bundles as bytes: written, read, damaged, and the golden one that every reader must understand for ever."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+import tracemalloc
+import zipfile
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from opwright.bundle import read
+from opwright.bundle.archive import pack, unpack
+from opwright.bundle.format import Bundle, Index
+from opwright.bundle.json_form import canonical_json
+from opwright.bundle.read import find_bundle, read_bundle, read_bundle_file
+from opwright.bundle.write import write_bundle
+from opwright.diagnostics.model import Diagnostic, DiagnosticError
+
+from tests.bundle.sample import BODIES, BUNDLE, TOP, sample_index
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def finding(data: bytes, name: str = "dist/acme-ops-1.2.0.onnxlib") -> Diagnostic:
+    with pytest.raises(DiagnosticError) as caught:
+        read_bundle(data, name)
+    [found] = caught.value.diagnostics
+    return found
+
+
+def with_members(change: Callable[[dict[str, bytes]], object]) -> bytes:
+    members = unpack(BUNDLE)
+    change(members)
+    return pack(members.items())
+
+
+def with_index(change: Callable[[dict[str, object]], object]) -> bytes:
+    def in_members(members: dict[str, bytes]) -> None:
+        value = json.loads(members["library.json"])
+        change(value)
+        members["library.json"] = canonical_json(value)
+
+    return with_members(in_members)
+
+
+class TestGood:
+    def test_it_comes_back(self, index: Index) -> None:
+        bundle = read_bundle(BUNDLE, "x.onnxlib")
+        assert bundle.index == index
+        assert bundle.bodies == BODIES
+        assert bundle.others == {"source/x.json": b"[]"}
+        assert bundle.digest == sha256(bundle.document).hexdigest()
+
+    def test_its_layout(self) -> None:
+        names = list(unpack(BUNDLE))
+        assert names[:2] == ["mimetype", "library.json"]
+        assert names[2:] == sorted(names[2:])
+        assert BUNDLE[30:38] == b"mimetype"
+        assert BUNDLE[38:71] == b"application/vnd.opwright.library" + BUNDLE[70:71]
+
+    def test_the_same_bytes_from_other_dictionary_orders(self, index: Index) -> None:
+        backwards = dict(reversed(BODIES.items()))
+        assert write_bundle(index, backwards, {"source/x.json": b"[]"}) == BUNDLE
+
+    def test_a_missing_body_is_our_mistake(self, index: Index) -> None:
+        with pytest.raises(ValueError, match=r"com.acme::Leaf@1 names the body"):
+            write_bundle(index, {TOP: b""})
+
+    def test_keys_of_later_formats_are_kept(self, index: Index) -> None:
+        data = with_index(lambda value: value.update(format=2, future=["x"]))
+        bundle = read_bundle(data, "x")
+        assert bundle.index == index
+        assert json.loads(bundle.document)["future"] == ["x"]
+
+    def test_reading_needs_nothing_but_the_standard_library(self) -> None:
+        code = (
+            "import sys; from opwright.bundle.read import read_bundle_file;"
+            f"print(read_bundle_file(__import__('pathlib').Path({str(GOLDEN / 'format1.onnxlib')!r})).index.library);"
+            "print(sorted({'onnx', 'numpy', 'pydantic', 'yaml', 'jinja2', 'google'} & set(sys.modules)))"
+        )
+        library = Path(read.__file__).parents[2]
+        environment = {**os.environ, "PYTHONPATH": str(library)}
+        done = subprocess.run(
+            [sys.executable, "-S", "-c", code], capture_output=True, text=True, env=environment, timeout=60
+        )
+        assert done.stdout.split("\n") == ["acme-ops", "[]", ""], done.stderr
+
+
+class TestGolden:
+    """Format 1. The file must never be written again: a reader that does not understand it breaks what is released."""
+
+    def test_it_is_read_as_it_was_written(self) -> None:
+        bundle = read_bundle_file(GOLDEN / "format1.onnxlib")
+        assert bundle.digest == "5e715b67ab0d28482e4c9d2ed41a5f84fa87f8482fac8b3706e3828ea3e3de05"
+        assert bundle.index == sample_index()
+        assert bundle.bodies == BODIES
+
+    def test_the_writer_still_writes_it(self, index: Index) -> None:
+        assert write_bundle(index, BODIES) == (GOLDEN / "format1.onnxlib").read_bytes()
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("data", "code", "words"),
+        [
+            (b"", "OW511", "not an archive"),
+            (b"#!/bin/sh\n", "OW511", "not an archive"),
+            (with_members(lambda m: m.update(mimetype=b"text/plain")), "OW511", "does not say"),
+            (with_members(lambda m: m.pop("mimetype")), "OW511", "does not say"),
+            (with_members(lambda m: m.pop("library.json")), "OW513", "has no library.json"),
+            (with_members(lambda m: m.update({"AAA": b""})), "OW512", "not sorted"),
+            (with_members(lambda m: m.update(zzz=b"")), "OW513", "zzz, which its index does not list"),
+            (with_members(lambda m: m.pop("source/x.json")), "OW513", "lacks the member source/x.json"),
+            (with_members(lambda m: m.update({"source/x.json": b"{}"})), "OW514", "digest"),
+            (with_members(lambda m: m.update({"source/x.json": b"[ ]"})), "OW514", "3 bytes, not 2"),
+            (with_members(lambda m: m.update({"library.json": b"["})), "OW516", "not JSON"),
+            (with_index(lambda v: v.update(reader=2)), "OW515", "version 2 on"),
+            (with_index(lambda v: v.update(reader="1")), "OW516", "reader is not an integer"),
+            (with_index(lambda v: v.pop("functions")), "OW516", "functions is missing"),
+            (with_index(lambda v: v["functions"].append(v["functions"][0])), "OW516", "com.acme::Leaf@1 twice"),
+            (
+                with_index(lambda v: v["functions"][0]["bodies"][0].update(body="body1:" + "0" * 64)),
+                "OW516",
+                "no member",
+            ),
+            (BUNDLE + b"\n", "OW512", "before or behind"),
+            (BUNDLE.replace(b"those of leaf", b"Those of leaf"), "OW514", "checksum"),
+        ],
+    )
+    def test_what_is_no_bundle(self, data: bytes, code: str, words: str) -> None:
+        found = finding(data)
+        assert found.code == code
+        assert words in f"{found.message} {found.reason}"
+        assert found.place is not None
+        assert found.place.file == "dist/acme-ops-1.2.0.onnxlib"
+
+    def test_a_newer_reader_is_named_before_anything_else_is_looked_at(self) -> None:
+        data = with_index(lambda value: (value.clear(), value.update(reader=7, layout="unknown")))
+        assert finding(data).code == "OW515"
+
+    def test_too_large(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        path = tmp_path / "big.onnxlib"
+        with path.open("wb") as file:
+            file.truncate((1 << 30) + 1)  # sparse: takes no room on the disk
+        tracemalloc.start()
+        with pytest.raises(DiagnosticError) as caught:
+            read_bundle_file(path)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+        tracemalloc.stop()
+        assert caught.value.diagnostics[0].code == "OW510"
+        assert "1,073,741,825 bytes" in caught.value.diagnostics[0].reason
+        monkeypatch.setattr(read, "MOST_INDEX_BYTES", 100)
+        assert "100 are read at most" in finding(BUNDLE).reason
+
+    @pytest.mark.parametrize(
+        "name", ["absent.onnxlib", "folder.onnxlib", "pipe.onnxlib", "a\0b.onnxlib", "folder.onnxlib/x"]
+    )
+    def test_what_cannot_be_read(self, name: str, tmp_path: Path) -> None:
+        (tmp_path / "folder.onnxlib").mkdir()
+        os.mkfifo(tmp_path / "pipe.onnxlib")
+        with pytest.raises(DiagnosticError) as caught:
+            find_bundle(str(tmp_path / name))
+        assert caught.value.diagnostics[0].code == "OW510"
+
+
+def outcome(data: bytes) -> Bundle | Diagnostic:
+    """What reading gives; any other exception fails the test that calls this."""
+    try:
+        return read_bundle(data, "x.onnxlib")
+    except DiagnosticError as error:
+        [found] = error.diagnostics
+        return found
+
+
+class TestAnyBytes:
+    def test_every_single_byte_counts(self) -> None:
+        for position in range(len(BUNDLE)):
+            changed = bytearray(BUNDLE)
+            changed[position] ^= 1 << position % 8
+            assert isinstance(outcome(bytes(changed)), Diagnostic), position
+
+    def test_every_cut_is_noticed(self) -> None:
+        for size in range(len(BUNDLE)):
+            assert isinstance(outcome(BUNDLE[:size]), Diagnostic)
+
+    @given(st.integers(0, len(BUNDLE)), st.integers(0, 40), st.binary(max_size=40))
+    @settings(max_examples=500, deadline=None)
+    def test_replaced_pieces(self, start: int, length: int, piece: bytes) -> None:
+        changed = BUNDLE[:start] + piece + BUNDLE[start + length :]
+        assert changed == BUNDLE or isinstance(outcome(changed), Diagnostic)
+
+    @given(st.binary(max_size=300))
+    @settings(max_examples=200, deadline=None)
+    def test_bytes_from_nowhere(self, data: bytes) -> None:
+        assert isinstance(outcome(data), Diagnostic)
+        assert isinstance(outcome(b"PK\x03\x04" + data + b"PK\x05\x06" + data[:18].ljust(18, b"\0")), Diagnostic)
+
+    def test_mutated_indexes(self) -> None:
+        randomness = random.Random(7)
+        document = json.loads(unpack(BUNDLE)["library.json"])
+        for _ in range(1500):
+            value = json.loads(json.dumps(document))
+            mutate(value, randomness)
+            started = time.process_time()
+            outcome(
+                with_members(lambda members, value=value: members.update({"library.json": json.dumps(value).encode()}))
+            )
+            assert time.process_time() - started < 5
+
+    def test_zipfile_agrees_on_every_bundle_that_is_read(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.onnxlib"
+        path.write_bytes(BUNDLE)
+        with zipfile.ZipFile(path) as file:
+            bundle = read_bundle_file(path)
+            assert file.read(f"bodies/{TOP.removeprefix('body1:')}.pb") == bundle.bodies[TOP]
+
+
+def mutate(value: object, randomness: random.Random) -> None:
+    """Replaces, drops or moves one thing somewhere inside."""
+    strange = [None, True, -1, 2**70, 1e400, "", "nan", "\ud800", [], {}, [[]], "body1:" + "f" * 64, "../x"]
+    while isinstance(value, dict | list) and value:
+        key = randomness.choice(list(value)) if isinstance(value, dict) else randomness.randrange(len(value))
+        if not isinstance(value[key], dict | list) or not value[key] or randomness.random() < 0.15:
+            match randomness.randrange(3):
+                case 0:
+                    value[key] = randomness.choice(strange)
+                case 1:
+                    del value[key]
+                case 2 if isinstance(value, list):
+                    value.append(value[key])
+            return
+        value = value[key]
