@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
@@ -16,6 +16,7 @@ from opwright.bundle.format import (
     AttributeEntry,
     BodyEntry,
     Bundle,
+    CallEntry,
     DomainEntry,
     FunctionEntry,
     Index,
@@ -74,6 +75,17 @@ class HandMade:
         )
         self.functions.append(entry)
         return entry
+
+    def call(self, entry: FunctionEntry, callee: CallEntry) -> None:
+        """Says that the (one) body of an entry calls another; it does so by the operator `call<digest>`."""
+        (body,) = entry.bodies
+        function = FunctionProto.FromString(self.bodies[body.body])
+        for node in function.node:
+            if node.domain == "body1":
+                node.op_type = node.op_type.removeprefix("call")
+        self.bodies[body.body] = function.SerializeToString(deterministic=True)
+        self.functions.remove(entry)
+        self.functions.append(replace(entry, bodies=(replace(body, calls=(callee,)),)))
 
     def _store(self, text: str) -> str:
         function: FunctionProto = onnx.parser.parse_function(f'<domain: "x", opset_import: ["": 18]> f {text}')

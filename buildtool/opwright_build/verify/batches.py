@@ -12,7 +12,7 @@ from opwright_build.verify.judge import judge_outputs
 from opwright_build.verify.model import Array, Case, Status
 from opwright_build.verify.models import Signature, one_node_model
 from opwright_build.verify.refusals import Refusal
-from opwright_build.verify.runtimes import Failed, Refused, Runtime, Session, available
+from opwright_build.verify.runtimes import Failed, Refused, Runtime, Session, available, require_valid
 
 Result = tuple[Status, str]
 
@@ -62,11 +62,17 @@ def run_batch(batch: Batch) -> list[Result]:
 
 
 def load(
-    runtime: Runtime, functions: Sequence[FunctionProto], signature: Signature, opset: int
+    runtime: Runtime, functions: Sequence[FunctionProto], signature: Signature, opset: int, *, check: bool = False
 ) -> Session | Refusal | Failed:
-    """A session for a call of the last of the functions, or why there is none."""
+    """A session for a call of the last of the functions, or why there is none.
+
+    With `check`, what the standard refuses is refused even where the runtime itself would not look.
+    """
+    model = one_node_model(functions, signature, opset)
     try:
-        return runtime.load(one_node_model(functions, signature, opset), signature)
+        if check and not runtime.tells_types:
+            require_valid(model)
+        return runtime.load(model, signature)
     except Refused as error:
         return error.refusal
     except Failed as error:

@@ -70,7 +70,7 @@ class MutantTask:
         for batch in self.batches:
             (runtime,) = available([batch.runtime])
             functions = [FunctionProto.FromString(data) for data in (*batch.functions[:-1], self.function)]
-            session = load(runtime, functions, batch.signature, batch.opset)
+            session = load(runtime, functions, batch.signature, batch.opset, check=True)
             if isinstance(session, Refusal | Failed):
                 continue
             loaded = True

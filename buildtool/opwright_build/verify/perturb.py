@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
+import onnx
 from onnx import AttributeProto, FunctionProto, NodeProto, helper, numpy_helper
 from opwright.link.walk import all_nodes
 
@@ -160,8 +161,10 @@ _LEFT_ALONE = frozenset(["allowzero", "dtype", "noop_with_empty_axes", "round_mo
 def _become(operator: str) -> Edit:
     def edit(node: NodeProto) -> None:
         node.op_type = operator
-        if operator == "Identity":
-            del node.attribute[:]
+        known = onnx.defs.get_schema(operator).attributes
+        kept = [attribute for attribute in node.attribute if attribute.name in known]
+        del node.attribute[:]
+        node.attribute.extend(kept)
 
     return edit
 
@@ -256,13 +259,14 @@ def _nudge_array(array: Array) -> Array | None:
     if kind.kind == "bool":
         return np.logical_not(array)
     if kind.is_integer:
-        edge = array == array.dtype.type(kind.maximum)
-        return np.where(edge, array, array + array.dtype.type(1)).astype(array.dtype)
+        one = array.dtype.type(1)
+        with np.errstate(over="ignore"):
+            return np.where(array == array.dtype.type(kind.maximum), array - one, array + one).astype(array.dtype)
     if kind.is_float:
         exact = array.astype(np.float64)
         with np.errstate(over="ignore"):
-            changed = np.where(exact == 0, 0.01, exact * 1.01)
-        return np.asarray(changed).astype(array.dtype)
+            changed: Array = np.where(exact == 0, 0.01, exact * 1.01).astype(array.dtype)
+        return None if changed.tobytes() == array.tobytes() else changed
     return None
 
 

@@ -82,7 +82,7 @@ class OnnxRuntime:
         except Exception as error:  # onnxruntime's exceptions share no base class of their own
             refusal = classify(error)
             if refusal.status is Status.UNSUPPORTED:
-                _must_be_valid(model)
+                require_valid(model)
             raise Refused(refusal) from None
         return _OnnxRuntimeSession(session, signature)
 
@@ -132,7 +132,7 @@ class ReferenceEvaluator:
         try:
             return _ReferenceSession(Evaluator(flat), [item.name for item in flat.graph.input])
         except NotImplementedError as error:
-            _must_be_valid(model)
+            require_valid(model)
             raise Refused(Refusal(Status.NO_KERNEL, one_line(error))) from None
         except Exception as error:  # as above
             raise Failed(one_line(error)) from None
@@ -195,7 +195,7 @@ def _probe(runtime: OnnxRuntime, opset: int) -> Refusal | None:
     return None
 
 
-def _must_be_valid(model: ModelProto) -> None:
+def require_valid(model: ModelProto) -> None:
     """Raises Failed when it is not the runtime but the standard that refuses the model."""
     without_results = ModelProto()
     without_results.CopyFrom(model)

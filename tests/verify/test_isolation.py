@@ -1,0 +1,124 @@
+"""Tasks that crash, hang, raise and print, in real child processes."""
+
+import os
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opwright_build.verify.isolation import CHUNK, run_tasks
+
+TASKS = """
+    import os, sys, time
+    from dataclasses import dataclass
+
+    @dataclass(frozen=True)
+    class Job:
+        parts: tuple[str, ...]
+
+        def run(self):
+            return [self.one(part) for part in self.parts]
+
+        def one(self, part):
+            if part == "crash":
+                os.abort()
+            if part == "leave":
+                os._exit(3)
+            if part == "hang":
+                time.sleep(60)
+            if part == "raise":
+                raise LookupError("our own mistake")
+            if part == "print":
+                os.write(1, b"noise on standard output\\n")
+                print("more noise", flush=True)
+            if part == "pid":
+                return str(os.getpid())
+            if part == "memory":
+                bytearray(16 << 30)
+            return f"did {part}"
+
+        def pieces(self):
+            return [Job((part,)) for part in self.parts]
+
+        def join(self, results):
+            return [answer for result in results for answer in result]
+
+        def lost(self, how):
+            return [f"lost: {how}"]
+"""
+
+
+@pytest.fixture
+def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Makes tasks of a module that only sys.path leads to, as the tests of a library of one's own would."""
+    (tmp_path / "isolated_jobs.py").write_text(textwrap.dedent(TASKS))
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "isolated_jobs", raising=False)
+    module = __import__("isolated_jobs")
+    return lambda *parts: module.Job(parts)
+
+
+@pytest.mark.parametrize("workers", [0, 1, 3])
+def test_results_come_in_the_order_of_the_tasks(job: Any, workers: int) -> None:
+    tasks = [job(str(index)) for index in range(3 * CHUNK + 1)]
+    seen: list[int] = []
+    results = run_tasks(tasks, workers=workers, progress=seen.append)
+    assert results == [[f"did {index}"] for index in range(len(tasks))]
+    assert sum(seen) == len(tasks)
+
+
+def test_nothing_to_do_starts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subprocess, "Popen", None)
+    assert run_tasks([], workers=2) == []
+
+
+@pytest.mark.parametrize(
+    ("what", "how"), [("crash", "crashed (signal 6)"), ("leave", "ended the process (exit code 3)")]
+)
+@pytest.mark.parametrize("at", [0, 2, 4])
+def test_a_crash_costs_one_piece(job: Any, what: str, how: str, at: int) -> None:
+    parts = ["a", "b", "c", "d"]
+    parts.insert(at, what)
+    results = run_tasks([job("before"), job(*parts), job("after")], workers=1)
+    expected = [f"did {part}" if part != what else f"lost: {how}" for part in parts]
+    assert results == [["did before"], expected, ["did after"]]
+
+
+def test_several_crashes_cost_as_many_pieces(job: Any) -> None:
+    results = run_tasks([job("crash"), job("crash", "a", "crash"), job("b")], workers=2)
+    lost = "lost: crashed (signal 6)"
+    assert results == [[lost], [lost, "did a", lost], ["did b"]]
+
+
+def test_a_hang_is_ended_after_the_time_limit(job: Any) -> None:
+    before = time.monotonic()
+    results = run_tasks([job("a", "hang", "b"), job("c")], workers=1, timeout=2)
+    assert results == [["did a", "lost: gave no answer within 2 s", "did b"], ["did c"]]
+    assert time.monotonic() - before < 20
+
+
+def test_memory_is_bounded(job: Any) -> None:
+    with pytest.raises(RuntimeError, match="MemoryError"):
+        run_tasks([job("memory")], workers=1)
+
+
+def test_what_native_code_prints_is_not_an_answer(job: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run_tasks([job("print"), job("a")], workers=1) == [["did print"], ["did a"]]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_our_own_errors_are_raised_here(job: Any) -> None:
+    with pytest.raises(RuntimeError, match="our own mistake"):
+        run_tasks([job("a"), job("raise")], workers=1)
+
+
+def test_a_process_serves_many_tasks_and_is_gone_afterwards(job: Any) -> None:
+    results = run_tasks([job("pid") for _ in range(CHUNK)], workers=1)
+    (pid,) = {int(pid) for (pid,) in results}
+    assert pid != os.getpid()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
