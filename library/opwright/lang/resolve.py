@@ -155,6 +155,7 @@ class ModuleScope:
         libraries: Libraries,
         evaluate: Callable[[ModuleScope, ast.expr], Any],
         report: Callable[[Diagnostic], None],
+        scopes: dict[str, ModuleScope] | None = None,
     ) -> None:
         self.module = module
         self.files = files
@@ -163,6 +164,8 @@ class ModuleScope:
         self._evaluate = evaluate
         self._known: dict[str, Any] = {}
         self._open: set[str] = set()
+        self._scopes = {} if scopes is None else scopes  # one scope per file, so that imports in a circle are seen
+        self._scopes[module.source.name] = self
 
     def lookup(self, name: str, span: Span) -> Any:
         """What a module-level name means; MISSING after its diagnostic has been reported."""
@@ -280,7 +283,9 @@ class ModuleScope:
                 "check the name and the dots",
             )
             return MISSING
-        scope = ModuleScope(found, self.files, self.libraries, self._evaluate, self.report)
+        scope = self._scopes.get(found.source.name) or ModuleScope(
+            found, self.files, self.libraries, self._evaluate, self.report, self._scopes
+        )
         return scope.lookup(alias.name, span_of(alias)) if alias.name in found.bindings else self._not_in(name, alias)
 
     def _not_in(self, name: str, alias: ast.alias) -> Missing:

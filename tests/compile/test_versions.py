@@ -1,0 +1,193 @@
+"""Spec versions over their opset range: classes, bodies, what is out of reach, what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from onnx import FunctionProto
+from opwright.bundle.format import FunctionEntry
+from opwright_build.compile import CompiledVersion, SpecFiles, compile_version
+from opwright_build.spec.load import load_library
+from opwright_build.spec.model import LoadedLibrary
+
+LIBRARY = 'schema: 1\nlibrary: acme-ops\nversion: 1.0.0\npackage: acme_ops\nopsets: ">=13,<=28"\n'
+DOMAIN = "schema: 1\nversion: 2\n"
+HEAD = "from opwright import opset18 as op, FLOAT\nfrom acme_ops import opset1 as acme\n\n\n"
+
+
+def spec(name: str, inputs: str = "{X: T}", types: str = "{T: [float, double]}", extra: str = "") -> str:
+    return (
+        f"schema: 1\ndomain: com.acme\nname: {name}\nsummary: A function.\nsince_version: 1\nopset: '>=13'\n"
+        f"inputs: {inputs}\noutputs: {{Y: T}}\ntypes: {types}\n{extra}"
+    )
+
+
+class Tree:
+    """A library on disk and the functions that its functions may call."""
+
+    def __init__(self, root: Path, files: Mapping[str, str]) -> None:
+        everything = {"specs/library.yaml": LIBRARY, "specs/com.acme/domain.yaml": DOMAIN, **files}
+        for path, text in everything.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text, encoding="utf-8")
+        self.loaded: LoadedLibrary = load_library(root)
+        assert not self.loaded.diagnostics, self.loaded.diagnostics
+        self.files = SpecFiles(self.read)
+        self.root = root
+
+    def read(self, path: str) -> bytes | None:
+        file = self.root / path
+        return file.read_bytes() if file.is_file() else None
+
+    def domain_of(self, package: str) -> str | None:
+        return "com.acme" if package == "acme_ops" else None
+
+    def emitted_domain(self, domain: str) -> str | None:
+        return domain if domain == "com.acme" else None
+
+    def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:
+        known = [item.name for item in self.loaded.versions]
+        return self.compile(name).entry if name in known else None
+
+    def names(self, domain: str) -> tuple[str, ...]:
+        return tuple(item.name for item in self.loaded.versions)
+
+    def compile(self, name: str) -> CompiledVersion:
+        version = next(item for item in self.loaded.versions if item.name == name)
+        version = replace(version, folder=version.folder.relative_to(self.root))
+        return compile_version(version, self.files, self)
+
+
+def one(tmp_path: Path, body: str, **options: str) -> CompiledVersion:
+    function = f"{HEAD}def F(X, alpha: float = 1.0):\n    {body}\n"
+    files = {"specs/com.acme/F/spec.yaml": spec("F", **options), "specs/com.acme/F/function.py": function}
+    return Tree(tmp_path, files).compile("F")
+
+
+def ranges(compiled: CompiledVersion) -> list[tuple[int, int]]:
+    return sorted({(body.first_opset, body.last_opset) for body in compiled.entry.bodies})
+
+
+def test_opsets_with_the_same_schemas_are_one_class(tmp_path: Path) -> None:
+    compiled = one(tmp_path, "return op.Sigmoid(X)")
+    assert ranges(compiled) == [(13, 28)]
+    assert len(compiled.bodies) == 1
+    compiled = one(tmp_path, "return op.Abs(op.Relu(X))")
+    assert ranges(compiled) == [(13, 13), (14, 28)]
+
+
+def test_a_look_up_that_fails_is_part_of_the_class(tmp_path: Path) -> None:
+    """CastLike is looked up at opset 14 and not found, so 14 is no class with 15."""
+    compiled = one(tmp_path, "return X + 1")
+    assert ranges(compiled)[:3] == [(13, 13), (14, 14), (15, 18)]
+    variants = [dict(body.variant) for body in compiled.entry.bodies if body.first_opset == 14]
+    assert variants == [{"T": "float"}, {"T": "double"}]
+
+
+def test_what_prevents_an_opset_is_told_with_operator_and_place(tmp_path: Path) -> None:
+    compiled = one(tmp_path, "return op.Gelu(X)")
+    assert ranges(compiled) == [(20, 28)]
+    (gap,) = compiled.unreachable
+    assert (gap.first, gap.last, gap.operator) == (13, 19, "Gelu")
+    assert str(gap.place) == "specs/com.acme/F/function.py:6:12"
+    assert not compiled.diagnostics
+
+
+def test_op_version_reaches_further(tmp_path: Path) -> None:
+    compiled = one(tmp_path, "return op.Sigmoid(X) if op.version < 20 else op.Gelu(X)")
+    assert [body.first_opset for body in compiled.entry.bodies] == [13, 20]
+    assert not compiled.unreachable
+
+
+def test_a_type_that_an_old_operator_refuses_is_not_admitted_there(tmp_path: Path) -> None:
+    compiled = one(tmp_path, "return op.Relu(X)", types="{T: [float, int32]}")
+    admitted = {body.first_opset: dict(body.admits)["T"] for body in compiled.entry.bodies}
+    assert admitted == {13: ("float",), 14: ("float", "int32")}
+
+
+def test_bodies_are_anonymous(tmp_path: Path) -> None:
+    compiled = one(tmp_path, "scaled = alpha * X\n    return X * op.Sigmoid(scaled)  # a comment")
+    body = FunctionProto()
+    body.ParseFromString(compiled.bodies[compiled.entry.bodies[-1].body])
+    assert list(body.input) == ["i0"]
+    assert list(body.output) == ["o0"]
+    assert list(body.attribute) == ["a0"]
+    assert "scaled" not in str(body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "t = alpha * X\n    return X * op.Sigmoid(t)",
+        '"""A docstring."""\n    return X * op.Sigmoid(alpha * X)  # a comment',
+        "\n\n    y: FLOAT[...] = op.Sigmoid(alpha * X)\n    return X * y",
+    ],
+)
+def test_names_and_comments_change_no_digest(tmp_path: Path, body: str) -> None:
+    plain = one(tmp_path, "return X * op.Sigmoid(alpha * X)")
+    assert [item.body for item in one(tmp_path, body).entry.bodies] == [item.body for item in plain.entry.bodies]
+
+
+@pytest.mark.parametrize(
+    "body", ["return X * op.Sigmoid(alpha + X)", "return X * op.Sigmoid(X)", "return X + op.Sigmoid(alpha * X)"]
+)
+def test_meaning_changes_digests(tmp_path: Path, body: str) -> None:
+    plain = one(tmp_path, "return X * op.Sigmoid(alpha * X)")
+    assert not set(one(tmp_path, body).bodies) & set(plain.bodies)
+
+
+def test_functions_call_functions(tmp_path: Path) -> None:
+    files = {
+        "specs/com.acme/Outer/spec.yaml": spec("Outer"),
+        "specs/com.acme/Outer/function.py": f"{HEAD}def Outer(X):\n    return acme.Inner(acme.Inner(X, beta=3.0))\n",
+        "specs/com.acme/Inner/spec.yaml": spec("Inner"),
+        "specs/com.acme/Inner/function.py": f"{HEAD}def Inner(X, beta: float = 2.0):\n    return X * beta\n",
+    }
+    tree = Tree(tmp_path, files)
+    outer, inner = tree.compile("Outer"), tree.compile("Inner")
+    assert not outer.diagnostics
+    for body in outer.entry.bodies:
+        assert {call.name for call in body.calls} == {"Inner"}
+        assert {call.body for call in body.calls} <= set(inner.bodies)
+    below = [dict(body.variant) for body in outer.entry.bodies if body.first_opset == 14]
+    assert below == [{"T": "float"}, {"T": "double"}]  # the callee has a variant per type there, so the caller has too
+
+
+def test_files_of_the_library_can_be_imported(tmp_path: Path) -> None:
+    files = {
+        "specs/com.acme/F/spec.yaml": spec("F"),
+        "specs/com.acme/F/function.py": "from ..shared import double, K\n\n\ndef F(X):\n    return double(X) * K\n",
+        "specs/com.acme/shared.py": "K = 3.0\n\n\ndef double(x):\n    return x + x\n",
+    }
+    assert not Tree(tmp_path, files).compile("F").diagnostics
+
+
+@pytest.mark.parametrize("module", ["....outside", "..nothing", ".function"])
+def test_files_elsewhere_cannot(tmp_path: Path, module: str) -> None:
+    files = {
+        "specs/com.acme/F/spec.yaml": spec("F"),
+        "specs/com.acme/F/function.py": f"from {module} import K\n\n\ndef F(X):\n    return X * K\n",
+    }
+    (tmp_path.parent / "outside.py").write_text("K = 3.0\n", encoding="utf-8")
+    codes = {item.code for item in Tree(tmp_path, files).compile("F").diagnostics}
+    assert codes <= {"OW310", "OW302"}
+    assert codes
+
+
+def test_a_byte_order_mark_and_windows_lines_are_no_problem(tmp_path: Path) -> None:
+    files = {"specs/com.acme/F/spec.yaml": spec("F"), "specs/com.acme/F/function.py": ""}
+    tree = Tree(tmp_path, files)
+    text = f"{HEAD}def F(X):\n    return X * nowhere\n".replace("\n", "\r\n")
+    (tmp_path / "specs/com.acme/F/function.py").write_bytes(b"\xef\xbb\xbf" + text.encode())
+    (diagnostic,) = tree.compile("F").diagnostics
+    assert (diagnostic.code, str(diagnostic.place)) == ("OW302", "specs/com.acme/F/function.py:6:16")
+
+
+def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+    tree = Tree(tmp_path, {"specs/com.acme/F/spec.yaml": spec("F"), "specs/com.acme/F/function.py": ""})
+    (tmp_path / "specs/com.acme/F/function.py").write_bytes(b"def F(X):\n    return '\xff'\n")
+    (diagnostic,) = tree.compile("F").diagnostics
+    assert (diagnostic.code, diagnostic.place and diagnostic.place.line) == ("OW301", 2)
