@@ -171,6 +171,8 @@ def test_places_are_those_of_the_version(tiny: TinyLibrary) -> None:
         ("schema: 1", "schema: 1\ntolerance: {default: {ulp: .inf}}", ["spec.yaml:2:28 OW109"]),
         ("schema: 1", "schema: 1\ntolerance: {float: {ulps: 1}}", ["spec.yaml:2:21 OW106"]),
         ("schema: 1", "schema: 1\ntolerance: {float33: exact}", ["spec.yaml:2:13 OW106"]),
+        ("schema: 1", "schema: 1\ntolerance: {reason: {ulp: 1}}", ["spec.yaml:2:21 OW108"]),
+        ("schema: 1", "schema: 1\ntolerance: {reason: }", ["spec.yaml:2:13 OW108"]),
         ("schema: 1", "schema: 1\nattributes: {alpha: 3}", ["spec.yaml:2:21 OW108"]),
         ("schema: 1", "schema: 1\nattributes: {alpha: {text: x}}", ["spec.yaml:2:14 OW107", "spec.yaml:2:22 OW106"]),
         ("schema: 1", "schema: 1\ndeprecated: yes", ["spec.yaml:2:13 OW108"]),

@@ -10,7 +10,7 @@ from opwright.diagnostics.model import Diagnostic, Place, Related
 from opwright.elements import BY_NAME
 
 from opwright_build.spec.confine import LibraryFiles, stays_inside
-from opwright_build.spec.forms import AttributeForm, LimitForm, SpecModel, ToleranceForm, ValueForm, VersionModel
+from opwright_build.spec.forms import AttributeForm, LimitForm, SpecModel, ValueForm, VersionModel
 from opwright_build.spec.model import (
     Domain,
     Library,
@@ -298,17 +298,22 @@ class _VersionReader:
     ) -> dict[str, Tolerance]:
         named = {name for names in types.values() for name in names} | {value.type for value in values}
         elements = [name for name in BY_NAME if name in named]
-        form: ToleranceForm = self.get("tolerance")
-        limits = dict(form.model_extra or {})
-        if "default" in form.model_fields_set:
-            limits["default"] = form.default
-        for key in limits:
-            if key != "default" and key not in BY_NAME:
+        forms: dict[str, LimitForm | str] = self.get("tolerance")
+        reason = forms.get("reason", "")
+        if not isinstance(reason, str):
+            self.report("OW108", "`tolerance.reason` must be text", self.value_place("tolerance", "reason"))
+            return {}
+        stated: dict[str, StatedLimit] = {}
+        for key, form in forms.items():
+            if key not in ("default", "reason", *BY_NAME):
                 known = ["default", "reason", *BY_NAME]
                 message = f"the key `{key[:80]}` is not known in `tolerance`"
                 self.report("OW106", message, self.key_place("tolerance", key), help=did_you_mean(key, known))
-        reason = form.reason
-        stated = {key: stated_limit(limit, reason) for key, limit in limits.items()}
+            elif isinstance(form, str) and form != "exact" and key != "reason":
+                message = f"`tolerance.{key}` must be `exact` or a mapping of `ulp` and `abs`, but is `{form[:80]}`"
+                self.report("OW109", message, self.value_place("tolerance", key))
+            elif key != "reason":
+                stated[key] = stated_limit(form, reason)
         result = whole(stated, elements)
         loose = [name for name in elements if is_looser(result[name], name)]
         if loose and not reason:

@@ -6,10 +6,10 @@ is asked through `model_fields_set`: so an empty value (`doc:`) is a mistake, ne
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from opwright.elements import BY_NAME
-from pydantic import ConfigDict, Discriminator, Field, Tag
+from pydantic import Discriminator, Field, Tag, WithJsonSchema
 from typing_extensions import TypeAliasType
 
 from opwright_build.spec.boundary import Strict, tag
@@ -64,25 +64,20 @@ AttributeModel = TypeAliasType(
         Annotated[str, Tag(tag("short"))] | Annotated[AttributeForm, Tag(tag("long"))], Discriminator(_short_or_long)
     ],
 )
-LimitModel = TypeAliasType(
-    "LimitModel",
-    Annotated[
-        Annotated[Literal["exact"], Tag(tag("short"))] | Annotated[LimitForm, Tag(tag("long"))],
-        Discriminator(_short_or_long),
-    ],
-)
-
-
-class ToleranceForm(Strict):
-    """`default`, `reason`, and any element type's name (which those are is asked when the spec is converted)."""
-
-    model_config = ConfigDict(
-        extra="allow", json_schema_extra={"propertyNames": {"enum": ["default", "reason", *BY_NAME]}}
-    )
-    __pydantic_extra__: dict[str, LimitModel] = Field(init=False)
-
-    reason: Words = ""
-    default: LimitModel = "exact"
+# Under `reason` text, under every other key `exact` or limits: which is which is asked when the spec is converted.
+LimitModel = Annotated[
+    Annotated[Words, Tag(tag("short"))] | Annotated[LimitForm, Tag(tag("long"))], Discriminator(_short_or_long)
+]
+_LIMITS = {name: {"type": "number", "minimum": 0} for name in ("ulp", "abs")}
+_TOLERANCE_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"reason": {"type": "string", "minLength": 1}},
+    "propertyNames": {"enum": ["default", "reason", *BY_NAME]},
+    "additionalProperties": {
+        "anyOf": [{"const": "exact"}, {"type": "object", "properties": _LIMITS, "additionalProperties": False}]
+    },
+}
+ToleranceModel = Annotated[dict[str, LimitModel], WithJsonSchema(_TOLERANCE_SCHEMA)]
 
 
 class LibraryModel(Strict):
@@ -125,7 +120,7 @@ class VersionModel(Strict):
     function: Words = ""
     reference: Words = ""
     vectors: list[Words] = Field(default_factory=list, max_length=MAX_LIST)
-    tolerance: ToleranceForm = Field(default_factory=ToleranceForm)
+    tolerance: ToleranceModel = Field(default_factory=dict)
 
 
 class SpecModel(VersionModel):
