@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from onnx import FunctionProto, ModelProto, helper
+
 from opwright.bundle.format import Bundle
 from opwright.diagnostics.model import Diagnostic, Place, Severity
 from opwright.link.catalogue import Catalogue, merge_libraries
@@ -146,7 +147,7 @@ def _call_function(served: Served, identity: FunctionId) -> None:
     changes: dict[str, object] = {}
     for field, value in zip(("domain", "op_type", "overload"), identity, strict=True):
         if getattr(node, field) != value:
-            changes[field] = getattr(node, field)
+            changes[field] = getattr(node, field) if node.HasField(field) else None
             setattr(node, field, value)
     given = list(node.input)
     positions = {formal.name: index for index, formal in enumerate(entry.inputs)}

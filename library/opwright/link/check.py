@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx import GraphProto, ModelProto, TensorProto, checker, helper, shape_inference
+
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Severity
 from opwright.link.walk import all_graphs
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from onnx import AttributeProto, helper
+
 from opwright.bundle.format import AttributeEntry, BodyEntry, FunctionEntry
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
 from opwright.elements import BY_NAME

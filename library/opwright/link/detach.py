@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, MutableSequence
+from collections.abc import Collection, Iterable, MutableSequence
 from dataclasses import dataclass
 from typing import Any
 
 from onnx import FunctionProto, ModelProto, NodeProto
+
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Severity
 from opwright.link.apply import ATTACHED, CALL, IMPORTED
 from opwright.link.digests import function_digests, record_of
@@ -46,20 +47,22 @@ def detach_libraries(model: ModelProto, file: str = "model") -> Detached:
     _refuse_altered(result, ours, file)
     removed = {function_id(function): function for function in ours}
     others = [function for function in result.functions if function_id(function) not in removed]
-    restored = sum(
-        _restore(node, file)
+    called = [
+        node
         for nodes in (result.graph.node, *(function.node for function in others))
         for node in all_nodes(nodes)
         if call_id(node) in removed
-    )
-    memos = [memo for function in ours if (memo := _memo(function.metadata_props, ATTACHED, file)) is not None]
-    del result.functions[:]
-    result.functions.extend(others)
+    ]
+    restored = {id(node): node for node in called if _restore(node, file)}
+    memos = [_attached_memo(function, file) for function in ours]
     for function in others:
-        _remove_imports(function, _pop(function.metadata_props, IMPORTED).split())
-    _remove_imports(result, {domain for memo in memos for domain in memo.get("imports", ())})
-    result.ir_version = min((memo.get("ir_version", result.ir_version) for memo in memos), default=result.ir_version)
-    return Detached(result, restored, tuple(removed), ())
+        _remove_imports(function.opset_import, _pop(function.metadata_props, IMPORTED).split(), function.node, restored)
+    del result.functions[:]
+    result.functions.extend(others)  # copies of them
+    imports = [domain for memo in memos for domain in memo.imports]
+    _remove_imports(result.opset_import, imports, result.graph.node, restored)
+    result.ir_version = min((memo.ir_version for memo in memos if memo.ir_version), default=result.ir_version)
+    return Detached(result, len(restored), tuple(removed), ())
 
 
 def _refuse_altered(model: ModelProto, ours: Iterable[FunctionProto], file: str) -> None:
@@ -83,7 +86,9 @@ def _restore(node: NodeProto, file: str) -> bool:
     try:
         for field in ("domain", "op_type", "overload"):
             if field in changes:
-                setattr(node, field, changes[field])
+                node.ClearField(field)
+                if changes[field] is not None:
+                    setattr(node, field, changes[field])
         if "inputs" in changes:
             now = list(node.input)
             node.input[:] = [now[item] if isinstance(item, int) else item for item in changes["inputs"]]
@@ -99,7 +104,23 @@ def _restore(node: NodeProto, file: str) -> bool:
     return True
 
 
-def _memo(metadata: Any, key: str, file: str) -> dict[str, Any] | None:
+@dataclass(frozen=True, slots=True)
+class _Memo:
+    """What attach wrote down on a function that it added: the model's IR version before, and the imports added."""
+
+    imports: tuple[str, ...]
+    ir_version: int
+
+
+def _attached_memo(function: FunctionProto, file: str) -> _Memo:
+    memo = _memo(function.metadata_props, ATTACHED, file) or {}
+    imports, ir_version = memo.get("imports", []), memo.get("ir_version", 0)
+    if not isinstance(imports, list) or not isinstance(ir_version, int):
+        raise DiagnosticError([_unreadable(ATTACHED, file)])
+    return _Memo(tuple(str(domain) for domain in imports), ir_version)
+
+
+def _memo(metadata: Iterable[Any], key: str, file: str) -> dict[str, Any] | None:
     """A JSON object among the metadata_props; None where there is none."""
     for item in metadata:
         if item.key == key:
@@ -122,14 +143,18 @@ def _pop(metadata: MutableSequence[Any], key: str) -> str:
     return ""
 
 
-def _remove_imports(proto: ModelProto | FunctionProto, domains: Iterable[str]) -> None:
-    """Removes those imports that no node needs any more."""
-    nodes = proto.graph.node if isinstance(proto, ModelProto) else proto.node
-    used = {normal_domain(node.domain) for node in all_nodes(nodes)}
+def _remove_imports(
+    imports: MutableSequence[Any], domains: Iterable[str], nodes: Iterable[NodeProto], restored: Collection[int]
+) -> None:
+    """Removes imports that attach added, but for domains of which somebody has added nodes since.
+
+    `restored` are the nodes (by id) that were there before.
+    """
+    used = {normal_domain(node.domain) for node in all_nodes(nodes) if id(node) not in restored}
     unwanted = set(domains) - used
-    kept = [item for item in proto.opset_import if normal_domain(item.domain) not in unwanted]
-    del proto.opset_import[:]
-    proto.opset_import.extend(kept)
+    kept = [item for item in imports if normal_domain(item.domain) not in unwanted]
+    del imports[:]
+    imports.extend(kept)
 
 
 def _unreadable(key: str, file: str) -> Diagnostic:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from onnx import FunctionProto
+
 from opwright.link.inline import call_id, function_id
 from opwright.link.instantiate import ATTRIBUTES, BODY, IDENTITY, LIBRARY, RELEASE, VARIANT
 from opwright.link.naming import FunctionId

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto
+
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.link.naming import FunctionId
 from opwright.link.walk import all_graphs, all_nodes, normal_domain, subgraphs
@@ -56,8 +57,10 @@ def inline_into(function: FunctionProto, select: Select) -> None:
 
 def _names_of(graph: GraphProto) -> Iterator[str]:
     """Every value a graph names, those of its subgraphs excepted."""
-    for value in (*graph.input, *graph.output, *graph.value_info, *graph.initializer):
+    for value in (*graph.input, *graph.output, *graph.value_info):
         yield value.name
+    for tensor in graph.initializer:
+        yield tensor.name
     for sparse in graph.sparse_initializer:
         yield sparse.values.name
     for node in graph.node:
@@ -162,8 +165,10 @@ class Inliner:
         """Renames a copied subgraph; what it defines is new, whatever names there are around it."""
         inner: dict[str, str] = {}
         layers = [*scopes, inner]
-        for value in (*graph.input, *graph.initializer):
+        for value in graph.input:
             value.name = self._define(value.name, inner)
+        for tensor in graph.initializer:
+            tensor.name = self._define(tensor.name, inner)
         for sparse in graph.sparse_initializer:
             sparse.values.name = self._define(sparse.values.name, inner)
         nodes = [self._copy(node, layers, attributes) for node in graph.node]

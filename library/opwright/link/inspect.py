@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from onnx import ModelProto
+
 from opwright.bundle.format import Bundle
 from opwright.link.digests import Record, function_digests, record_of
 from opwright.link.inline import call_id, function_id

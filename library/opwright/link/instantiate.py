@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from google.protobuf.message import DecodeError
 from onnx import AttributeProto, FunctionProto, NodeProto, helper
+
 from opwright.bundle.format import AttributeEntry, BodyEntry, CallEntry, DomainEntry, FunctionEntry, Index
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.link.catalogue import Catalogue, catalogue_of

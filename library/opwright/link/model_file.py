@@ -7,6 +7,7 @@ from pathlib import Path
 
 from google.protobuf.message import DecodeError, EncodeError
 from onnx import ModelProto, OperatorSetProto, TensorProto
+
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
 from opwright.link.walk import all_graphs
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from onnx import FunctionProto, ModelProto, helper
+
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
 from opwright.link.catalogue import Catalogue
 from opwright.link.digests import FLATTENED, Record, function_digests, record_of

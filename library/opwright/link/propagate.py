@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, ValueInfoProto
+
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.link.naming import FunctionId
 from opwright.link.schema_types import infer_outputs

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, helper
+
 from opwright.bundle.format import DomainEntry, FunctionEntry
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Severity
 from opwright.elements import BY_NAME
@@ -13,7 +14,7 @@ from opwright.link.catalogue import Catalogue
 from opwright.link.choose import Call, bind_types, choose_body
 from opwright.link.digests import record_of
 from opwright.link.instantiate import CALL_DOMAIN, closure, default_attribute, parse_body
-from opwright.link.naming import Instance, version_at
+from opwright.link.naming import FunctionId, Instance, version_at
 from opwright.link.propagate import DEEPEST, Fact, Propagation, Visit
 from opwright.link.schema_types import schema_at
 from opwright.link.value_types import tensor_of
@@ -194,12 +195,16 @@ class _BodyTypes:
         if len(callees) > DEEPEST // 2:
             return ()  # a chain of calls that may be too deep to follow; the type stays unknown
         for item in callees:
-            root = (CALL_DOMAIN, item.body.body.partition(":")[2], "")
-            self._propagation.add_function(root, parse_body(self._catalogue, item))
+            self._propagation.add_function(_body_id(item), parse_body(self._catalogue, item))
         positions = {item.name: index for index, item in enumerate(call.entry.inputs)}
         given = dict(enumerate(call.visit.inputs))
         arguments = [given.get(positions[name], "") for name in instance.body.inputs]
-        return self._propagation.call(root, arguments, _positional(call, instance))
+        return self._propagation.call(_body_id(instance), arguments, _positional(call, instance))
+
+
+def _body_id(instance: Instance) -> FunctionId:
+    """A body as the nodes of other bodies call it."""
+    return (CALL_DOMAIN, instance.body.body.partition(":")[2], "")
 
 
 def _positional(call: Call, instance: Instance) -> Mapping[str, AttributeProto]:

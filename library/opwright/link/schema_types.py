@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from onnx import AttributeProto, NodeProto, TypeProto, checker, defs, helper, shape_inference
+
 from opwright.link.value_types import proto_of, text_of, text_of_code
 
 _VARIADIC = defs.OpSchema.FormalParameterOption.Variadic

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from onnx import TypeProto
+
 from opwright.elements import BY_CODE, BY_NAME
 
 ABSENT = ""  # the fact about an input that is not given; None is "not known"

@@ -52,8 +52,10 @@ def rename_values(nodes: Iterable[NodeProto], rename: Callable[[str], str]) -> N
         node.input[:] = [name and rename(name) for name in node.input]
         node.output[:] = [name and rename(name) for name in node.output]
         for graph in subgraphs(node):
-            for value in (*graph.input, *graph.output, *graph.value_info, *graph.initializer):
+            for value in (*graph.input, *graph.output, *graph.value_info):
                 value.name = rename(value.name)
+            for tensor in graph.initializer:
+                tensor.name = rename(tensor.name)
             for sparse in graph.sparse_initializer:
                 sparse.values.name = rename(sparse.values.name)
             for annotation in graph.quantization_annotation:
