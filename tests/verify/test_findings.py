@@ -54,7 +54,6 @@ def test_a_type_or_body_on_which_nothing_passes_is_found(library: Any, outcome: 
             "its vectors end as fail, no-kernel",
             Severity.ERROR,
         ),
-        ("OW455", "no vector of com.acme::F@1 passes with T=int64", "there is no vector for it", Severity.ERROR),
         (
             "OW456",
             "no vector passes on the body of com.acme::F@1 for the opsets 19 to 22",

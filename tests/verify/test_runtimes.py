@@ -147,3 +147,11 @@ def test_strings_do_not_travel_with_types_that_numpy_lacks() -> None:
 def test_strings_go_through(name: str) -> None:
     session = load(name, "(x) => (y) { y = Identity(x) }", unary("string"))
     assert session.run([np.array(["a", "ü"], object)])[0].tolist() == ["a", "ü"]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_default_that_is_written_out_is_taken(name: str) -> None:
+    text = '(x, z) => (y) { y = CastLike<saturate = 1, round_mode = "up">(x, z) }'
+    session = load(name, text, Signature((("float", 1), ("double", 1)), (), ("double",)), opset=25)
+    (result,) = session.run([np.array([0.1], np.float32), np.zeros(1)])
+    assert result.tolist() == [float(np.float32(0.1))]

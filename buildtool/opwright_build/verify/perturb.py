@@ -261,7 +261,8 @@ def _nudge_array(array: Array) -> Array | None:
     if kind.is_integer:
         one = array.dtype.type(1)
         with np.errstate(over="ignore"):
-            return np.where(array == array.dtype.type(kind.maximum), array - one, array + one).astype(array.dtype)
+            moved: Array = np.where(array == array.dtype.type(kind.maximum), array - one, array + one)
+        return moved.astype(array.dtype)
     if kind.is_float:
         exact = array.astype(np.float64)
         with np.errstate(over="ignore"):

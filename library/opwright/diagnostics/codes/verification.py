@@ -77,8 +77,12 @@ ENTRIES: tuple[Entry, ...] = (
         "OW455",
         "No vector passes with a declared type",
         "A type that is declared is a promise, and this one nobody has ever seen kept.",
-        bad=_rows(_ROW.replace("    inputs", "    types: {T: [float]}\n    inputs")),
+        bad=_rows(
+            _ROW.replace("    inputs", "    types: {T: [float]}\n    inputs")
+            + "  - name: wrong\n    types: {T: [double]}\n    inputs: {X: [0.0]}\n    outputs: {Y: [1.0]}\n"
+        ),
         good=_rows(_ROW),
+        beside=("OW450",),
     ),
     Entry(
         "OW456",
