@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from opwright.bundle.format import BodyEntry, CallEntry, FunctionEntry
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Severity
+from opwright.elements import BY_NAME
 from opwright.lang import ir
 from opwright.lang.emit import emit_function
 from opwright.lang.family import Family, Variant, admitted, build_family
@@ -245,8 +246,15 @@ def _never_admitted(version: SpecVersion, families: Sequence[Family], entries: S
 
 
 def _refusal(families: Sequence[Family], element: str) -> str:
-    """What an operator said when a variant of that element type was tried, newest opset first."""
+    """What an operator said to that element type, newest opset first."""
     for family in reversed(families):
+        for variant in family.variants:
+            function = variant.lowered.function
+            for variable in function.variables.values() if function is not None else ():
+                taken = variable.narrowed_by if isinstance(variable, ir.TypeVariable) else []
+                for mask, operator in taken:
+                    if mask >> BY_NAME[element].code & 1:
+                        return f"{operator}, in force at opset {family.opset}, does not take it"
         for variant in family.refused:
             if element in (value for _, value in variant.key) and variant.lowered.diagnostics:
                 first = variant.lowered.diagnostics[0]

@@ -6,6 +6,7 @@ from typing import Any
 
 import onnx
 from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorProto
+
 from opwright.lang import ir
 
 _FIELDS = {

@@ -31,9 +31,9 @@ def bind(signature: Signature, inputs: list[ir.Value | None]) -> Bindings:
         formal = signature.inputs[min(index, len(signature.inputs) - 1)]
         admitted = signature.admitted.get(formal.type)
         if admitted is None:
-            _restrict(value.type, (formal.type,), index)
+            _restrict(value.type, (formal.type,), index, signature.identity)
             continue
-        _restrict(value.type, admitted, index)
+        _restrict(value.type, admitted, index, signature.identity)
         if not formal.homogeneous:
             continue
         if formal.type not in bindings:
@@ -44,8 +44,8 @@ def bind(signature: Signature, inputs: list[ir.Value | None]) -> Bindings:
     return bindings
 
 
-def _restrict(type_: ir.Type, admitted: tuple[str, ...], index: int) -> None:
-    """Meets a type with the ONNX types that are admitted for it."""
+def _restrict(type_: ir.Type, admitted: tuple[str, ...], index: int, operator: str) -> None:
+    """Meets a type with the ONNX types that `operator` admits for it."""
     if isinstance(type_, ir.NumberType):
         type_ = ir.TensorType(BY_NAME[{"bool": "bool", "int": "int64", "float": "double"}[type_.kind.value]], ())
     if isinstance(type_, ir.TensorType):
@@ -54,7 +54,9 @@ def _restrict(type_: ir.Type, admitted: tuple[str, ...], index: int) -> None:
         if isinstance(element, ir.TypeVariable):
             if not element.mask & mask:
                 raise Mismatch(index, admitted)
-            element.mask &= mask
+            if element.mask & ~mask:
+                element.narrowed_by.append((element.mask & ~mask, operator))
+                element.mask &= mask
         elif not mask >> element.code & 1:
             raise Mismatch(index, admitted)
         return
@@ -62,12 +64,12 @@ def _restrict(type_: ir.Type, admitted: tuple[str, ...], index: int) -> None:
         items = tuple(text[4:-1] for text in admitted if text.startswith("seq("))
         if not items:
             raise Mismatch(index, admitted)
-        _restrict(type_.item, items, index)
+        _restrict(type_.item, items, index, operator)
     elif isinstance(type_, ir.OptionalType):
         items = tuple(text[9:-1] for text in admitted if text.startswith("optional("))
         if not items:
             raise Mismatch(index, admitted)
-        _restrict(type_.item, items, index)
+        _restrict(type_.item, items, index, operator)
 
 
 def unify(left: ir.Type, right: ir.Type) -> bool:

@@ -20,16 +20,17 @@ class TypeVariable:
     """An element type that is not known until the function is called: one of `mask`.
 
     A rigid variable is declared by the function and may only narrow; a flexible one may also become equal to
-    another (`same_as`), as the undeclared types of `a + b` do.
+    another (`same_as`), as the undeclared types of `a + b` do. `narrowed_by` says which operator took what away.
     """
 
-    __slots__ = ("mask", "name", "rigid", "same_as")
+    __slots__ = ("mask", "name", "narrowed_by", "rigid", "same_as")
 
     def __init__(self, name: str, mask: int = ALL_ELEMENTS, rigid: bool = True) -> None:
         self.name = name
         self.mask = mask
         self.rigid = rigid
         self.same_as: TypeVariable | ElementType | None = None
+        self.narrowed_by: list[tuple[int, str]] = []
 
     def __repr__(self) -> str:
         return self.name

@@ -95,8 +95,12 @@ def lower_function(unit: Unit, target: Target, looked_up: LookedUp) -> Lowered:
     for axis, value in target.facts.items():
         if axis in masks:
             masks[axis] = 1 << BY_NAME[value].code
+    narrowed_by: dict[str, list[tuple[int, str]]] = {}
     while True:
         attempt = _Attempt(unit, target, masks, looked_up)
+        for name, variable in attempt.function.variables.items():
+            if isinstance(variable, ir.TypeVariable):
+                variable.narrowed_by = narrowed_by.setdefault(name, variable.narrowed_by)
         lowered = attempt.run()
         narrowed = {name: ir.element_mask(element) for name, element in attempt.function.variables.items()}
         if all(narrowed[name] == mask for name, mask in masks.items()):
