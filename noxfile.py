@@ -129,6 +129,13 @@ def docs(session: nox.Session) -> None:
     session.run("git", "diff", "--stat", "--", "docs", external=True)
 
 
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Our costs beside those of the onnxscript package, measured in one run."""
+    install(session, ".[build,run]", groups=("bench",))
+    session.run("python", "-m", "benchmarks")
+
+
 @nox.session(venv_backend="none")
 def fresh(session: nox.Session) -> None:
     """The first minute on a bare Debian: build and test, each from a new clone. Needs root and debootstrap."""
