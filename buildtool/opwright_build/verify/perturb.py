@@ -80,7 +80,7 @@ _REPLACEMENTS: Mapping[str, tuple[str, ...]] = {
     "Ceil": ("Floor",),
     "Cos": ("Sin",),
     "Div": ("Mul",),
-    "Equal": ("LessOrEqual",),
+    "Equal": ("Less",),
     "Erf": ("Tanh",),
     "Exp": ("Log",),
     "Floor": ("Ceil",),
@@ -152,10 +152,14 @@ _OPTIONAL_OPERANDS: Mapping[str, int] = {
     "Slice": 3,
     "Squeeze": 1,
 }
-_FLAGS = frozenset(["exclusive", "keepdims", "largest", "reverse", "select_last_index"])
+_FLAGS = frozenset(
+    ["detect_negative", "detect_positive", "exclusive", "keepdims", "largest", "reverse", "select_last_index"]
+)
 _AXES = frozenset(["axes", "axis", "batch_dims"])
 # They choose inner types, or matter for inputs alone that no vector can be sure to have.
-_LEFT_ALONE = frozenset(["allowzero", "dtype", "noop_with_empty_axes", "round_mode", "saturate", "stash_type", "to"])
+_INNER_TYPES = ("dtype", "output_dtype", "precision", "stash_type", "to")
+_RARE_INPUTS = ("allowzero", "noop_with_empty_axes", "round_mode", "saturate")
+_LEFT_ALONE = frozenset([*_INNER_TYPES, *_RARE_INPUTS])
 
 
 def _become(operator: str) -> Edit:
