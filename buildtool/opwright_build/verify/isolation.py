@@ -29,6 +29,7 @@ class Task(Protocol):
 
     def pieces(self) -> Sequence[Task]:
         """The task in its smallest pieces; at most one when it cannot be cut."""
+        ...
 
     def join(self, results: Sequence[Any]) -> Any:
         """The result from those of the pieces."""

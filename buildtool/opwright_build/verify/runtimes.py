@@ -43,6 +43,7 @@ class Failed(Exception):
 class Session(Protocol):
     def run(self, feeds: Sequence[Array]) -> list[Array]:
         """The outputs, in the model's order. `feeds` are the graph's inputs. Raises Failed."""
+        ...
 
 
 class Runtime(Protocol):
@@ -54,12 +55,14 @@ class Runtime(Protocol):
     @property
     def tells_types(self) -> bool:
         """Whether a session depends on the element types and ranks of its inputs."""
+        ...
 
     def accepts(self, opset: int) -> Refusal | None:
         """Why the runtime loads no model at all of that default opset; None when it does."""
 
     def load(self, model: ModelProto, signature: Signature) -> Session:
         """Raises Refused or Failed."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,6 +111,7 @@ class Libraries(Protocol):
 
     def names(self, domain: str) -> tuple[str, ...]:
         """All function names of a domain, for hints."""
+        ...
 
 
 class Files(Protocol):
