@@ -32,7 +32,8 @@ class InfrastructureError(DiagnosticError):
 class Store(Protocol):
     """Where results are kept. All methods raise InfrastructureError when the store is out of reach."""
 
-    warnings: list[Diagnostic]
+    @property
+    def warnings(self) -> list[Diagnostic]: ...
 
     def get(self, digest: str) -> bytes | None: ...
 
@@ -50,10 +51,15 @@ class LocalStore:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.warnings: list[Diagnostic] = []
+        self._damaged = False
 
     def __reduce__(self) -> tuple[object, ...]:
         return (LocalStore, (self.root,))
+
+    @property
+    def warnings(self) -> list[Diagnostic]:
+        """What was wrong with the store so far."""
+        return [_DAMAGED] if self._damaged else []
 
     def get(self, digest: str) -> bytes | None:
         """The blob's bytes; None when it is missing or damaged."""
@@ -138,15 +144,16 @@ class LocalStore:
 
     def _drop_damaged(self, path: Path) -> None:
         path.unlink(missing_ok=True)
-        self.warnings.append(
-            Diagnostic(
-                code="OW901",
-                message="a damaged entry of the build cache was dropped",
-                reason=f"the bytes of {path.relative_to(self.root).as_posix()} do not match their digest",
-                help="nothing to do: what is missing is built again; if it happens often, check the disk",
-                severity=Severity.WARNING,
-            )
-        )
+        self._damaged = True
+
+
+_DAMAGED = Diagnostic(
+    code="OW901",
+    message="damaged entries of the build cache were dropped",
+    reason="their bytes are not those that were stored",
+    help="nothing to do: what is missing is built again; if it happens often, check the disk",
+    severity=Severity.WARNING,
+)
 
 
 def _unreachable(root: Path, error: OSError) -> InfrastructureError:

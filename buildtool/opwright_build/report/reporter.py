@@ -29,6 +29,9 @@ class Reporter(Protocol):
     def findings(self, diagnostics: Sequence[Diagnostic], sources: SourceText) -> None:
         """Findings, in the order in which they are to be read."""
 
+    def table(self, text: str) -> None:
+        """What was found out, for people; programs get the same as events."""
+
     def event(self, name: str, fields: Mapping[str, Any]) -> None:
         """A fact for programs, such as an action that ran."""
 
@@ -58,6 +61,10 @@ class TextReporter:
         if diagnostics:
             self._tell(render(diagnostics, sources, self._console.color) + _tally(diagnostics))
 
+    def table(self, text: str) -> None:
+        self._progress.close()
+        self._console.result(f"{text}\n")
+
     def event(self, name: str, fields: Mapping[str, Any]) -> None:
         """Facts are for programs."""
 
@@ -83,6 +90,9 @@ class JsonReporter:
     def findings(self, diagnostics: Sequence[Diagnostic], sources: SourceText) -> None:
         for diagnostic in diagnostics:
             self.event("finding", {"finding": to_json(diagnostic)})
+
+    def table(self, text: str) -> None:
+        """Tables are for people."""
 
     def event(self, name: str, fields: Mapping[str, Any]) -> None:
         self._console.result(json.dumps({"schema": self._schema, "event": name, **fields}))

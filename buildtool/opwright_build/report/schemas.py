@@ -47,12 +47,21 @@ def output_schemas() -> dict[str, Schema]:
         "message": _TEXT,
         "gap": _or_null(_TEXT),
     }
+    mutant = {
+        "function": _TEXT,
+        "mutant": _TEXT,
+        "fate": {"enum": ["killed", "survived", "stillborn"]},
+        "by": _or_null(_TEXT),
+    }
     verified = {
         "library": _TEXT,
+        "version": _TEXT,
+        "versions": _COUNT,
+        "pairs": _COUNT,
         "cases": _COUNT,
+        "skipped": _COUNT,
+        "oracles": _COUNT,
         "runtimes": _map_of(_map_of(_COUNT)),
-        "rows": _COUNT,
-        "functions": _COUNT,
     }
     return {
         "build": _events(
@@ -62,7 +71,7 @@ def output_schemas() -> dict[str, Schema]:
         ),
         "lint": _events("lint", {"action": action}, counts),
         "stubs": _events("stubs", {"action": action}, counts),
-        "test": _events("test", {"action": action, "outcome": outcome}, verified),
+        "test": _events("test", {"action": action, "outcome": outcome, "mutant": mutant}, verified),
         "vectors": _events(
             "vectors",
             {

@@ -14,7 +14,7 @@ from opwright_build.report.tables import text_table
 from opwright_build.workflow.library import build_library, read_built
 from opwright_build.workflow.select import select_identities
 from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.task import only_findings, on_library
+from opwright_build.workflow.task import on_library, only_findings
 
 if TYPE_CHECKING:
     from opwright.bundle.format import AttributeEntry, FunctionEntry, InputEntry, OutputEntry

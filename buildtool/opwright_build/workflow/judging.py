@@ -1,0 +1,143 @@
+"""The parts of `opwright test`: vectors, outcomes, mutants, each with what is wrong about them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from opwright.diagnostics.model import Diagnostic, Place, Severity
+
+from opwright_build.report.tables import counted
+from opwright_build.workflow.session import Session
+from opwright_build.workflow.writing import write_file
+
+if TYPE_CHECKING:
+    from opwright.bundle.format import Bundle, FunctionEntry
+
+    from opwright_build.spec.model import LoadedLibrary
+    from opwright_build.verify.model import Case, CollectedCases, Outcome
+    from opwright_build.verify.runtimes import Runtime
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is judged: a built library, or `only` the versions of those identities."""
+
+    session: Session
+    loaded: LoadedLibrary
+    bundle: Bundle
+    only: Collection[str] | None
+
+    @property
+    def entries(self) -> list[FunctionEntry]:
+        functions = self.bundle.index.functions
+        return [entry for entry in functions if self.only is None or entry.identity in self.only]
+
+    @property
+    def places(self) -> dict[str, Place]:
+        """Where each version is specified: its types, or its file."""
+        return {version.identity: _place(version.places) for version in self.loaded.versions}
+
+    def sound(self, diagnostics: Iterable[Diagnostic]) -> list[FunctionEntry]:
+        """The versions whose own files have none of these errors: of the others, what follows is no news."""
+        files = [item.place.file for item in diagnostics if item.place and item.severity is Severity.ERROR]
+        broken = {
+            version.identity
+            for version in self.loaded.versions
+            if any(file.startswith(f"{self._folder(version.folder)}/") for file in files)
+        }
+        return [entry for entry in self.entries if entry.identity not in broken]
+
+    def _folder(self, folder: os.PathLike[str]) -> str:
+        return os.path.relpath(folder, self.session.root).replace(os.sep, "/")
+
+
+def collect(subject: Subject, run_oracle: bool) -> CollectedCases:
+    """All vectors. With `run_oracle` this is where Python of a spec is run, and the user is told."""
+    from opwright_build.verify.collect import collect_cases
+
+    how = "reference.py of each spec is run, in a child process" if run_oracle else "no Python of a spec is run"
+    subject.session.reporter.step(f"collecting vectors; {how}")
+    interfaces = {entry.identity: entry for entry in subject.bundle.index.functions}
+    return collect_cases(
+        subject.loaded.versions, interfaces, subject.session.root, run_oracle=run_oracle, only=subject.only
+    )
+
+
+def judge(
+    subject: Subject, collected: CollectedCases, runtimes: Sequence[Runtime], update_gaps: bool
+) -> tuple[list[Outcome], list[Diagnostic]]:
+    """The outcomes, and what is wrong with them. With `update_gaps` the gaps are written anew instead of checked."""
+    from opwright_build.verify.admits import admissions, require_agreement
+    from opwright_build.verify.findings import failures, unverified
+    from opwright_build.verify.gaps import FILE, GapsFile, check_gaps, merge_gaps, read_gaps, write_gaps
+    from opwright_build.verify.matrix import verify_cases
+
+    session = subject.session
+    require_agreement(admissions(subject.bundle))
+    path = session.root / FILE
+    declared = read_gaps(path.read_bytes()) if path.is_file() else GapsFile(())
+    session.reporter.step(f"verifying {counted(len(collected.cases), 'case')}")
+    outcomes = verify_cases(
+        subject.bundle,
+        collected.cases,
+        runtimes=runtimes,
+        gaps=declared.gaps,
+        workers=_workers(),
+        progress=lambda done, total: session.reporter.advance(done, total, "verifying"),
+    )
+    names = [runtime.name for runtime in runtimes]
+    findings = [*declared.diagnostics, *failures(outcomes)]
+    if update_gaps:
+        write_file(path, write_gaps(merge_gaps(declared.gaps, outcomes, runtimes=names)).encode())
+    else:
+        identities = [version.identity for version in subject.loaded.versions]
+        ran = {identity: subject.only is None or identity in subject.only for identity in identities}
+        findings += check_gaps(declared.gaps, outcomes, runtimes=names, identities=ran)
+    findings += unverified(subject.sound(collected.diagnostics), outcomes, subject.places)
+    return outcomes, findings
+
+
+def mutate(subject: Subject, cases: Sequence[Case]) -> tuple[dict[str, Any], list[Diagnostic]]:
+    """The figures of the mutants, and what is wrong with the survivors."""
+    from opwright_build.verify.mutants import run_mutants
+    from opwright_build.verify.survivors import FILE, SurvivorsFile, check_mutants, read_survivors, tally
+
+    session = subject.session
+    session.reporter.step("changing bodies, to see whether the vectors notice")
+    scores = run_mutants(
+        subject.bundle,
+        cases,
+        workers=_workers(),
+        progress=lambda done, total: session.reporter.advance(done, total, "mutants"),
+    )
+    for score in scores:
+        for fate in score.fates:
+            event = {"function": fate.identity, "mutant": fate.id, "fate": fate.fate, "by": fate.by or None}
+            session.reporter.event("mutant", event)
+    path = session.root / FILE
+    listed = read_survivors(path.read_bytes()) if path.is_file() else SurvivorsFile(())
+    identities = [version.identity for version in subject.loaded.versions]
+    findings = check_mutants(scores, listed.survivors, places=subject.places, identities=identities)
+    total = tally(scores, listed.survivors)
+    figures = {
+        "killed": total.killed,
+        "survived": total.unlisted,
+        "excused": total.listed,
+        "stillborn": total.stillborn,
+        "rate": round(total.rate, 4),
+    }
+    return figures, [*listed.diagnostics, *findings]
+
+
+def _place(places: Mapping[str, Place]) -> Place:
+    return places["types"] if "types" in places else next(iter(places.values()))
+
+
+def _workers() -> int:
+    """One process for each processor that we may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,203 @@
+"""The commands that show: `ls`, `show`, `opsets`, `explain`, `export`, and `new`, which begins."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import onnx
+import pytest
+from opwright_build.report.schemas import output_schemas
+
+Opwright = Callable[..., Any]
+FUNCTION = Path("specs/com.acme/Swish/function.py")
+
+
+def check(command: str, lines: list[dict[str, Any]]) -> None:
+    validator = jsonschema.Draft202012Validator(output_schemas()[command])
+    for line in lines:
+        validator.validate(line)
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def test_ls_is_one_line_for_each_version(library: Path, opwright: Opwright) -> None:
+    ran = opwright("ls", "--json")
+    assert ran.status == 0
+    check("ls", ran.lines)
+    (line,) = ran.lines
+    assert (line["domain"], line["name"], line["since_version"]) == ("com.acme", "Swish", 1)
+    assert line["types"] == {"T": ["float", "double"]}
+    assert line["pairs"] == ["float", "double"]
+    assert line["opsets"] == {"first": 18, "last": 22}
+    assert not Path(".opwright").exists(), "listing builds nothing"
+    text = opwright("ls").out
+    assert "com.acme::Swish@1" in text
+    assert text.endswith("1 version, 2 (version, type) pairs\n")
+
+
+def test_ls_lists_what_is_sound_and_tells_the_rest_apart(library: Path, opwright: Opwright) -> None:
+    folder = Path("specs/com.acme/Broken")
+    folder.mkdir()
+    (folder / "spec.yaml").write_text("schema: 1\n")
+    ran = opwright("ls", "--json")
+    assert ran.status == 1
+    assert [line["name"] for line in ran.lines] == ["Swish"]
+    assert "specs/com.acme/Broken/spec.yaml" in ran.err
+
+
+@pytest.mark.parametrize(
+    "name", ["Swish", "com.acme/Swish", "com.acme::Swish", "com.acme::Swish@1", "Swish@1", "specs/com.acme/Swish/"]
+)
+def test_a_function_can_be_named_in_many_ways(name: str, library: Path, opwright: Opwright) -> None:
+    ran = opwright("show", name, "--json")
+    assert ran.status == 0
+    check("show", ran.lines)
+    (line,) = ran.lines
+    assert line["name"] == "Swish"
+    assert [item["name"] for item in line["inputs"]] == ["X"]
+    assert line["attributes"] == [{"name": "alpha", "type": "FLOAT", "required": False, "default": 1.0, "doc": ""}]
+    assert [(body["first_opset"], body["last_opset"]) for body in line["bodies"]] == [(18, 18), (19, 20), (21, 22)]
+
+
+@pytest.mark.parametrize("name", ["Swihs", "com.other/Swish", "Swish@2", ""])
+def test_a_name_that_means_nothing_is_2(name: str, library: Path, opwright: Opwright) -> None:
+    ran = opwright("show", name)
+    assert ran.status == 2
+    assert ran.out == ""
+    assert "OW907" in ran.err
+
+
+def test_show_for_people(library: Path, opwright: Opwright) -> None:
+    text = opwright("show", "Swish").out
+    assert text.startswith("com.acme::Swish@1\n  X * sigmoid(alpha * X), for each element.\n")
+    assert "  alpha  FLOAT = 1.0" in text
+    assert "  T  float double" in text
+
+
+def test_opsets_names_what_prevents_the_others(library: Path, opwright: Opwright) -> None:
+    edit(FUNCTION, "return X * op.Sigmoid(alpha * X)", "return op.Gelu(X) * op.Sigmoid(alpha * X)")
+    ran = opwright("opsets", "--json")
+    assert ran.status == 0
+    check("opsets", ran.lines)
+    by_opset = {line["opset"]: line for line in ran.lines}
+    assert sorted(by_opset) == [18, 19, 20, 21, 22]
+    assert by_opset[20]["body"].startswith("body1:")
+    assert by_opset[20]["operator"] is None
+    assert by_opset[19]["body"] is None
+    assert "Gelu" in by_opset[19]["operator"]
+    assert by_opset[19]["place"].startswith("specs/com.acme/Swish/function.py:6:12")
+    text = opwright("opsets").out
+    head, _, row, *rest = text.splitlines()
+    assert head.split() == ["function", "variant", "18", "19", "20", "21", "22"]
+    assert row.split()[1:3] == ["-", "-"]
+    assert row.split()[3] == by_opset[20]["body"][6:14]
+    assert rest[0] == ""
+    assert rest[1].startswith("com.acme::Swish@1 at 18-19: ")
+    assert "specs/com.acme/Swish/function.py:6:12" in rest[1]
+
+
+def test_opsets_of_one_function(library: Path, opwright: Opwright) -> None:
+    assert opwright("opsets", "--function", "Swish", "--json").status == 0
+    assert opwright("opsets", "--function", "Swihs").status == 2
+
+
+def test_explain_a_code(opwright: Opwright) -> None:
+    ran = opwright("explain", "ow904")
+    assert ran.status == 0
+    assert ran.out.startswith("OW904: A file that the build did not write is in the way\n")
+    assert "Wrong: opwright build\n  library/base/__init__.py:\n" in ran.out
+    assert opwright("explain", "OW999").status == 2
+
+
+def test_explain_an_action(library: Path, opwright: Opwright) -> None:
+    opwright("build")
+    edit(FUNCTION, "X * op", "op")
+    opwright("build")
+    text = opwright("explain", "com.acme::Swish@1").out
+    assert text.startswith(
+        "compile com.acme::Swish@1: done\nwhy it ran:\n"
+        "  file:specs/com.acme/Swish/function.py changed\nwhat it rests on:\n"
+    )
+    assert "\n  onnx: " in text
+    assert "\n  file:specs/com.acme/Swish/function.py: " in text
+    assert opwright("explain", "compile com.acme::Swish@1").out == text
+    assert "input entry:com.acme::Swish@1 changed" in opwright("explain", "package").out
+    ran = opwright("explain", "nothing")
+    assert ran.status == 2
+    assert "OW907" in ran.err
+
+
+@pytest.mark.parametrize("opset", [18, 22])
+def test_export_writes_a_model_that_every_tool_reads(opset: int, library: Path, opwright: Opwright) -> None:
+    ran = opwright("export", "--opset", str(opset))
+    assert ran.status == 0
+    path = Path(f"dist/base-1.0.0-opset{opset}.onnx")
+    assert ran.out == f"wrote {path.as_posix()} (1 function at opset {opset})\n"
+    model = onnx.load(path)
+    onnx.checker.check_model(model, full_check=True)
+    assert [function.name for function in model.functions] == ["Swish"]
+    assert {entry.domain: entry.version for entry in model.opset_import}[""] == opset
+    before = path.read_bytes()
+    assert opwright("export", "--opset", str(opset), "-o", "other/x.onnx").status == 0
+    assert Path("other/x.onnx").read_bytes() == before
+
+
+def test_export_of_an_opset_outside_the_library_is_2(library: Path, opwright: Opwright) -> None:
+    ran = opwright("export", "--opset", "17")
+    assert ran.status == 2
+    assert "built for opsets 18 to 22, not 17" in ran.out
+
+
+def test_new_begins_a_library_that_builds_and_overwrites_nothing(
+    tmp_path: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = opwright("new", "function", "com.acme/Swish")
+    assert ran.status == 0
+    assert "wrote specs/com.acme/Swish/function.py" in ran.out
+    assert ran.out.endswith("next: opwright build\n")
+    assert opwright("build").status == 0
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    again = opwright("new", "function", "com.acme/Swish")
+    assert again.status == 1
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+    assert opwright("new", "operator", "com.acme/Swish").status == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["build"],
+        ["lint"],
+        ["ls"],
+        ["show", "X"],
+        ["opsets"],
+        ["test"],
+        ["vectors"],
+        ["stubs"],
+        ["export", "--opset", "18"],
+    ],
+)
+def test_without_a_library_every_command_says_so(
+    words: list[str], tmp_path: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = opwright(*words)
+    assert ran.status == 2
+    assert "OW110" in ran.out + ran.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_finding_of_a_command_that_gives_data_goes_aside(library: Path, opwright: Opwright) -> None:
+    edit(FUNCTION, "Sigmoid", "Sigmod")
+    for words in (["show", "Swish", "--json"], ["opsets", "--json"]):
+        ran = opwright(*words)
+        assert (ran.status, ran.out) == (1, "")
+        assert "OW201" in ran.err
+    assert json.loads(opwright("ls", "--json").out)["name"] == "Swish"
