@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import onnx
+import onnxruntime as ort
 import pytest
 from onnx.reference import ReferenceEvaluator
 from opwright.link.inline import inline_model
@@ -90,13 +91,22 @@ def test_fresh_names_avoid_every_name_of_the_model() -> None:
     assert run(model, t=0, c=False, t_0=1)[1] == pytest.approx(-np.e)
 
 
-def test_names_of_calls_lead_the_names_of_their_nodes() -> None:
-    text = f"g (float x) => (float y) {{ y = my.F(x) }} {MY} F (x) => (y) {{ t = Exp(x) y = Neg(t) }}"
+def test_names_of_calls_lead_the_names_of_their_nodes_and_none_comes_twice() -> None:
+    text = f"""g (float x) => (float y) {{ t = my.F(x) u = my.F(t) v = my.F(u) y = Neg(v) }}
+    {MY} F (x) => (y) {{ t = Exp(x) u = Exp(t) y = Neg(u) }}"""
     model = parse(HEADER + text)
     model.graph.node[0].name = "call"
-    model.functions[0].node[1].name = "last"
+    model.graph.node[3].name = "last_0"
+    model.functions[0].node[2].name = "last"
     inline_model(model)
-    assert [node.name for node in model.graph.node] == ["call/Exp", "call/last"]
+    # onnxruntime refuses two nodes of one name; no name at all is no matter.
+    assert [node.name for node in model.graph.node] == [
+        *("call/Exp", "call/Exp_0", "call/last"),
+        *("", "", "last"),
+        *("", "", "last_1"),
+        "last_0",
+    ]
+    ort.InferenceSession(model.SerializeToString())
 
 
 def chain(body: str, length: int) -> onnx.ModelProto:

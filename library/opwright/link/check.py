@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from onnx import GraphProto, ModelProto, TensorProto, checker, helper, shape_inference
@@ -14,7 +15,7 @@ LARGE = 1 << 20  # bytes of a tensor that the judges need not see; a message end
 # Parts of onnxruntime's messages that speak of what it lacks, not of what is wrong with the model.
 _LACKS = (
     "Unsupported model IR version",
-    "ValidateOpsetForDomain",
+    "ONNX Runtime only *guarantees*",  # an opset that is too new
     "under development",
     "is not a registered function/op",
     "Could not find an implementation",
@@ -22,6 +23,8 @@ _LACKS = (
     "No Op registered for",
     "No opset import for domain",
 )
+
+_PREFIX = re.compile(r"^\[ONNXRuntimeError\] : \d+ : \w+ : ")
 
 
 def check_model(model: ModelProto, before: ModelProto, file: str) -> list[Diagnostic]:
@@ -117,14 +120,14 @@ def _load_on_onnxruntime(model: ModelProto, file: str) -> list[Diagnostic]:
     try:
         onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime's exceptions have no base class of their own
-        text = _first_lines(str(error))
-        if any(part in str(error) for part in _LACKS):
-            version = onnxruntime.__version__
-            return [_note(f"onnxruntime {version} cannot run this model, so it was not loaded on it", file, text)]
-        reason = f"onnxruntime {onnxruntime.__version__}: {text}"
-        raise DiagnosticError(
-            [Diagnostic("OW567", "onnxruntime refuses the model", Place(file), reason, _REPORT)]
-        ) from None
+        text = _PREFIX.sub("", _first_lines(str(error)))
+        lacking = next((part for part in _LACKS if part in text), None)
+        if lacking is not None:
+            # Behind a place in onnxruntime's sources comes what the user can read.
+            text = text[text.index(lacking) :] if text.startswith("/") else text
+            return [_note("onnxruntime cannot run this model, so it was not loaded on it", file, text)]
+        refusal = Diagnostic("OW567", "onnxruntime refuses the model", Place(file), text, _REPORT)
+        raise DiagnosticError([refusal]) from None
     return []
 
 

@@ -177,9 +177,12 @@ def _not_admitted(bound: Mapping[str, str], body: BodyEntry) -> list[tuple[str, 
 
 def _no_body(call: Call) -> Diagnostic:
     ranges = sorted({(body.first_opset, body.last_opset) for body in call.entry.bodies})
-    has = f"it has bodies for the opsets {_ranges(ranges)}" if ranges else "it has no bodies at all"
+    has = f"it has bodies for these opsets: {_ranges(ranges)}" if ranges else "it has no bodies at all"
     text = f"{call.entry.identity} has no body for opset {call.opset}, which the model imports"
-    return call.problem("OW556", text, has, "convert the model to one of these opsets, with onnx.version_converter")
+    return call.problem("OW556", text, has, _CONVERT)
+
+
+_CONVERT = "convert the model to one of them, with onnx.version_converter; it drops the functions that a model has"
 
 
 def _no_variant(call: Call, bound: Mapping[str, str], bodies: Sequence[BodyEntry]) -> Diagnostic:

@@ -38,8 +38,8 @@ def inline_model(model: ModelProto, *, most_nodes: int = 10 * MOST_NODES) -> Non
     """
     functions = {function_id(function): function for function in model.functions}
     taken = {name for graph in all_graphs(model.graph) for name in _names_of(graph)}
-    inliner = Inliner(functions.get, taken, most_nodes)
-    inliner.rewrite(model.graph)
+    taken_nodes = {node.name for node in all_nodes(model.graph.node)}
+    Inliner(functions.get, taken, taken_nodes, most_nodes).rewrite(model.graph)
     del model.functions[:]
 
 
@@ -50,7 +50,8 @@ def inline_into(function: FunctionProto, select: Select) -> None:
         taken.update(node.output)
         for graph in subgraphs(node):
             taken.update(_names_of(graph))
-    nodes = Inliner(select, taken, MOST_NODES, frozenset(function.attribute)).expand(function.node, 0)
+    taken_nodes = {node.name for node in all_nodes(function.node)}
+    nodes = Inliner(select, taken, taken_nodes, MOST_NODES, frozenset(function.attribute)).expand(function.node, 0)
     del function.node[:]
     function.node.extend(nodes)
 
@@ -69,13 +70,15 @@ def _names_of(graph: GraphProto) -> Iterator[str]:
 
 @dataclass(slots=True)
 class Inliner:
-    """Inlines into graphs that share one set of names. `taken` holds every value name in use; it grows.
+    """Inlines into graphs that share one set of names.
 
+    `taken` holds every value name in use, `taken_nodes` every node's; they grow.
     `unsure` are attributes of the function that is inlined into which a call of it may leave out.
     """
 
     select: Select
     taken: set[str]
+    taken_nodes: set[str]
     most_nodes: int
     unsure: frozenset[str] = frozenset()
     _count: int = 0
@@ -136,9 +139,8 @@ class Inliner:
                 raise DiagnosticError([_default_lost(call, attribute)])
         attributes.update({attribute.name: attribute for attribute in call.attribute})
         nodes = [self._copy(node, [names], attributes) for node in function.node]
-        if call.name:
-            for node in nodes:
-                node.name = f"{call.name}/{node.name or node.op_type}"
+        for node in nodes:
+            node.name = self._node_name(call.name, node)
         return nodes + [NodeProto(op_type="Identity", input=[source], output=[target]) for source, target in copies]
 
     def _copy(
@@ -191,6 +193,19 @@ class Inliner:
         if name not in names:
             names[name] = self._fresh(name)
         return names[name]
+
+    def _node_name(self, call: str, node: NodeProto) -> str:
+        """Names of nodes are optional, but two of one name are refused by onnxruntime."""
+        name = f"{call}/{node.name or node.op_type}" if call else node.name
+        if not name or name not in self.taken_nodes:
+            self.taken_nodes.add(name)
+            return name
+        number = self._next.get(f"node {name}", 0)
+        while (unique := f"{name}_{number}") in self.taken_nodes:
+            number += 1
+        self._next[f"node {name}"] = number + 1
+        self.taken_nodes.add(unique)
+        return unique
 
     def _fresh(self, hint: str) -> str:
         """A name that nothing in the model has."""

@@ -69,7 +69,7 @@ def resolve_model(model: ModelProto, catalogue: Catalogue, *, opset: int, replac
         if not found:
             served.append(Served(findings.node, findings.choices[0], findings.replaced, findings.function))
         elif findings.replaced:
-            left.extend(_left_alone(item) for item in found)
+            left.extend(_left_alone(findings.place, item) for item in found)
         else:
             problems.extend(found)
     if problems:
@@ -235,13 +235,13 @@ def _disagreement(findings: _Findings, file: str) -> list[Diagnostic]:
     return [Diagnostic("OW569", text, Place(file), reason, help_text)]
 
 
-def _left_alone(problem: Diagnostic) -> Diagnostic:
-    reason = f"{problem.message}" + (f": {problem.reason}" if problem.reason else "")
+def _left_alone(place: str, problem: Diagnostic) -> Diagnostic:
+    message = problem.message.removeprefix(f"{place}: ")
     return Diagnostic(
         "OW570",
-        "an operator of the standard is left as it is",
+        f"{place}: the standard's operator is left as it is",
         problem.place,
-        f"{problem.code}: {reason}",
+        f"{message}; {problem.reason}" if problem.reason else message,
         problem.help,
         severity=Severity.WARNING,
     )

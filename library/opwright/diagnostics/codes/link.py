@@ -1,0 +1,357 @@
+"""OW550 to OW576: attaching libraries to models, inspecting and detaching."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+from onnx import OperatorSetProto, parser
+
+from opwright.bundle.format import (
+    AttributeEntry,
+    BodyEntry,
+    CallEntry,
+    DomainEntry,
+    FunctionEntry,
+    Index,
+    InputEntry,
+    OutputEntry,
+)
+from opwright.bundle.write import write_bundle
+from opwright.diagnostics.codes import Entry, Example
+from opwright.protos.canonical import CanonicalBody, canonicalise
+
+_FLOATS = ("float", "double")
+
+
+@cache
+def _body(text: str) -> CanonicalBody:
+    function = parser.parse_function(f'<domain: "d", opset_import: ["": 18]> f {text}')
+    return canonicalise(function, callees={})
+
+
+def _entry(text: str, variant: tuple[tuple[str, str], ...] = (), calls: tuple[CallEntry, ...] = ()) -> BodyEntry:
+    body = _body(text)
+    admits = tuple((axis, (value,)) for axis, value in variant) or (("T", _FLOATS),)
+    return BodyEntry(18, 18, variant, body.digest, body.inputs, body.attributes, admits, calls)
+
+
+_SWISH = "<alpha> (X) => (Y) { a = Constant<value_float: float = @alpha>() b = CastLike(a, X) \
+t = Mul(b, X) s = Sigmoid(t) Y = Mul(X, s) }"
+_ALPHA = (AttributeEntry("alpha", "FLOAT", False, 1.0),)
+_KIND = "(X) => (Y) {{ c = Constant<value = {} {{1}}>() Y = Add(X, c) }}"
+_ADD = "(A, B) => (Y) { Y = Add(A, B) }"
+_ABS = "(X) => (Y) { Y = Abs(X) }"
+_RELU = "(X) => (Y) { Y = Relu(X) }"
+
+
+def _function(
+    name: str,
+    *bodies: BodyEntry,
+    domain: str = "com.acme",
+    since_version: int = 1,
+    inputs: tuple[str, ...] = ("X",),
+    attributes: tuple[AttributeEntry, ...] = (),
+) -> FunctionEntry:
+    return FunctionEntry(
+        domain=domain,
+        name=name,
+        since_version=since_version,
+        summary=f"{name}, for each element.",
+        doc="",
+        deprecated=False,
+        inputs=tuple(InputEntry(item, "T") for item in inputs),
+        outputs=(OutputEntry("Y", "T"),),
+        attributes=attributes,
+        types=(("T", _FLOATS),),
+        bodies=bodies,
+    )
+
+
+def _kinds() -> tuple[BodyEntry, ...]:
+    return tuple(_entry(_KIND.format(name), (("T", name),)) for name in _FLOATS)
+
+
+def _bundle(*functions: FunctionEntry, damaged: bool = False) -> str:
+    """A bundle of a library acme-ops, as hexadecimal; `damaged`: what its bodies hold are no functions."""
+    index = Index(
+        library="acme-ops",
+        version="1.0.0",
+        package="acme_ops",
+        summary="",
+        license="Apache-2.0",
+        opsets=(18, 22),
+        onnx="1.23.2",
+        domains=(DomainEntry("ai.onnx", 28, "opwright.ai.onnx"), DomainEntry("com.acme", 2, "com.acme")),
+        functions=tuple(sorted(functions, key=lambda item: (item.domain, item.name, item.since_version))),
+    )
+    texts = (_SWISH, _ADD, _ABS, _RELU, *(_KIND.format(name) for name in _FLOATS))
+    known = {_body(text).digest: _body(text).proto for text in texts}
+    used = {body.body for function in functions for body in function.bodies}
+    return write_bundle(index, {digest: b"\xff" if damaged else known[digest] for digest in sorted(used)}).hex()
+
+
+_PLAIN_SWISH = _function("Swish", _entry(_SWISH), attributes=_ALPHA)
+_LIBRARY = _bundle(
+    _PLAIN_SWISH,
+    _function("Late", _entry(_ABS), since_version=2),
+    _function("Kind", *_kinds()),
+    _function("Sum", _entry(_ADD), inputs=("A", "B")),
+    replace(_function("Relu", _entry(_RELU), domain="ai.onnx", since_version=14), types=(("T", ("float",)),)),
+)
+
+_HEADER = '<ir_version: 10, opset_import: ["": 18, "com.acme": 1]>'
+_GOOD_MODEL = f"{_HEADER} agraph (float[N] X) => (float[N] Y) {{ Y = com.acme.Swish(X) }}"
+_ATTACH = "attach model.onnx --library acme.onnxlib -o out.onnx"
+
+
+def _attach(model: str, command: str = _ATTACH, **libraries: str) -> Example:
+    files = {f"{name}.onnxlib.hex": data for name, data in libraries.items()} or {"acme.onnxlib.hex": _LIBRARY}
+    return Example(command, {"model.onnx.txt": model, **files})
+
+
+def _node(node: str, inputs: str = "float[N] X", header: str = _HEADER) -> Example:
+    """A model of these nodes; they give Y."""
+    return _attach(f"{header} agraph ({inputs}) => (float[N] Y) {{ {node} }}")
+
+
+def _altered() -> str:
+    """A model whose function claims another body than it has."""
+    model = parser.parse_model(
+        f'{_GOOD_MODEL} <domain: "com.acme", opset_import: ["": 18]> Swish (X) => (Y) {{ Y = Abs(X) }}'
+    )
+    for key, value in (("opwright.body", _body(_RELU).digest), ("opwright.identity", "com.acme::Swish@1")):
+        model.functions[0].metadata_props.add(key=key, value=value)
+    return model.SerializeToString(deterministic=True).hex()
+
+
+def _model_bytes(data: bytes) -> Example:
+    return Example(_ATTACH, {"model.onnx.hex": data.hex(), "acme.onnxlib.hex": _LIBRARY})
+
+
+_FAR = CallEntry("org.other", "Far", 1, (), _body(_ABS).digest)
+_CALLS_FAR = _bundle(_function("Near", _entry(_ABS, calls=(_FAR,))))
+_OTHER_SWISH = _bundle(_function("Swish", _entry(_ABS)))
+_MINE = '<domain: "my", opset_import: ["": 18, "com.acme": 1, "my": 1]> Mine (X) => (Y) {{ {} }}'
+_WITH_MINE = _HEADER.replace("]>", ', "my": 1]>')
+_GOOD = _attach(_GOOD_MODEL)
+_WEIGHTS = 'agraph (float[2] X) => (float[2] Y) <float[2] W = ["location": "weights.bin"]> { Z = Add(X, W) '
+_OPERATORS = OperatorSetProto(magic="ONNXOPSET", ir_version=10, domain="com.acme", opset_version=1)
+
+ENTRIES = (
+    Entry(
+        "OW550",
+        "A model that cannot be read",
+        "There is no file of that name, it is a folder, or it may not be read.",
+        bad=Example(_ATTACH, {"acme.onnxlib.hex": _LIBRARY}),
+        good=_GOOD,
+    ),
+    Entry(
+        "OW551",
+        "A file that is no ONNX model",
+        "Nearly any bytes can be read as a model with hardly anything in it, other messages of ONNX among them. What "
+        "has no graph is therefore refused before anything is made of it.",
+        bad=_model_bytes(_OPERATORS.SerializeToString(deterministic=True)),
+        good=_GOOD,
+    ),
+    Entry(
+        "OW552",
+        "Nothing to attach",
+        "The model has no node that the libraries serve, so the output is the input. Operators of the standard are "
+        "left as they are unless --replace is given.",
+        bad=_node("Y = Relu(X)"),
+        good=_attach(f"{_HEADER} agraph (float[N] X) => (float[N] Y) {{ Y = Relu(X) }}", f"{_ATTACH} --replace"),
+    ),
+    Entry(
+        "OW553",
+        "A function that the library does not have",
+        "A node belongs to a domain of the library, but the library has no function of that name, in any version. No "
+        "runtime could run it.",
+        bad=_node("Y = com.acme.Swihs(X)"),
+        good=_GOOD,
+    ),
+    Entry(
+        "OW554",
+        "A function that came later than the version the model imports",
+        "The import of a domain says which version of each function is meant. At this one, the function did not exist "
+        "yet.",
+        bad=_node("Y = com.acme.Late(X)"),
+        good=_node("Y = com.acme.Late(X)", header=_HEADER.replace('"com.acme": 1', '"com.acme": 2')),
+    ),
+    Entry(
+        "OW555",
+        "A version of a domain that is newer than the library",
+        "What a function means at a version that the library does not know yet cannot be known either: a later "
+        "release may give it another meaning from that version on.",
+        bad=_node("Y = com.acme.Swish(X)", header=_HEADER.replace('"com.acme": 1', '"com.acme": 3')),
+        good=_GOOD,
+    ),
+    Entry(
+        "OW556",
+        "No body for the model's opset",
+        "Runtimes read the nodes of a function at the opset of the model, not at that of the function. So a function "
+        "is attached with the body built for the very opset that the model imports, or not at all.",
+        bad=_node("Y = com.acme.Swish(X)", header=_HEADER.replace('"": 18', '"": 17')),
+        good=_GOOD,
+    ),
+    Entry(
+        "OW557",
+        "A call with the wrong inputs or outputs",
+        "A node has more inputs or outputs than the function, lacks a required input, or has a combination of inputs "
+        "that the function does not support.",
+        bad=_node("Y = com.acme.Sum(X)"),
+        good=_node("Y = com.acme.Sum(X, X)"),
+    ),
+    Entry(
+        "OW558",
+        "A call with the wrong attributes",
+        "A node has an attribute that the function does not have, or of another type, or lacks a required one. "
+        "Runtimes ignore unknown attributes of a call without a word.",
+        bad=_node("Y = com.acme.Swish<alpha = 1>(X)"),
+        good=_node("Y = com.acme.Swish<alpha = 1.0>(X)"),
+    ),
+    Entry(
+        "OW559",
+        "A fact is missing that decides between bodies",
+        "The function has different bodies, for different element types for example, and the model does not say "
+        "enough to choose. A guess could compute something else than meant.",
+        bad=_node("T = nowhere.Thing(X) Y = com.acme.Kind(T)", header=_HEADER.replace("]>", ', "nowhere": 1]>')),
+        good=_node("T = Abs(X) Y = com.acme.Kind(T)"),
+    ),
+    Entry(
+        "OW560",
+        "An element type that the function does not take",
+        "The input has a type outside those that the function declares, or that its body for this opset can compute.",
+        bad=_node("T = com.acme.Swish(X) Y = Cast<to = 1>(T)", inputs="int64[N] X"),
+        good=_GOOD,
+    ),
+    Entry(
+        "OW561",
+        "Inputs of one type have different element types",
+        "ONNX never converts types by itself. Inputs that the function declares with one type variable must have one "
+        "element type.",
+        bad=_node("Y = com.acme.Sum(X, Z)", inputs="float[N] X, double[N] Z"),
+        good=_node("Y = com.acme.Sum(X, Z)", inputs="float[N] X, float[N] Z"),
+    ),
+    Entry(
+        "OW562",
+        "The model has another body of a function",
+        "A model holds one definition of a function. Putting the library's in place of the model's would change what "
+        "the model computes at the nodes that call it already.",
+        bad=_attach(f'{_GOOD_MODEL} <domain: "com.acme", opset_import: ["": 18]> Swish (X) => (Y) {{ Y = Abs(X) }}'),
+        good=_GOOD,
+    ),
+    Entry(
+        "OW563",
+        "Two libraries define one function differently",
+        "Two releases of one library, for example. One model can hold one of the two only.",
+        bad=_attach(_GOOD_MODEL, f"{_ATTACH} --library other.onnxlib", acme=_LIBRARY, other=_OTHER_SWISH),
+        good=_attach(_GOOD_MODEL, f"{_ATTACH} --library other.onnxlib", acme=_LIBRARY, other=_LIBRARY),
+    ),
+    Entry(
+        "OW564",
+        "A called function is missing",
+        "A function of the library calls one of another library, or another release of it, that was not given.",
+        bad=_attach(f"{_HEADER} agraph (float[N] X) => (float[N] Y) {{ Y = com.acme.Near(X) }}", acme=_CALLS_FAR),
+        good=_GOOD,
+    ),
+    Entry(
+        "OW565",
+        "Functions nested too deeply or too large to inline",
+        "Recursion and very long chains of calls are refused by onnx.checker, and inlining may multiply nodes beyond "
+        "any use. Both are stopped in time.",
+        bad=_attach(
+            f"{_WITH_MINE} agraph (float[N] X) => (float[N] Y) {{ Y = my.Mine(X) }} {_MINE.format('Y = my.Mine(X)')}"
+        ),
+        good=_attach(
+            f"{_WITH_MINE} agraph (float[N] X) => (float[N] Y) {{ Y = my.Mine(X) }} "
+            f"{_MINE.format('Y = com.acme.Swish(X)')}"
+        ),
+    ),
+    Entry(
+        "OW566",
+        "The resulting model is not valid",
+        "Every result is judged by onnx.checker before it is written. Most often the model was not valid before; the "
+        "message says so.",
+        bad=_node("T = com.acme.Swish(X) Y = Transpose<perm = [1, 1]>(T)", inputs="float[2, 3] X"),
+        good=_GOOD,
+    ),
+    Entry(
+        "OW567",
+        "onnxruntime refuses the resulting model",
+        "The result is loaded on onnxruntime where that is installed, for it knows rules that onnx.checker does not.",
+        bad=_node("[same] T = com.acme.Swish(X) [same] Y = Abs(T)"),
+        good=_node("[one] T = com.acme.Swish(X) [other] Y = Abs(T)"),
+    ),
+    Entry(
+        "OW568",
+        "The model could not be tried on onnxruntime",
+        "onnxruntime is not installed, or lacks what the model needs: a newer opset, an operator, a kernel. That says "
+        "nothing against the model; it was checked by onnx.checker alone.",
+        bad=_node("T = com.acme.Swish(X) Y = nowhere.Thing(T)", header=_HEADER.replace("]>", ', "nowhere": 1]>')),
+        good=_GOOD,
+    ),
+    Entry(
+        "OW569",
+        "A function of the model needs two bodies at one node",
+        "A function of the model's own is called with facts that need different bodies of a library function, and its "
+        "one node cannot call both.",
+        bad=_attach(
+            f"{_WITH_MINE} agraph (float[N] X, double[N] Z) => (float[N] Y, double[N] W) "
+            f"{{ Y = my.Mine(X) W = my.Mine(Z) }} {_MINE.format('Y = com.acme.Kind(X)')}"
+        ),
+        good=_attach(
+            f"{_WITH_MINE} agraph (float[N] X) => (float[N] Y) {{ T = my.Mine(X) Y = my.Mine(T) }} "
+            f"{_MINE.format('Y = com.acme.Kind(X)')}"
+        ),
+    ),
+    Entry(
+        "OW570",
+        "An operator of the standard is not replaced",
+        "With --replace, operators for which the library has a body are served by it. This one is used in a way that "
+        "the body cannot serve, so it stays what it was, which is right wherever the runtime has it.",
+        bad=_attach(f"{_HEADER} agraph (double[N] X) => (double[N] Y) {{ Y = Relu(X) }}", f"{_ATTACH} --replace"),
+        good=_attach(f"{_HEADER} agraph (float[N] X) => (float[N] Y) {{ Y = Relu(X) }}", f"{_ATTACH} --replace"),
+    ),
+    Entry(
+        "OW571",
+        "A model would be parted from its weights",
+        "Weights in files of their own are found relative to the model's folder. A model written elsewhere would not "
+        "find them.",
+        bad=_attach(
+            f"{_HEADER} {_WEIGHTS} Y = com.acme.Swish(Z) }}",
+            "attach model.onnx --library acme.onnxlib -o specs/out.onnx",
+        ),
+        good=_attach(f"{_HEADER} {_WEIGHTS} Y = com.acme.Swish(Z) }}"),
+    ),
+    Entry(
+        "OW572",
+        "The model cannot be written",
+        "The folder does not exist, may not be written to or is full, or the model exceeds the 2 GiB of one file. "
+        "Nothing of the output is left behind.",
+        bad=_attach(_GOOD_MODEL, "attach model.onnx --library acme.onnxlib -o missing/out.onnx"),
+        good=_GOOD,
+    ),
+    Entry(
+        "OW574",
+        "Nothing to detach",
+        "None of the model's functions was attached from a library, or they were inlined; the output is the input.",
+        bad=_attach(_GOOD_MODEL, "detach model.onnx -o out.onnx"),
+        good=_attach(_GOOD_MODEL, f"{_ATTACH} && detach out.onnx -o back.onnx"),
+    ),
+    Entry(
+        "OW575",
+        "A body that cannot be used",
+        "The library's index names a body that is missing, is no function, or does not fit the interface. The library "
+        "was not built by Opwright, or was changed since.",
+        bad=_attach(_GOOD_MODEL, acme=_bundle(_PLAIN_SWISH, damaged=True)),
+        good=_GOOD,
+    ),
+    Entry(
+        "OW576",
+        "A linked function was altered",
+        "Detaching throws functions away because the library can give them back. An altered one would be lost.",
+        bad=Example("detach model.onnx -o out.onnx", {"model.onnx.hex": _altered()}),
+        good=_attach(_GOOD_MODEL, f"{_ATTACH} && detach out.onnx -o back.onnx"),
+    ),
+)
