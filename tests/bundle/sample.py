@@ -28,10 +28,10 @@ def sample_index() -> Index:
         AttributeEntry("alpha", "FLOAT", False, 0.10000000149011612, "A slope."),
         AttributeEntry("limit", "FLOAT", False, math.inf),
         AttributeEntry("floats", "FLOATS", False, (0.5, -0.0, -math.inf)),
-        AttributeEntry("mode", "STRING", False, "größe"),
+        AttributeEntry("mode", "STRING", False, "größe", choices=("größe", "ring")),
         AttributeEntry("dims", "INTS", False, ()),
         AttributeEntry("words", "STRINGS", False, ("a", "")),
-        AttributeEntry("kind", "INT", True),
+        AttributeEntry("kind", "INT", True, choices=(0, 1), is_bool=True),
     )
     leaf = FunctionEntry(
         domain="com.acme",

@@ -141,7 +141,15 @@ def interface_entries(
     )
     outputs = tuple(OutputEntry(item.name, item.type, item.doc) for item in version.outputs)
     attributes = tuple(
-        AttributeEntry(item.name, item.kind, item.required, item.default, version.attribute_docs.get(item.name, ""))
+        AttributeEntry(
+            item.name,
+            item.kind,
+            item.required,
+            item.default,
+            version.attribute_docs.get(item.name, ""),
+            item.choices,
+            item.is_bool,
+        )
         for item in interface.attributes
     )
     return inputs, outputs, attributes

@@ -38,7 +38,8 @@ class OutputEntry:
 class AttributeEntry:
     """`type` is ONNX's (`INT`, `FLOAT`, `STRING`, `INTS`, `FLOATS`, `STRINGS`, `GRAPH`).
 
-    Neither required nor with a default: it may be absent.
+    Neither required nor with a default: it may be absent. `choices` are the only values allowed, where they are few;
+    `is_bool` says that the INT is a truth value.
     """
 
     name: str
@@ -46,6 +47,8 @@ class AttributeEntry:
     required: bool
     default: int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...] | None = None
     doc: str = ""
+    choices: tuple[int, ...] | tuple[str, ...] = ()
+    is_bool: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -216,7 +216,13 @@ def _attribute(place: _Place) -> AttributeEntry:
         required=place.get("required").truth(),
         default=None if default.value is None else _default(default, kind),
         doc=place.get("doc").text(),
+        choices=_choices(place.get("choices"), kind),
+        is_bool=place.get("is_bool").truth(),
     )
+
+
+def _choices(place: _Place, kind: str) -> tuple[int, ...] | tuple[str, ...]:
+    return place.map(_Place.integer) if kind == "INT" else place.map(_Place.text)
 
 
 def _default(place: _Place, kind: str) -> _Default:

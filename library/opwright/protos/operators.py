@@ -48,7 +48,7 @@ class Operator:
 
 @cache
 def standard_operator(domain: str, name: str, opset: int) -> Operator:
-    """The operator in force at that opset of its domain. Raises RefusedError when the installed onnx has none, or not yet."""
+    """The operator in force at that opset of its domain. Raises RefusedError when the installed onnx has none."""
     if not (domain == "" or domain.startswith("ai.onnx.")):
         # No schema is the standard's own; one that somebody registered in this process must not change a digest.
         return _operator(domain, name, opset)

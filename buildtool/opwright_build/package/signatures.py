@@ -1,0 +1,135 @@
+"""The types of a function's call: one signature on tensors, one on numpy arrays."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from opwright.bundle.format import AttributeEntry, FunctionEntry, InputEntry
+from opwright.elements import BY_NAME
+
+from opwright_build.package.stub_docs import literal
+
+_WIDTH = 110
+_ARRAY = "_NDArray[_Any]"
+_PYTHON_TYPES = {
+    "INT": "int",
+    "FLOAT": "float",
+    "STRING": "str",
+    "INTS": "_Sequence[int]",
+    "FLOATS": "_Sequence[float]",
+    "STRINGS": "_Sequence[str]",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """`parameters` with the receiver, as written between the parentheses; `result` the type returned."""
+
+    parameters: tuple[str, ...]
+    result: str
+
+    @property
+    def lines(self) -> list[str]:
+        """The `def` line, or a line for each parameter where it would be too long."""
+        whole = f"def __call__({', '.join(self.parameters)}) -> {self.result}:"
+        if len(whole) <= _WIDTH:
+            return [whole]
+        return ["def __call__(", *(f"    {part}," for part in self.parameters), f") -> {self.result}:"]
+
+
+@dataclass(frozen=True, slots=True)
+class TypeVariable:
+    """`types` are the names of the tensor classes that it stands for."""
+
+    name: str
+    types: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class TypeVariables:
+    """Those of one module: functions share the variables that stand for the same types."""
+
+    declared: list[TypeVariable] = field(default_factory=list)
+
+    def name_for(self, types: tuple[str, ...], taken: set[str]) -> str:
+        """A variable for these types that the function does not use already."""
+        for variable in self.declared:
+            if variable.types == types and variable.name not in taken:
+                return variable.name
+        self.declared.append(TypeVariable(f"_T{len(self.declared) + 1}", types))
+        return self.declared[-1].name
+
+
+def signatures(entry: FunctionEntry, variables: TypeVariables) -> tuple[Signature, ...]:
+    """Numpy arrays have a signature of their own where an input is required; else one serves both."""
+    tensors = _tensor_types(entry, variables)
+    attributes = [_attribute(attribute) for attribute in entry.attributes]
+    if not any(not item.optional and not item.variadic for item in entry.inputs):
+        both = {name: f"{kind} | {_ARRAY}" for name, kind in tensors.items()}
+        return (_signature(entry, both, attributes, tensors),)
+    arrays = dict.fromkeys(tensors, _ARRAY)
+    return (_signature(entry, tensors, attributes, tensors), _signature(entry, arrays, attributes, arrays))
+
+
+def _signature(
+    entry: FunctionEntry, given: dict[str, str], attributes: list[str], returned: dict[str, str]
+) -> Signature:
+    names = {item.name for item in (*entry.inputs, *entry.attributes)}
+    receiver = "self"
+    while receiver in names:
+        receiver += "_"
+    # The receiver is positional, lest it stand in the way of a keyword.
+    parameters: list[str] = [receiver, "/", *(_input(item, given[item.type]) for item in entry.inputs)]
+    if attributes:
+        parameters += [*([] if any(item.variadic for item in entry.inputs) else ["*"]), *attributes]
+    results = [returned[output.type] for output in entry.outputs]
+    return Signature(tuple(parameters), results[0] if len(results) == 1 else f"tuple[{', '.join(results)}]")
+
+
+def _input(item: InputEntry, kind: str) -> str:
+    if item.variadic:
+        return f"*{item.name}: {kind}"
+    return f"{item.name}: {kind} | None = None" if item.optional else f"{item.name}: {kind}"
+
+
+def _attribute(attribute: AttributeEntry) -> str:
+    kind = _PYTHON_TYPES.get(attribute.type, "_Any")
+    if attribute.is_bool:
+        kind = "bool"
+    elif attribute.choices:
+        kind = f"_Literal[{', '.join(map(_choice, attribute.choices))}]"
+    if attribute.required:
+        return f"{attribute.name}: {kind}"
+    if attribute.default is None:
+        return f"{attribute.name}: {kind} | None = None"
+    return f"{attribute.name}: {kind} = {literal(attribute)}"
+
+
+def _choice(value: int | str) -> str:
+    return repr(value) if isinstance(value, int) else literal(AttributeEntry("", "STRING", False, value))
+
+
+def _tensor_types(entry: FunctionEntry, variables: TypeVariables) -> dict[str, str]:
+    """The Python type of each type that the interface mentions.
+
+    A type variable of the function becomes a TypeVar where that says something: where it ties an input to something
+    else. Otherwise it is the union of its types.
+    """
+    inputs = Counter(item.type for item in entry.inputs)
+    uses = inputs + Counter(item.type for item in entry.outputs)
+    declared = dict(entry.types)
+    types: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in uses:
+        classes = tuple(_tensor_class(element) for element in declared.get(name, (name,)))
+        if len(classes) > 1 and uses[name] > 1 and inputs[name]:
+            types[name] = variables.name_for(classes, taken)
+            taken.add(types[name])
+        else:
+            types[name] = " | ".join(classes)
+    return types
+
+
+def _tensor_class(element: str) -> str:
+    return BY_NAME[element].name.upper()

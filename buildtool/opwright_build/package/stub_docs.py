@@ -1,0 +1,88 @@
+"""The docstring of a function in a generated stub."""
+
+from __future__ import annotations
+
+import struct
+
+from opwright.bundle.format import AttributeEntry, FunctionEntry, Index
+
+_QUOTES = '"""'
+
+
+def describe(entry: FunctionEntry, index: Index) -> tuple[str, ...]:
+    """The docstring's lines, unindented: summary, doc, inputs, attributes, outputs, types, versions."""
+    lines = [entry.summary]
+    if entry.doc:
+        lines += ["", *entry.doc.strip().split("\n")]
+    inputs = [
+        _line(item.name, _kind(item.type, item.rank, item.optional, item.variadic), item.doc) for item in entry.inputs
+    ]
+    attributes = [_line(item.name, attribute_kind(item), item.doc) for item in entry.attributes]
+    outputs = [_line(item.name, item.type, item.doc) for item in entry.outputs]
+    types = [f"{name}: {', '.join(admitted)}" for name, admitted in entry.types]
+    for title, items in (("Inputs", inputs), ("Attributes", attributes), ("Outputs", outputs), ("Types", types)):
+        if items:
+            lines += ["", f"{title}:", *(f"    {item}" for item in items)]
+    lines += ["", _versions(entry, index)]
+    return tuple(escape(line.rstrip()) for line in lines)
+
+
+def _line(name: str, kind: str, doc: str) -> str:
+    text = " ".join(doc.split())
+    return f"{name} ({kind}): {text}" if text else f"{name} ({kind})"
+
+
+def _kind(kind: str, rank: int | None, optional: bool, variadic: bool) -> str:
+    parts = [kind, *(["optional"] if optional else []), *(["any number"] if variadic else [])]
+    return ", ".join([*parts, *([f"rank {rank}"] if rank is not None else [])])
+
+
+def attribute_kind(attribute: AttributeEntry) -> str:
+    """`float, default 0.2`."""
+    kind = "bool" if attribute.is_bool else attribute.type.lower()
+    if attribute.required:
+        return f"{kind}, required"
+    return f"{kind}, optional" if attribute.default is None else f"{kind}, default {literal(attribute)}"
+
+
+def literal(attribute: AttributeEntry) -> str:
+    """The default as a Python expression; floats by the shortest digits that give the same float32."""
+    if attribute.is_bool:
+        return repr(bool(attribute.default))
+    if isinstance(attribute.default, tuple):
+        items = ", ".join(map(_scalar, attribute.default))
+        return f"({items},)" if len(attribute.default) == 1 else f"({items})"
+    return _scalar(attribute.default)
+
+
+def _scalar(value: object) -> str:
+    if isinstance(value, float):
+        return _float(value)
+    return '"' + escape(value).replace('"', '\\"') + '"' if isinstance(value, str) else repr(value)
+
+
+def _float(value: float) -> str:
+    if value != value or value in (float("inf"), float("-inf")):
+        return f'float("{value}")'
+    bits = struct.pack("<f", value)
+    for digits in range(1, 10):
+        shorter = float(f"{value:.{digits}g}")
+        if struct.pack("<f", shorter) == bits:
+            return repr(shorter)
+    return repr(value)
+
+
+def _versions(entry: FunctionEntry, index: Index) -> str:
+    same = [item for item in index.functions if (item.domain, item.name) == (entry.domain, entry.name)]
+    others = [str(item.since_version) for item in same if item.since_version != entry.since_version]
+    text = f"Since version {entry.since_version} of {entry.domain}"
+    text += f"; other versions: {', '.join(others)}." if others else "."
+    return f"{text} Deprecated." if entry.deprecated else text
+
+
+def escape(text: str) -> str:
+    """The text inside a string literal of three quotes: nothing in it ends the literal or is invisible."""
+    shown = "".join(
+        char if char.isprintable() or char == "\n" else repr(char)[1:-1] for char in text.replace("\\", "\\\\")
+    )
+    return shown.replace(_QUOTES, '\\"\\"\\"')

@@ -1,0 +1,1 @@
+"""Running functions on arrays."""

@@ -1,0 +1,80 @@
+"""The arguments of a call, bound as Python binds them: inputs by position or name, attributes by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from opwright.bundle.format import AttributeEntry, FunctionEntry
+
+Attributes = tuple[tuple[str, Any], ...]
+
+_INT64 = 1 << 63
+_MISSING = object()
+
+
+def bind_arguments(
+    entry: FunctionEntry, args: Sequence[object], kwargs: Mapping[str, object]
+) -> tuple[list[object | None], Attributes]:
+    """The inputs in the interface's order (None where absent), and the attributes given, sorted, as hashable values.
+
+    TypeError in Python's words for surplus, missing, unknown or repeated arguments and for attributes of other types.
+    """
+    inputs = _bind_inputs(entry, args, kwargs)
+    attributes = {attribute.name: attribute for attribute in entry.attributes}
+    names = {formal.name for formal in entry.inputs if not formal.variadic}
+    for name in kwargs:
+        if name not in names and name not in attributes:
+            raise TypeError(f"{entry.name}() got an unexpected keyword argument {name!r}")
+    for attribute in entry.attributes:
+        if attribute.required and kwargs.get(attribute.name) is None:
+            raise TypeError(f"{entry.name}() missing the required attribute {attribute.name!r}")
+    given = sorted((name, value) for name, value in kwargs.items() if name in attributes and value is not None)
+    return inputs, tuple((name, _attribute_value(entry, attributes[name], value)) for name, value in given)
+
+
+def _bind_inputs(entry: FunctionEntry, args: Sequence[object], kwargs: Mapping[str, object]) -> list[object | None]:
+    formals = [formal for formal in entry.inputs if not formal.variadic]
+    variadic = len(formals) < len(entry.inputs)
+    if len(args) > len(formals) and not variadic:
+        raise TypeError(f"{entry.name}() takes {len(formals)} inputs, {len(args)} were given")
+    inputs: list[object | None] = []
+    for index, formal in enumerate(formals):
+        if index < len(args):
+            if formal.name in kwargs:
+                raise TypeError(f"{entry.name}() got multiple values for argument {formal.name!r}")
+            value = args[index]
+        else:
+            value = kwargs.get(formal.name)
+        if value is None and not formal.optional:
+            raise TypeError(f"{entry.name}() missing the required input {formal.name!r}")
+        inputs.append(value)
+    return [*inputs, *args[len(formals) :]]
+
+
+def _attribute_value(entry: FunctionEntry, attribute: AttributeEntry, value: object) -> Any:
+    """The value as ONNX has it, lists as tuples."""
+    kind = attribute.type
+    found: object = _MISSING
+    if kind in ("INTS", "FLOATS", "STRINGS"):
+        if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+            parts = [_scalar(kind[:-1], item) for item in value]
+            found = _MISSING if _MISSING in parts else tuple(parts)
+    else:
+        found = _scalar(kind, value)
+    if found is _MISSING:
+        raise TypeError(f"{entry.name}(): the attribute {attribute.name} is of type {kind}, not {value!r}")
+    if attribute.choices and found not in attribute.choices:
+        listed = ", ".join(map(repr, attribute.choices))
+        raise TypeError(f"{entry.name}(): the attribute {attribute.name} is one of {listed}, not {value!r}")
+    return found
+
+
+def _scalar(kind: str, value: object) -> object:
+    if kind == "STRING":
+        return value if isinstance(value, str) else _MISSING
+    if kind == "FLOAT":
+        return float(value) if isinstance(value, int | float) else _MISSING
+    if kind == "INT" and isinstance(value, int) and -_INT64 <= value < _INT64:
+        return int(value)
+    return _MISSING

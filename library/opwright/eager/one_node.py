@@ -1,0 +1,123 @@
+"""A function of a library called on numpy arrays: a model of one node, attached to the library, run by onnxruntime."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from onnx import AttributeProto, ModelProto, NodeProto, helper
+
+from opwright.bundle.format import FunctionEntry
+from opwright.eager.arguments import Attributes, bind_arguments
+from opwright.elements import BY_CODE, BY_NAME
+from opwright.link.apply import attach
+from opwright.packaged import LibraryFunction
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+
+_IR_VERSION = 10  # the lowest that knows overloads
+Facts = tuple[tuple[str, int] | None, ...]  # element type and rank of each input, None where it is absent
+
+
+def call_function(function: LibraryFunction, args: Sequence[object], kwargs: Mapping[str, object]) -> Any:
+    """The outputs as arrays: one, or a tuple of several. See `LibraryFunction.__call__`."""
+    entry = function.entry
+    inputs, attributes = bind_arguments(entry, args, kwargs)
+    arrays = [None if value is None else _array(entry, index, value) for index, value in enumerate(inputs)]
+    facts = tuple(None if array is None else (_element(entry, array), array.ndim) for array in arrays)
+    session = _session(function, facts, attributes)
+    feeds = {f"i{index}": array for index, array in enumerate(arrays) if array is not None}
+    outputs = session.run(None, feeds)
+    return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+
+def _array(entry: FunctionEntry, index: int, value: object) -> np.ndarray[Any, Any]:
+    if isinstance(value, np.ndarray | np.generic):
+        return np.asarray(value)
+    name = entry.inputs[min(index, len(entry.inputs) - 1)].name
+    raise TypeError(
+        f"{entry.name}: the input {name} is a {type(value).__name__}; give a numpy array, whose type is clear"
+    )
+
+
+def _element(entry: FunctionEntry, array: np.ndarray[Any, Any]) -> str:
+    if array.dtype.kind in "OUT":
+        return "string"
+    try:
+        return BY_CODE[helper.np_dtype_to_tensor_dtype(array.dtype)].name
+    except (ValueError, KeyError):
+        raise TypeError(f"{entry.name}: ONNX has no tensors of {array.dtype}") from None
+
+
+@lru_cache(maxsize=256)
+def _session(function: LibraryFunction, facts: Facts, attributes: Attributes) -> InferenceSession:
+    """The session for calls of these types and ranks.
+
+    The body for the newest opsets is tried first, at the lowest opset that it is for: what it computes is the same
+    there, and more releases of onnxruntime know it.
+    """
+    try:
+        import onnxruntime
+    except ImportError as error:
+        text = f"calling {function.name} needs onnxruntime: install `opwright[run]`, or an onnxruntime of your own"
+        raise ImportError(text) from error
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4  # what it says of a refused model is in the exception
+    entry = function.entry
+    refusals: list[Exception] = []
+    for opset in sorted({body.first_opset for body in entry.bodies}, reverse=True):
+        try:
+            model = attach(_one_node_model(function, entry, facts, attributes, opset), [function.bundle])
+            return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # the linker's, or onnxruntime's, which have no base of their own
+            refusals.append(error)
+    # Of an argument that does not fit, every body says the same; of a missing kernel, the newest one counts.
+    raise refusals[0] if refusals else LookupError(f"{entry.identity} has no body")
+
+
+def _one_node_model(
+    function: LibraryFunction, entry: FunctionEntry, facts: Facts, attributes: Attributes, opset: int
+) -> ModelProto:
+    domain = next((item.mirror for item in function.bundle.index.domains if item.name == entry.domain), entry.domain)
+    inputs = [
+        helper.make_tensor_value_info(f"i{index}", BY_NAME[fact[0]].code, [None] * fact[1])
+        for index, fact in enumerate(facts)
+        if fact is not None
+    ]
+    elements = _output_elements(entry, facts)
+    outputs = [helper.make_tensor_value_info(f"o{index}", code, None) for index, code in enumerate(elements)]
+    graph = helper.make_graph([_node(entry, domain, facts, attributes)], entry.name, inputs, outputs)
+    imports = [helper.make_opsetid("", opset), helper.make_opsetid(domain, entry.since_version)]
+    return helper.make_model(graph, opset_imports=imports, ir_version=_IR_VERSION)
+
+
+def _node(entry: FunctionEntry, domain: str, facts: Facts, attributes: Attributes) -> NodeProto:
+    node = helper.make_node(
+        entry.name,
+        ["" if fact is None else f"i{index}" for index, fact in enumerate(facts)],
+        [f"o{index}" for index in range(len(entry.outputs))],
+        domain=domain,
+    )
+    kinds = {attribute.name: attribute.type for attribute in entry.attributes}
+    for name, value in attributes:
+        kind = AttributeProto.AttributeType.Value(kinds[name])
+        node.attribute.append(helper.make_attribute(name, value, attr_type=kind))
+    return node
+
+
+def _output_elements(entry: FunctionEntry, facts: Facts) -> list[int]:
+    """The codes of the outputs' element types: fixed, or those that the inputs bind."""
+    bound = {name: admitted[0] for name, admitted in entry.types if len(admitted) == 1}
+    for formal, fact in zip(entry.inputs, facts, strict=False):
+        if fact is not None:
+            bound[formal.type] = fact[0]
+    codes = []
+    for output in entry.outputs:
+        element = bound.get(output.type, output.type)
+        if element not in BY_NAME:
+            raise TypeError(f"{entry.name}: the inputs do not say what type the output {output.name} has")
+        codes.append(BY_NAME[element].code)
+    return codes

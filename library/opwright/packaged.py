@@ -1,0 +1,132 @@
+"""What the modules of a generated package are made of: names that stand for the functions of a library.
+
+On the import path of whoever writes `from acme_ops import opset1 as acme`, so nothing here is read or imported before a
+function is used: the bundle beside the package's modules when a function is asked what it is, onnx and onnxruntime when
+it is called.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # importing `typing` costs more than everything here
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from onnx import FunctionProto
+
+    from opwright.bundle.format import Bundle, FunctionEntry
+
+
+class LibraryOpset:
+    """One domain of a package at one version, as the module `opset<version>` shows it.
+
+    `names` are the functions that are new or changed at this version; the others are those of the module `base`.
+    """
+
+    __slots__ = ("_base", "_functions", "domain", "names", "package", "version")
+
+    def __init__(self, package: str, domain: str, version: int, names: tuple[str, ...], base: str | None) -> None:
+        self.package = package
+        self.domain = domain
+        self.version = version
+        self.names = names
+        self._base = base
+        self._functions: dict[str, LibraryFunction] = {}
+
+    def find(self, name: str) -> LibraryFunction:
+        """A function of the domain. AttributeError when it has none of that name at this version."""
+        opset: LibraryOpset | None = self
+        while opset is not None:
+            if name in opset.names:
+                return opset.function(name)
+            opset = opset.base
+        raise AttributeError(f"{self.package}: {self.domain} has no function {name!r} at version {self.version}")
+
+    def function(self, name: str) -> LibraryFunction:
+        """A function that is new or changed at this version."""
+        found = self._functions.get(name)
+        if found is None:
+            found = self._functions[name] = LibraryFunction(self.package, self.domain, name, self.version)
+        return found
+
+    @property
+    def base(self) -> LibraryOpset | None:
+        """The same domain at the version before; None at the first."""
+        if self._base is None:
+            return None
+        from importlib import import_module
+
+        opset: LibraryOpset = import_module(f"{self.package}.{self._base}")._OPSET
+        return opset
+
+    def list_names(self) -> list[str]:
+        """Every function of the domain at this version."""
+        names = set(self.names)
+        opset = self.base
+        while opset is not None:
+            names.update(opset.names)
+            opset = opset.base
+        return sorted(names)
+
+
+class LibraryFunction:
+    """A function of an installed library: what it is, its protos, and a call on arrays."""
+
+    __slots__ = ("domain", "name", "package", "since_version")
+
+    def __init__(self, package: str, domain: str, name: str, since_version: int) -> None:
+        self.package = package
+        self.domain = domain
+        self.name = name
+        self.since_version = since_version
+
+    def __repr__(self) -> str:
+        return f"<{self.identity} of {self.package}>"
+
+    @property
+    def identity(self) -> str:
+        """`domain::Name@since_version`."""
+        return f"{self.domain}::{self.name}@{self.since_version}"
+
+    @property
+    def entry(self) -> FunctionEntry:
+        """Its interface and bodies, from the bundle. LookupError when the bundle does not have it."""
+        for entry in self.bundle.index.functions:
+            if entry.identity == self.identity:
+                return entry
+        raise LookupError(f"the bundle of {self.package} does not hold {self.identity}: it is of another release")
+
+    @property
+    def bundle(self) -> Bundle:
+        """The library that the package holds, read once. DiagnosticError (OW510 to OW518) when it cannot be read."""
+        found = _BUNDLES.get(self.package)
+        if found is None:
+            from opwright.bundle.read import find_bundle
+
+            found = _BUNDLES[self.package] = find_bundle(self.package)
+        return found
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the function on numpy arrays, on onnxruntime: inputs by position or name, attributes by name.
+
+        One array per output, in a tuple where there are several. TypeError for wrong arguments, DiagnosticError when
+        the function does not take these types, ImportError without onnxruntime.
+        """
+        from opwright.eager.one_node import call_function
+
+        return call_function(self, args, kwargs)
+
+    def to_function_protos(
+        self, *, opset: int | None = None, variant: Mapping[str, str] | None = None
+    ) -> list[FunctionProto]:
+        """The function and those that it calls, callees first, for a model at that default opset (default: the newest).
+
+        `variant` says which of several bodies is meant, by axis: a type variable (`{"T": "float"}`), an optional input
+        (`present`, `absent`) or an attribute's value. ValueError when none fits, or several different ones do.
+        """
+        from opwright.link.select import function_protos
+
+        return function_protos(self.bundle, self.entry, opset, variant or {})
+
+
+_BUNDLES: dict[str, Bundle] = {}
