@@ -301,6 +301,11 @@ def test_replaced_and_mirror_nodes_of_two_versions_live_together(standard: Bundl
     np.testing.assert_allclose(run_everywhere(after, x=x(0))[0], np.log1p(np.exp(np.log([2]))), rtol=1e-6)
 
 
+def test_one_library_may_stand_alone(acme: Bundle) -> None:
+    text = ONE_NODE.format("Twice")
+    assert attach(parse(text), acme) == attach(parse(text), [acme])
+
+
 def test_inline_leaves_no_functions_and_no_imports(acme: Bundle, standard: Bundle) -> None:
     text = """<ir_version: 7, opset_import: ["": 18, "com.acme": 1]> g (float[N] x, bool c) => (float[N] y) {
         v0 = com.acme.Twice(x)

@@ -44,20 +44,21 @@ class Attached:
 
 def attach(
     model: ModelProto,
-    libraries: Sequence[Bundle],
+    libraries: Bundle | Sequence[Bundle],
     *,
     replace: bool = False,
     inline: bool = False,
     profile: Profile = Profile.OVERLOAD,
 ) -> ModelProto:
-    """The model with the functions that its nodes of the libraries' domains need.
+    """The model with the functions that its nodes of the libraries' domains need (`find_bundle` opens a library).
 
     With `replace`, operators of the standard that a library has under a mirror domain are served too; with
     `inline`, the result holds no functions, but their nodes. The result passes onnx.checker, and loads on
     onnxruntime where that is installed and supports the model's opset and IR. Everything else of the model is as it
     was; the argument is not changed. Raises DiagnosticError (OW553 to OW575) when a node cannot be served.
     """
-    return attach_libraries(model, libraries, replace=replace, inline=inline, profile=profile).model
+    bundles = [libraries] if isinstance(libraries, Bundle) else libraries
+    return attach_libraries(model, bundles, replace=replace, inline=inline, profile=profile).model
 
 
 def attach_libraries(

@@ -29,7 +29,7 @@ class Exit(IntEnum):
 
 COMMANDS = ("attach", "inspect", "detach")
 
-_USAGE_CODES = frozenset({"OW550"})  # a file that is not there is a mistake on the command line
+_USAGE_CODES = frozenset({"OW510", "OW518", "OW550"})  # a file that is not there: a mistake on the command line
 _INFRASTRUCTURE_CODES = frozenset({"OW572"})
 
 

@@ -43,19 +43,20 @@ class FunctionReport:
     calls: int
 
 
-def inspect(model: ModelProto, libraries: Sequence[Bundle] = ()) -> list[FunctionReport]:
+def inspect(model: ModelProto, libraries: Bundle | Sequence[Bundle] = ()) -> list[FunctionReport]:
     """A report on each function of the model, in the model's order.
 
     With `libraries`, functions that lost their metadata are recognised by their digest, and metadata that name a
     release among them are held against it.
     """
+    bundles = [libraries] if isinstance(libraries, Bundle) else libraries
     digests = function_digests(model.functions)
     calls: dict[FunctionId, int] = {}
     bodies = [model.graph.node, *(function.node for function in model.functions)]
     for nodes in bodies:
         for node in all_nodes(nodes):
             calls[call_id(node)] = calls.get(call_id(node), 0) + 1
-    holders = _holders(libraries)
+    holders = _holders(bundles)
     reports = []
     for function in model.functions:
         identity = function_id(function)
@@ -67,7 +68,7 @@ def inspect(model: ModelProto, libraries: Sequence[Bundle] = ()) -> list[Functio
                 function.domain,
                 function.name,
                 function.overload,
-                _state(record, recognised, digest, libraries),
+                _state(record, recognised, digest, bundles),
                 *_origin(record or recognised),
                 digest,
                 calls.get(identity, 0),

@@ -1,0 +1,118 @@
+"""The judges see a model of the same meaning, without its weights."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+from opwright.link.check import LARGE, check_model, without_weights
+
+from tests.link.conftest import parse, refused
+
+HEADER = '<ir_version: 10, opset_import: ["": 18]> '
+TEXT = (
+    HEADER
+    + """g (float[1, 2] x, bool c) => (float[1, 2] y) {
+    k = Constant<value = float[1] {1}>()
+    t = MatMul(x, w)
+    y = If (c) <then_branch = p () => (float[1, 2] a) <float[2] b> { a = Add(t, b) },
+                else_branch = q () => (float[1, 2] d) { d = Add(t, k) }>
+}"""
+)
+
+
+def external(name: str, *dims: int) -> TensorProto:
+    tensor = TensorProto(name=name, data_type=TensorProto.FLOAT, dims=dims, data_location=TensorProto.EXTERNAL)
+    tensor.external_data.add(key="location", value="nowhere.bin")
+    return tensor
+
+
+def test_a_model_without_weights_is_judged_as_it_is() -> None:
+    model = parse(HEADER + "g (float[N] x) => (float[N] y) { y = Neg(x) }")
+    assert without_weights(model) is model
+    assert check_model(model, model, "m") == []
+
+
+def test_external_and_large_tensors_are_left_out_wherever_they_are() -> None:
+    model = parse(TEXT)
+    model.graph.initializer.append(external("w", 2, 2))
+    branch = model.graph.node[2].attribute[0].g
+    branch.initializer.append(external("b", 2))
+    del branch.value_info[:]
+    model.graph.node[0].attribute[0].t.CopyFrom(external("", 1))
+    model.graph.initializer.append(numpy_helper.from_array(np.zeros(LARGE // 4 + 1, np.float32), "large"))
+    model.graph.initializer.append(numpy_helper.from_array(np.zeros(3, np.float32), "small"))
+    before = model.SerializeToString(deterministic=True)
+    light = without_weights(model)
+    assert [value.name for value in light.graph.input] == ["x", "c", "w", "large", "k", "b"]
+    assert [tensor.name for tensor in light.graph.initializer] == ["small"]
+    assert light.ByteSize() < 2000
+    assert check_model(model, model, "m") == []
+    assert model.SerializeToString(deterministic=True) == before
+
+
+def test_wrong_shapes_of_weights_are_still_found() -> None:
+    model = parse(TEXT)
+    model.graph.initializer.append(external("w", 3, 3))
+    del model.graph.node[2].attribute[0].g.value_info[:]
+    model.graph.node[2].attribute[0].g.initializer.append(external("b", 2))
+    (found,) = refused(lambda: check_model(model, model, "m"))
+    assert (found.code, found.message) == ("OW566", "the model is not valid, and was not before")
+    assert "onnx.checker" in found.reason
+
+
+def test_whose_fault_it_is() -> None:
+    good = parse(HEADER + "g (float[2, 3] x) => (float[N, M] y) { y = Neg(x) }")
+    bad = parse(HEADER + "g (float[2, 3] x) => (float[N, M] y) { y = Transpose<perm = [1, 1]>(x) }")
+    (found,) = refused(lambda: check_model(bad, good, "m"))
+    assert found.message == "the model would not be valid"
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"ir_version": 14}, "Unsupported model IR version: 14"),
+        ({"opset": 28}, "ONNX Runtime only *guarantees* support"),
+        ({"domain": "nowhere"}, "nowhere:Erf(-1) is not a registered function/op"),
+        ({"double": True}, "Could not find an implementation for Erf(13)"),
+    ],
+)
+def test_what_onnxruntime_lacks_is_a_note(change: Mapping[str, Any], reason: str) -> None:
+    model = parse(HEADER + "g (float[N] x) => (float[N] y) { y = Erf(x) }")
+    model.ir_version = change.get("ir_version", 10)
+    model.opset_import[0].version = change.get("opset", 18)
+    if "domain" in change:
+        model.graph.node[0].domain = change["domain"]
+        model.opset_import.append(helper.make_opsetid(change["domain"], 1))
+    if "double" in change:
+        for value in (*model.graph.input, *model.graph.output):
+            value.type.tensor_type.elem_type = TensorProto.DOUBLE
+    (note,) = check_model(model, model, "m")
+    assert (note.code, note.severity.value) == ("OW568", "note")
+    assert reason in note.reason
+    assert "onnxruntime_src" not in note.reason
+
+
+def test_what_only_onnxruntime_finds_is_an_error() -> None:
+    model = parse(HEADER + "g (float[N] x) => (float[N] y) { [same] t = Neg(x) [same] y = Neg(t) }")
+    (found,) = refused(lambda: check_model(model, model, "m"))
+    assert found.code == "OW567"
+    assert found.reason.startswith("This is an invalid model. Error: two nodes with same node name")
+
+
+def test_without_onnxruntime_there_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    imports = builtins.__import__
+
+    def without(name: str, *rest: Any, **options: Any) -> Any:
+        if name == "onnxruntime":
+            raise ImportError(name)
+        return imports(name, *rest, **options)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    model = parse(HEADER + "g (float[N] x) => (float[N] y) { y = Neg(x) }")
+    assert [item.code for item in check_model(model, onnx.ModelProto(), "m")] == ["OW568"]
