@@ -12,7 +12,7 @@ from opwright_build.verify.judge import judge_outputs
 from opwright_build.verify.model import Array, Case, Status
 from opwright_build.verify.models import Signature, one_node_model
 from opwright_build.verify.refusals import Refusal
-from opwright_build.verify.runtimes import Failed, Refused, Runtime, Session, available, require_valid
+from opwright_build.verify.runtimes import Failed, Refused, Runtime, Session, Tells, available, require_valid
 
 Result = tuple[Status, str]
 
@@ -70,7 +70,7 @@ def load(
     """
     model = one_node_model(functions, signature, opset)
     try:
-        if check and not runtime.tells_types:
+        if check and runtime.tells is Tells.NOTHING:
             require_valid(model)
         return runtime.load(model, signature)
     except Refused as error:

@@ -20,7 +20,7 @@ from opwright_build.verify.isolation import run_tasks
 from opwright_build.verify.model import Case, Outcome, Status
 from opwright_build.verify.models import Signature, arguments_of, signature_of
 from opwright_build.verify.refusals import Refusal
-from opwright_build.verify.runtimes import Runtime, available, newest_accepted
+from opwright_build.verify.runtimes import Runtime, Tells, available, newest_accepted
 from opwright_build.verify.variants import bodies_for, refused_types
 
 MAX_VECTORS = 500  # in one batch: what a crash makes run again, and what a time limit has to cover
@@ -192,9 +192,11 @@ class Plan:
         return self._opsets[key]
 
     def _draft(self, entry: FunctionEntry, body: BodyEntry, runtime: Runtime, opset: int, signature: Signature) -> int:
-        """The batch that such a call goes into. A runtime that looks at arrays alone shares sessions between types."""
+        """The batch that such a call goes into: as many calls as the runtime lets share a session."""
+        if runtime.tells is not Tells.RANKS:
+            signature = signature.without_ranks()
         called: object = signature
-        if not runtime.tells_types:
+        if runtime.tells is Tells.NOTHING:
             called = (tuple(item is None for item in signature.inputs), signature.attributes)
         key = (entry.identity, id(body), runtime.name, opset, called)
         if key not in self._drafts:

@@ -20,20 +20,25 @@ Value = int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...
 class Signature:
     """How a body is called: one per session, shared by every case of the same one.
 
-    `inputs` are the body's own, in its order: (element type, rank), None where absent. `attributes` holds every one
+    `inputs` are the body's own, in its order: (element type, rank), None where absent; a rank that is None is not told
+    to the runtime. `attributes` holds every one
     that the body reads and that has a value, as (name, ONNX attribute type, value): nothing is left to a default,
     because not every runtime reads defaults. `outputs` are element types.
     """
 
-    inputs: tuple[tuple[str, int] | None, ...]
+    inputs: tuple[tuple[str, int | None] | None, ...]
     attributes: tuple[tuple[str, str, Value], ...]
     outputs: tuple[str, ...]
+
+    def without_ranks(self) -> Signature:
+        inputs = tuple(None if declared is None else (declared[0], None) for declared in self.inputs)
+        return Signature(inputs, self.attributes, self.outputs)
 
 
 def signature_of(entry: FunctionEntry, body: BodyEntry, case: Case) -> Signature:
     """The call that a case makes of a body."""
     kept = [index for index, declared in enumerate(entry.inputs) if declared.name in body.inputs]
-    inputs: list[tuple[str, int] | None] = []
+    inputs: list[tuple[str, int | None] | None] = []
     declared = input_entries(entry, len(case.inputs))
     for index in kept:
         array = case.inputs[index] if index < len(case.inputs) else None
