@@ -1,3 +1,3 @@
-"""The release of this tool, for `requires: {opwright: ...}` and for reports; the package's metadata take it from here."""
+"""The release of this tool, for `requires: {opwright: ...}`, for reports and for the metadata of its package."""
 
 VERSION = "0.1.0"
