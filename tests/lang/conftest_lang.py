@@ -17,7 +17,7 @@ from opwright.elements import BY_NAME
 from opwright.lang import ir
 from opwright.lang.emit import emit_function
 from opwright.lang.family import Family, build_family
-from opwright.lang.interface import DeclaredValue, Declaration, read_interface
+from opwright.lang.interface import Declaration, DeclaredValue, read_interface
 from opwright.lang.lower import Unit, evaluate_static
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Source

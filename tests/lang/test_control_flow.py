@@ -42,6 +42,7 @@ PROGRAMS = {
     "a static list": "y = x\nfor k in (1, 2.5, 3):\n    y = y * k\nreturn y",
     "helper": "return helper(x, b=2) + helper(x)",
     "static branch": "if K > 1:\n    return x * K\nreturn x",
+    "the index is assigned in the loop": "y = x\nfor i in range(4):\n    i = i * 2\n    y = y + i\nreturn y",
     "for else": "y = x\nfor i in range(n):\n    y = y + 1\nelse:\n    y = y * 2\nreturn y",
 }
 TOP = "K = math.sqrt(4.0)\n\n\ndef helper(a, b=3):\n    c = a * b\n    return c + 1\n\n\n"
@@ -104,6 +105,9 @@ def test_compiled_equals_python(compiler: Compiler, name: str) -> None:
         ("for i in range(n):\n    return x\nreturn x", "OW303"),
         ("while x:\n    x = x\nreturn x", "OW303"),
         ("y = x\ndel y\nreturn y", "OW308"),
+        ("K = K + 1\nreturn x * K", "OW308"),
+        ("y = x\nfor i in range(3):\n    y = y + i\n    i = 7\nreturn y * i", "OW308"),
+        ("a, = op.TopK(x, [1])\nreturn a", "OW328"),
         ("y = x\nfor i in range(n):\n    y = op.Shape(y)\nreturn x", "OW321"),
         ("if op.ReduceSum(x, keepdims=0) > 0:\n    y = 1\nelse:\n    y = op.Shape(x)\nreturn x + y", "OW315"),
         ("if op.ReduceSum(x, keepdims=0) > 0:\n    y = x\nelse:\n    y = op.Shape(x)\nreturn x + y", "OW308"),
@@ -111,7 +115,7 @@ def test_compiled_equals_python(compiler: Compiler, name: str) -> None:
 )
 def test_refusals(compiler: Compiler, program: str, code: str) -> None:
     body = "".join(f"    {line}\n" for line in program.splitlines())
-    assert compiler.codes(f"def F(x, n):\n{body}", {"x": "float", "n": "int64/0"}, {"y": "float"}) == [code]
+    assert compiler.codes(f"{TOP}def F(x, n):\n{body}", {"x": "float", "n": "int64/0"}, {"y": "float"}) == [code]
 
 
 def test_an_unread_result_of_a_branch_is_dropped(compiler: Compiler) -> None:

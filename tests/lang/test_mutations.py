@@ -11,12 +11,12 @@ from opwright.diagnostics.model import Diagnostic
 from opwright.elements import BY_NAME
 from opwright.lang.emit import emit_function
 from opwright.lang.family import build_family
-from opwright.lang.interface import DeclaredValue, Declaration, read_interface
+from opwright.lang.interface import Declaration, DeclaredValue, read_interface
 from opwright.lang.ir_verify import verify
 from opwright.lang.lower import Unit, evaluate_static
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Source
-from opwright.lang.syntax import Module, parse
+from opwright.lang.syntax import parse
 
 SEEDS = [
     "def F(x, n, axes=None, alpha: float = 0.5):\n    s = 0\n    for i in range(n):\n        s = s + x * i\n"

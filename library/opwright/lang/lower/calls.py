@@ -285,6 +285,7 @@ def _wanted(signature: Signature, formal: Formal, met: dict[str, ir.Element]) ->
 def _result_count(signature: Signature, wanted: int | None) -> int:
     """As many results as the author unpacks; else all that the operator must give, at least one."""
     variadic = bool(signature.outputs) and signature.outputs[-1].option is Option.VARIADIC
+    least = max(1, signature.min_outputs)
     if wanted is not None:
-        return wanted if variadic else min(wanted, len(signature.outputs))
-    return max(1, signature.min_outputs)
+        return max(least, wanted if variadic else min(wanted, len(signature.outputs)))
+    return least

@@ -26,7 +26,7 @@ from opwright.lang.lower.context import (
 )
 from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.numbers import as_tensor, describe
-from opwright.lang.lower.statements import lower_block
+from opwright.lang.lower.statements import bind_locals, lower_block
 from opwright.lang.resolve import MISSING, Files, Libraries, ModuleScope
 from opwright.lang.source import span_of
 from opwright.lang.syntax import Module
@@ -135,6 +135,7 @@ class _Attempt:
     def run(self) -> Lowered:
         low = self.low
         try:
+            bind_locals(self.unit.node.body, self.env)
             end = lower_block(low, self.unit.node.body, self.env)
             if end is None or end.values is None:
                 low.error(

@@ -18,7 +18,7 @@ INLINE_DEPTH = 64
 
 def inline(low: Lowering, callee: FunctionObject, node: ast.Call, arguments: Arguments) -> Operand:
     """The helper's body in place of the call, in a scope of its own."""
-    from opwright.lang.lower.statements import lower_block
+    from opwright.lang.lower.statements import bind_locals, lower_block
 
     name, span = callee.node.name, span_of(node)
     if callee.node in low.inlining:
@@ -40,6 +40,7 @@ def inline(low: Lowering, callee: FunctionObject, node: ast.Call, arguments: Arg
     low.inlining.append(callee.node)
     low.scope = callee.scope
     try:
+        bind_locals(callee.node.body, env)
         end = lower_block(low, callee.node.body, env)
     finally:
         low.scope = outer

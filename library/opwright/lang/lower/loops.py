@@ -184,17 +184,21 @@ def _loop(low: Lowering, statement: ast.For, over: _Range, env: Environment) -> 
     low.append(node)
     for name, result in zip(carried_names, node.results, strict=True):
         env[name] = result
-    makes_trips = isinstance(over.trips, int) and over.trips > 0
     for name in assigned:
         if name not in carried_names:
             env[name] = Unbound("in this scope: it is bound inside the loop only")
-    _bind_index_after(low, target, over, env, makes_trips)
+    _bind_index_after(target, over, env, reassigned=target in assigned_names(statement.body))
 
 
-def _bind_index_after(low: Lowering, target: str, over: _Range, env: Environment, makes_trips: bool) -> None:
-    if makes_trips and isinstance(over.start, int) and isinstance(over.trips, int):
+def _bind_index_after(target: str, over: _Range, env: Environment, reassigned: bool) -> None:
+    """The loop's name keeps its last value, where that is certain."""
+    if over.trips == 0:
+        return
+    if reassigned:
+        env[target] = Unbound("with one certain value after a loop whose body assigns it")
+    elif isinstance(over.start, int) and isinstance(over.trips, int):
         env[target] = over.start + (over.trips - 1) * over.step
-    elif not (isinstance(over.trips, int) and over.trips == 0 and target in env):
+    else:
         env[target] = Unbound("when the loop makes no trip")
 
 

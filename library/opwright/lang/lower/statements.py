@@ -59,10 +59,14 @@ def lower_block(low: Lowering, statements: Sequence[ast.stmt], env: Environment)
 
 
 def _unsupported(low: Lowering, statement: ast.stmt) -> None:
-    word = type(statement).__name__.removesuffix("Def").lower()
+    names = {"FunctionDef": "def", "ClassDef": "class", "ImportFrom": "import", "TryStar": "try"}
+    kind = type(statement).__name__
+    word = names.get(kind, kind.lower())
     hints = {
         "while": "write `for i in range(n):` where the number of trips is known",
         "break": "compute the number of trips first",
+        "def": "define it at module level",
+        "import": "import at module level",
         "raise": "an ONNX function cannot raise; state requirements in its documentation",
         "try": "an ONNX function has no exceptions",
         "global": "pass the value as a parameter",
@@ -304,6 +308,12 @@ def _surely_many(type_: ir.TensorType) -> bool:
 def _poison_assigned(statement: ast.stmt, env: Environment) -> None:
     for name in assigned_names([statement]):
         env[name] = POISON
+
+
+def bind_locals(statements: Sequence[ast.stmt], env: Environment) -> None:
+    """A name that a function assigns anywhere is local throughout, by Python's rule; until then it has no value."""
+    for name in assigned_names(statements):
+        env.setdefault(name, Unbound("before its first assignment"))
 
 
 def assigned_names(statements: Sequence[ast.stmt]) -> list[str]:
