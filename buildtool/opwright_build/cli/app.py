@@ -214,7 +214,7 @@ def stubs(
 
 @app.command()
 def explain(
-    subject: Annotated[str, typer.Argument(metavar="CODE|ACTION", help="OW305, or an action such as `package`.")],
+    subject: Annotated[str, typer.Argument(metavar="CODE|ACTION", help="OW201, or an action such as `package`.")],
     path: PathArgument = HERE,
 ) -> None:
     """Explain a diagnostic code, or why an action of the last build ran."""

@@ -133,7 +133,17 @@ _SHOWN: Schema = {
         _object(name=_TEXT, type=_TEXT, optional=_FLAG, variadic=_FLAG, rank=_or_null(_COUNT), doc=_TEXT)
     ),
     "outputs": _list_of(_object(name=_TEXT, type=_TEXT, doc=_TEXT)),
-    "attributes": _list_of(_object(name=_TEXT, type=_TEXT, required=_FLAG, default=_DEFAULT, doc=_TEXT)),
+    "attributes": _list_of(
+        _object(
+            name=_TEXT,
+            type=_TEXT,
+            required=_FLAG,
+            default=_DEFAULT,
+            doc=_TEXT,
+            choices=_list_of(_DEFAULT),
+            is_bool=_FLAG,
+        )
+    ),
     "types": _map_of(_list_of(_TEXT)),
     "bodies": _list_of(
         _object(
