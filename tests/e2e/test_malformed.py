@@ -24,11 +24,15 @@ DOMAIN = "ai.onnx"
 CHUNKS, PER_CHUNK = 20, 250
 SECONDS = 5.0
 NAMES = ("spec.yaml", "function.py", "vectors.yaml", "spec.yaml", "function.py", "../domain.yaml", "../../library.yaml")
-YAML_TOKENS = ("[", "]", "{", "}", ": ", ",", "- ", "#", "'", '"', "|", "&a ", "*a", "!!str ", "? ", "\n  ", "---\n", "<<: ",
+YAML_TOKENS = (
+               "[", "]", "{", "}", ": ", ",", "- ", "#", "'", '"', "|", "&a ", "*a", "!!str ", "? ", "\n  ", "---\n", "<<: ",
                "null", ".nan", "99999999999999999999", "../x", "é", "\t", "\x00", "\u2028", "T", "float")  # fmt: skip
-PYTHON_TOKENS = ("(", ")", "[", "]", "x", "X", "op.Relu", "op.Add", "None", "1e999", "0", "**", "//", "%", "=", "==", "if True:",
-                 "return", "lambda: 0", "yield", "*", "@", ".dtype", "'s'", "10**9**9", "while X:", "import os", "global X",
-                 "é", "\x00", "\t", "{", "...", "for i in range(X):", "not", "is None", "opset99", "del X", "axes=")  # fmt: skip
+PYTHON_TOKENS = (
+                 "(", ")", "[", "]", "x", "X", "op.Relu", "op.Add", "None", "1e999", "0", "**", "//", "%", "=", "==", "if True:",
+                 "return", "lambda: 0", "yield", "*", "@", ".dtype", "'s'", "10**9**9", "while X:", "import os",
+                 "global X",
+                 "é", "\x00", "\t", "{", "...", "for i in range(X):", "not", "is None", "opset99", "del X",
+                 "axes=")  # fmt: skip
 
 
 class NoCalls:

@@ -46,7 +46,7 @@ class NoLibraries:
 
 
 class Compiler:
-    """Compiles `def F(...)` in a text. Inputs and outputs map names to types; `types` the variables to element types."""
+    """Compiles `def F(...)` in a text. Inputs and outputs map names to types, `types` variables to element types."""
 
     def unit(
         self,

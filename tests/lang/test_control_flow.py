@@ -18,7 +18,8 @@ PROGRAMS = {
         "s = op.ReduceSum(x, keepdims=0)\nif s > 10:\n    return x\nif s > 0:\n    return x + 1\nreturn x + 2"
     ),
     "elif": (
-        "s = op.ReduceSum(x, keepdims=0)\nif s > 10:\n    y = x\nelif s > 0:\n    y = x + 1\nelse:\n    y = x + 2\nreturn y"
+        "s = op.ReduceSum(x, keepdims=0)\nif s > 10:\n    y = x\nelif s > 0:\n    y = x + 1\nelse:\n"
+        "    y = x + 2\nreturn y"
     ),
     "swap": "a = x\nb = x * 2\nif op.ReduceSum(x, keepdims=0) > 0:\n    a, b = b, a\nreturn a - b * 3",
     "a parameter is assigned": "if op.ReduceSum(x, keepdims=0) > 0:\n    x = x + 1\nreturn x",
@@ -32,10 +33,12 @@ PROGRAMS = {
     "weak sum": "s = 0\nfor i in range(4):\n    s = s + x\nreturn s + x",
     "nested loops": "y = x\nfor i in range(3):\n    for j in range(n):\n        y = y + i * j\nreturn y",
     "a loop in a branch": (
-        "y = x\nif op.ReduceSum(x, keepdims=0) > 0:\n    for i in range(n):\n        y = y + x\nelse:\n    y = -x\nreturn y"
+        "y = x\nif op.ReduceSum(x, keepdims=0) > 0:\n    for i in range(n):\n        y = y + x\nelse:\n"
+        "    y = -x\nreturn y"
     ),
     "a branch in a loop": (
-        "y = x\nfor i in range(n):\n    if op.ReduceSum(y, keepdims=0) > 5:\n        y = y - 4\n    else:\n        y = y + 3\nreturn y"
+        "y = x\nfor i in range(n):\n    if op.ReduceSum(y, keepdims=0) > 5:\n        y = y - 4\n"
+        "    else:\n        y = y + 3\nreturn y"
     ),
     "augmented": "y = x\ny += 1\ny *= x\nfor i in range(2):\n    y -= i\nreturn y",
     "the index after the loop": "y = x\nfor i in range(5):\n    y = y + 1\nreturn y * i",
@@ -119,7 +122,10 @@ def test_refusals(compiler: Compiler, program: str, code: str) -> None:
 
 
 def test_an_unread_result_of_a_branch_is_dropped(compiler: Compiler) -> None:
-    text = "def F(x):\n    y = x\n    if op.ReduceSum(x, keepdims=0) > 0:\n        y = -x\n        z = op.Exp(x)\n    return y\n"
+    text = (
+        "def F(x):\n    y = x\n    if op.ReduceSum(x, keepdims=0) > 0:\n        y = -x\n"
+        "        z = op.Exp(x)\n    return y\n"
+    )
     function = compiler.function(text, {"x": "float"}, {"y": "float"})
     branches = [node for node in function.body.nodes if isinstance(node, ir.If)]
     assert len(branches) == 1 and len(branches[0].results) == 1

@@ -23,7 +23,8 @@ FUNCTIONS = {
         FLOATS,
     ),
     "branches": (
-        "def F(x):\n    s = op.ReduceSum(x, keepdims=0)\n    if s > 3:\n        y = x\n    elif s > 0:\n        y = x * 2\n"
+        "def F(x):\n    s = op.ReduceSum(x, keepdims=0)\n    if s > 3:\n        y = x\n    elif s > 0:\n"
+        "        y = x * 2\n"
         "    else:\n        y = -x\n    return y + s\n",
         {"x": "float"},
         {"y": "float"},

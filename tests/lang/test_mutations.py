@@ -28,10 +28,14 @@ SEEDS = [
     "    for k in (1, 2.5):\n        y += k ** 2\n    return op.Clip(y, None, alpha)\n",
 ]
 TOKENS = [
-    "x", "n", "op", "None", "0", "1", "-1", "1e400", "0.5", "(", ")", "[", "]", ",", ":", "=", "+", "**", "//", "%", "if",
-    "else", "for", "in", "return", "not", "and", "lambda", "def", "yield", "await", "*", "@", ".dtype", "'s'", "True", "x.y",
-    "op.Relu", "op.Add(x)", "while x:", "K", "math.sqrt", "10**9", "axes=", "\n", "    ", "~", "==", "is", "{}", "f'{x}'", "...",
-    "import os", "global x", "try:", "del x", "range", "len", "helper(", "FLOAT", "alpha", "(x := 1)", "*x", "**n", "3j", "b'1'",
+    "x", "n", "op", "None", "0", "1", "-1", "1e400", "0.5", "(", ")", "[", "]", ",", ":", "=", "+", "**", "//", "%",
+    "if",
+    "else", "for", "in", "return", "not", "and", "lambda", "def", "yield", "await", "*", "@", ".dtype", "'s'",
+    "True", "x.y",
+    "op.Relu", "op.Add(x)", "while x:", "K", "math.sqrt", "10**9", "axes=", "\n", "    ", "~", "==", "is", "{}",
+    "f'{x}'", "...",
+    "import os", "global x", "try:", "del x", "range", "len", "helper(", "FLOAT", "alpha", "(x := 1)", "*x", "**n",
+    "3j", "b'1'",
 ]  # fmt: skip
 
 
