@@ -1,7 +1,8 @@
 """Copied as `sitecustomize.py` into the environment of an audited run, so every process of it starts with this.
 
-It writes a line of JSON for each thing that a build must not do: run code of a spec, compile it to anything but a tree,
-import from `specs/`, start a process, open a socket, write outside of the outputs and the cache. Settings lie beside it.
+It writes a line of JSON for each thing that a build must not do: run code of a spec, compile it to anything but a
+tree, import from `specs/`, start a process, open a socket, write outside of the outputs and the cache. Settings lie
+beside it.
 """
 
 import ast

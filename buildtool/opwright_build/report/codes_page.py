@@ -22,6 +22,7 @@ _STAGES = {
     "6": "Releases",
     "9": "The build itself",
 }
+LONG, MANY = 150, 40  # characters of a line, and lines of a file, that are shown
 _LANGUAGES = {"py": "python", "yaml": "yaml", "txt": "text", "lock": "text", "toml": "toml", "onnxlib": "text"}
 
 
@@ -51,9 +52,17 @@ def _example(head: str, example: Example) -> list[str]:
     return lines
 
 
+def shortened(text: str) -> str:
+    """`text` as much of it as is worth reading: an example against too much is itself too much."""
+    lines = text.splitlines()
+    shown = [line if len(line) <= LONG else f"{line[:LONG]} ... ({len(line)} characters)" for line in lines[:MANY]]
+    return "\n".join([*shown, f"... ({len(lines)} lines)"] if len(lines) > MANY else shown)
+
+
 def _fenced(language: str, text: str) -> str:
     """A code block whose fence is longer than any in the text."""
     fence = "```"
+    text = shortened(text)
     while fence in text:
         fence += "`"
-    return f"{fence}{language}\n{text.rstrip()}\n{fence}\n"
+    return f"{fence}{language}\n{text}\n{fence}\n"

@@ -10,6 +10,7 @@ from opwright.diagnostics.codes import Entry, Example, all_entries, find_entry
 from opwright.diagnostics.model import Diagnostic
 
 from opwright_build.engine.log import ActionLog
+from opwright_build.report.codes_page import shortened
 from opwright_build.report.console import Console
 from opwright_build.report.reporter import Reporter
 from opwright_build.workflow.session import WORK, find_root
@@ -60,7 +61,7 @@ def _example(head: str, entry: Entry, example: Example) -> str:
     lines = [f"{head}: opwright {example.command}"]
     for name, content in example.files.items():
         lines.append(f"  {name}:" if content else f"  {name}: deleted")
-        lines += (f"    {line}".rstrip() for line in content.splitlines())
+        lines += (f"    {line}".rstrip() for line in shortened(content).splitlines())
     return "\n".join(lines)
 
 
