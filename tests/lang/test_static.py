@@ -66,7 +66,7 @@ def test_growth_is_refused_before_it_happens(symbol: str, left: Any, right: Any)
 
 def test_shared_tuples_do_not_hide_their_size() -> None:
     value: tuple[Any, ...] = (1, 2)
-    for _ in range(14):
+    for _ in range(12):
         value = static.checked((value, value))
     with pytest.raises(static.StaticError):
         static.checked((value, value, value, value))
