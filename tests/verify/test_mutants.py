@@ -156,11 +156,28 @@ def test_a_row_that_is_not_true_is_found() -> None:
     findings = check_mutants(scores, listed, places=PLACES, identities=["a::F@1", "c::H@1"])
     assert [(item.code, item.reason) for item in findings] == [
         ("OW472", "it is killed (x)"),
-        ("OW472", "the version has no such mutant"),
-        ("OW472", "this library has no b::G@1"),
-        ("OW472", "the same mutant is listed twice"),
+        ("OW472", "there is no such mutant"),
+        ("OW472", "this library has no such version"),
+        ("OW472", "the same row stands above"),
     ]
     assert [item.place.line for item in findings if item.place is not None] == [4, 5, 6, 7]
+
+
+def test_a_row_may_stand_for_many_versions_and_types() -> None:
+    fates = [("[T=float] Less#1 x", SURVIVED), ("[T=double] Less#1 x", SURVIVED), ("[T=int8] Less#1 x", KILLED)]
+    scores = [
+        MutationScore(identity, tuple(Fate(identity, f"{identity}{name}", fate, "v") for name, fate in fates))
+        for identity in ("a::F@1", "a::F@13")
+    ]
+    everything = ["a::F@1", "a::F@13"]
+    assert check_mutants(scores, rows("a::F@*[T=*] Less#1 x"), places=PLACES, identities=everything) == []
+    assert check_mutants(scores, rows("a::F@*Less#1 x"), places=PLACES, identities=everything) == []
+    one_only = check_mutants(scores, rows("a::F@1[*] Less#1 x"), places=PLACES, identities=everything)
+    assert [item.code for item in one_only] == ["OW471", "OW471", "OW470"]
+    dead = check_mutants(scores, rows("a::F@*[*] Less#1 x", "*[T=int8]*"), places=PLACES, identities=everything)
+    assert [(item.code, item.reason) for item in dead] == [("OW472", "it is killed (v)")]
+    part = check_mutants(scores[:1], rows("a::F@*[*] Less#1 x", "*[T=int8]*"), places=PLACES, identities=everything)
+    assert part == []
 
 
 def test_a_malformed_file_is_a_finding_at_its_place() -> None:

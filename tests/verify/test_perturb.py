@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import onnx
 import onnx.parser
@@ -88,7 +89,8 @@ def test_constants_change_by_one_percent_or_by_one() -> None:
     [
         (np.array(255, np.uint8), [254]),
         (np.array(-1, np.int8), [0]),
-        (np.array([0.0, 2.0], np.float16), [[0.01000213623046875, 2.01953125]]),
+        (np.array([0.0, 2.0], np.float16), [[0.03125, 2.01953125]]),
+        (np.array([0.0, 2.0], ml_dtypes.bfloat16), [[0.25, 2.125]]),
         (np.array([np.inf, np.nan]), []),
         (np.zeros(0), []),
         (np.array(["a"], object), []),

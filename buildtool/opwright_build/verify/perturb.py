@@ -14,6 +14,7 @@ from itertools import islice
 import numpy as np
 import onnx
 from onnx import AttributeProto, FunctionProto, NodeProto, helper, numpy_helper
+from opwright.elements import ElementType
 from opwright.link.walk import all_nodes
 
 from opwright_build.verify.dtypes import element_of
@@ -227,7 +228,7 @@ def _put(index: int, attribute: AttributeProto) -> Edit:
 
 
 def _nudged(attribute: AttributeProto) -> AttributeProto | None:
-    """The attribute with another value: floats by 1 %, whole numbers and axes by one, flags negated."""
+    """The attribute with another value: floats by 1 % (narrow ones by more), whole numbers and axes by one."""
     name = attribute.name
     match attribute.type:
         case AttributeProto.FLOAT:
@@ -270,9 +271,18 @@ def _nudge_array(array: Array) -> Array | None:
     if kind.is_float:
         exact = array.astype(np.float64)
         with np.errstate(over="ignore"):
-            changed: Array = np.where(exact == 0, 0.01, exact * 1.01).astype(array.dtype)
+            changed: Array = np.where(exact == 0, _from_zero(kind), exact * _factor(kind)).astype(array.dtype)
         return None if changed.tobytes() == array.tobytes() else changed
     return None
+
+
+def _factor(kind: ElementType) -> float:
+    """1 %, but no less than eight units in the last place: fewer disappear in the tolerance of the type."""
+    return 1 + max(0.01, 8 * 2.0 ** (1 - kind.precision))
+
+
+def _from_zero(kind: ElementType) -> float:
+    return max(0.01, 32 * 2.0 ** (1 - kind.precision))
 
 
 def _text(attribute: AttributeProto) -> str:

@@ -1,13 +1,16 @@
 """`specs/mutants-survivors.yaml`: mutants that no vector can notice, each with the reason.
 
-Most are changes without effect: the derivative at a point where both branches agree, 1 % of a number that is only there
-to keep a division from failing. Whoever adds a row says so; a row whose mutant dies, or is no more, fails the run.
+Most are changes without effect: which branch is taken where both agree, 1 % of a number that is only there to keep a
+division from failing. A `*` in an id stands for any text, such as the versions and element types for which one reason
+holds. Whoever adds a row gives the reason; a row whose mutants all die, or are no more, fails the run.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from opwright.diagnostics.model import Diagnostic, Place, Severity
 
@@ -23,11 +26,14 @@ REQUIRED = 0.95  # the part of the mutants that vectors must notice, those liste
 
 @dataclass(frozen=True, slots=True)
 class Survivor:
-    """One row: the mutant's id and why nothing can notice it."""
+    """One row: the mutant's id, or a pattern of ids, and why nothing can notice it."""
 
     id: str
     reason: str
     place: Place
+
+    def covers(self, mutant: str) -> bool:
+        return _pattern(self.id).fullmatch(mutant) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +75,12 @@ class Tally:
 
 
 def tally(scores: Sequence[MutationScore], survivors: Sequence[Survivor]) -> Tally:
-    listed = {row.id for row in survivors}
     fates = [fate for score in scores for fate in score.fates]
-    excused = sum(fate.fate == SURVIVED and fate.id in listed for fate in fates)
-    survived = sum(fate.fate == SURVIVED for fate in fates)
+    survived = [fate for fate in fates if fate.fate == SURVIVED]
+    listed = sum(any(row.covers(fate.id) for row in survivors) for fate in survived)
     killed = sum(fate.fate == KILLED for fate in fates)
-    return Tally(killed, excused, survived - excused, sum(fate.fate == STILLBORN for fate in fates))
+    stillborn = sum(fate.fate == STILLBORN for fate in fates)
+    return Tally(killed, listed, len(survived) - listed, stillborn)
 
 
 def check_mutants(
@@ -89,27 +95,22 @@ def check_mutants(
     `places` says where each version is specified; `identities` are all versions of the library, so that a row of a
     version that was not run is left alone.
     """
-    fates = {fate.id: fate for score in scores for fate in score.fates}
-    listed = {row.id for row in survivors}
+    fates = [fate for score in scores for fate in score.fates]
     findings = [
         _unexplained(fate, places.get(fate.identity))
-        for fate in fates.values()
-        if fate.fate == SURVIVED and fate.id not in listed
+        for fate in fates
+        if fate.fate == SURVIVED and not any(row.covers(fate.id) for row in survivors)
     ]
     run = {score.identity for score in scores}
     seen: set[str] = set()
     for row in survivors:
-        identity = _identity(row.id)
+        meant = [identity for identity in identities if _may_be_about(row.id, identity)]
         if row.id in seen:
-            findings.append(_untrue(row, "the same mutant is listed twice"))
-        elif identity not in identities:
-            findings.append(_untrue(row, f"this library has no {identity}"))
-        elif identity in run:
-            fate = fates.get(row.id)
-            if fate is None:
-                findings.append(_untrue(row, "the version has no such mutant"))
-            elif fate.fate != SURVIVED:
-                findings.append(_untrue(row, f"it is {fate.fate} ({fate.by})" if fate.by else f"it is {fate.fate}"))
+            findings.append(_untrue(row, "the same row stands above"))
+        elif not meant:
+            findings.append(_untrue(row, "this library has no such version"))
+        elif run.issuperset(meant):
+            findings.extend(_check_row(row, fates))
         seen.add(row.id)
     total = tally(scores, survivors)
     if total.rate < REQUIRED:
@@ -119,8 +120,24 @@ def check_mutants(
     return findings
 
 
-def _identity(mutant: str) -> str:
-    return mutant.partition(" ")[0].partition("[")[0]
+def _check_row(row: Survivor, fates: Sequence[Fate]) -> list[Diagnostic]:
+    meant = [fate for fate in fates if row.covers(fate.id)]
+    if not meant:
+        return [_untrue(row, "there is no such mutant")]
+    if any(fate.fate == SURVIVED for fate in meant):
+        return []
+    return [_untrue(row, f"it is {meant[0].fate} ({meant[0].by})" if meant[0].by else f"it is {meant[0].fate}")]
+
+
+@cache
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(".*".join(re.escape(part) for part in text.split("*")))
+
+
+def _may_be_about(row: str, identity: str) -> bool:
+    """The version stands before the variant or the node; from a `*` on, it may be any."""
+    version, star, _ = row.partition(" ")[0].partition("[")[0].partition("*")
+    return identity.startswith(version) if star else identity == version
 
 
 def _unexplained(fate: Fate, place: Place | None) -> Diagnostic:
