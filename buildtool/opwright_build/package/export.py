@@ -4,38 +4,39 @@ from __future__ import annotations
 
 from onnx import ModelProto, helper
 from opwright.bundle.format import Bundle
-from opwright.link.instantiate import instantiate
-from opwright.link.naming import Profile, bodies_at
+from opwright.link.catalogue import merge_libraries
+from opwright.link.inline import function_id
+from opwright.link.instantiate import called, closure, name_body
+from opwright.link.naming import Instance, Naming, Profile, bodies_at
+from opwright.link.plan import flatten
 
 PRODUCER = "opwright"
+
+_FUNCTIONS_IR = 10  # the lowest with the overloads and metadata of functions
 
 
 def export_model(bundle: Bundle, opset: int, profile: Profile = Profile.OVERLOAD) -> ModelProto:
     """Every function of the library that has a body at that default opset, in its newest version, callees first.
 
-    Functions stand in the domain that they are emitted in. The IR version is the lowest that the opset and the
-    functions' overloads allow. A function without a body at that opset is left out.
+    Functions stand in the domain that they are emitted in, every attribute is written at every call, and chains of
+    calls deeper than the checker allows are shortened by inlining. The IR version is the lowest that the opset and the
+    functions allow. DiagnosticError when the library calls one that is not part of it.
     """
     index = bundle.index
-    mirrors = {domain.name: domain for domain in index.domains}
-    functions = {entry.identity: entry for entry in index.functions}
+    catalogue = merge_libraries([bundle])
     newest = {(entry.domain, entry.name): entry for entry in index.functions}
-    model = ModelProto(producer_name=PRODUCER, producer_version=index.version)
-    model.doc_string = index.summary
+    roots = [Instance(entry, body) for entry in newest.values() for body in bodies_at(entry, opset)]
+    instances = closure(catalogue, roots, opset)
+    imports = {domain.mirror: domain.version for domain in index.domains}
+    naming = Naming(catalogue, imports, opset, profile, called(catalogue, instances, opset))
+    functions = [name_body(naming, instance) for instance in instances]
+    made = {function_id(function): function for function in functions}
+    model = ModelProto(producer_name=PRODUCER, producer_version=index.version, doc_string=index.summary)
     model.graph.name = index.library
-    made: dict[tuple[str, str, str], bytes] = {}
-    for entry in newest.values():
-        for body in bodies_at(entry, opset):
-            emitted = mirrors[entry.domain].mirror
-            for function in instantiate(
-                functions, bundle.bodies, entry, body, opset=opset, domain=emitted, profile=profile
-            ):
-                key = (function.domain, function.name, function.overload)
-                if key not in made:
-                    made[key] = function.SerializeToString(deterministic=True)
-                    model.functions.add().CopyFrom(function)
-    imports = [helper.make_opsetid("", opset)]
-    imports += [helper.make_opsetid(domain.mirror, domain.version) for domain in index.domains]
-    model.opset_import.extend(imports)
-    model.ir_version = max(10, helper.find_min_ir_version_for([imports[0]], ignore_unknown=True))
+    model.functions.extend(flatten(list(made.values()), {naming.id_of(instance) for instance in roots}))
+    imports |= {item.domain: item.version for function in model.functions for item in function.opset_import}
+    imports[""] = opset
+    model.opset_import.extend(helper.make_opsetid(domain, version) for domain, version in sorted(imports.items()))
+    default = helper.make_opsetid("", opset)
+    model.ir_version = max(_FUNCTIONS_IR, helper.find_min_ir_version_for([default], ignore_unknown=True))
     return model

@@ -13,7 +13,10 @@ from opwright_build.spec.model import Domain, Library
 def build_index(
     library: Library, domains: Sequence[Domain], compiled: Sequence[CompiledVersion], onnx_version: str
 ) -> Index:
-    """The index: domains by name, functions by (domain, name, since_version). `onnx_version` made the bodies."""
+    """The index: domains by name, functions by (domain, name, since_version).
+
+    `onnx_version` is that of the schemas that the bodies were compiled against.
+    """
     entries = sorted(
         (item.entry for item in compiled), key=lambda entry: (entry.domain, entry.name, entry.since_version)
     )
@@ -30,4 +33,11 @@ def build_index(
             for domain in sorted(domains, key=lambda domain: domain.name)
         ),
         tuple(entries),
+        _requirements(library),
     )
+
+
+def _requirements(library: Library) -> tuple[tuple[str, str], ...]:
+    """What the installed library needs: opwright, and the libraries that it calls."""
+    wanted = {"opwright": "", **library.requires, **dict.fromkeys(library.dependencies, "")}
+    return tuple(sorted(wanted.items()))

@@ -75,7 +75,7 @@ def signatures(entry: FunctionEntry, variables: TypeVariables) -> tuple[Signatur
 def _signature(
     entry: FunctionEntry, given: dict[str, str], attributes: list[str], returned: dict[str, str]
 ) -> Signature:
-    names = {item.name for item in (*entry.inputs, *entry.attributes)}
+    names = {item.name for item in entry.inputs} | {item.name for item in entry.attributes}
     receiver = "self"
     while receiver in names:
         receiver += "_"

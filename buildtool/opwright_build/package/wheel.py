@@ -3,37 +3,31 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping
 from hashlib import sha256
-from io import BytesIO
-from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
-from opwright.bundle.format import Index
-
-EPOCH = (1980, 1, 1, 0, 0, 0)
+from opwright.bundle.archive import pack
+from opwright.bundle.format import SUFFIX, Index
 
 
 def build_wheel(index: Index, bundle: bytes, stubs: Mapping[str, bytes]) -> tuple[str, bytes]:
     """(file name, bytes). `stubs` are the package's files by their path below `library/`.
 
-    The wheel is pure Python, holds the bundle beside the package's modules, and requires opwright alone.
+    The wheel is pure Python, holds the bundle beside the package's modules, and requires what the index says.
     """
-    distribution = index.library.replace("-", "_").replace(".", "_").lower()
+    distribution = re.sub(r"[-_.]+", "_", index.library).lower()
     information = f"{distribution}-{index.version}.dist-info"
-    members = dict(stubs)
-    members[f"{index.package}/{index.library}-{index.version}.onnxlib"] = bundle
-    members[f"{information}/METADATA"] = _metadata(index)
-    members[f"{information}/WHEEL"] = _wheel()
-    ordered = dict(sorted(members.items(), key=lambda item: (item[0].startswith(information), item[0])))
-    ordered[f"{information}/RECORD"] = _record(ordered, f"{information}/RECORD")
-    buffer = BytesIO()
-    with ZipFile(buffer, "w", ZIP_STORED) as archive:
-        for path, data in ordered.items():
-            member = ZipInfo(path, EPOCH)
-            member.create_system = 3  # Unix, wherever this runs
-            member.external_attr = 0o100644 << 16
-            archive.writestr(member, data)
-    return f"{distribution}-{index.version}-py3-none-any.whl", buffer.getvalue()
+    package = {**stubs, f"{index.package}/{index.library}-{index.version}{SUFFIX}": bundle}
+    metadata = {f"{information}/METADATA": _metadata(index), f"{information}/WHEEL": _WHEEL}
+    members = dict(sorted(package.items())) | metadata  # what describes the wheel comes last, as its format asks
+    record = f"{information}/RECORD"
+    return f"{distribution}-{index.version}-py3-none-any.whl", pack(
+        [*members.items(), (record, _record(members, record))]
+    )
+
+
+_WHEEL = b"Wheel-Version: 1.0\nGenerator: opwright\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
 
 def _metadata(index: Index) -> bytes:
@@ -43,15 +37,12 @@ def _metadata(index: Index) -> bytes:
         f"Version: {index.version}",
     ]
     if index.summary:
-        lines.append(f"Summary: {index.summary}")
+        lines.append(f"Summary: {' '.join(index.summary.split())}")
     if index.license:
         lines.append(f"License-Expression: {index.license}")
-    lines += ["Requires-Python: >=3.11", "Requires-Dist: opwright"]
+    lines.append("Requires-Python: >=3.11")
+    lines += [f"Requires-Dist: {name}{specifier}" for name, specifier in index.requires]
     return ("\n".join(lines) + "\n").encode()
-
-
-def _wheel() -> bytes:
-    return b"Wheel-Version: 1.0\nGenerator: opwright\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
 
 def _record(members: Mapping[str, bytes], record: str) -> bytes:

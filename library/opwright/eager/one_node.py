@@ -1,4 +1,4 @@
-"""A function of a library called on numpy arrays: a model of one node, attached to the library, run by onnxruntime."""
+"""A function of a library called on numpy arrays: a model of one node and the functions behind it, on onnxruntime."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ from onnx import AttributeProto, ModelProto, NodeProto, helper
 from opwright.bundle.format import FunctionEntry
 from opwright.eager.arguments import Attributes, bind_arguments
 from opwright.elements import BY_CODE, BY_NAME
-from opwright.link.apply import attach
+from opwright.link.choose import Call, choose_body
+from opwright.link.inline import function_id
+from opwright.link.instantiate import instantiate, write_defaults
+from opwright.link.naming import Instance
+from opwright.link.propagate import Visit
+from opwright.link.value_types import ABSENT, tensor_of
 from opwright.packaged import LibraryFunction
 
 if TYPE_CHECKING:
@@ -66,11 +71,12 @@ def _session(function: LibraryFunction, facts: Facts, attributes: Attributes) ->
         raise ImportError(text) from error
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4  # what it says of a refused model is in the exception
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
     entry = function.entry
     refusals: list[Exception] = []
     for opset in sorted({body.first_opset for body in entry.bodies}, reverse=True):
         try:
-            model = attach(_one_node_model(function, entry, facts, attributes, opset), [function.bundle])
+            model = _one_node_model(function, entry, facts, attributes, opset)
             return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
         except Exception as error:  # the linker's, or onnxruntime's, which have no base of their own
             refusals.append(error)
@@ -81,31 +87,44 @@ def _session(function: LibraryFunction, facts: Facts, attributes: Attributes) ->
 def _one_node_model(
     function: LibraryFunction, entry: FunctionEntry, facts: Facts, attributes: Attributes, opset: int
 ) -> ModelProto:
-    domain = next((item.mirror for item in function.bundle.index.domains if item.name == entry.domain), entry.domain)
-    inputs = [
-        helper.make_tensor_value_info(f"i{index}", BY_NAME[fact[0]].code, [None] * fact[1])
-        for index, fact in enumerate(facts)
-        if fact is not None
-    ]
-    elements = _output_elements(entry, facts)
-    outputs = [helper.make_tensor_value_info(f"o{index}", code, None) for index, code in enumerate(elements)]
-    graph = helper.make_graph([_node(entry, domain, facts, attributes)], entry.name, inputs, outputs)
-    imports = [helper.make_opsetid("", opset), helper.make_opsetid(domain, entry.since_version)]
-    return helper.make_model(graph, opset_imports=imports, ir_version=_IR_VERSION)
-
-
-def _node(entry: FunctionEntry, domain: str, facts: Facts, attributes: Attributes) -> NodeProto:
     node = helper.make_node(
         entry.name,
         ["" if fact is None else f"i{index}" for index, fact in enumerate(facts)],
         [f"o{index}" for index in range(len(entry.outputs))],
-        domain=domain,
     )
-    kinds = {attribute.name: attribute.type for attribute in entry.attributes}
-    for name, value in attributes:
-        kind = AttributeProto.AttributeType.Value(kinds[name])
-        node.attribute.append(helper.make_attribute(name, value, attr_type=kind))
-    return node
+    kinds = {attribute.name: AttributeProto.AttributeType.Value(attribute.type) for attribute in entry.attributes}
+    node.attribute.extend(helper.make_attribute(name, value, attr_type=kinds[name]) for name, value in attributes)
+    instance = _choose(function, entry, facts, node, opset)
+    index = function.bundle.index
+    domain = next((item.mirror for item in index.domains if item.name == entry.domain), entry.domain)
+    functions = instantiate(index, function.bundle.bodies, entry, instance.body, opset=opset, domain=domain)
+    node.domain, node.op_type, node.overload = function_id(functions[-1])
+    positions = {formal.name: position for position, formal in enumerate(entry.inputs)}
+    given = list(node.input)
+    node.input[:] = [given[positions[name]] for name in instance.body.inputs]
+    write_defaults(node, instance)
+    imports = {item.domain: item.version for callee in functions for item in callee.opset_import}
+    imports |= {"": opset, domain: entry.since_version}
+    inputs = [
+        helper.make_tensor_value_info(f"i{position}", BY_NAME[fact[0]].code, [None] * fact[1])
+        for position, fact in enumerate(facts)
+        if fact is not None
+    ]
+    codes = _output_elements(entry, facts)
+    outputs = [helper.make_tensor_value_info(f"o{position}", code, None) for position, code in enumerate(codes)]
+    return helper.make_model(
+        helper.make_graph([node], entry.name, inputs, outputs),
+        functions=functions,
+        opset_imports=[helper.make_opsetid(name, version) for name, version in sorted(imports.items())],
+        ir_version=_IR_VERSION,
+    )
+
+
+def _choose(function: LibraryFunction, entry: FunctionEntry, facts: Facts, node: NodeProto, opset: int) -> Instance:
+    known = tuple(ABSENT if fact is None else tensor_of(fact[0]) for fact in facts)
+    given = {attribute.name: attribute for attribute in node.attribute}
+    visit = Visit(node, known, given, {"": opset}, f"{entry.name}()", None)
+    return choose_body(Call(entry, visit, opset, function.package))
 
 
 def _output_elements(entry: FunctionEntry, facts: Facts) -> list[int]:
