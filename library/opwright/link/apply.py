@@ -15,6 +15,7 @@ from opwright.link.check import check_model
 from opwright.link.digests import callees_first
 from opwright.link.inline import function_id, inline_model
 from opwright.link.instantiate import pad, write_defaults
+from opwright.link.model_file import refuse_broken_text
 from opwright.link.naming import FunctionId, Profile
 from opwright.link.plan import Plan, choose_opset, make_plan
 from opwright.link.propagate import imports_of
@@ -71,6 +72,7 @@ def attach_libraries(
     file: str = "model",
 ) -> Attached:
     """`attach` with an account of what was done; `file` names the model in messages."""
+    refuse_broken_text(model, file)
     catalogue = merge_libraries(libraries)
     result = ModelProto()
     result.CopyFrom(model)

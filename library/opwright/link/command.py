@@ -118,7 +118,7 @@ def _attached_lines(done: Attached, options: argparse.Namespace, ir_version: int
 
 def _run_inspect(options: argparse.Namespace) -> int:
     model = read_model(options.model)
-    reports = inspect(model, [find_bundle(name) for name in options.library])
+    reports = inspect(model, [find_bundle(name) for name in options.library], options.model.as_posix())
     for report in reports:
         print(json.dumps(_as_json(report)) if options.json else _as_line(report))
     if not reports and not options.json:

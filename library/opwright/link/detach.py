@@ -13,6 +13,7 @@ from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Sever
 from opwright.link.apply import ATTACHED, CALL, IMPORTED
 from opwright.link.digests import function_digests, record_of
 from opwright.link.inline import call_id, function_id
+from opwright.link.model_file import refuse_broken_text
 from opwright.link.naming import FunctionId
 from opwright.link.walk import all_nodes, normal_domain
 
@@ -37,6 +38,7 @@ def detach(model: ModelProto) -> ModelProto:
 
 def detach_libraries(model: ModelProto, file: str = "model") -> Detached:
     """`detach` with an account of what was done; `file` names the model in messages."""
+    refuse_broken_text(model, file)
     result = ModelProto()
     result.CopyFrom(model)
     ours = [function for function in result.functions if record_of(function) is not None]

@@ -11,6 +11,7 @@ from onnx import ModelProto
 from opwright.bundle.format import Bundle
 from opwright.link.digests import Record, function_digests, record_of
 from opwright.link.inline import call_id, function_id
+from opwright.link.model_file import refuse_broken_text
 from opwright.link.naming import FunctionId
 from opwright.link.walk import all_nodes
 
@@ -43,13 +44,15 @@ class FunctionReport:
     calls: int
 
 
-def inspect(model: ModelProto, libraries: Bundle | Sequence[Bundle] = ()) -> list[FunctionReport]:
+def inspect(model: ModelProto, libraries: Bundle | Sequence[Bundle] = (), file: str = "model") -> list[FunctionReport]:
     """A report on each function of the model, in the model's order.
 
     With `libraries`, functions that lost their metadata are recognised by their digest, and metadata that name a
-    release among them are held against it.
+    release among them are held against it. `file` names the model in messages. Raises DiagnosticError (OW551) when a
+    name in the model is not UTF-8.
     """
     bundles = [libraries] if isinstance(libraries, Bundle) else libraries
+    refuse_broken_text(model, file)
     digests = function_digests(model.functions)
     calls: dict[FunctionId, int] = {}
     bodies = [model.graph.node, *(function.node for function in model.functions)]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from google.protobuf.message import DecodeError, EncodeError
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import DecodeError, EncodeError, Message
 from onnx import ModelProto, OperatorSetProto, TensorProto
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
@@ -33,6 +34,22 @@ def read_model(path: Path) -> ModelProto:
     if reason:
         raise DiagnosticError([_not_a_model(path, reason)])
     return model
+
+
+def refuse_broken_text(model: ModelProto, file: str) -> None:
+    """Raises DiagnosticError (OW551) when a text in a model is not UTF-8: protobuf then gives bytes where text is due.
+
+    `file` names the model in the message.
+    """
+    pending: list[Message] = [model]
+    while pending:
+        for field, value in pending.pop().ListFields():
+            if field.type == FieldDescriptor.TYPE_STRING:
+                broken = isinstance(value, bytes) or (not isinstance(value, str) and bytes in map(type, value))
+                if broken:
+                    raise DiagnosticError([_not_a_model(Path(file), f"it has a {field.name} that is not UTF-8")])
+            elif field.type == FieldDescriptor.TYPE_MESSAGE:
+                pending.extend([value] if isinstance(value, Message) else value)
 
 
 def _why_not_a_model(model: ModelProto, data: bytes) -> str:
