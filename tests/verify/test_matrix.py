@@ -1,5 +1,6 @@
 """Whole runs over libraries made by hand, on the real runtimes."""
 
+from dataclasses import replace
 from typing import Any
 
 import ml_dtypes
@@ -203,7 +204,8 @@ def test_large_groups_are_cut(library: Any, make_case: Any) -> None:
 
 def test_rows_count_outcomes_by_version_and_types(library: Any, make_case: Any) -> None:
     entry = library.add("Softplus", (SOFTPLUS, 15, 18), (SOFTPLUS, 28, 28), types=("float", "bfloat16"))
-    rows = rows_of(verify_cases(library.bundle(), softplus_cases(entry, make_case, ("float", "bfloat16")), workers=0))
+    cases = softplus_cases(entry, make_case, ("float", "bfloat16"))
+    rows = rows_of(verify_cases(library.bundle(), cases, workers=0), [entry])
     assert [(row.identity, row.types) for row in rows] == [
         ("com.acme::Softplus@1", (("T", "float"),)),
         ("com.acme::Softplus@1", (("T", "bfloat16"),)),
@@ -211,8 +213,20 @@ def test_rows_count_outcomes_by_version_and_types(library: Any, make_case: Any) 
     assert dict(rows[0].counts[ONNXRUNTIME_OFF]) == {Status.PASS: 4, Status.UNSUPPORTED: 4}
     assert dict(rows[1].counts[ONNXRUNTIME_OFF]) == {Status.NO_KERNEL: 4, Status.UNSUPPORTED: 4}
     assert dict(rows[1].counts[REFERENCE]) == {Status.PASS: 8}
-    assert rows[0].sound
-    assert rows[1].sound
+
+
+def test_rows_go_by_the_widest_variable(library: Any, make_case: Any) -> None:
+    entry = library.add("F", ("(i0) => (o0) { o0 = Identity(i0) }", 18, 18))
+    entry = replace(entry, types=(("T", ("float",)), ("U", ("int32", "int64"))))
+    one = make_case(entry, [np.ones(1, np.float32)], None)
+    outcomes = [
+        Outcome(replace(one, bindings={"T": "float", "U": kind}), 18, "body1:0", REFERENCE, Status.PASS)
+        for kind in ("int64", "int32", "int64")
+    ]
+    assert [(row.types, row.counts) for row in rows_of(outcomes, [entry])] == [
+        ((("U", "int64"),), {REFERENCE: {Status.PASS: 2}}),
+        ((("U", "int32"),), {REFERENCE: {Status.PASS: 1}}),
+    ]
 
 
 def test_only_what_passes_is_kept_for_mutants(library: Any, make_case: Any) -> None:

@@ -225,23 +225,19 @@ def body_functions(bundle: Bundle, entry: FunctionEntry, body: BodyEntry, opset:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the table: one version and one choice of element types, the outcomes counted by runtime and status."""
+    """A row of the table: one version and one type of its widest type variable, outcomes by runtime and status."""
 
     identity: str
     types: tuple[tuple[str, str], ...]
     counts: Mapping[str, Mapping[Status, int]]
 
-    @property
-    def sound(self) -> bool:
-        """Something has passed and nothing has failed."""
-        statuses = {status for counted in self.counts.values() for status, count in counted.items() if count}
-        return Status.PASS in statuses and Status.FAIL not in statuses
 
-
-def rows_of(outcomes: Iterable[Outcome]) -> list[Row]:
-    """The table, in the order in which versions and types first occur."""
+def rows_of(outcomes: Iterable[Outcome], entries: Iterable[FunctionEntry]) -> list[Row]:
+    """The table, in the order in which versions and types first occur; `entries` say which variable is the widest."""
+    widest = {entry.identity: max(entry.types, key=lambda item: len(item[1]), default=("",))[0] for entry in entries}
     found: dict[tuple[str, tuple[tuple[str, str], ...]], dict[str, Counter[Status]]] = {}
     for outcome in outcomes:
-        key = (outcome.case.identity, tuple(outcome.case.bindings.items()))
-        found.setdefault(key, {}).setdefault(outcome.runtime, Counter())[outcome.status] += 1
+        case = outcome.case
+        types = tuple((name, kind) for name, kind in case.bindings.items() if name == widest[case.identity])
+        found.setdefault((case.identity, types), {}).setdefault(outcome.runtime, Counter())[outcome.status] += 1
     return [Row(identity, types, counts) for (identity, types), counts in found.items()]

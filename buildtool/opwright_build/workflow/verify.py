@@ -54,7 +54,7 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
     index = subject.bundle.index
     if scope.junit is not None:
         write_file(scope.junit, junit_xml(f"opwright test {index.library}", map(junit_entry, outcomes)).encode())
-    rows = rows_of(outcomes)
+    rows = rows_of(outcomes, index.functions)
     if rows:
         session.reporter.table(matrix_text(rows))
     fields: dict[str, Any] = {
