@@ -130,8 +130,10 @@ def test_nothing_is_said_of_what_did_not_run(outcome: Any) -> None:
 
 
 def test_an_update_of_a_part_leaves_the_other_rows(outcome: Any) -> None:
-    old = [row(WHOLE), row(WHOLE.replace("F@1", "G@1")), row(WHOLE.replace("onnxruntime", "other"))]
-    merged = merge_gaps(old, on_all(outcome, Status.NO_KERNEL, ERF, type="double"), runtimes=RUNTIMES)
+    gone, part = WHOLE.replace("F@1", "H@1"), WHOLE.replace("F@1", "G@1")
+    old = [row(WHOLE), row(part), row(WHOLE.replace("onnxruntime", "other")), row(gone)]
+    outcomes = on_all(outcome, Status.NO_KERNEL, ERF, type="double")
+    merged = merge_gaps(old, outcomes, runtimes=RUNTIMES, identities={F: True, "com.acme::G@1": False})
     assert [(gap.operator, gap.runtime, gap.types) for gap in merged] == [
         (F, "onnxruntime", {"T": "double"}),
         (F, "other", {"T": "float"}),

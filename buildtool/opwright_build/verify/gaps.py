@@ -111,9 +111,13 @@ def check_gaps(
         if gap.operator not in identities:
             reason = f"this library has no {gap.operator}"
             findings.append(Diagnostic("OW452", f"the row `{gap}` covers nothing", gap.place, reason, "remove the row"))
-        elif identities[gap.operator] and any(_in_family(name, gap.runtime) for name in runtimes):
+        elif _is_judged(gap, runtimes, identities):
             findings.extend(_check_row(gap, by_operator.get(gap.operator, []), runtimes))
     return findings
+
+
+def _is_judged(gap: Gap, runtimes: Sequence[str], identities: Mapping[str, bool]) -> bool:
+    return identities[gap.operator] and any(_in_family(name, gap.runtime) for name in runtimes)
 
 
 def _check_row(gap: Gap, outcomes: Sequence[Outcome], runtimes: Sequence[str]) -> list[Diagnostic]:
@@ -191,14 +195,14 @@ def write_gaps(gaps: Iterable[Gap]) -> str:
     return "".join(lines)
 
 
-def merge_gaps(old: Sequence[Gap], outcomes: Sequence[Outcome], *, runtimes: Sequence[str]) -> list[Gap]:
-    """The rows after a run of part of the library: those of the operators and runtimes that ran are made anew."""
-    operators = {outcome.case.identity for outcome in outcomes}
-    kept = [
-        gap
-        for gap in old
-        if gap.operator not in operators or not any(_in_family(name, gap.runtime) for name in runtimes)
-    ]
+def merge_gaps(
+    old: Sequence[Gap], outcomes: Iterable[Outcome], *, runtimes: Sequence[str], identities: Mapping[str, bool]
+) -> list[Gap]:
+    """The rows after a run: those of what ran are made anew, those of what is no more go, the others stay.
+
+    `runtimes` and `identities` are those of `check_gaps`.
+    """
+    kept = [gap for gap in old if gap.operator in identities and not _is_judged(gap, runtimes, identities)]
     return sorted([*kept, *gaps_from(outcomes)], key=_order)
 
 

@@ -90,11 +90,12 @@ def judge(
     )
     names = [runtime.name for runtime in runtimes]
     findings = [*declared.diagnostics, *failures(outcomes)]
+    identities = [version.identity for version in subject.loaded.versions]
+    ran = {identity: subject.only is None or identity in subject.only for identity in identities}
     if update_gaps:
-        write_file(path, write_gaps(merge_gaps(declared.gaps, outcomes, runtimes=names)).encode())
+        rows = merge_gaps(declared.gaps, outcomes, runtimes=names, identities=ran)
+        write_file(path, write_gaps(rows).encode())
     else:
-        identities = [version.identity for version in subject.loaded.versions]
-        ran = {identity: subject.only is None or identity in subject.only for identity in identities}
         findings += check_gaps(declared.gaps, outcomes, runtimes=names, identities=ran)
     findings += unverified(subject.sound(collected.diagnostics), outcomes, subject.places)
     return outcomes, findings
