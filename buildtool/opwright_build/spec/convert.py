@@ -141,7 +141,6 @@ class _VersionReader:
             outputs=outputs,
             attribute_docs=self._attribute_docs(),
             types=types,
-            requires=tuple(self.get("requires")),
             vectors=vectors,
             tolerances=tolerances,
             reference_file=reference_file,

@@ -116,7 +116,6 @@ class VersionModel(Strict):
     outputs: dict[Identifier, ValueModel] = Field(default_factory=dict, min_length=1, max_length=MAX_NAMES)
     attributes: dict[Identifier, AttributeModel] = Field(default_factory=dict, max_length=MAX_NAMES)
     types: dict[Identifier, ElementNames] = Field(default_factory=dict, max_length=MAX_NAMES)
-    requires: list[Words] = Field(default_factory=list, max_length=MAX_LIST)
     function: Words = ""
     reference: Words = ""
     vectors: list[Words] = Field(default_factory=list, max_length=MAX_LIST)

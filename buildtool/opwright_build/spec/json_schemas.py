@@ -13,12 +13,15 @@ from typing import Any
 from opwright_build.spec.boundary import Strict
 from opwright_build.spec.forms import DomainModel, LibraryModel, SpecModel
 from opwright_build.spec.vectors_model import VectorsModel
+from opwright_build.spec.verification_model import GapsModel, SurvivorsModel
 
 _FILES: tuple[tuple[str, type[Strict], str], ...] = (
     ("library", LibraryModel, "The root of a library: specs/library.yaml"),
     ("domain", DomainModel, "A domain of functions: specs/<domain>/domain.yaml"),
     ("spec", SpecModel, "A function and its versions: specs/<domain>/<Function>/spec.yaml"),
     ("vectors", VectorsModel, "Rows of test vectors: specs/<domain>/<Function>/vectors.yaml"),
+    ("runtime-gaps", GapsModel, "What runtimes refuse to load: specs/runtime-gaps.yaml"),
+    ("mutants-survivors", SurvivorsModel, "Mutants that no vector can notice: specs/mutants-survivors.yaml"),
 )
 
 

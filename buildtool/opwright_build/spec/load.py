@@ -96,6 +96,12 @@ def read_library(files: LibraryFiles, opwright_version: str = VERSION) -> Librar
         found.append(Diagnostic("OW116", message, root.entries["opsets"].value.place, help=way_out))
     if "opwright" in model.requires:
         found.extend(_requirement(model.requires["opwright"], root, opwright_version))
+    if model.dependencies:
+        message = "this release of opwright does not build against other libraries"
+        reason = f"{', '.join(model.dependencies)} would have to be resolved, and calls of its functions linked"
+        way_out = "Call functions of your own library, and attach several libraries to a model."
+        place = root.entries["dependencies"].key
+        found.append(Diagnostic("OW133", message, place, reason=reason, help=way_out))
     if found or opsets is None:
         raise DiagnosticError(found)
     return Library(

@@ -115,7 +115,6 @@ class SpecVersion:
     outputs: tuple[ValueDeclaration, ...]
     attribute_docs: Mapping[str, str]
     types: Mapping[str, tuple[str, ...]]
-    requires: tuple[str, ...]
     vectors: tuple[VectorSource, ...]
     tolerances: Mapping[str, Tolerance]
     reference_file: str | None

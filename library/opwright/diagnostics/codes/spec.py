@@ -1,4 +1,4 @@
-"""OW101 to OW132: library.yaml, domain.yaml, spec.yaml, vector files, and `opwright new`."""
+"""OW101 to OW133: library.yaml, domain.yaml, spec.yaml, vector files, and `opwright new`."""
 
 from __future__ import annotations
 
@@ -294,5 +294,12 @@ ENTRIES: tuple[Entry, ...] = (
         "The folder cannot be made or written to. Nothing is left half done.",
         bad=Example("new function org.acme/Another", {"specs/org.acme": "A file where the folder would be.\n"}),
         good=Example("new function org.acme/Another"),
+    ),
+    Entry(
+        "OW133",
+        "A library depends on another one",
+        "A dependency that is listed and not resolved would be silently left out of what is built.",
+        bad=_library("opsets:", 'dependencies: {acme-ops: ">=1"}\nopsets:'),
+        good=_library("opsets:", "dependencies: {}\nopsets:"),
     ),
 )
