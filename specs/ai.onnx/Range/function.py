@@ -1,0 +1,24 @@
+from opwright import DOUBLE, FLOAT, INT64
+from opwright import opset13 as op
+
+
+def Range(start, limit, delta):
+    """start + i * delta, as the standard's text says; its body adds delta again and again, and its error grows.
+
+    Floats are counted and computed in double; integers in int64, so that no division in float miscounts them.
+    """
+    if start.dtype in (FLOAT, DOUBLE):
+        first, last, step = op.Cast(start, to=DOUBLE), op.Cast(limit, to=DOUBLE), op.Cast(delta, to=DOUBLE)
+        count = op.Ceil((last - first) / step)
+        values = first + op.Cast(indices(count), to=DOUBLE) * step
+    else:
+        first, last, step = op.Cast(start, to=INT64), op.Cast(limit, to=INT64), op.Cast(delta, to=INT64)
+        count = (last - first + step - op.Sign(step)) / step
+        values = first + indices(count) * step
+    return op.Cast(values, to=start.dtype)
+
+
+def indices(count):
+    """0, 1, ... count - 1 in int64."""
+    length = op.Reshape(op.Max(op.Cast(count, to=INT64), 0), [1])
+    return op.CumSum(op.ConstantOfShape(length, value=[1]), 0, exclusive=1)
