@@ -148,7 +148,7 @@ class Oracle:
         numpy_folder = str(Path(np.__file__).parent.parent)
         limits = [str(self._limits.memory), str(self._limits.cpu)]
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-B", str(_CHILD), *limits, numpy_folder],
+            [sys.executable, "-I", "-S", "-B", str(_CHILD), *limits, numpy_folder],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
