@@ -6,6 +6,7 @@ import struct
 from collections.abc import Callable, Sequence
 
 from onnx import AttributeProto
+
 from opwright.protos import tensors, wire
 from opwright.protos.tensors import Encoded, RefusedError, encode_sparse_tensor, encode_tensor, encode_type
 from opwright.protos.wire import chunk, varint

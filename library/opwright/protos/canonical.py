@@ -37,6 +37,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from onnx import AttributeProto, FunctionProto, NodeProto, SparseTensorProto, ValueInfoProto
+
 from opwright.protos import wire
 from opwright.protos.attributes import encode_attribute, encode_reference, wrap
 from opwright.protos.operators import BODY_DOMAIN, BODY_PREFIX, Operator, called_body, standard_operator

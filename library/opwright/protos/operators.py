@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from onnx import defs
+
 from opwright.opsets.signatures import Option, Signature, is_known_domain, newest_opset, signature
 from opwright.protos import wire
 from opwright.protos.attributes import encode_attribute

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from onnx import AttributeProto, GraphProto, NodeProto, SparseTensorProto, TensorProto
+
 from opwright.protos.operators import Operator
 from opwright.protos.tensors import RefusedError
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from onnx import AttributeProto, SparseTensorProto, TensorProto, TypeProto
+
 from opwright.elements import BY_CODE, ElementType
 from opwright.protos import wire
 from opwright.protos.wire import chunk, varint
