@@ -91,9 +91,11 @@ class LibraryFunction:
     @property
     def entry(self) -> FunctionEntry:
         """Its interface and bodies, from the bundle. LookupError when the bundle does not have it."""
-        for entry in self.bundle.index.functions:
-            if entry.identity == self.identity:
-                return entry
+        entries = _ENTRIES.get(self.package)
+        if entries is None:
+            entries = _ENTRIES[self.package] = {entry.identity: entry for entry in self.bundle.index.functions}
+        if self.identity in entries:
+            return entries[self.identity]
         raise LookupError(f"the bundle of {self.package} does not hold {self.identity}: it is of another release")
 
     @property
@@ -130,3 +132,4 @@ class LibraryFunction:
 
 
 _BUNDLES: dict[str, Bundle] = {}
+_ENTRIES: dict[str, dict[str, FunctionEntry]] = {}  # by package, then by identity

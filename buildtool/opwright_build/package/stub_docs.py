@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 
-from opwright.bundle.format import AttributeEntry, FunctionEntry, Index
+from opwright.bundle.format import AttributeEntry, FunctionEntry
 
 _QUOTES = '"""'
 
 
-def describe(entry: FunctionEntry, index: Index) -> tuple[str, ...]:
-    """The docstring's lines, unindented: summary, doc, inputs, attributes, outputs, types, versions."""
+def describe(entry: FunctionEntry, versions: Sequence[int]) -> tuple[str, ...]:
+    """The docstring's lines, unindented: summary, doc, inputs, attributes, outputs, types, versions.
+
+    `versions` are all since_versions of the function.
+    """
     lines = [entry.summary]
     if entry.doc:
         lines += ["", *entry.doc.strip().split("\n")]
@@ -23,7 +27,7 @@ def describe(entry: FunctionEntry, index: Index) -> tuple[str, ...]:
     for title, items in (("Inputs", inputs), ("Attributes", attributes), ("Outputs", outputs), ("Types", types)):
         if items:
             lines += ["", f"{title}:", *(f"    {item}" for item in items)]
-    lines += ["", _versions(entry, index)]
+    lines += ["", _versions(entry, versions)]
     return tuple(escape(line.rstrip()) for line in lines)
 
 
@@ -58,7 +62,12 @@ def literal(attribute: AttributeEntry) -> str:
 def _scalar(value: object) -> str:
     if isinstance(value, float):
         return _float(value)
-    return '"' + escape(value).replace('"', '\\"') + '"' if isinstance(value, str) else repr(value)
+    return quoted(value) if isinstance(value, str) else repr(value)
+
+
+def quoted(text: str) -> str:
+    """A Python string literal in double quotes, on one line."""
+    return '"' + _visible(text).replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
 def _float(value: float) -> str:
@@ -72,9 +81,8 @@ def _float(value: float) -> str:
     return repr(value)
 
 
-def _versions(entry: FunctionEntry, index: Index) -> str:
-    same = [item for item in index.functions if (item.domain, item.name) == (entry.domain, entry.name)]
-    others = [str(item.since_version) for item in same if item.since_version != entry.since_version]
+def _versions(entry: FunctionEntry, versions: Sequence[int]) -> str:
+    others = [str(version) for version in versions if version != entry.since_version]
     text = f"Since version {entry.since_version} of {entry.domain}"
     text += f"; other versions: {', '.join(others)}." if others else "."
     return f"{text} Deprecated." if entry.deprecated else text
@@ -82,7 +90,9 @@ def _versions(entry: FunctionEntry, index: Index) -> str:
 
 def escape(text: str) -> str:
     """The text inside a string literal of three quotes: nothing in it ends the literal or is invisible."""
-    shown = "".join(
-        char if char.isprintable() or char == "\n" else repr(char)[1:-1] for char in text.replace("\\", "\\\\")
-    )
-    return shown.replace(_QUOTES, '\\"\\"\\"')
+    return _visible(text).replace(_QUOTES, '\\"\\"\\"')
+
+
+def _visible(text: str) -> str:
+    doubled = text.replace("\\", "\\\\")
+    return "".join(char if char.isprintable() or char == "\n" else repr(char)[1:-1] for char in doubled)

@@ -1,0 +1,147 @@
+"""Functions of a library called on arrays."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from opwright import packaged
+from opwright.diagnostics.model import DiagnosticError
+from opwright.eager import one_node
+from opwright.packaged import LibraryFunction
+
+from tests.package.sample import sample_library
+
+X = np.array([[-4, 0, 8]], np.float32)
+
+
+@pytest.fixture
+def function(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], LibraryFunction]:
+    """A function of the sample library by name and version, as its package would offer it."""
+    monkeypatch.setattr(packaged, "_BUNDLES", {"acme_ops": sample_library()})
+    monkeypatch.setattr(packaged, "_ENTRIES", {})
+    return lambda name, version: LibraryFunction("acme_ops", "com.acme", name, version)
+
+
+Function = Callable[[str, int], LibraryFunction]
+
+
+def test_types_versions_and_attributes(function: Function) -> None:
+    for array in (X, X.astype(np.float64)):
+        result = function("Scale", 1)(array)
+        assert result.dtype == array.dtype
+        np.testing.assert_array_equal(result, array / 2)
+    np.testing.assert_array_equal(function("Scale", 1)(X, alpha=3), X * 3)
+    np.testing.assert_allclose(function("Scale", 3)(X), np.abs(X) / 10, rtol=1e-6)
+
+
+def test_several_outputs_are_a_tuple(function: Function) -> None:
+    low, count = function("Split2", 1)(X)
+    np.testing.assert_array_equal(low, -X)
+    assert (count, count.dtype) == (3, np.int64)
+
+
+def test_presence_chooses_the_variant(function: Function) -> None:
+    limit = function("Limit", 2)
+    most = np.array(1, np.float32)
+    np.testing.assert_array_equal(limit(X), X)
+    np.testing.assert_array_equal(limit(X, None), X)
+    for result in (limit(X, most), limit(X, most=most), limit(x=X, most=most)):
+        np.testing.assert_array_equal(result, np.minimum(X, 1))
+
+
+def test_any_rank_and_empty_arrays(function: Function) -> None:
+    scale = function("Scale", 1)
+    for array in (np.float32(3), np.zeros((0, 2), np.float32), np.ones((2, 1, 2), np.float32)):
+        np.testing.assert_array_equal(scale(array), array / 2)
+
+
+def test_a_callee_comes_along(function: Function) -> None:
+    np.testing.assert_array_equal(function("Twice", 3)(X), X / 4)
+
+
+def test_sessions_are_kept(function: Function) -> None:
+    scale = function("Scale", 1)
+    one_node._session.cache_clear()
+    scale(X)
+    scale(X * 2)
+    scale(X[0])
+    assert one_node._session.cache_info().misses == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "kwargs", "words"),
+    [
+        ("Scale", (), {}, "missing the required input 'x'"),
+        ("Scale", (X, X), {}, "takes 1 inputs, 2 were given"),
+        ("Scale", (X,), {"beta": 1}, "unexpected keyword argument 'beta'"),
+        ("Scale", (X,), {"x": X}, "multiple values for argument 'x'"),
+        ("Scale", (1.0,), {}, "the input x is a float; give a numpy array"),
+        ("Scale", (X,), {"alpha": "1"}, "the attribute alpha is of type FLOAT"),
+        ("Scale", (X,), {"mode": "sideways"}, "the attribute mode is one of 'up', 'down'"),
+        ("Scale", (X.astype("datetime64[s]"),), {}, "ONNX has no tensors of datetime64"),
+    ],
+)
+def test_wrong_arguments(
+    function: Function, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(TypeError, match=words):
+        function(name, 3)(*args, **kwargs)
+
+
+def test_a_type_that_the_function_does_not_take(function: Function) -> None:
+    with pytest.raises(DiagnosticError) as caught:
+        function("Scale", 3)(X.astype(np.int32))
+    assert [item.code for item in caught.value.diagnostics] == ["OW560"]
+
+
+def test_without_onnxruntime(function: Function, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def without(name: str, *args: Any) -> Any:
+        if name == "onnxruntime":
+            raise ImportError(name)
+        return real(name, *args)
+
+    one_node._session.cache_clear()
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(ImportError, match="calling Scale needs onnxruntime"):
+        function("Scale", 3)(X)
+
+
+def test_the_protos_of_a_function(function: Function) -> None:
+    protos = function("Twice", 3).to_function_protos(opset=18)
+    assert [(proto.domain, proto.name) for proto in protos] == [
+        ("acme.mirror", "Scale__since_1"),
+        ("acme.mirror", "Twice"),
+    ]
+    assert {item.version for item in protos[0].opset_import} == {18}
+    [newest] = function("Split2", 1).to_function_protos()
+    assert newest.opset_import[0].version == 24
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "words"),
+    [
+        ("Limit", {}, "several variants; say which most is meant"),
+        ("Limit", {"variant": {"most": "maybe"}}, "no such variant; it has most=present; most=absent"),
+        ("Limit", {"variant": {"rank": "2"}}, "has no axis rank"),
+        ("Limit", {"opset": 12}, "has no body for opset 12; it has bodies for the opsets 13 to 13"),
+    ],
+)
+def test_protos_that_are_not_there(function: Function, name: str, arguments: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        function(name, 2).to_function_protos(**arguments)
+
+
+def test_a_variant_by_its_axis(function: Function) -> None:
+    [proto] = function("Limit", 2).to_function_protos(opset=18, variant={"most": "absent", "T": "float"})
+    assert list(proto.input) == ["x"]
+
+
+def test_a_function_that_the_bundle_does_not_have(function: Function) -> None:
+    with pytest.raises(LookupError, match=r"does not hold com.acme::Gone@1"):
+        function("Gone", 1)(X)

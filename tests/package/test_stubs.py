@@ -1,0 +1,223 @@
+"""The generated package: its files as golden text, and what type checkers make of calls."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import opwright
+import pytest
+from opwright.bundle.format import AttributeEntry, DomainEntry, FunctionEntry, Index, InputEntry, OutputEntry
+from opwright_build.package.stub_docs import escape, literal, quoted
+from opwright_build.package.stubs import render_stubs
+
+from tests.package.sample import bundle_bytes, sample_library
+
+GOLDEN = Path(__file__).parent / "golden"
+LIBRARY = Path(opwright.__file__).parents[1]
+BUNDLE = sample_library()
+
+GOOD_CALLS = """
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import assert_type
+
+from acme_ops import opset1, opset3 as acme
+from opwright.types import DOUBLE, FLOAT, INT64
+
+
+def calls(x: FLOAT, d: DOUBLE, a: NDArray[np.float32], unknown: Any) -> None:
+    assert_type(acme.Scale(x), FLOAT)
+    assert_type(acme.Scale(d, alpha=0.25, mode="down"), DOUBLE)
+    assert_type(acme.Scale(a), NDArray[Any])
+    assert_type(acme.Split2(x), tuple[FLOAT, INT64])
+    assert_type(acme.Split2(x=d), tuple[DOUBLE, INT64])
+    assert_type(acme.Limit(x), FLOAT)
+    assert_type(acme.Limit(x, x), FLOAT)
+    assert_type(acme.Limit(x, most=None), FLOAT)
+    assert_type(opset1.Scale(x, alpha=1), FLOAT)
+    acme.Twice(unknown)
+    acme.Twice.to_function_protos(opset=18, variant={"T": "float"})
+"""
+
+BAD_CALLS = {
+    "acme.Scale(i)": "a type outside the constraint",
+    "acme.Limit(x, d)": "two types for one variable",
+    "acme.Scale()": "a missing input",
+    "acme.Scale(x, x)": "a surplus input",
+    "acme.Scale(x, 0.5)": "an attribute by position",
+    'acme.Scale(x, mode="sideways")': "a value outside the choices",
+    'acme.Scale(x, alpha="1")': "an attribute of another type",
+    "acme.Scale(x, beta=1.0)": "an unknown attribute",
+    'opset1.Scale(x, mode="up")': "an attribute of a later version",
+    "opset1.Twice(x)": "a function of a later version",
+    "acme.Nothing(x)": "an unknown function",
+}
+BAD_HEAD = """
+from acme_ops import opset1, opset3 as acme
+from opwright.types import DOUBLE, FLOAT, INT32
+
+
+def calls(x: FLOAT, d: DOUBLE, i: INT32) -> None:
+"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("project")
+    for path, data in render_stubs(BUNDLE.index).items():
+        (root / path).parent.mkdir(exist_ok=True)
+        (root / path).write_bytes(data)
+    (root / "acme_ops" / "acme-ops-1.0.0.onnxlib").write_bytes(bundle_bytes(BUNDLE))
+    (root / "good.py").write_text(GOOD_CALLS)
+    (root / "bad.py").write_text(BAD_HEAD + "".join(f"    {call}\n" for call in BAD_CALLS))
+    (root / "mypy.ini").write_text("[mypy]\nstrict = true\n[mypy-onnxruntime.*]\nignore_missing_imports = true\n")
+    settings = {"extraPaths": [str(LIBRARY)], "typeCheckingMode": "strict", "reportUnusedExpression": False}
+    (root / "pyrightconfig.json").write_text(json.dumps(settings))
+    return root
+
+
+def lines_with_errors(output: str, file: str) -> set[int]:
+    rows = [line.partition(f"{file}:")[2] for line in output.splitlines() if f"{file}:" in line and " error" in line]
+    return {int(row.partition(":")[0]) for row in rows}
+
+
+def expected_lines() -> set[int]:
+    first = BAD_HEAD.count("\n") + 1
+    return set(range(first, first + len(BAD_CALLS)))
+
+
+def check(command: list[str], project: Path) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "MYPYPATH": os.pathsep.join([str(LIBRARY), str(project)])}
+    return subprocess.run(command, cwd=project, capture_output=True, text=True, env=environment, timeout=300)
+
+
+@pytest.mark.parametrize("files", [["good.py", "acme_ops"], ["bad.py"]], ids=["good", "bad"])
+def test_mypy_strict(project: Path, files: list[str]) -> None:
+    done = check([sys.executable, "-m", "mypy", *files], project)
+    assert lines_with_errors(done.stdout, files[0]) == (expected_lines() if files == ["bad.py"] else set()), done.stdout
+    assert (done.returncode == 0) == (files != ["bad.py"]), done.stdout
+
+
+@pytest.mark.parametrize("files", [["good.py", "acme_ops"], ["bad.py"]], ids=["good", "bad"])
+def test_pyright_strict(project: Path, files: list[str]) -> None:
+    done = check([sys.executable, "-m", "pyright", "--pythonpath", sys.executable, *files], project)
+    assert lines_with_errors(done.stdout, files[0]) == (expected_lines() if files == ["bad.py"] else set()), done.stdout
+    assert (done.returncode == 0) == (files != ["bad.py"]), done.stdout
+
+
+def test_the_files(golden: Callable[[Path, str], None]) -> None:
+    files = render_stubs(BUNDLE.index)
+    assert sorted(files) == [
+        "acme_ops/__init__.py",
+        *(f"acme_ops/opset{version}.{suffix}" for version in (1, 2, 3) for suffix in ("py", "pyi")),
+        "acme_ops/py.typed",
+    ]
+    for path in ("acme_ops/__init__.py", "acme_ops/opset3.py", "acme_ops/opset3.pyi"):
+        golden(GOLDEN / f"{Path(path).name}.txt", files[path].decode())
+
+
+def test_no_line_ends_in_a_space_and_every_file_compiles() -> None:
+    for path, data in render_stubs(BUNDLE.index).items():
+        assert all(line == line.rstrip() for line in data.decode().splitlines()), path
+        compile(data, path, "exec")
+
+
+@pytest.fixture
+def package(project: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.syspath_prepend(project)
+    yield project
+    for name in [name for name in sys.modules if name.partition(".")[0] == "acme_ops"]:
+        del sys.modules[name]
+
+
+def test_the_modules_find_what_their_stubs_promise(package: Path) -> None:
+    for version, names in ((1, ["Scale", "Split2"]), (2, ["Limit", "Scale", "Split2"])):
+        module = importlib.import_module(f"acme_ops.opset{version}")
+        assert dir(module) == names
+        assert {getattr(module, name).since_version for name in names} <= {1, 2}
+    newest = importlib.import_module("acme_ops.opset3")
+    found = [getattr(newest, name).identity for name in dir(newest)]
+    assert found == ["com.acme::Limit@2", "com.acme::Scale@3", "com.acme::Split2@1", "com.acme::Twice@3"]
+    assert newest.Split2 is importlib.import_module("acme_ops.opset1").Split2
+    with pytest.raises(AttributeError, match=r"com\.acme has no function 'Twice' at version 1"):
+        importlib.import_module("acme_ops.opset1").Twice  # noqa: B018 - the look-up is what fails
+
+
+def test_further_domains_have_modules_of_their_own() -> None:
+    index = BUNDLE.index
+    other = replace(index.functions[0], domain="com.acme-nn", since_version=1)
+    domains = (*index.domains, DomainEntry("com.acme-nn", 1, "com.acme-nn"))
+    files = render_stubs(replace(index, domains=domains, functions=(*index.functions, other)))
+    assert "acme_ops/com_acme_nn_opset1.pyi" in files
+    assert "acme_ops/opset1.pyi" in files
+
+
+def odd_index() -> Index:
+    """Interfaces that could trip a generator."""
+    function = FunctionEntry(
+        domain="com.acme",
+        name="Any",
+        since_version=1,
+        summary='Ends in a quote: "',
+        doc='Three quotes """ and a backslash \\ and a bell \a.',
+        deprecated=True,
+        inputs=(InputEntry("self", "T", optional=True), InputEntry("more", "float", variadic=True)),
+        outputs=(OutputEntry("y", "Only"), OutputEntry("z", "T")),
+        attributes=(
+            AttributeEntry("none", "INT", False),
+            AttributeEntry("list", "INTS", False, (3,)),
+            AttributeEntry("flag", "INT", False, 1, is_bool=True),
+            AttributeEntry("text", "STRING", False, 'say "\\n"\n'),
+            AttributeEntry("big", "FLOAT", False, float("-inf")),
+            AttributeEntry("small", "FLOAT", True),
+            AttributeEntry("size", "INT", False, 2, choices=(2, 4)),
+            AttributeEntry("body", "GRAPH", True),
+        ),
+        types=(("T", ("float", "int4")), ("Only", ("float8e4m3fn", "bool"))),
+        bodies=(),
+    )
+    return replace(
+        BUNDLE.index, functions=(function, replace(function, name="Final"), replace(function, name="Literal"))
+    )
+
+
+def test_odd_interfaces(tmp_path: Path, golden: Callable[[Path, str], None]) -> None:
+    files = render_stubs(odd_index())
+    golden(GOLDEN / "odd.pyi.txt", files["acme_ops/opset1.pyi"].decode())
+    for path, data in files.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_bytes(data)
+    (tmp_path / "mypy.ini").write_text("[mypy]\nstrict = true\n[mypy-onnxruntime.*]\nignore_missing_imports = true\n")
+    done = check([sys.executable, "-m", "mypy", "acme_ops"], tmp_path)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.20000000298023224, "0.2"),
+        (1.6732631921768188, "1.6732632"),
+        (1.0, "1.0"),
+        (9.999999747378752e-06, "1e-05"),
+        (float("nan"), 'float("nan")'),
+        (-0.0, "-0.0"),
+    ],
+)
+def test_floats_are_written_as_short_as_float32_allows(value: float, text: str) -> None:
+    assert literal(AttributeEntry("a", "FLOAT", False, value)) == text
+
+
+def test_text_cannot_end_its_literal() -> None:
+    for text in ('"""', '\\"""', "\\", '"\\"', "a\u202eb\0", '""""'):
+        assert eval(f'"""{escape(text)} """') == f"{text} "
+        assert eval(quoted(text)) == text
+    assert eval(quoted('a\n"b"')) == 'a\n"b"'

@@ -1,0 +1,122 @@
+"""The wheel: what pip makes of it, and that its bytes depend on nothing but what goes in."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import email
+import io
+import os
+import subprocess
+import sys
+import zipfile
+from dataclasses import replace
+from hashlib import sha256
+from importlib.metadata import PathDistribution
+from pathlib import Path
+
+import opwright
+import pytest
+from opwright_build.package.stubs import render_stubs
+from opwright_build.package.wheel import build_wheel
+
+from tests.package.sample import bundle_bytes, sample_library
+
+BUNDLE = sample_library()
+NAME, WHEEL = build_wheel(BUNDLE.index, bundle_bytes(BUNDLE), render_stubs(BUNDLE.index))
+
+
+def members() -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(WHEEL)) as file:
+        assert file.testzip() is None
+        return {info.filename: file.read(info) for info in file.infolist()}
+
+
+def test_its_name_and_members() -> None:
+    assert NAME == "acme_ops-1.0.0-py3-none-any.whl"
+    names = list(members())
+    package = [name for name in names if name.startswith("acme_ops/")]
+    assert package == sorted(package)
+    assert "acme_ops/acme-ops-1.0.0.onnxlib" in package
+    assert "acme_ops/py.typed" in package
+    assert names == [*package, *(f"acme_ops-1.0.0.dist-info/{name}" for name in ("METADATA", "WHEEL", "RECORD"))]
+
+
+def test_its_record_has_every_member() -> None:
+    found = members()
+    rows = list(csv.reader(io.StringIO(found["acme_ops-1.0.0.dist-info/RECORD"].decode())))
+    assert [row[0] for row in rows] == list(found)
+    assert rows[-1][1:] == ["", ""]
+    for path, digest, size in rows[:-1]:
+        expected = base64.urlsafe_b64encode(sha256(found[path]).digest()).rstrip(b"=").decode()
+        assert (digest, size) == (f"sha256={expected}", str(len(found[path])))
+
+
+def test_its_metadata() -> None:
+    index = replace(
+        BUNDLE.index, library="Acme.Ops", summary="Two\nlines.", requires=(("opwright", ">=0.1"), ("b", ""))
+    )
+    name, wheel = build_wheel(index, b"", {})
+    assert name == "acme_ops-1.0.0-py3-none-any.whl"
+    with zipfile.ZipFile(io.BytesIO(wheel)) as file:
+        metadata = email.message_from_bytes(file.read("acme_ops-1.0.0.dist-info/METADATA"))
+    assert metadata["Name"] == "Acme.Ops"
+    assert metadata["Summary"] == "Two lines."
+    assert metadata["License-Expression"] == "Apache-2.0"
+    assert metadata.get_all("Requires-Dist") == ["opwright>=0.1", "b"]
+
+
+def test_the_same_bytes_every_time() -> None:
+    index = sample_library().index
+    assert build_wheel(index, bundle_bytes(BUNDLE), dict(reversed(render_stubs(index).items())))[1] == WHEEL
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("installed")
+    (folder / NAME).write_bytes(WHEEL)
+    command = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-index", "--target", str(folder / "site")]
+    subprocess.run([*command, str(folder / NAME)], check=True, capture_output=True, timeout=120)
+    return folder / "site"
+
+
+def run(site: Path, code: str, *options: str) -> str:
+    library = Path(opwright.__file__).parents[1]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(library), str(site)])}
+    done = subprocess.run(
+        [sys.executable, *options, "-c", code], capture_output=True, text=True, env=environment, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_pip_installs_it(installed: Path) -> None:
+    distribution = PathDistribution(installed / "acme_ops-1.0.0.dist-info")
+    assert distribution.metadata["Name"] == "acme-ops"
+    assert all(file.locate().is_file() for file in distribution.files or ())
+
+
+def test_importing_the_package_loads_next_to_nothing(installed: Path) -> None:
+    code = (
+        "import sys; before = set(sys.modules); from acme_ops import opset3 as acme; acme.Scale;"
+        "print(*sorted(name for name in set(sys.modules) - before if not name.startswith('_')))"
+    )
+    expected = "acme_ops acme_ops.opset3 opwright opwright.packaged opwright.version"
+    assert run(installed, code, "-S") == expected
+
+
+def test_the_installed_functions_run(installed: Path) -> None:
+    code = (
+        "import numpy; from acme_ops import opset1, opset3 as acme;"
+        "x = numpy.array([-4, 8], numpy.float32);"
+        "print(acme.Twice(x).tolist(), acme.Scale(x, alpha=2.0).tolist(), opset1.Scale(x).tolist())"
+    )
+    assert run(installed, code) == "[-1.0, 2.0] [8.0, 16.0] [-2.0, 4.0]"
+
+
+def test_the_library_is_found_by_name(installed: Path) -> None:
+    code = (
+        "from opwright import find_bundle;"
+        "print(*(find_bundle(name).index.library for name in ('acme-ops', 'acme_ops', 'acme')))"
+    )
+    assert run(installed, code) == "acme-ops acme-ops acme-ops"
