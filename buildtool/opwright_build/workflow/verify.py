@@ -82,4 +82,4 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
 def _mutants_line(figures: dict[str, Any]) -> str:
     killed, survived = figures["killed"], figures["survived"]
     rest = f"{figures['excused']} excused, {figures['stillborn']} stillborn"
-    return f"{killed} of {counted(killed + survived, 'mutant')} noticed ({figures['rate']:.1%}); {rest}"
+    return f"{killed:,} of {counted(killed + survived, 'mutant')} noticed ({figures['rate']:.1%}); {rest}"
