@@ -20,13 +20,17 @@ if TYPE_CHECKING:
 class LibraryOpset:
     """One domain of a package at one version, as the module `opset<version>` shows it.
 
-    `names` are the functions that are new or changed at this version; the others are those of the module `base`.
+    `bundle` is the name of the package's bundle; `names` are the functions that are new or changed at this version, the
+    others are those of the module `base`.
     """
 
-    __slots__ = ("_base", "_functions", "domain", "names", "package", "version")
+    __slots__ = ("_base", "_functions", "bundle", "domain", "names", "package", "version")
 
-    def __init__(self, package: str, domain: str, version: int, names: tuple[str, ...], base: str | None) -> None:
+    def __init__(
+        self, package: str, bundle: str, domain: str, version: int, names: tuple[str, ...], base: str | None
+    ) -> None:
         self.package = package
+        self.bundle = bundle
         self.domain = domain
         self.version = version
         self.names = names
@@ -46,7 +50,7 @@ class LibraryOpset:
         """A function that is new or changed at this version."""
         found = self._functions.get(name)
         if found is None:
-            found = self._functions[name] = LibraryFunction(self.package, self.domain, name, self.version)
+            found = self._functions[name] = LibraryFunction(self, name)
         return found
 
     @property
@@ -72,16 +76,26 @@ class LibraryOpset:
 class LibraryFunction:
     """A function of an installed library: what it is, its protos, and a call on arrays."""
 
-    __slots__ = ("domain", "name", "package", "since_version")
+    __slots__ = ("_opset", "name")
 
-    def __init__(self, package: str, domain: str, name: str, since_version: int) -> None:
-        self.package = package
-        self.domain = domain
+    def __init__(self, opset: LibraryOpset, name: str) -> None:
+        self._opset = opset
         self.name = name
-        self.since_version = since_version
 
     def __repr__(self) -> str:
         return f"<{self.identity} of {self.package}>"
+
+    @property
+    def package(self) -> str:
+        return self._opset.package
+
+    @property
+    def domain(self) -> str:
+        return self._opset.domain
+
+    @property
+    def since_version(self) -> int:
+        return self._opset.version
 
     @property
     def identity(self) -> str:
@@ -103,9 +117,11 @@ class LibraryFunction:
         """The library that the package holds, read once. DiagnosticError (OW510 to OW518) when it cannot be read."""
         found = _BUNDLES.get(self.package)
         if found is None:
-            from opwright.bundle.read import find_bundle
+            from opwright.bundle.installed import package_bundle
+            from opwright.bundle.read import read_bundle_file
 
-            found = _BUNDLES[self.package] = find_bundle(self.package)
+            path = package_bundle(self.package, self._opset.bundle)
+            found = _BUNDLES[self.package] = read_bundle_file(path)
         return found
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from opwright.bundle.installed import installed_bundle, package_bundles
+from opwright.bundle.installed import installed_bundle, package_bundle, package_bundles
 from opwright.bundle.read import find_bundle
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 
@@ -86,6 +86,27 @@ def test_a_package_without_a_bundle(site: Path) -> None:
 @pytest.mark.parametrize("name", ["", "..", "a b", "os.path\n", "-x"])
 def test_what_can_be_no_name(name: str) -> None:
     assert refusal(name).code == "OW518"
+
+
+def test_the_bundle_beside_a_packages_modules(site: Path) -> None:
+    install(site, "acme-ops", "acme_ops", ("acme-ops-1.0.onnxlib",))
+    assert package_bundle("acme_ops", "acme-ops-1.0.onnxlib") == site / "acme_ops" / "acme-ops-1.0.onnxlib"
+    with pytest.raises(DiagnosticError) as caught:
+        package_bundle("acme_ops", "acme-ops-2.0.onnxlib")
+    assert caught.value.diagnostics[0].code == "OW518"
+
+
+def test_in_a_librarys_repository_the_bundle_is_the_built_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "library" / "acme_ops").mkdir(parents=True)
+    (tmp_path / "dist").mkdir()
+    built = tmp_path / "dist" / "acme-ops-1.0.onnxlib"
+    built.write_bytes(BUNDLE)
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "library"), *sys.path])
+    with pytest.raises(DiagnosticError):  # any folder may be called dist
+        package_bundle("acme_ops", built.name)
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs" / "library.yaml").touch()
+    assert package_bundle("acme_ops", built.name) == built
 
 
 def test_what_is_no_package_has_no_bundles() -> None:

@@ -11,7 +11,7 @@ import pytest
 from opwright import packaged
 from opwright.diagnostics.model import DiagnosticError
 from opwright.eager import one_node
-from opwright.packaged import LibraryFunction
+from opwright.packaged import LibraryFunction, LibraryOpset
 
 from tests.package.sample import sample_library
 
@@ -23,7 +23,7 @@ def function(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], LibraryFun
     """A function of the sample library by name and version, as its package would offer it."""
     monkeypatch.setattr(packaged, "_BUNDLES", {"acme_ops": sample_library()})
     monkeypatch.setattr(packaged, "_ENTRIES", {})
-    return lambda name, version: LibraryFunction("acme_ops", "com.acme", name, version)
+    return lambda name, version: LibraryOpset("acme_ops", "x.onnxlib", "com.acme", version, (name,), None).find(name)
 
 
 Function = Callable[[str, int], LibraryFunction]

@@ -9,6 +9,7 @@ from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from opwright.bundle.format import FunctionEntry, Index
+from opwright.bundle.write import bundle_name
 from opwright.elements import BY_NAME
 
 from opwright_build.package.signatures import Signature, TypeVariables, signatures
@@ -95,6 +96,7 @@ def _module(index: Index, module: Module, title: str) -> str:
         "opset.py.jinja2",
         title=title,
         package=quoted(index.package),
+        bundle=quoted(bundle_name(index)),
         domain=quoted(module.domain),
         number=module.version,
         names=[quoted(entry.name) for entry in module.new],

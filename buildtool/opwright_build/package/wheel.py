@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from hashlib import sha256
 
 from opwright.bundle.archive import pack
-from opwright.bundle.format import SUFFIX, Index
+from opwright.bundle.format import Index
+from opwright.bundle.write import bundle_name
 
 
 def build_wheel(index: Index, bundle: bytes, stubs: Mapping[str, bytes]) -> tuple[str, bytes]:
@@ -18,7 +19,7 @@ def build_wheel(index: Index, bundle: bytes, stubs: Mapping[str, bytes]) -> tupl
     """
     distribution = re.sub(r"[-_.]+", "_", index.library).lower()
     information = f"{distribution}-{index.version}.dist-info"
-    package = {**stubs, f"{index.package}/{index.library}-{index.version}{SUFFIX}": bundle}
+    package = {**stubs, f"{index.package}/{bundle_name(index)}": bundle}
     metadata = {f"{information}/METADATA": _metadata(index), f"{information}/WHEEL": _WHEEL}
     members = dict(sorted(package.items())) | metadata  # what describes the wheel comes last, as its format asks
     record = f"{information}/RECORD"

@@ -41,6 +41,24 @@ def installed_bundle(name: str) -> Path:
     raise _unknown(name, "nothing that is installed under that name holds a bundle", *close)
 
 
+def package_bundle(package: str, name: str) -> Path:
+    """The bundle of that file name that belongs to an import package: beside its modules, as its wheel installs it.
+
+    In a library's own repository, `library/<package>/` holds the modules alone; there it is the one in `dist/`.
+    Raises DiagnosticError (OW518) when there is none.
+    """
+    spec = _find_package(package)
+    for folder in map(Path, (spec.submodule_search_locations or ()) if spec is not None else ()):
+        root = folder.parent.parent
+        built = [root / "dist" / name] if (root / "specs" / "library.yaml").is_file() else []
+        for path in (folder / name, *built):
+            if path.is_file():
+                return path
+    help_text = "run `opwright build` in the library's repository, or install its wheel"
+    text = f"the package {package} comes without its bundle {name}"
+    raise DiagnosticError([Diagnostic("OW518", text, help=help_text)])
+
+
 def normal_name(name: str) -> str:
     """A distribution's name as package indexes compare it."""
     return re.sub(r"[-_.]+", "-", name).lower()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 
 from opwright.bundle.archive import pack
-from opwright.bundle.format import FORMAT, MIMETYPE, READER, Index
+from opwright.bundle.format import FORMAT, MIMETYPE, READER, SUFFIX, Index
 from opwright.bundle.json_form import canonical_json, index_to_json, members_to_json
 
 MIMETYPE_MEMBER = "mimetype"
@@ -16,6 +16,11 @@ INDEX_MEMBER = "library.json"
 def body_member(digest: str) -> str:
     """The path of a body in the archive."""
     return f"bodies/{digest.partition(':')[2]}.pb"
+
+
+def bundle_name(index: Index) -> str:
+    """The file name of a library's bundle."""
+    return f"{index.library}-{index.version}{SUFFIX}"
 
 
 def write_bundle(index: Index, bodies: Mapping[str, bytes], others: Mapping[str, bytes] | None = None) -> bytes:
