@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import jsonschema
 import numpy as np
 import onnx
 import pytest
@@ -19,6 +20,7 @@ from opwright.link.command import main
 
 from tests.link.conftest import parse, run_everywhere
 
+SCHEMA = Path(__file__).parents[2] / "docs" / "schemas" / "inspect-output.schema.json"
 Run = Callable[..., tuple[int, str, str]]
 
 TEXT = """<ir_version: 8, opset_import: ["": 18, "com.acme": 1]>
@@ -150,6 +152,11 @@ def test_inspect_as_json_and_with_an_altered_function(run: Run) -> None:
         "calls": 1,
     }
     assert lines[2]["body"] != lines[2]["digest"]
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for line in lines:
+        jsonschema.validate(line, schema)
+    assert set(schema["required"]) == set(lines[0])
 
 
 def test_detach_gives_the_model_back(run: Run) -> None:
