@@ -360,6 +360,26 @@ class TestCalls:
         body = canonicalise(proto, callees={("opwright.ai.onnx", "Relu", ""): self.LEAF})
         assert body.calls == (self.LEAF.digest,)
 
+    def test_graphs_are_in_the_order_of_their_positions(self) -> None:
+        def body(first: str, second: str) -> str:
+            graphs = [
+                helper.make_graph(
+                    [helper.make_node("Neg", [name], ["r"])], "g", [], [helper.make_empty_tensor_value_info("r")]
+                )
+                for name in ("u", "v")
+            ]
+            nodes = [
+                helper.make_node("Abs", ["x"], ["u"]),
+                helper.make_node("Exp", ["x"], ["v"]),
+                helper.make_node("G", [], ["y"], domain="d", **{first: graphs[0], second: graphs[1]}),
+            ]
+            imports = [helper.make_opsetid("", 18), helper.make_opsetid("d", 1)]
+            callee = Callee(self.LEAF.digest, (first, second))
+            function = helper.make_function("d", "F", ["x"], ["y"], nodes, imports)
+            return canonicalise(function, callees={("d", "G", ""): callee}).digest
+
+        assert body("a", "b") == body("z", "b")
+
     def test_an_unknown_attribute_is_refused(self) -> None:
         proto = self.caller("(x) => (y) { y = com.acme.G<gamma = 1.0>(x) }")
         with pytest.raises(RefusedError, match="with the attribute gamma"):

@@ -42,7 +42,7 @@ from opwright.protos import wire
 from opwright.protos.attributes import encode_attribute, encode_reference, wrap
 from opwright.protos.operators import BODY_DOMAIN, BODY_PREFIX, Operator, called_body, standard_operator
 from opwright.protos.order import Graph, Node, make_scope, order_nodes, read_nodes
-from opwright.protos.tensors import Encoded, RefusedError, encode_sparse_tensor, encode_tensor, encode_type
+from opwright.protos.tensors import Encoded, RefusedError, check_text, encode_sparse_tensor, encode_tensor, encode_type
 from opwright.protos.wire import chunk, varint
 
 FunctionId = tuple[str, str, str]  # domain, name, overload
@@ -94,6 +94,7 @@ def canonicalise(function: FunctionProto, *, callees: Mapping[FunctionId, Callee
     attributes = (*function.attribute, *(attribute.name for attribute in function.attribute_proto))
     if "" in inputs:
         raise RefusedError("an input has no name")
+    check_text(*inputs, *attributes)
     if len(set(attributes)) != len(attributes):
         raise RefusedError("two attributes have one name")
     meanings = _Meanings(function, callees)
@@ -136,6 +137,7 @@ class _Meanings:
         return found
 
     def _look_up(self, domain: str, name: str, overload: str) -> Operator:
+        check_text(domain, name, overload)
         callee = self.callees.get((domain, name, overload))
         if callee is not None:
             return called_body(callee.digest, callee.attributes)
@@ -212,16 +214,15 @@ class _Writer:
 
     def _write_attributes(self, node: Node, names: Mapping[str, bytes]) -> Encoded:
         operator = node.operator
-        written: dict[str, Encoded] = {}
-        for attribute in sorted(node.attributes, key=lambda item: item.name):
-            name = attribute.name
-            if operator.positions is not None:
-                if name not in operator.positions:
-                    raise RefusedError(f"it calls a function with the attribute {name}, which that has not")
-                name = operator.positions[name]
-            if name in written:
+        given: dict[str, AttributeProto] = {}
+        for attribute in node.attributes:
+            name = operator.canonical_name(attribute.name)
+            if name in given:
                 raise RefusedError(f"a node has the attribute {name} twice")
-            written[name] = self._write_attribute(chunk(name.encode()), attribute, node, names)
+            given[name] = attribute
+        written = {
+            name: self._write_attribute(chunk(name.encode()), given[name], node, names) for name in sorted(given)
+        }
         for name, default in operator.defaults.items():
             written.setdefault(name, default)
         in_order = [written[name] for name in sorted(written)]

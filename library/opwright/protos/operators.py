@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from onnx import defs
 
 from opwright.opsets.signatures import Option, Signature, is_known_domain, newest_opset, signature
 from opwright.protos import wire
 from opwright.protos.attributes import encode_attribute
-from opwright.protos.tensors import Encoded, RefusedError
+from opwright.protos.tensors import Encoded, RefusedError, check_text
 from opwright.protos.wire import chunk, varint
 
 BODY_DOMAIN = "body1"
@@ -46,8 +46,17 @@ class Operator:
     called: str | None = None
     positions: Mapping[str, str] | None = None
 
+    def canonical_name(self, attribute: str) -> str:
+        """What an attribute of such a node is called in a body."""
+        check_text(attribute)
+        if self.positions is None:
+            return attribute
+        if attribute not in self.positions:
+            raise RefusedError(f"it calls a function with the attribute {attribute}, which that has not")
+        return self.positions[attribute]
 
-@cache
+
+@lru_cache(maxsize=1 << 14)
 def standard_operator(domain: str, name: str, opset: int) -> Operator:
     """The operator in force at that opset of its domain. Raises RefusedError when the installed onnx has none."""
     if not (domain == "" or domain.startswith("ai.onnx.")):

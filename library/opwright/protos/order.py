@@ -79,7 +79,7 @@ def read_nodes(protos: Iterable[NodeProto], resolve: Resolver) -> list[Node]:
         if "" in outputs and operator.trims_outputs:
             outputs = _trim(outputs)
         attributes = proto.attribute[:]
-        graphs = _graphs(attributes, resolve) if attributes else _NO_GRAPHS
+        graphs = _graphs(operator, attributes, resolve) if attributes else _NO_GRAPHS
         nodes.append(Node(operator, inputs, outputs, attributes, graphs))
     return nodes
 
@@ -93,8 +93,10 @@ def _trim(names: list[str]) -> list[str]:
 _NO_GRAPHS: Mapping[str, tuple[Graph, ...]] = {}
 
 
-def _graphs(attributes: Sequence[AttributeProto], resolve: Resolver) -> Mapping[str, tuple[Graph, ...]]:
-    """The graphs among the attributes, by attribute name in sorted order."""
+def _graphs(
+    operator: Operator, attributes: Sequence[AttributeProto], resolve: Resolver
+) -> Mapping[str, tuple[Graph, ...]]:
+    """The graphs among the attributes by attribute name, in the order in which they will be written."""
     found: dict[str, tuple[Graph, ...]] = {}
     for attribute in attributes:
         if attribute.ref_attr_name:
@@ -103,7 +105,7 @@ def _graphs(attributes: Sequence[AttributeProto], resolve: Resolver) -> Mapping[
             found[attribute.name] = (read_graph(attribute.g, resolve),)
         elif attribute.type == AttributeProto.GRAPHS:
             found[attribute.name] = tuple(read_graph(graph, resolve) for graph in attribute.graphs)
-    return dict(sorted(found.items())) if found else _NO_GRAPHS
+    return {name: found[name] for name in sorted(found, key=operator.canonical_name)} if found else _NO_GRAPHS
 
 
 def read_graph(proto: GraphProto, resolve: Resolver) -> Graph:

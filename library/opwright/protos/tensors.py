@@ -42,6 +42,13 @@ class RefusedError(Exception):
     """What cannot be brought into canonical form, and why; the text completes a diagnostic's reason."""
 
 
+def check_text(*names: object) -> None:
+    """Protobuf gives strings that are not UTF-8 as bytes; a model that has such names is refused."""
+    for name in names:
+        if not isinstance(name, str):
+            raise RefusedError(f"the name {name!r} is not UTF-8")
+
+
 def encode_tensor(tensor: TensorProto, name: bytes = b"") -> Encoded:
     """`name` is the canonical name of an initializer; a tensor in an attribute has none."""
     if tensor.data_location == TensorProto.EXTERNAL or tensor.external_data:
@@ -146,6 +153,7 @@ def encode_type(type_proto: TypeProto) -> Encoded:
         inner = (key + value[0], key + value[1])
     elif kind == "opaque_type":
         tag, opaque = b"\x3a", type_proto.opaque_type
+        check_text(opaque.domain, opaque.name)
         domain, name = chunk(opaque.domain.encode()), chunk(opaque.name.encode())
         inner = (domain + name, b"\x0a" + domain + b"\x12" + name)
     else:
