@@ -128,4 +128,5 @@ def _tell(**line):
 
 
 _tell(kind="armed", detail=" ".join(sys.argv[:1]))
+sys.executable = _SETTINGS["executable"]  # what our own code starts processes with
 sys.addaudithook(_hook)

@@ -23,6 +23,21 @@ KINDS = {"exec", "import", "compile", "process", "socket", "write"}
 
 SCRIPT = "import sys\n\nfrom opwright_build.cli.entry import main\n\nsys.exit(main())\n"
 
+# Stands for the interpreter in processes that start others: without `site` nothing would load the hook in those.
+LAUNCHER = """\
+#!{python} -ISB
+import os
+import runpy
+import sys
+
+words = sys.argv[1:]
+if "-S" not in words:
+    os.execv({python!r}, [{python!r}, *words])
+sys.argv = words[next(index for index, word in enumerate(words) if not word.startswith("-")) :]
+runpy.run_path({hook!r})
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
 HOSTILE_REFERENCE = """\
 import numpy as np
 
@@ -87,6 +102,9 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     (site / "ours.pth").write_text("\n".join(dict.fromkeys(ours)) + "\n")
     (site / "opwright_script.py").write_text(SCRIPT)
     shutil.copyfile(HERE / "audit_hook.py", site / "sitecustomize.py")
+    launcher = site / "launcher"
+    launcher.write_text(LAUNCHER.format(python=str(python), hook=str(site / "sitecustomize.py")))
+    launcher.chmod(0o755)
     return python, site
 
 
@@ -107,6 +125,7 @@ def audit(environment: tuple[Path, Path], tmp_path: Path) -> Audit:
             "sources": [hashlib.sha256(path.read_bytes()).hexdigest() for path in sources],
             "names": sorted({path.name for path in sources}),
             "log": str(log),
+            "executable": str(site / "launcher"),
         }
         (site / "audit_settings.json").write_text(json.dumps(settings))
         variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
