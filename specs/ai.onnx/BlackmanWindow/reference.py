@@ -1,4 +1,4 @@
-"""What BlackmanWindow is: 0.42 - 0.5 cos(2 pi k / n) + 0.08 cos(4 pi k / n) is s (9 + 16 s) / 25 with s = sin(pi k / n)^2.
+"""What BlackmanWindow is: 0.42 - 0.5 cos(2 t) + 0.08 cos(4 t) = s (9 + 16 s) / 25, s = sin(t)^2, t = pi k / n.
 
 In numpy's longest floats, and from the nearer end: float64 angles up to 2 pi would cost the last digits.
 """
