@@ -28,6 +28,7 @@ _T = TypeVar("_T")
 _Default = int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...] | None
 
 _INT64 = 1 << 63
+_LONGEST_NAME = 500
 _WORDS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
@@ -90,13 +91,24 @@ def _plain(value: object) -> Json:
 
 
 class _Place:
-    """A value and where it stands (`functions[3].inputs`), for errors."""
+    """A value and where it stands, for errors: under a key or at a position of another one."""
 
-    __slots__ = ("path", "value")
+    __slots__ = ("around", "step", "value")
 
-    def __init__(self, value: Json, path: str) -> None:
+    def __init__(self, value: Json, around: _Place | None = None, step: str | int = "") -> None:
         self.value = value
-        self.path = path
+        self.around = around
+        self.step = step
+
+    @property
+    def path(self) -> str:
+        """`functions[3].inputs`."""
+        if self.around is None:
+            return ""
+        before = self.around.path
+        if isinstance(self.step, int):
+            return f"{before}[{self.step}]"
+        return f"{before}.{self.step}" if before else self.step
 
     def refuse(self, wanted: str) -> MalformedError:
         return MalformedError(f"{self.path or 'the document'} is not {wanted}")
@@ -104,10 +116,9 @@ class _Place:
     def get(self, key: str) -> _Place:
         if not isinstance(self.value, dict):
             raise self.refuse("an object")
-        path = f"{self.path}.{key}" if self.path else key
         if key not in self.value:
-            raise MalformedError(f"{path} is missing")
-        return _Place(self.value[key], path)
+            raise MalformedError(f"{_Place(None, self, key).path} is missing")
+        return _Place(self.value[key], self, key)
 
     def text(self) -> str:
         if not isinstance(self.value, str):
@@ -117,9 +128,10 @@ class _Place:
         return self.value
 
     def name(self) -> str:
-        if not self.text() or not self.text().isprintable() or len(self.text()) > 500:
+        text = self.text()
+        if not text or len(text) > _LONGEST_NAME or not text.isprintable():
             raise self.refuse("a name")
-        return self.text()
+        return text
 
     def truth(self) -> bool:
         if not isinstance(self.value, bool):
@@ -134,7 +146,7 @@ class _Place:
     def items(self) -> list[_Place]:
         if not isinstance(self.value, list):
             raise self.refuse("a list")
-        return [_Place(item, f"{self.path}[{index}]") for index, item in enumerate(self.value)]
+        return [_Place(item, self, index) for index, item in enumerate(self.value)]
 
     def map(self, read: Callable[[_Place], _T]) -> tuple[_T, ...]:
         return tuple(read(item) for item in self.items())
@@ -151,7 +163,7 @@ class _Place:
 
 def index_from_json(value: Json) -> Index:
     """The index. MalformedError where a key is missing or has a value of another kind."""
-    root = _Place(value, "")
+    root = _Place(value)
     return Index(
         library=root.get("library").name(),
         version=root.get("version").name(),
@@ -251,10 +263,10 @@ def _float(place: _Place) -> float:
 
 
 def _body(place: _Place) -> BodyEntry:
-    first, last = _range(_Place([place.get("first_opset").value, place.get("last_opset").value], place.path))
+    first = place.get("first_opset").integer(1)
     return BodyEntry(
         first_opset=first,
-        last_opset=last,
+        last_opset=place.get("last_opset").integer(first),
         variant=place.get("variant").map(_text_pair),
         body=_digest(place.get("body")),
         inputs=place.get("inputs").names(),
@@ -295,7 +307,7 @@ def _named_names(place: _Place) -> tuple[str, tuple[str, ...]]:
 def members_from_json(value: Json) -> dict[str, tuple[int, str]]:
     """Size and sha256 of each member that the index lists, by path. MalformedError as above."""
     members: dict[str, tuple[int, str]] = {}
-    for place in _Place(value, "").get("members").items():
+    for place in _Place(value).get("members").items():
         path = place.get("path").name()
         if path in members:
             raise MalformedError(f"{place.path} lists {path} again")
@@ -309,4 +321,4 @@ def members_to_json(members: Sequence[tuple[str, int, str]]) -> list[Mapping[str
 
 def integer_key(value: Json, key: str) -> int:
     """A number of the document's head, such as `reader`. MalformedError where it has none."""
-    return _Place(value, "").get(key).integer(1)
+    return _Place(value).get(key).integer(1)
