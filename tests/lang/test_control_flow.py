@@ -46,6 +46,77 @@ PROGRAMS = {
     "helper": "return helper(x, b=2) + helper(x)",
     "static branch": "if K > 1:\n    return x * K\nreturn x",
     "the index is assigned in the loop": "y = x\nfor i in range(4):\n    i = i * 2\n    y = y + i\nreturn y",
+    "the index is assigned and read after": "y = x\nfor i in range(3):\n    y = y + i\n    i = 7\nreturn y * i",
+    "nested return": (
+        "s = op.ReduceSum(x, keepdims=0)\nif s > 0:\n    if s > 10:\n        return x\n    y = x + 1\n"
+        "else:\n    y = x - 1\nreturn y * 2"
+    ),
+    "returns on some paths of both": (
+        "s = op.ReduceSum(x, keepdims=0)\nif s > 0:\n    if s > 10:\n        return x\nelse:\n"
+        "    if s < -1:\n        return -x\n"
+        "z = x * 3\nif s == 0:\n    return z\nreturn z + 1"
+    ),
+    "return in a loop": (
+        "y = x\nfor i in range(n):\n    if op.ReduceSum(y, keepdims=0) > 5:\n        return y * 10\n"
+        "    y = y + 2\nreturn y"
+    ),
+    "return at once in a loop": "for i in range(n):\n    return x + i\nreturn x - 1",
+    "break": (
+        "y = x\nfor i in range(10):\n    if op.ReduceSum(y, keepdims=0) > 5:\n        break\n    y = y + 2\nreturn y"
+    ),
+    "break in the middle": (
+        "y = x\nfor i in range(n):\n    y = y + 1\n    if op.ReduceSum(y, keepdims=0) > 5:\n"
+        "        break\n    y = y * 2\nreturn y"
+    ),
+    "continue": (
+        "y = x\nfor i in range(n):\n    if op.ReduceSum(y, keepdims=0) > 5:\n        continue\n"
+        "    y = y + i\n    y = y * 2\nreturn y"
+    ),
+    "break and continue": (
+        "y = x\nfor i in range(8):\n    s = op.ReduceSum(y, keepdims=0)\n    if s > 20:\n        break\n"
+        "    elif s > 5:\n        y = y + 3\n"
+        "        continue\n    y = y + i\nreturn y"
+    ),
+    "for else with break": (
+        "y = x\nfor i in range(n):\n    if op.ReduceSum(y, keepdims=0) > 5:\n        break\n"
+        "    y = y + 1\nelse:\n    y = y * 7\nreturn y"
+    ),
+    "the index after a break": (
+        "y = x\ni = 9\nfor i in range(n):\n    if op.ReduceSum(y, keepdims=0) > 5:\n        break\n"
+        "    y = y + 1\nreturn y * i"
+    ),
+    "while": "y = x\nwhile op.ReduceSum(y, keepdims=0) < 10:\n    y = y + 3\nreturn y",
+    "while with break": (
+        "y = x\nk = 0\nwhile k < n:\n    k = k + 1\n    if op.ReduceSum(y, keepdims=0) > 5:\n"
+        "        break\n    y = y + k\nreturn y * k"
+    ),
+    "while true": (
+        "y = x\nwhile True:\n    y = y + 1\n    if op.ReduceSum(y, keepdims=0) > 5:\n        return y\nreturn x"
+    ),
+    "while else": (
+        "y = x\nk = 0\nwhile k < 3:\n    k += 1\n    y = y + 1\n"
+        "    if op.ReduceSum(y, keepdims=0) > 5:\n        break\nelse:\n    y = -y\nreturn y"
+    ),
+    "loops within loops with exits": (
+        "y = x\nfor i in range(3):\n    for j in range(n):\n"
+        "        if op.ReduceSum(y, keepdims=0) > 9:\n            break\n        y = y + j\n"
+        "    else:\n        y = y + 1\n        continue\n    y = y - 5\nreturn y"
+    ),
+    "a loop in a loop returns": (
+        "y = x\nfor i in range(3):\n    for j in range(n):\n        y = y + j\n"
+        "        if op.ReduceSum(y, keepdims=0) > 9:\n            return y\n"
+        "return -y"
+    ),
+    "break in an unrolled loop": (
+        "y = x\nfor k in (1, 2, 3):\n    if op.ReduceSum(y, keepdims=0) > 5:\n        break\n"
+        "    y = y + k\nelse:\n    y = y * 2\nreturn y"
+    ),
+    "and": "s = op.ReduceSum(x, keepdims=0)\nif s > 0 and s < 10 and n > 0:\n    return x\nreturn -x",
+    "or": "s = op.ReduceSum(x, keepdims=0)\nif s > 10 or s < -1 or not n > 1:\n    return x\nreturn -x",
+    "chain": "s = op.ReduceSum(x, keepdims=0)\nif -2 < s < 4 < n + 1:\n    return x\nreturn -x",
+    "conditional expression": "s = op.ReduceSum(x, keepdims=0)\nreturn x + 1 if s > 0 else x * 2 if n > 1 else -x",
+    "and as a value": "y = x\nfor i in range(n):\n    y = y + (i and 7) + (i or 5)\nreturn y",
+    "not as a value": "b = not n\nreturn x + 1 if b else x",
     "for else": "y = x\nfor i in range(n):\n    y = y + 1\nelse:\n    y = y * 2\nreturn y",
 }
 TOP = "K = math.sqrt(4.0)\n\n\ndef helper(a, b=3):\n    c = a * b\n    return c + 1\n\n\n"
@@ -105,11 +176,8 @@ def test_compiled_equals_python(compiler: Compiler, name: str) -> None:
         ("for i in range(n):\n    x = x + i\nreturn x + i", "OW308"),
         ("if op.ReduceSum(x, keepdims=0) > 0:\n    return x", "OW306"),
         ("if op.ReduceSum(x, keepdims=0) > 0:\n    return x, x\nreturn x", "OW307"),
-        ("for i in range(n):\n    return x\nreturn x", "OW303"),
-        ("while x:\n    x = x\nreturn x", "OW303"),
         ("y = x\ndel y\nreturn y", "OW308"),
         ("K = K + 1\nreturn x * K", "OW308"),
-        ("y = x\nfor i in range(3):\n    y = y + i\n    i = 7\nreturn y * i", "OW308"),
         ("a, = op.TopK(x, [1])\nreturn a", "OW328"),
         ("y = x\nfor i in range(n):\n    y = op.Shape(y)\nreturn x", "OW321"),
         ("if op.ReduceSum(x, keepdims=0) > 0:\n    y = 1\nelse:\n    y = op.Shape(x)\nreturn x + y", "OW315"),

@@ -129,9 +129,10 @@ def _on_tensors(
     values = [as_tensor(low, operand, element, place) for operand, place in zip((left, right), spans, strict=True)]
     if isinstance(values[0], Poison) or isinstance(values[1], Poison):
         return POISON
-    first = values[0].type
-    assert isinstance(first, ir.TensorType)
-    form = _form(low, BINARY[symbol], symbol, first.element, span)
+    if element is None:  # two lists or strings, of which one is an attribute
+        assert isinstance(values[0].type, ir.TensorType)
+        element = values[0].type.element
+    form = _form(low, BINARY[symbol], symbol, element, span)
     return form if isinstance(form, Poison) else _apply(low, form, values, span, spans)
 
 
@@ -212,14 +213,6 @@ def unary(low: Lowering, symbol: str, operand: Operand, span: Span, place: Span)
     refused = _refuse_operand(low, operand, symbol, place)
     if refused is not None:
         return refused
-    if symbol == "not":
-        return low.error(
-            "OW304",
-            f"`not` on {describe(operand)} is not part of the language yet",
-            span,
-            reason="`not` needs an operand that is known when the function is built",
-            help="for tensors write `~`",
-        )
     if is_number(operand):
         if symbol == "-":
             zero = 0 if number_kind(operand) is not ir.NumberKind.FLOAT else -0.0

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from opwright.lang import ir, static
 from opwright.lang.lower.arithmetic import binary, is_none, is_static, same_object, unary
 from opwright.lang.lower.calls import Arguments, call_operator
+from opwright.lang.lower.conditions import choose, lower_condition, negate, truth
 from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, Unbound
 from opwright.lang.lower.numbers import convert_number, describe, is_number, needs_element
 from opwright.lang.resolve import (
@@ -142,38 +144,36 @@ def _sequence(low: Lowering, node: ast.Tuple | ast.List, env: Environment) -> Op
 
 
 def _joined(low: Lowering, node: ast.IfExp, env: Environment) -> Operand:
-    test = lower_expression(low, node.test, env)
-    if isinstance(test, Poison):
+    condition = lower_condition(low, node.test, env)
+    if isinstance(condition, Poison):
         return POISON
-    if is_static(test):
-        return lower_expression(low, node.body if test else node.orelse, env)
-    return low.error(
-        "OW304",
-        "a conditional expression on a tensor is not part of the language yet",
-        span_of(node),
-        reason="its condition is known at run time only",
-        help="write an `if` statement, or `op.Where(c, a, b)`",
-    )
+    if isinstance(condition, bool):
+        return lower_expression(low, node.body if condition else node.orelse, env)
+    sides = [partial(lower_expression, low, side, env) for side in (node.body, node.orelse)]
+    return choose(low, condition, span_of(node), sides)
 
 
 def _bool_op(low: Lowering, node: ast.BoolOp, env: Environment) -> Operand:
+    """`a and b` is b where a is true, else a; each operand is evaluated only where those before it do not decide."""
     stops_at = isinstance(node.op, ast.Or)
-    value: Operand = None
-    for item in node.values:
-        value = lower_expression(low, item, env)
-        if isinstance(value, Poison):
-            return POISON
-        if not is_static(value):
-            word = "or" if stops_at else "and"
-            return low.error(
-                "OW304",
-                f"`{word}` on {describe(value)} is not part of the language yet",
-                span_of(item),
-                reason="`and` and `or` need operands that are known when the function is built",
-                help=f"for tensors write `{'|' if stops_at else '&'}`",
-            )
-        if bool(value) is stops_at:
-            return value
+    value = lower_expression(low, node.values[0], env)
+    for item in node.values[1:]:
+        value = either(low, value, partial(lower_expression, low, item, env), stops_at, span_of(node))
+    return value
+
+
+def either(low: Lowering, value: Operand, other: Callable[[], Operand], stops_at: bool, span: Span) -> Operand:
+    """`value` where its truth is `stops_at`, else `other()`."""
+    condition = truth(low, value, span)
+    if isinstance(condition, Poison):
+        return POISON
+    if isinstance(condition, bool):
+        return value if condition is stops_at else other()
+    same = partial(_same, value)
+    return choose(low, condition, span, (same, other) if stops_at else (other, same))
+
+
+def _same(value: Operand) -> Operand:
     return value
 
 
@@ -229,25 +229,18 @@ def _compare(low: Lowering, node: ast.Compare, env: Environment) -> Operand:
 
 
 def _chain(low: Lowering, node: ast.Compare, env: Environment) -> Operand:
-    left = lower_expression(low, node.left, env)
-    result: Operand = True
-    for step, comparator in zip(node.ops, node.comparators, strict=True):
-        right = lower_expression(low, comparator, env)
-        result = _compare_pair(low, step, left, right, span_of(node), (span_of(node.left), span_of(comparator)))
-        if isinstance(result, Poison):
-            return POISON
-        if not is_static(result):
-            return low.error(
-                "OW304",
-                "a chained comparison of tensors is not part of the language yet",
-                span_of(node),
-                reason="Python would skip the second comparison when the first is false",
-                help="write `(a < b) & (b < c)`",
-            )
-        if not result:
-            return result
-        left = right
-    return result
+    """`a < b < c`: each operand once, and c only where a < b."""
+    return _chain_from(low, node, env, 0, lower_expression(low, node.left, env))
+
+
+def _chain_from(low: Lowering, node: ast.Compare, env: Environment, index: int, left: Operand) -> Operand:
+    comparator, span = node.comparators[index], span_of(node)
+    right = lower_expression(low, comparator, env)
+    before = span_of(node.comparators[index - 1] if index else node.left)
+    result = _compare_pair(low, node.ops[index], left, right, span, (before, span_of(comparator)))
+    if index + 1 == len(node.ops):
+        return result
+    return either(low, result, partial(_chain_from, low, node, env, index + 1, right), False, span)
 
 
 def _compare_pair(
@@ -278,8 +271,10 @@ def _membership(low: Lowering, negated: bool, left: Operand, right: Operand, spa
 
 
 def _unary_op(low: Lowering, node: ast.UnaryOp, env: Environment) -> Operand:
-    operand = lower_expression(low, node.operand, env)
     symbol, span = _UNARY_SYMBOLS[type(node.op)], span_of(node)
+    if symbol == "not":
+        return negate(low, lower_condition(low, node.operand, env), span)
+    operand = lower_expression(low, node.operand, env)
     if isinstance(operand, Poison):
         return POISON
     if is_static(operand) and not isinstance(operand, OBJECTS):

@@ -25,6 +25,7 @@ from opwright.lang.lower.context import (
     Stop,
 )
 from opwright.lang.lower.expressions import lower_expression
+from opwright.lang.lower.flow import PLACE, State, returned_values, state_of
 from opwright.lang.lower.numbers import as_tensor, describe
 from opwright.lang.lower.statements import bind_locals, lower_block
 from opwright.lang.resolve import MISSING, Files, Libraries, ModuleScope
@@ -136,17 +137,18 @@ class _Attempt:
         low = self.low
         try:
             bind_locals(self.unit.node.body, self.env)
-            end = lower_block(low, self.unit.node.body, self.env)
-            if end is None or end.values is None:
+            lower_block(low, self.unit.node.body, self.env)
+            values = returned_values(self.env) if state_of(self.env) is State.ENDED else None
+            if values is not None:
+                self._outputs(values, self.env[PLACE])
+            elif not self.diagnostics:
                 low.error(
                     "OW306",
-                    f"`{self.unit.node.name}` returns nothing",
+                    f"`{self.unit.node.name}` returns nothing on some path",
                     self._def_span(),
                     reason="a path ends without `return`, and a function of ONNX has outputs",
                     help="return a value on every path",
                 )
-            else:
-                self._outputs(end.values, end.span)
         except Stop:
             pass
         except RecursionError:

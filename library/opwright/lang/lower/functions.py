@@ -8,6 +8,7 @@ from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.lang import ir
 from opwright.lang.lower.calls import Arguments, call_checked
 from opwright.lang.lower.context import POISON, Environment, Lowering, NeedsFact, Operand, Poison, Stop
+from opwright.lang.lower.flow import State, returned_values, state_of
 from opwright.lang.lower.numbers import needs_element
 from opwright.lang.resolve import FunctionObject, OperatorObject
 from opwright.lang.source import Span, span_of
@@ -41,13 +42,23 @@ def inline(low: Lowering, callee: FunctionObject, node: ast.Call, arguments: Arg
     low.scope = callee.scope
     try:
         bind_locals(callee.node.body, env)
-        end = lower_block(low, callee.node.body, env)
+        lower_block(low, callee.node.body, env)
     finally:
         low.scope = outer
         low.inlining.pop()
-    if end is None or end.values is None:
-        return None
-    return end.values[0] if len(end.values) == 1 else end.values
+    match state_of(env):
+        case State.LIVE:
+            return None
+        case State.MAYBE:
+            return low.error(
+                "OW306",
+                f"`{name}` returns nothing on some path",
+                span,
+                reason=f"it is defined in line {callee.node.lineno} of {callee.scope.module.source.name}",
+                help="return a value on every path",
+            )
+    values = returned_values(env)
+    return None if values is None else values[0] if len(values) == 1 else values
 
 
 def _bind_arguments(low: Lowering, callee: FunctionObject, arguments: Arguments, span: Span) -> Environment | None:

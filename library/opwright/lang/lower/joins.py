@@ -4,54 +4,183 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from opwright.lang import ir
 from opwright.lang.infer import unify
 from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, Unbound
-from opwright.lang.lower.numbers import as_tensor, carried, describe, is_number, number_kind
+from opwright.lang.lower.flow import COUNT, PLACE, RETURNED, VACANT, is_flag, is_hidden
+from opwright.lang.lower.numbers import (
+    as_tensor,
+    carried,
+    describe,
+    is_number,
+    needs_element,
+    number_kind,
+    typed_constant,
+)
 from opwright.lang.source import Span
 
-if TYPE_CHECKING:
-    from opwright.lang.lower.statements import Returned
+Result = TypeVar("Result")
 
 
-def join_environments(
-    low: Lowering, node: ir.If, env: Environment, then: Environment, orelse: Environment, paths: tuple[str, str]
-) -> None:
-    """Gives `env` the names as they are after the `if`; `paths` say when each branch is not taken."""
-    for name in dict.fromkeys([*then, *orelse]):
-        first = then.get(name, Unbound(paths[1]))
-        second = orelse.get(name, Unbound(paths[0]))
-        if first is second or _same_static(first, second):
-            env[name] = first
-        elif isinstance(first, Unbound) or isinstance(second, Unbound):
-            env[name] = first if isinstance(first, Unbound) else second
-        elif isinstance(first, Poison) or isinstance(second, Poison):
-            env[name] = POISON
-        else:
-            env[name] = _join(low, node, name, first, second)
+class Join:
+    """The meeting of the two branches of an `If`.
+
+    `paths` say when each branch is not taken. A side that has returned has names that nobody reads.
+    """
+
+    def __init__(
+        self,
+        low: Lowering,
+        node: ir.If,
+        env: Environment,
+        sides: tuple[Environment, Environment],
+        paths: tuple[str, str] = ("", ""),
+    ) -> None:
+        self.low = low
+        self.node = node
+        self.env = env
+        self.sides = sides
+        self.paths = paths
+        self.unread = tuple(side.get(RETURNED) is True for side in sides)
+
+    def run(self) -> None:
+        """Gives the environment every name as it is after the `if`."""
+        then, orelse = self.sides
+        for name in dict.fromkeys([*then, *orelse]):
+            missing = VACANT if is_hidden(name) else None
+            first = then.get(name, missing or Unbound(self.paths[1]))
+            second = orelse.get(name, missing or Unbound(self.paths[0]))
+            self.env[name] = self._hidden(name, first, second) if is_hidden(name) else self._named(name, first, second)
+
+    def _named(self, name: str, first: Operand, second: Operand) -> Operand:
+        if first is second or same_static(first, second):
+            return first
+        if all(self.unread):
+            return POISON
+        if any(self.unread):
+            return self._one_sided(name, second if self.unread[0] else first, 0 if self.unread[0] else 1)
+        if isinstance(first, Unbound) or isinstance(second, Unbound):
+            return first if isinstance(first, Unbound) else second
+        if isinstance(first, Poison) or isinstance(second, Poison):
+            return POISON
+        return self._join(name, first, second)
+
+    def _hidden(self, name: str, first: Operand, second: Operand) -> Operand:
+        if is_flag(name):
+            first, second = (False if flag is VACANT else flag for flag in (first, second))
+        if first is second or same_static(first, second):
+            return first
+        if is_flag(name):
+            return self._join(name, first, second)
+        if name in (PLACE, COUNT):
+            if first is VACANT or second is VACANT:
+                return second if first is VACANT else first
+            if name == COUNT:
+                self._disagree("{} values", first, second)
+                return POISON
+            return first
+        if first is VACANT or second is VACANT:
+            return self._one_sided(name, second if first is VACANT else first, 0 if first is VACANT else 1)
+        if isinstance(first, Poison) or isinstance(second, Poison):
+            return POISON
+        made = self._join(name, first, second)
+        if isinstance(made, Unbound):
+            self._disagree("{}", describe(first), describe(second))
+            return POISON
+        return made
+
+    def _disagree(self, form: str, first: object, second: object) -> None:
+        places = [side.get(PLACE) for side in self.sides]
+        lines = [place[0] if place else 0 for place in places]
+        texts = ["nothing" if item == -1 else form.format(item) for item in (first, second)]
+        self.low.error(
+            "OW307",
+            "the returns disagree",
+            places[1] or places[0],
+            reason=f"line {lines[0]} returns {texts[0]}, line {lines[1]} returns {texts[1]}",
+            help="return the same number of values, of the same types, on every path",
+        )
+
+    def _one_sided(self, name: str, value: Operand, vacant: int) -> Operand:
+        """A value of one side, while nobody reads the name after the other: that side yields anything of the type."""
+        if not isinstance(value, ir.Value) or value is self.env.get(name):
+            return value  # static, or from before the `if`
+        region = (self.node.then, self.node.orelse)[vacant]
+        filled = within(self.low, region, partial(filler, self.low, value.type, self.node.span))
+        if filled is None:
+            return Unbound("with a value that could stand in for it on the path that ends")
+        values = (filled, value) if vacant == 0 else (value, filled)
+        return self._result(name, values[0], values[1], value.type if not is_tensor(value) else _unshaped(value.type))
+
+    def _join(self, name: str, first: Operand, second: Operand) -> Operand:
+        if isinstance(first, tuple) and isinstance(second, tuple) and len(first) == len(second):
+            items = tuple(self._named(name, one, other) for one, other in zip(first, second, strict=True))
+            return next((item for item in items if isinstance(item, Unbound)), items)
+        made = join_values(self.low, (self.node.then, self.node.orelse), (first, second), self.node.span)
+        if made is None:
+            return Unbound(
+                f"to one kind of value on both paths ({describe(first)} on one, {describe(second)} on the other)"
+            )
+        return self._result(name, *made)
+
+    def _result(self, name: str, first: ir.Value, second: ir.Value, type_: ir.Type) -> ir.Value:
+        self.node.then.yields.append(first)
+        self.node.orelse.yields.append(second)
+        result = ir.Value(type_, "" if is_hidden(name) else name, self.node.span)
+        self.node.results.append(result)
+        return result
 
 
-def _same_static(first: Operand, second: Operand) -> bool:
-    if isinstance(first, ir.Value) or isinstance(second, ir.Value):
+def is_tensor(value: ir.Value) -> bool:
+    return isinstance(value.type, ir.TensorType)
+
+
+def _unshaped(type_: ir.Type) -> ir.Type:
+    return ir.TensorType(type_.element) if isinstance(type_, ir.TensorType) else type_
+
+
+def same_static(first: Operand, second: Operand) -> bool:
+    """Whether two operands are one and the same value, known when the function is built."""
+    if isinstance(first, (ir.Value, Unbound)) or isinstance(second, (ir.Value, Unbound)):
         return False
     if isinstance(first, float) and isinstance(second, float):
         return first.hex() == second.hex()  # -0.0 is not 0.0, nan is nan
-    return type(first) is type(second) and not isinstance(first, Unbound) and bool(first == second)
+    return type(first) is type(second) and bool(first == second)
 
 
-def _join(low: Lowering, node: ir.If, name: str, first: Operand, second: Operand) -> Operand:
-    made = join_values(low, (node.then, node.orelse), (first, second), node.span)
-    if made is None:
-        return Unbound(
-            f"to one kind of value on both paths ({describe(first)} on one, {describe(second)} on the other)"
-        )
-    node.then.yields.append(made[0])
-    node.orelse.yields.append(made[1])
-    result = ir.Value(made[2], name, node.span)
-    node.results.append(result)
-    return result
+def filler(low: Lowering, type_: ir.Type, span: Span | None) -> ir.Value | None:
+    """Any value of a type, for a path on which nobody reads it; None where none can be made."""
+    from opwright.lang.lower.calls import emit
+
+    if isinstance(type_, ir.NumberType):
+        zero = {ir.NumberKind.BOOL: False, ir.NumberKind.INT: 0, ir.NumberKind.FLOAT: 0.0}[type_.kind]
+        return _or_none(carried(low, zero, span))
+    if isinstance(type_, ir.SequenceType) and isinstance(type_.item, ir.TensorType):
+        element = ir.settle(type_.item.element)
+        if isinstance(element, ir.TypeVariable):
+            return None
+        dtype: dict[str, ir.Attribute] = {"dtype": ir.AttributeValue(ir.AttributeKind.INT, element.code)}
+        return emit(low, "SequenceEmpty", [], dtype, span)
+    if not isinstance(type_, ir.TensorType):
+        return None
+    element = ir.settle(type_.element)
+    if not isinstance(element, ir.TypeVariable):
+        empty = {"string": "", "bool": False}.get(element.kind, 0)
+        return _or_none(typed_constant(low, empty, (), element, span))
+    like = low.splittable.get(element.name)
+    if like is None:
+        return None
+    if low.lookup("", "CastLike") is None:
+        needs_element(low, element, span)
+        return None
+    zero_constant = _or_none(typed_constant(low, 0, (), low.element_of("int64"), span))
+    return None if zero_constant is None else emit(low, "CastLike", [zero_constant, like], {}, span)
+
+
+def _or_none(value: ir.Value | Poison) -> ir.Value | None:
+    return value if isinstance(value, ir.Value) else None
 
 
 def join_values(
@@ -67,9 +196,11 @@ def join_values(
         return None if pair is None else (*pair, ir.NumberType(number_kind(first)))
     tensor = first if isinstance(first, ir.Value) and not is_number(first) else second
     element = tensor.type.element if isinstance(tensor, ir.Value) and isinstance(tensor.type, ir.TensorType) else None
+    mark = len(low.diagnostics)
     made = [within(low, regions[side], partial(as_tensor, low, values[side], element, span)) for side in (0, 1)]
+    del low.diagnostics[mark:]  # no common type is a finding only where the name is read
     pair = _pair(made)
-    if pair is None or not unify(pair[0].type, pair[1].type):
+    if pair is None or any(value.optional for value in pair) or not unify(pair[0].type, pair[1].type):
         return None
     return (*pair, joined_type(pair[0].type, pair[1].type))
 
@@ -77,9 +208,6 @@ def join_values(
 def _pair(made: list[ir.Value | Poison]) -> tuple[ir.Value, ir.Value] | None:
     first, second = made
     return (first, second) if isinstance(first, ir.Value) and isinstance(second, ir.Value) else None
-
-
-Result = TypeVar("Result")
 
 
 def within(low: Lowering, region: ir.Region, step: Callable[[], Result]) -> Result:
@@ -101,41 +229,3 @@ def joined_type(first: ir.Type, second: ir.Type) -> ir.Type:
         first.element,
         tuple(one if one == other else None for one, other in zip(first.shape, second.shape, strict=True)),
     )
-
-
-def join_returns(low: Lowering, node: ir.If, first: Returned, second: Returned) -> tuple[Operand, ...] | None:
-    """What an `if` returns whose branches both return."""
-    if first.values is None or second.values is None or len(first.values) != len(second.values):
-        if first.values is None and second.values is None:
-            return None
-        counts = [0 if end.values is None else len(end.values) for end in (first, second)]
-        low.error(
-            "OW307",
-            "the returns disagree",
-            second.span,
-            reason=f"{counts[0]} values are returned in line {first.span[0]}, {counts[1]} in line {second.span[0]}",
-            help="return the same number of values on every path",
-        )
-        return (POISON,) * max(counts)
-    results: list[Operand] = []
-    for one, other in zip(first.values, second.values, strict=True):
-        if isinstance(one, Poison) or isinstance(other, Poison):
-            results.append(POISON)
-            continue
-        made = join_values(low, (node.then, node.orelse), (one, other), second.span)
-        if made is None:
-            low.error(
-                "OW307",
-                "the returns disagree",
-                second.span,
-                reason=f"line {first.span[0]} returns {describe(one)}, line {second.span[0]} returns {describe(other)}",
-                help="return values of the same types on every path",
-            )
-            results.append(POISON)
-            continue
-        node.then.yields.append(made[0])
-        node.orelse.yields.append(made[1])
-        result = ir.Value(made[2], "", node.span)
-        node.results.append(result)
-        results.append(result)
-    return tuple(results)

@@ -1,17 +1,32 @@
-"""`for`: over a range of runtime length a `Loop`, over a static list unrolled."""
+"""`for` and `while`: a `Loop`; over a static list unrolled."""
 
 from __future__ import annotations
 
 import ast
+from functools import partial
 
 from opwright.lang import ir
 from opwright.lang.infer import unify
 from opwright.lang.lower.arithmetic import binary
-from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, Stop, Unbound
+from opwright.lang.lower.conditions import choose, lower_condition, truth
+from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, Unbound
 from opwright.lang.lower.expressions import lower_expression
-from opwright.lang.lower.joins import joined_type
+from opwright.lang.lower.flow import (
+    BROKE,
+    CONTINUED,
+    COUNT,
+    PLACE,
+    RETURNED,
+    VACANT,
+    end,
+    is_flag,
+    is_hidden,
+    none_set,
+    revive,
+)
+from opwright.lang.lower.joins import filler, joined_type
 from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, is_static_number, number_kind
-from opwright.lang.lower.statements import assigned_names, bind_target, lower_block, nested
+from opwright.lang.lower.statements import assigned_names, bind_target, branch, lower_block, nested
 from opwright.lang.resolve import BuiltinObject
 from opwright.lang.source import Span, span_of
 from opwright.opsets.signatures import elements_of
@@ -33,26 +48,21 @@ def lower_for(low: Lowering, statement: ast.For, env: Environment) -> None:
     if isinstance(found, tuple):
         _unroll(low, statement, found, env)
     elif isinstance(found, _Range):
-        _loop(low, statement, found, env)
+        _ForLoop(low, statement, env, found).run()
     else:
         for name in assigned_names([statement]):
             env[name] = POISON
-        return
-    if statement.orelse:  # without `break` the else block always runs
-        _body(low, statement.orelse, env)
 
 
-def _body(low: Lowering, block: list[ast.stmt], env: Environment) -> None:
-    end = lower_block(low, block, env)
-    if end is not None:
-        low.error(
-            "OW303",
-            "`return` inside a loop is not part of the language yet",
-            end.span,
-            reason="the loop would have to stop there",
-            help="keep the result in a name and return it after the loop",
-        )
-        raise Stop
+def lower_while(low: Lowering, statement: ast.While, env: Environment) -> None:
+    first = lower_condition(low, statement.test, env)
+    if isinstance(first, Poison):
+        for name in assigned_names([statement]):
+            env[name] = POISON
+    elif first is False:
+        lower_block(low, statement.orelse, env)
+    else:
+        _WhileLoop(low, statement, env, first).run()
 
 
 def _iterated(low: Lowering, node: ast.expr, env: Environment) -> tuple[Operand, ...] | _Range | Poison:
@@ -143,80 +153,61 @@ def _as_integer(low: Lowering, operand: Operand, span: Span) -> ir.Value | Poiso
 
 
 def _unroll(low: Lowering, statement: ast.For, items: tuple[Operand, ...], env: Environment) -> None:
-    for name in _targets(statement):
-        if not items and name not in env:
-            env[name] = Unbound("when the list is empty")
-    for item in items:
+    """One copy of the body for each item, each guarded where a copy before it may have left the loop."""
+    outer = _outer_flags(env)
+    _unroll_from(low, statement, items, env)
+    _leave(low, env, outer, statement.orelse)
+
+
+def _unroll_from(low: Lowering, statement: ast.For, items: tuple[Operand, ...], env: Environment) -> None:
+    span = span_of(statement)
+    for index, item in enumerate(items):
+        env[CONTINUED] = False
+        goes_on = none_set(low, env, (BROKE, RETURNED), span)
+        if goes_on is False:
+            return
+        if goes_on is not True:
+            rest = partial(_unroll_revived, low, statement, items[index:])
+            branch(low, goes_on, span, env, (rest, end))
+            return
         bind_target(low, statement.target, item, env)
-        _body(low, statement.body, env)
+        lower_block(low, statement.body, env)
 
 
-def _targets(statement: ast.For) -> list[str]:
-    return assigned_names([ast.Expr(statement.target)])
+def _unroll_revived(low: Lowering, statement: ast.For, items: tuple[Operand, ...], env: Environment) -> None:
+    revive(env)
+    _unroll_from(low, statement, items, env)
+
+
+def _outer_flags(env: Environment) -> Environment:
+    return {flag: env.get(flag, False) for flag in (BROKE, CONTINUED)}
+
+
+def _leave(low: Lowering, env: Environment, outer: Environment, orelse: list[ast.stmt]) -> None:
+    """After a loop: the flags are the outer loop's again, and `else` runs where this one was not left."""
+    goes_on = none_set(low, env, (BROKE, RETURNED), span_of(orelse[0])) if orelse else False
+    was_left = end if env.get(BROKE, False) is False else _nothing  # without `break` it was left by a return
+    env.update(outer)
+    if goes_on is True:
+        lower_block(low, orelse, env)
+    elif goes_on is not False:
+        branch(low, goes_on, span_of(orelse[0]), env, (partial(_else, low, orelse), was_left))
+
+
+def _else(low: Lowering, block: list[ast.stmt], env: Environment) -> None:
+    revive(env)
+    lower_block(low, block, env)
+
+
+def _nothing(env: Environment) -> None:
+    """The other side of an `else`: the loop was left, by a break or a return."""
 
 
 # ---------------------------------------------------------------------------------------------------- loops
 
 
-def _loop(low: Lowering, statement: ast.For, over: _Range, env: Environment) -> None:
-    span = span_of(statement)
-    if not isinstance(statement.target, ast.Name):
-        low.error("OW328", "the items of a range are single numbers", span_of(statement.target))
-        return
-    target = statement.target.id
-    assigned = [name for name in assigned_names(statement.body) if name != target]
-    carried_names = [name for name in assigned if name in env and not isinstance(env[name], (Unbound, Poison))]
-    initial = [_initial(low, env[name], None, span) for name in carried_names]
-    while True:  # each round widens at least one carried type, of which there are finitely many
-        mark = len(low.diagnostics)
-        node = _lower_body(low, statement, over, env, carried_names, initial)
-        if not isinstance(node, list):
-            break
-        del low.diagnostics[mark:]
-        initial = [
-            _initial(low, env[name], wanted, span) if wanted is not None else value
-            for name, value, wanted in zip(carried_names, initial, node, strict=True)
-        ]
-    if node is None:
-        for name in assigned:
-            env[name] = POISON
-        return
-    low.append(node)
-    for name, result in zip(carried_names, node.results, strict=True):
-        env[name] = result
-    for name in assigned:
-        if name not in carried_names:
-            env[name] = Unbound("in this scope: it is bound inside the loop only")
-    _bind_index_after(target, over, env, reassigned=target in assigned_names(statement.body))
-
-
-def _bind_index_after(target: str, over: _Range, env: Environment, reassigned: bool) -> None:
-    """The loop's name keeps its last value, where that is certain."""
-    if over.trips == 0:
-        return
-    if reassigned:
-        env[target] = Unbound("with one certain value after a loop whose body assigns it")
-    elif isinstance(over.start, int) and isinstance(over.trips, int):
-        env[target] = over.start + (over.trips - 1) * over.step
-    else:
-        env[target] = Unbound("when the loop makes no trip")
-
-
-def _initial(low: Lowering, operand: Operand, wanted: ir.Type | None, span: Span) -> Operand:
-    """The value with which a name enters the loop: of the type that the loop has been found to need."""
-    if isinstance(wanted, ir.TensorType):
-        return _retyped(as_tensor(low, operand, wanted.element, span), wanted)
-    if is_number(operand):
-        value = carried(low, operand, span)
-        return value if isinstance(value, Poison) else _Typed(value, ir.NumberType(number_kind(operand)))
-    if isinstance(operand, ir.Value):
-        return _Typed(operand, operand.type)
-    value = as_tensor(low, operand, None, span)
-    return value if isinstance(value, Poison) else _Typed(value, value.type)
-
-
-class _Typed:
-    """A value and the type under which the loop carries it."""
+class _Carried:
+    """A value with which a name enters the loop, and the type under which the loop carries it."""
 
     __slots__ = ("type", "value")
 
@@ -225,106 +216,305 @@ class _Typed:
         self.type = type_
 
 
-def _retyped(value: ir.Value | Poison, type_: ir.Type) -> Operand:
-    return value if isinstance(value, Poison) else _Typed(value, type_)
+class _Retry(Exception):
+    """The body needs a name to be carried that is not, or under another type."""
+
+    def __init__(self, name: str, wanted: ir.Type) -> None:
+        self.name = name
+        self.wanted = wanted
+        super().__init__(name)
 
 
-def _lower_body(
-    low: Lowering,
-    statement: ast.For,
-    over: _Range,
-    env: Environment,
-    names: list[str],
-    initial: list[Operand],
-) -> ir.Loop | list[ir.Type | None] | None:
-    """The loop; or the types that it needs instead; or None where a finding has been reported."""
-    span = span_of(statement)
-    entries = [entry for entry in initial if isinstance(entry, _Typed)]
-    if len(entries) != len(initial):
+class _Loop:
+    """A `Loop` of a body: which names it carries, and what they are after it.
+
+    The types of carried names are found by lowering the body until they agree: a number that meets a tensor becomes
+    one, a shape that changes becomes unknown. Each round widens at least one of them.
+    """
+
+    def __init__(self, low: Lowering, statement: ast.For | ast.While, env: Environment) -> None:
+        self.low = low
+        self.statement = statement
+        self.env = env
+        self.span = span_of(statement)
+        self.assigned = assigned_names([*self.targets(), *statement.body])
+        self.carried: dict[str, _Carried] = {}
+        self.left_names: dict[str, Operand] = {}
+
+    # ------------------------------------------------------------------------- what the kinds of loop differ in
+
+    def targets(self) -> list[ast.stmt]:
+        return []
+
+    def trips(self) -> ir.Value | None:
         return None
-    int64, boolean = low.element_of("int64"), low.element_of("bool")
-    trip = ir.Value(ir.NumberType(ir.NumberKind.INT), "trip", span)
-    condition = ir.Value(ir.TensorType(boolean, ()), "condition", span)
-    parameters = [ir.Value(entry.type, name, span) for name, entry in zip(names, entries, strict=True)]
-    body = ir.Region([trip, condition, *parameters])
-    scope = {**env, **dict(zip(names, parameters, strict=True))}
 
-    def step() -> list[tuple[ir.Value, ir.Type] | None]:
-        assert isinstance(statement.target, ast.Name)
-        scope[statement.target.id] = _index(low, trip, over, span)
-        _body(low, statement.body, scope)
-        return [
-            _next(low, scope[name], parameter, name, span) for name, parameter in zip(names, parameters, strict=True)
-        ]
+    def enter(self, trip: ir.Value, scope: Environment) -> None:
+        """Binds what a trip begins with."""
 
-    results = nested(low, body, span, step)
-    wanted: list[ir.Type | None] = []
-    for result, parameter in zip(results, parameters, strict=True):
-        if result is None:
-            return None
-        wanted.append(None if _stable(parameter.type, result[1]) else result[1])
-    if any(type_ is not None for type_ in wanted):
-        return wanted
-    true = low.constant(ir.TensorData(boolean, (), b"\x01"), span)
-    body.yields = [true, *(result[0] for result in results if result is not None)]
-    trips = over.trips
-    if isinstance(trips, int):
-        trips = low.constant(ir.TensorData(int64, (), trips.to_bytes(8, "little")), span)
-    outputs = [ir.Value(parameter.type, name, span) for name, parameter in zip(names, parameters, strict=True)]
-    return ir.Loop(low.operator("Loop", span), trips, true, [entry.value for entry in entries], body, outputs, span)
+    def again(self, scope: Environment, goes_on: ir.Value | bool) -> ir.Value | None:
+        """Whether there is another trip, as far as the body decides; None after a finding."""
+        raise NotImplementedError
 
+    def first(self) -> ir.Value:
+        """Whether there is a first trip, as far as this is no matter of the number of trips."""
+        return self.constant_bool(True)
 
-def _index(low: Lowering, trip: ir.Value, over: _Range, span: Span) -> Operand:
-    scaled = trip if over.step == 1 else binary(low, "*", trip, over.step, span, (span, span))
-    if is_static_number(over.start) and over.start == 0:
-        return scaled
-    return binary(low, "+", scaled, over.start, span, (span, span))
+    def after(self) -> None:
+        """Binds what only this kind of loop knows after it."""
 
+    # ----------------------------------------------------------------------------------------------- all loops
 
-def _next(
-    low: Lowering, operand: Operand, parameter: ir.Value, name: str, span: Span
-) -> tuple[ir.Value, ir.Type] | None:
-    """What a trip hands to the next, and the type that both must have; None after a finding."""
-    if isinstance(operand, Poison):
+    def run(self) -> None:
+        low, env = self.low, self.env
+        outer = _outer_flags(env)
+        for name in self.assigned:
+            entering = self.entering(name)
+            if not isinstance(entering, (Unbound, Poison)):
+                carried_name = self.initial(name, entering, None)
+                if carried_name is None:
+                    return self.poison()
+                self.carried[name] = carried_name
+        while True:
+            mark = len(low.diagnostics)
+            try:
+                node = self.lower()
+            except _Retry as retry:
+                del low.diagnostics[mark:]
+                again = self.initial(retry.name, self.entering(retry.name), retry.wanted)
+                if again is None:
+                    return self.poison()
+                self.carried[retry.name] = again
+                continue
+            break
+        if node is None:
+            return self.poison()
+        low.append(node)
+        self.leave(node)
+        self.after()
+        _leave(low, env, outer, self.statement.orelse)
         return None
-    if isinstance(operand, Unbound):
-        low.error(
-            "OW308",
-            f"`{name}` may have no value at the end of a trip",
-            span,
-            f"it is not bound {operand.missing_on}",
-            "",
+
+    def entering(self, name: str) -> Operand:
+        return self.env.get(
+            name, VACANT if is_hidden(name) and not is_flag(name) else False if is_flag(name) else Unbound("")
         )
-        return None
-    if isinstance(parameter.type, ir.NumberType):
-        if is_number(operand) and number_kind(operand) is parameter.type.kind:
+
+    def poison(self) -> None:
+        for name in self.assigned:
+            self.env[name] = POISON
+
+    def constant_bool(self, value: bool) -> ir.Value:
+        made = carried(self.low, value, self.span)
+        assert isinstance(made, ir.Value)
+        return made
+
+    def initial(self, name: str, operand: Operand, wanted: ir.Type | None) -> _Carried | None:
+        """The value with which a name enters the loop, of the type that the body has been found to need."""
+        low, span = self.low, self.span
+        if operand is VACANT or isinstance(operand, Unbound):
+            assert wanted is not None
+            value: ir.Value | Poison | None = filler(low, wanted, span)
+            if value is None:
+                value = low.error(
+                    "OW308",
+                    "a `return` inside a loop needs a value that stands in for it before the loop",
+                    span,
+                    reason=f"none can be made of {wanted!r}",
+                    help="keep the result in a name that is bound before the loop",
+                )
+            return None if isinstance(value, Poison) else _Carried(value, wanted)
+        if isinstance(wanted, ir.TensorType):
+            value = as_tensor(low, operand, wanted.element, span)
+            return None if isinstance(value, Poison) else _Carried(value, wanted)
+        if is_number(operand):
             value = carried(low, operand, span)
-            return None if isinstance(value, Poison) else (value, parameter.type)
-        if isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
-            return operand, operand.type  # the number becomes a tensor of that type before the first trip
-        _changes(low, name, parameter, operand, span)
-        return None
-    element = parameter.type.element if isinstance(parameter.type, ir.TensorType) else None
-    value = as_tensor(low, operand, element, span)
-    if isinstance(value, Poison):
-        return None
-    if not unify(parameter.type, value.type):
-        _changes(low, name, parameter, operand, span)
-        return None
-    return value, joined_type(parameter.type, value.type)
+            return None if isinstance(value, Poison) else _Carried(value, ir.NumberType(number_kind(operand)))
+        value = as_tensor(low, operand, None, span)
+        return None if isinstance(value, Poison) else _Carried(value, wanted or value.type)
+
+    def lower(self) -> ir.Loop | None:
+        low, span, names = self.low, self.span, list(self.carried)
+        trip = ir.Value(ir.NumberType(ir.NumberKind.INT), "trip", span)
+        condition = ir.Value(ir.TensorType(low.element_of("bool"), ()), "condition", span)
+        parameters = [ir.Value(self.carried[name].type, "" if is_hidden(name) else name, span) for name in names]
+        body = ir.Region([trip, condition, *parameters])
+        scope: Environment = {**self.env, **dict(zip(names, parameters, strict=True))}
+        for flag in (RETURNED, BROKE, CONTINUED):
+            scope[flag] = False
+
+        def step() -> list[ir.Value] | None:
+            self.enter(trip, scope)
+            lower_block(low, self.statement.body, scope)
+            scope[CONTINUED] = False
+            again = self.again(scope, none_set(low, scope, (BROKE, RETURNED), span))
+            self.check_new_names(scope)
+            results = [
+                self.next(name, scope[name], parameter) for name, parameter in zip(names, parameters, strict=True)
+            ]
+            if again is None or any(result is None for result in results):
+                return None
+            return [again, *(result for result in results if result is not None)]
+
+        yields = nested(low, body, span, step)
+        if yields is None:
+            return None
+        body.yields = yields
+        self.left_names = scope
+        outputs = [ir.Value(parameter.type, parameter.name, span) for parameter in parameters]
+        initial = [self.carried[name].value for name in names]
+        return ir.Loop(low.operator("Loop", span), self.trips(), self.first(), initial, body, outputs, span)
+
+    def check_new_names(self, scope: Environment) -> None:
+        """Flags and results that the body sets must leave the loop with it."""
+        for name, operand in scope.items():
+            if not is_hidden(name) or name in self.carried or name in (CONTINUED, PLACE, COUNT):
+                continue
+            if operand is False or operand is VACANT or isinstance(operand, Poison) or operand is self.env.get(name):
+                continue
+            if is_number(operand):
+                raise _Retry(name, ir.NumberType(number_kind(operand)))
+            value = as_tensor(self.low, operand, None, self.span)
+            if isinstance(value, ir.Value):
+                raise _Retry(name, value.type)
+
+    def next(self, name: str, operand: Operand, parameter: ir.Value) -> ir.Value | None:
+        """What a trip hands to the next under the parameter's type; None after a finding."""
+        low, span = self.low, self.span
+        if isinstance(operand, Poison):
+            return None
+        if isinstance(operand, Unbound):
+            low.error(
+                "OW308",
+                f"`{name}` may have no value at the end of a trip",
+                span,
+                f"it is not bound {operand.missing_on}",
+            )
+            return None
+        if isinstance(parameter.type, ir.NumberType):
+            if is_number(operand) and number_kind(operand) is parameter.type.kind:
+                value = carried(low, operand, span)
+                return None if isinstance(value, Poison) else value
+            if isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
+                raise _Retry(name, operand.type)  # the number becomes a tensor of that type before the first trip
+            self.changes(name, parameter, operand)
+            return None
+        element = parameter.type.element if isinstance(parameter.type, ir.TensorType) else None
+        value = as_tensor(low, operand, element, span)
+        if isinstance(value, Poison):
+            return None
+        if not unify(parameter.type, value.type):
+            self.changes(name, parameter, operand)
+            return None
+        both = joined_type(parameter.type, value.type)
+        if (
+            isinstance(both, ir.TensorType)
+            and isinstance(parameter.type, ir.TensorType)
+            and both.shape != parameter.type.shape
+        ):
+            raise _Retry(name, both)
+        return value
+
+    def changes(self, name: str, parameter: ir.Value, operand: Operand) -> None:
+        self.low.error(
+            "OW321",
+            f"`{name}` changes its type from one trip to the next",
+            self.span,
+            reason=f"it enters the trip as {describe(parameter)} and leaves it as {describe(operand)}",
+            help="give it one type before the loop, for instance with `op.CastLike` or a typed constant `FLOAT(0.0)`",
+        )
+
+    def leave(self, node: ir.Loop) -> None:
+        for name, result in zip(self.carried, node.results, strict=True):
+            self.env[name] = result
+        for name in self.assigned:
+            if name not in self.carried:
+                self.env[name] = Unbound("in this scope: it is bound inside the loop only")
+        for name in (PLACE, COUNT):
+            if name in self.left_names:
+                self.env[name] = self.left_names[name]
 
 
-def _changes(low: Lowering, name: str, parameter: ir.Value, operand: Operand, span: Span) -> None:
-    low.error(
-        "OW321",
-        f"`{name}` changes its type from one trip to the next",
-        span,
-        reason=f"it enters the trip as {describe(parameter)} and leaves it as {describe(operand)}",
-        help="give it one type before the loop, for instance with `op.CastLike` or a typed constant `FLOAT(0.0)`",
-    )
+class _ForLoop(_Loop):
+    """`for name in range(...)`."""
+
+    statement: ast.For
+
+    def __init__(self, low: Lowering, statement: ast.For, env: Environment, over: _Range) -> None:
+        self.over = over
+        self.last: int | None = None
+        self.name = statement.target.id if isinstance(statement.target, ast.Name) else ""
+        super().__init__(low, statement, env)
+        makes_trips = isinstance(over.trips, int) and over.trips > 0
+        leaves_early = any(isinstance(inner, ast.Break) for inner in ast.walk(statement))
+        reassigned = self.name in assigned_names(statement.body)
+        if makes_trips and isinstance(over.start, int) and not leaves_early and not reassigned:
+            assert isinstance(over.trips, int)
+            self.last = over.start + (over.trips - 1) * over.step
+
+    def run(self) -> None:
+        if not self.name:
+            self.low.error("OW328", "the items of a range are single numbers", span_of(self.statement.target))
+            return self.poison()
+        if self.over.trips == 0:
+            return lower_block(self.low, self.statement.orelse, self.env)
+        return super().run()
+
+    def targets(self) -> list[ast.stmt]:
+        return [ast.Expr(self.statement.target)] if self.name else []
+
+    def entering(self, name: str) -> Operand:
+        if name == self.name and (self.last is not None or not is_number(self.env.get(name))):
+            makes_trips = isinstance(self.over.trips, int) and self.over.trips > 0
+            # The name has a value after at least one trip, whatever it was before.
+            return 0 if makes_trips and self.last is None else Unbound("when the loop makes no trip")
+        return super().entering(name)
+
+    def trips(self) -> ir.Value | None:
+        trips = self.over.trips
+        if not isinstance(trips, int):
+            return trips
+        data = ir.TensorData(self.low.element_of("int64"), (), trips.to_bytes(8, "little"))
+        return self.low.constant(data, self.span)
+
+    def enter(self, trip: ir.Value, scope: Environment) -> None:
+        spans = (self.span, self.span)
+        scaled = trip if self.over.step == 1 else binary(self.low, "*", trip, self.over.step, self.span, spans)
+        start = self.over.start
+        at_zero = is_static_number(start) and start == 0
+        scope[self.name] = scaled if at_zero else binary(self.low, "+", scaled, start, self.span, spans)
+
+    def again(self, scope: Environment, goes_on: ir.Value | bool) -> ir.Value | None:
+        return self.constant_bool(goes_on) if isinstance(goes_on, bool) else goes_on
+
+    def after(self) -> None:
+        if self.last is not None:
+            self.env[self.name] = self.last
+        elif self.name not in self.carried:
+            self.env[self.name] = Unbound("when the loop makes no trip")
 
 
-def _stable(before: ir.Type, after: ir.Type) -> bool:
-    if isinstance(before, ir.TensorType) and isinstance(after, ir.TensorType):
-        return before.shape == after.shape or before.shape is None
-    return type(before) is type(after)
+class _WhileLoop(_Loop):
+    """`while condition`: the condition is evaluated before the first trip and at the end of each that goes on."""
+
+    statement: ast.While
+
+    def __init__(self, low: Lowering, statement: ast.While, env: Environment, first: ir.Value | bool) -> None:
+        super().__init__(low, statement, env)
+        self._first = first
+
+    def first(self) -> ir.Value:
+        return self.constant_bool(self._first) if isinstance(self._first, bool) else self._first
+
+    def again(self, scope: Environment, goes_on: ir.Value | bool) -> ir.Value | None:
+        low = self.low
+        if goes_on is False:
+            return self.constant_bool(False)
+        test = partial(lower_condition, low, self.statement.test, scope)
+        found = test() if goes_on is True else choose(low, goes_on, self.span, (test, partial(bool, False)))
+        if isinstance(found, Poison):
+            return None
+        made = truth(low, found, self.span)
+        if isinstance(made, Poison):
+            return None
+        return self.constant_bool(made) if isinstance(made, bool) else made

@@ -1,4 +1,4 @@
-"""Statements: each changes the environment, or ends the block with a return."""
+"""Statements: each changes the environment; how paths end is part of it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 from opwright.lang import ir
 from opwright.lang.lower.arithmetic import binary, is_static
+from opwright.lang.lower.conditions import lower_condition
 from opwright.lang.lower.context import (
     NESTING_LIMIT,
     POISON,
@@ -20,42 +21,60 @@ from opwright.lang.lower.context import (
     Unbound,
 )
 from opwright.lang.lower.expressions import BINARY_SYMBOLS, lower_expression
-from opwright.lang.lower.joins import Result, join_environments, join_returns, within
-from opwright.lang.lower.numbers import as_tensor, cast, describe
+from opwright.lang.lower.flow import BROKE, CONTINUED, State, end, goes_on, revive, set_returned, state_of
+from opwright.lang.lower.joins import Join, Result, within
 from opwright.lang.source import Span, span_of
 
 
-class Returned:
-    """A block that ended with a return, and what it returns: one operand per output."""
+def lower_block(low: Lowering, statements: Sequence[ast.stmt], env: Environment) -> None:
+    """Lowers a block into the current region; how its paths end stands in `env` (see `flow.py`).
 
-    __slots__ = ("span", "values")
-
-    def __init__(self, values: tuple[Operand, ...] | None, span: Span) -> None:
-        self.values = values
-        self.span = span
-
-
-# How a block ends: None when it falls through.
-End = Returned | None
-
-
-def lower_block(low: Lowering, statements: Sequence[ast.stmt], env: Environment) -> End:
-    """Lowers a block into the current region. The rest of a block after an `if` of which one branch returns is lowered
-    inside the branch that falls through, so nothing is emitted twice."""
+    Nothing is emitted twice: what follows an `if` of which one branch ends is lowered inside the other one, and what
+    follows a statement after which only some paths go on is guarded.
+    """
     for index, statement in enumerate(statements):
+        match state_of(env):
+            case State.ENDED:
+                return
+            case State.MAYBE:
+                _guard(low, statements[index:], env)
+                return
         if isinstance(statement, ast.If):
-            end, consumed = _if(low, statement, statements[index + 1 :], env)
-            if end is not None or consumed:
-                return end
+            if _if(low, statement, statements[index + 1 :], env):
+                return
             continue
-        if isinstance(statement, ast.Return):
-            return _return(low, statement, env)
         handler = _HANDLERS.get(type(statement))
         if handler is None:
             _unsupported(low, statement)
         else:
             handler(low, statement, env)
-    return None
+
+
+def _guard(low: Lowering, rest: Sequence[ast.stmt], env: Environment) -> None:
+    """The rest of a block, where no flag is set."""
+    span = span_of(rest[0])
+    branch(low, goes_on(low, env, span), span, env, (partial(_revived, low, rest), end))
+
+
+def _revived(low: Lowering, rest: Sequence[ast.stmt], env: Environment) -> None:
+    revive(env)
+    lower_block(low, rest, env)
+
+
+def branch(
+    low: Lowering,
+    condition: ir.Value,
+    span: Span,
+    env: Environment,
+    steps: tuple[Callable[[Environment], None], Callable[[Environment], None]],
+) -> None:
+    """An `If` of two steps, each on its own copy of the environment, and their meeting."""
+    node = ir.If(low.operator("If", span), condition, ir.Region(), ir.Region(), [], span)
+    sides = (dict(env), dict(env))
+    for region, side, step in zip((node.then, node.orelse), sides, steps, strict=True):
+        nested(low, region, span, partial(step, side))
+    low.append(node)
+    Join(low, node, env, sides).run()
 
 
 def _unsupported(low: Lowering, statement: ast.stmt) -> None:
@@ -63,8 +82,7 @@ def _unsupported(low: Lowering, statement: ast.stmt) -> None:
     kind = type(statement).__name__
     word = names.get(kind, kind.lower())
     hints = {
-        "while": "write `for i in range(n):` where the number of trips is known",
-        "break": "compute the number of trips first",
+        "async": "there is nothing to wait for in a graph",
         "def": "define it at module level",
         "import": "import at module level",
         "raise": "an ONNX function cannot raise; state requirements in its documentation",
@@ -192,71 +210,30 @@ def _pass(low: Lowering, statement: ast.stmt, env: Environment) -> None:
 # ------------------------------------------------------------------------------------------------------- if
 
 
-def _if(low: Lowering, statement: ast.If, rest: Sequence[ast.stmt], env: Environment) -> tuple[End, bool]:
-    """(how the block ends, whether `rest` has been lowered already)."""
-    test = lower_expression(low, statement.test, env)
-    if isinstance(test, Poison):
-        _poison_assigned(statement, env)
-        return None, False
-    if is_static(test):
-        return lower_block(low, [*(statement.body if test else statement.orelse), *rest], env), True
-    condition = as_condition(low, test, span_of(statement.test))
+def _if(low: Lowering, statement: ast.If, rest: Sequence[ast.stmt], env: Environment) -> bool:
+    """Whether `rest` has been lowered already."""
+    condition = lower_condition(low, statement.test, env)
     if isinstance(condition, Poison):
         _poison_assigned(statement, env)
-        return None, False
-    return _runtime_if(low, statement, rest, env, condition)
-
-
-def _runtime_if(
-    low: Lowering, statement: ast.If, rest: Sequence[ast.stmt], env: Environment, condition: ir.Value
-) -> tuple[End, bool]:
-    span = span_of(statement)
-    operator = low.operator("If", span)
-    branches = []
-    for block in (statement.body, statement.orelse):
-        region, scope = ir.Region(), dict(env)
-        end = nested(low, region, span, partial(lower_block, low, block, scope))
-        branches.append((region, scope, end))
-    (then, then_env, then_end), (orelse, orelse_env, orelse_end) = branches
-    if (then_end is None) == (orelse_end is None):
-        node = ir.If(operator, condition, then, orelse, [], span)
-        low.append(node)
-        if then_end is None or orelse_end is None:
-            paths = (f"when the condition in line {statement.test.lineno} is false", "when it is true")
-            join_environments(low, node, env, then_env, orelse_env, paths)
-            return None, False
-        return Returned(join_returns(low, node, then_end, orelse_end), span), True
-    falls, scope = (orelse, orelse_env) if then_end is not None else (then, then_env)
-    end = nested(low, falls, span, partial(lower_block, low, rest, scope))
-    returned = then_end or orelse_end
-    assert returned is not None
-    if end is None:
-        _goes_on(low, span, returned.span[0])
-        raise Stop
-    node = ir.If(operator, condition, then, orelse, [], span)
+        return False
+    if isinstance(condition, bool):
+        lower_block(low, [*(statement.body if condition else statement.orelse), *rest], env)
+        return True
+    span, line = span_of(statement), statement.test.lineno
+    node = ir.If(low.operator("If", span), condition, ir.Region(), ir.Region(), [], span)
+    sides = (dict(env), dict(env))
+    regions = (node.then, node.orelse)
+    for region, side, block in zip(regions, sides, (statement.body, statement.orelse), strict=True):
+        nested(low, region, span, partial(lower_block, low, block, side))
+    ended = [state_of(side) is State.ENDED for side in sides]
+    consumed = any(ended)
+    if consumed and not all(ended):
+        falling = 1 if ended[0] else 0
+        nested(low, regions[falling], span, partial(lower_block, low, rest, sides[falling]))
     low.append(node)
-    first, second = (returned, end) if then_end is not None else (end, returned)
-    return Returned(join_returns(low, node, first, second), span), True
-
-
-def _goes_on(low: Lowering, span: Span, line: int) -> None:
-    """One branch returns, and the end of the block is reached on the other."""
-    if low.depth:
-        low.error(
-            "OW303",
-            "a `return` that leaves some paths of a nested block only is not part of the language yet",
-            span,
-            reason=f"line {line} returns, and another path of the same block goes on after it",
-            help="return on every path of the inner `if`, or keep the result in a name",
-        )
-    else:
-        low.error(
-            "OW306",
-            "a path ends without a return",
-            span,
-            reason=f"another path returns in line {line}, and this one falls off the end",
-            help="return on every path",
-        )
+    paths = (f"when the condition in line {line} is false", f"when the condition in line {line} is true")
+    Join(low, node, env, sides, paths).run()
+    return consumed
 
 
 def nested(low: Lowering, region: ir.Region, span: Span, step: Callable[[], Result]) -> Result:
@@ -275,34 +252,6 @@ def nested(low: Lowering, region: ir.Region, span: Span, step: Callable[[], Resu
         return within(low, region, step)
     finally:
         low.depth -= 1
-
-
-def as_condition(low: Lowering, operand: Operand, span: Span) -> ir.Value | Poison:
-    """A rank-0 BOOL: one element of any numeric type, true where it is not zero."""
-    value = as_tensor(low, operand, None, span)
-    if isinstance(value, Poison):
-        return POISON
-    if not isinstance(value.type, ir.TensorType) or ((value.type.rank or 0) > 0 and _surely_many(value.type)):
-        return low.error(
-            "OW320",
-            f"{describe(operand)} cannot be a condition",
-            span,
-            reason="a condition is one element of a numeric or boolean type",
-            help="reduce it: `op.ReduceMax(x)`",
-        )
-    mask = ir.element_mask(value.type.element)
-    boolean = low.element_of("bool")
-    if mask == 1 << boolean.code:
-        return value
-    if mask >> low.element_of("string").code & 1:
-        return low.error(
-            "OW320", f"{describe(operand)} cannot be a condition", span, "strings are neither true nor false", ""
-        )
-    return cast(low, value, boolean, span)
-
-
-def _surely_many(type_: ir.TensorType) -> bool:
-    return any(isinstance(dim, int) and dim != 1 for dim in type_.shape or ())
 
 
 def _poison_assigned(statement: ast.stmt, env: Environment) -> None:
@@ -332,14 +281,18 @@ def assigned_names(statements: Sequence[ast.stmt]) -> list[str]:
 # ---------------------------------------------------------------------------------------------------- return
 
 
-def _return(low: Lowering, statement: ast.Return, env: Environment) -> Returned:
-    span = span_of(statement)
-    if statement.value is None:
-        return Returned(None, span)
-    value = lower_expression(low, statement.value, env)
-    if value is None:
-        return Returned(None, span)
-    return Returned(value if isinstance(value, tuple) else (value,), span)
+def _return(low: Lowering, statement: ast.Return, env: Environment) -> None:
+    value = None if statement.value is None else lower_expression(low, statement.value, env)
+    values = None if value is None else value if isinstance(value, tuple) else (value,)
+    set_returned(env, values, span_of(statement))
+
+
+def _break(low: Lowering, statement: ast.Break, env: Environment) -> None:
+    env[BROKE] = True
+
+
+def _continue(low: Lowering, statement: ast.Continue, env: Environment) -> None:
+    env[CONTINUED] = True
 
 
 def _for(low: Lowering, statement: ast.For, env: Environment) -> None:
@@ -348,13 +301,23 @@ def _for(low: Lowering, statement: ast.For, env: Environment) -> None:
     lower_for(low, statement, env)
 
 
+def _while(low: Lowering, statement: ast.While, env: Environment) -> None:
+    from opwright.lang.lower.loops import lower_while
+
+    lower_while(low, statement, env)
+
+
 _HANDLERS: dict[type[ast.stmt], Callable[[Lowering, Any, Environment], None]] = {
     ast.AnnAssign: _ann_assign,
     ast.Assert: _assert,
     ast.Assign: _assign,
     ast.AugAssign: _aug_assign,
+    ast.Break: _break,
+    ast.Continue: _continue,
     ast.Delete: _delete,
     ast.Expr: _expression,
     ast.For: _for,
     ast.Pass: _pass,
+    ast.Return: _return,
+    ast.While: _while,
 }

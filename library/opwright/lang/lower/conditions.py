@@ -1,0 +1,129 @@
+"""Conditions: one element, true where it is not zero; `and`, `or` and `not` stop where Python stops."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from opwright.lang import ir
+from opwright.lang.lower.arithmetic import is_static
+from opwright.lang.lower.context import NESTING_LIMIT, POISON, Environment, Lowering, Operand, Poison, Stop
+from opwright.lang.lower.joins import join_values, same_static, within
+from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, number_kind
+from opwright.lang.source import Span, span_of
+
+Condition = ir.Value | bool | Poison
+
+
+def lower_condition(low: Lowering, node: ast.expr, env: Environment) -> Condition:
+    """The truth of an expression: known, or a BOOL of one element."""
+    from opwright.lang.lower.expressions import lower_expression
+
+    if isinstance(node, ast.BoolOp):
+        return _all_or_any(low, node.values, env, stops_at=isinstance(node.op, ast.Or))
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return negate(low, lower_condition(low, node.operand, env), span_of(node))
+    return truth(low, lower_expression(low, node, env), span_of(node))
+
+
+def truth(low: Lowering, operand: Operand, span: Span) -> Condition:
+    if isinstance(operand, Poison):
+        return POISON
+    return bool(operand) if is_static(operand) else as_condition(low, operand, span)
+
+
+def negate(low: Lowering, condition: Condition, span: Span) -> Condition:
+    from opwright.lang.lower.calls import emit
+
+    if isinstance(condition, Poison):
+        return POISON
+    if isinstance(condition, bool):
+        return not condition
+    return as_bool(emit(low, "Not", [condition], {}, span))
+
+
+def as_bool(value: ir.Value) -> ir.Value:
+    """A truth value is a Python bool: a number of kind BOOL."""
+    value.type = ir.NumberType(ir.NumberKind.BOOL)
+    return value
+
+
+def _all_or_any(low: Lowering, nodes: Sequence[ast.expr], env: Environment, stops_at: bool) -> Condition:
+    """Each operand is looked at only where those before it do not decide."""
+    found = lower_condition(low, nodes[0], env)
+    for before, node in itertools.pairwise(nodes):
+        if isinstance(found, Poison) or found is stops_at:
+            return found
+        step = partial(lower_condition, low, node, env)
+        if isinstance(found, bool):
+            found = step()
+            continue
+        span = span_of(before)
+        decided: Callable[[], Operand] = partial(bool, stops_at)
+        chosen = choose(low, found, span, (decided, step) if stops_at else (step, decided))
+        found = truth(low, chosen, span)
+    return found
+
+
+def choose(low: Lowering, condition: ir.Value, span: Span, sides: Sequence[Callable[[], Operand]]) -> Operand:
+    """The value of `sides[0]()` where the condition holds, of `sides[1]()` where it does not; only one is evaluated."""
+    node = ir.If(low.operator("If", span), condition, ir.Region(), ir.Region(), [], span)
+    if low.depth >= NESTING_LIMIT:
+        low.error(
+            "OW319", f"more than {NESTING_LIMIT} nested blocks", span, "`and`, `or` and `if` expressions nest too"
+        )
+        raise Stop
+    low.depth += 1
+    values = tuple(within(low, region, side) for region, side in zip((node.then, node.orelse), sides, strict=True))
+    low.depth -= 1
+    if any(isinstance(value, Poison) for value in values):
+        return POISON
+    if values[0] is values[1] or same_static(values[0], values[1]):
+        return values[0]
+    made = join_values(low, (node.then, node.orelse), (values[0], values[1]), span)
+    if made is None:
+        return low.error(
+            "OW307",
+            "the two values of the expression have no common type",
+            span,
+            reason=f"one is {describe(values[0])}, the other {describe(values[1])}",
+            help="cast one of them",
+        )
+    node.then.yields.append(made[0])
+    node.orelse.yields.append(made[1])
+    result = ir.Value(made[2], "", span)
+    node.results.append(result)
+    low.append(node)
+    return result
+
+
+def as_condition(low: Lowering, operand: Operand, span: Span) -> ir.Value | Poison:
+    """A BOOL of one element, of any numeric type, true where it is not zero."""
+    if is_number(operand) and number_kind(operand) is ir.NumberKind.BOOL:
+        return carried(low, operand, span)
+    value = as_tensor(low, operand, None, span)
+    if isinstance(value, Poison):
+        return POISON
+    if not isinstance(value.type, ir.TensorType) or _surely_many(value.type):
+        return low.error(
+            "OW320",
+            f"{describe(operand)} cannot be a condition",
+            span,
+            reason="a condition is one element of a numeric or boolean type",
+            help="reduce it: `op.ReduceMax(x)`",
+        )
+    mask = ir.element_mask(value.type.element)
+    boolean = low.element_of("bool")
+    if mask == 1 << boolean.code:
+        return value
+    if mask >> low.element_of("string").code & 1:
+        return low.error(
+            "OW320", f"{describe(operand)} cannot be a condition", span, "strings are neither true nor false"
+        )
+    return cast(low, value, boolean, span)
+
+
+def _surely_many(type_: ir.TensorType) -> bool:
+    return any(isinstance(dim, int) and dim != 1 for dim in type_.shape or ())

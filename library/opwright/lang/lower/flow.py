@@ -1,0 +1,121 @@
+"""Where a path ends: returns, breaks and continues as hidden names that control flow joins like any other.
+
+A path that returns sets `%returned`; one that breaks or continues sets `%broke` or `%continued`. While all are known
+to be False the block goes on; once one is known to be True the rest is not reached; in between, the rest of the block
+is guarded by an `If` on none of them being set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum, auto
+
+from opwright.lang import ir
+from opwright.lang.lower.context import Environment, Lowering, Operand, Poison
+from opwright.lang.lower.numbers import carried
+from opwright.lang.source import Span
+
+RETURNED, BROKE, CONTINUED = "%returned", "%broke", "%continued"
+COUNT, PLACE = "%count", "%place"  # how many values are returned, and where
+_RESULT = "%result."
+_FLAGS = (RETURNED, BROKE, CONTINUED)
+
+
+class Vacant:
+    """A hidden name without a value: nothing has been returned on this path."""
+
+    __slots__ = ()
+
+
+VACANT = Vacant()
+
+
+class State(Enum):
+    LIVE = auto()
+    MAYBE = auto()
+    ENDED = auto()
+
+
+def is_hidden(name: str) -> bool:
+    return name.startswith("%")
+
+
+def is_flag(name: str) -> bool:
+    return name in _FLAGS
+
+
+def result_name(index: int) -> str:
+    return f"{_RESULT}{index}"
+
+
+def state_of(env: Environment) -> State:
+    flags = [env.get(flag, False) for flag in _FLAGS]
+    if any(flag is True for flag in flags):
+        return State.ENDED
+    return State.LIVE if all(flag is False for flag in flags) else State.MAYBE
+
+
+def revive(env: Environment) -> None:
+    """The environment where the guard has found that no flag is set."""
+    for flag in _FLAGS:
+        if flag in env:
+            env[flag] = False
+
+
+def end(env: Environment) -> None:
+    """The environment where the guard has found that a flag is set: which, if only one can be."""
+    possible = [flag for flag in _FLAGS if env.get(flag, False) is not False]
+    if len(possible) == 1:
+        env[possible[0]] = True
+
+
+def set_returned(env: Environment, values: tuple[Operand, ...] | None, span: Span) -> None:
+    env[RETURNED] = True
+    env[PLACE] = span
+    env[COUNT] = -1 if values is None else len(values)
+    for index, value in enumerate(values or ()):
+        env[result_name(index)] = value
+
+
+def returned_values(env: Environment) -> tuple[Operand, ...] | None:
+    """What a path returned that has returned; None for a plain `return`."""
+    count = env[COUNT]
+    if isinstance(count, Poison):
+        return (count,)
+    return None if count < 0 else tuple(env[result_name(index)] for index in range(count))
+
+
+def set_flags(low: Lowering, env: Environment, flags: Sequence[str], span: Span) -> ir.Value | bool:
+    """Whether any of the flags is set, as a BOOL of rank 0 where that is known at run time only."""
+    found: ir.Value | None = None
+    for flag in flags:
+        value = env.get(flag, False)
+        if value is True:
+            return True
+        if value is False:
+            continue
+        made = carried(low, value, span)
+        assert isinstance(made, ir.Value)
+        found = made if found is None else _emit(low, "Or", [found, made], span)
+    return False if found is None else found
+
+
+def none_set(low: Lowering, env: Environment, flags: Sequence[str], span: Span) -> ir.Value | bool:
+    """The opposite: whether the path goes on."""
+    found = set_flags(low, env, flags, span)
+    return not found if isinstance(found, bool) else _emit(low, "Not", [found], span)
+
+
+def goes_on(low: Lowering, env: Environment, span: Span) -> ir.Value:
+    """The guard of the rest of a block after which some paths have ended."""
+    found = none_set(low, env, _FLAGS, span)
+    assert isinstance(found, ir.Value)
+    return found
+
+
+def _emit(low: Lowering, name: str, inputs: list[ir.Value], span: Span) -> ir.Value:
+    from opwright.lang.lower.calls import emit
+
+    made = emit(low, name, inputs, {}, span)
+    made.type = ir.NumberType(ir.NumberKind.BOOL)
+    return made
