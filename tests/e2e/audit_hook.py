@@ -1,4 +1,4 @@
-"""Copied as `sitecustomize.py` into the environment of an audited run, so every process of it starts with this.
+"""Copied into the environment of an audited run, whose `.pth` file makes every process of it start with this.
 
 It writes a line of JSON for each thing that a build must not do: run code of a spec, compile it to anything but a
 tree, import from `specs/`, start a process, open a socket, write outside of the outputs and the cache. Settings lie

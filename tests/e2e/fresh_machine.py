@@ -2,8 +2,9 @@
 
 A Debian of `python3`, `python3-pip` and `git` alone: externally managed, no ensurepip, no nox, no git identity, an
 empty home, an ordinary user. In it, each from a clone of its own: `python3 noxfile.py -s build`, then
-`python3 noxfile.py -s test`, each run twice, the second time without a network. pip there uses the settings of the pip
-here. The system is made once and kept in `.nox/fresh/base`; every run works on a copy.
+`python3 noxfile.py -s test`, each run twice, the second time without a network. Then the README's example with what pip
+makes of the wheel and its extras, and `attach` where only the plain package is installed. pip there uses the settings
+of the pip here. The system is made once and kept in `.nox/fresh/base`; every run works on a copy.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -22,6 +24,33 @@ HOME = ROOT / ".nox" / "fresh"
 PACKAGES = "python3,python3-pip,ca-certificates,git"
 USER = "newcomer"
 LIMIT_SECONDS = 40 * 60
+EXAMPLE = """
+python3 -m pip wheel --quiet --no-deps --wheel-dir ~/wheel ~/build
+for extras in "" "[build,run]"; do
+    python3 -m venv --without-pip ~/venv$extras
+    python3 -m pip --python ~/venv$extras/bin/python install --quiet "$(ls ~/wheel/*.whl)$extras"
+done
+mkdir ~/acme && cd ~/acme
+~/venv[build,run]/bin/opwright new function com.acme/Swish
+~/venv[build,run]/bin/opwright build
+~/venv[build,run]/bin/opwright test
+~/venv[build,run]/bin/python - <<MODEL
+from onnx import TensorProto, helper, save
+values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [3]) for name in "xy"]
+graph = helper.make_graph([helper.make_node("Swish", ["x"], ["y"], domain="com.acme")], "g", values[:1], values[1:])
+imports = [helper.make_opsetid("", 18), helper.make_opsetid("com.acme", 1)]
+save(helper.make_model(graph, opset_imports=imports, ir_version=10), "model.onnx")
+MODEL
+~/venv/bin/opwright attach model.onnx --library dist/acme-ops-0.1.0.onnxlib -o ready.onnx
+~/venv[build,run]/bin/python - <<RUN
+import numpy, onnxruntime
+x = numpy.array([-1, 0, 2], numpy.float32)
+(y,) = onnxruntime.InferenceSession("ready.onnx").run(None, dict(x=x))
+numpy.testing.assert_allclose(y, x / (1 + numpy.exp(-x)), rtol=1e-6)
+RUN
+code=0; ~/venv/bin/opwright build > said 2>&1 || code=$?
+test $code = 2 && grep --quiet "opwright\\[build\\]" said
+"""
 
 
 def main() -> int:
@@ -38,6 +67,9 @@ def main() -> int:
     subprocess.run(["git", "bundle", "create", "--quiet", str(machine / "opwright.git"), "HEAD"], cwd=ROOT, check=True)
     settings = pip_settings()
     failures = [problem for session in ("build", "test") for problem in first_minute(machine, settings, session)]
+    print("$ the example of the README", flush=True)
+    if visit(machine, settings, f"set -ex{EXAMPLE}", network=True):
+        failures.append("the example of the README")
     for problem in failures:
         print(f"FAILED: {problem}")
     print(f"{len(failures)} failed")
@@ -71,8 +103,8 @@ def visit(machine: Path, settings: dict[str, str], command: str, network: bool) 
         mounts.append(f"{place(path)} && mount --bind -o ro {path} $M{path}")
     for name in ("resolv.conf", "hosts"):
         mounts.append(f"cp -L /etc/{name} $M/etc/{name} || true")
-    inside = f"exec chroot --userspec={USER} $M /usr/bin/env -i {environment(settings)} /bin/sh -c '{command}'"
-    shell = [*(("unshare", "--mount", "--pid", "--fork")), *(() if network else ("--net",)), "bash", "-ec"]
+    inside = f"exec chroot --userspec={USER} $M /usr/bin/env -i {environment(settings)} sh -c {shlex.quote(command)}"
+    shell = ["unshare", "--mount", "--pid", "--fork", *(() if network else ("--net",)), "bash", "-ec"]
     script = "\n".join([f"M={machine}", *mounts, inside])
     return subprocess.run([*shell, script], check=False, timeout=LIMIT_SECONDS).returncode
 

@@ -99,11 +99,12 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     site = Path(subprocess.run(ask, capture_output=True, text=True, check=True, timeout=60).stdout.strip())
     ours = [entry for entry in sys.path if entry and Path(entry).is_dir() and "python3" not in Path(entry).name]
     ours += [str(ROOT / "library"), str(ROOT / "buildtool")]
-    (site / "ours.pth").write_text("\n".join(dict.fromkeys(ours)) + "\n")
+    # Not as `sitecustomize`: a system's own, as Debian's, would come before it.
+    (site / "ours.pth").write_text("\n".join([*dict.fromkeys(ours), "import audit_hook"]) + "\n")
     (site / "opwright_script.py").write_text(SCRIPT)
-    shutil.copyfile(HERE / "audit_hook.py", site / "sitecustomize.py")
+    shutil.copyfile(HERE / "audit_hook.py", site / "audit_hook.py")
     launcher = site / "launcher"
-    launcher.write_text(LAUNCHER.format(python=str(python), hook=str(site / "sitecustomize.py")))
+    launcher.write_text(LAUNCHER.format(python=str(python), hook=str(site / "audit_hook.py")))
     launcher.chmod(0o755)
     return python, site
 
