@@ -32,25 +32,19 @@ operators mean the same. Those follow from the meanings and do not enter the dig
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
-from onnx import AttributeProto, FunctionProto, NodeProto, SparseTensorProto, ValueInfoProto
+from onnx import FunctionProto, NodeProto
 
 from opwright.protos import wire
-from opwright.protos.attributes import encode_attribute, encode_reference, wrap
 from opwright.protos.operators import BODY_DOMAIN, BODY_PREFIX, Operator, called_body, standard_operator
-from opwright.protos.order import Graph, Node, make_scope, order_nodes, read_nodes
-from opwright.protos.tensors import Encoded, RefusedError, check_text, encode_sparse_tensor, encode_tensor, encode_type
+from opwright.protos.order import Node, make_scope, order_nodes, read_nodes
+from opwright.protos.tensors import RefusedError, check_text
 from opwright.protos.wire import chunk, varint
+from opwright.protos.writer import Writer, canonical_name
 
 FunctionId = tuple[str, str, str]  # domain, name, overload
-
-_GRAPH_KINDS = (AttributeProto.GRAPH, AttributeProto.GRAPHS)
-_GRAPH_NAME = wire.GRAPH_NAME + chunk(b"g")
-_NOT_TYPED, _TYPED = b"\x00", b"\x01"
-_DENSE, _SPARSE = b"\x00", b"\x01"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +98,10 @@ def canonicalise(function: FunctionProto, *, callees: Mapping[FunctionId, Callee
     ordered = order_nodes(make_scope(nodes, inputs), outputs, captures)
     for name in captures:
         raise RefusedError(f"the value {name!r} is not defined")
-    writer = _Writer(attributes)
+    writer = Writer(attributes)
     names = {"": b"\x00"}
-    names.update((name, _name(b"i", index)) for index, name in enumerate(inputs))
-    names.update((name, _name(b"o", index)) for index, name in enumerate(outputs))
+    names.update((name, canonical_name(b"i", index)) for index, name in enumerate(inputs))
+    names.update((name, canonical_name(b"o", index)) for index, name in enumerate(outputs))
     encoding, fields = writer.write_nodes(wire.FUNCTION_NODE, ordered, names)
     header = b"body1" + varint(len(inputs)) + varint(len(attributes)) + varint(len(outputs))
     return CanonicalBody(
@@ -168,146 +162,6 @@ def _distinct_outputs(function: FunctionProto, nodes: list[Node], meanings: _Mea
     return outputs
 
 
-class _Writer:
-    """Writes nodes in canonical order and hands out the names of their outputs."""
-
-    def __init__(self, attributes: Sequence[str]) -> None:
-        self.references = {name: _name(b"a", index) for index, name in enumerate(attributes)}
-        self.values = 0
-        self.used: dict[Operator, None] = {}
-
-    @property
-    def versions(self) -> dict[str, int]:
-        """For each domain the lowest version at which what was written means the same."""
-        found: dict[str, int] = {}
-        for operator in self.used:
-            domain = operator.import_domain
-            found[domain] = max(operator.since_version, found.get(domain, 1))
-        return found
-
-    @property
-    def calls(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(operator.called for operator in self.used if operator.called))
-
-    def write_nodes(self, tag: bytes, nodes: Sequence[Node], names: dict[str, bytes]) -> Encoded:
-        """The nodes, each as a field with that tag. `names` has the canonical names of what is defined already."""
-        encodings = [varint(len(nodes))]
-        fields = [chunk(self._write_node(node, names, encodings)) for node in nodes]
-        return b"".join(encodings), wire.repeated(tag, fields)
-
-    def _write_node(self, node: Node, names: dict[str, bytes], encodings: list[bytes]) -> bytes:
-        operator = node.operator
-        self.used.setdefault(operator)
-        inputs = [names[name] for name in node.inputs]
-        attributes = self._write_attributes(node, names) if node.attributes else operator.no_attributes
-        outputs: list[bytes] = []
-        for name in node.outputs:
-            given = names.get(name)
-            if given is None:
-                given = names[name] = self._fresh()
-            outputs.append(given)
-        encodings += (operator.encoding, varint(len(inputs)), *inputs, attributes[0], varint(len(outputs)), *outputs)
-        reads = wire.repeated(wire.NODE_INPUT, inputs)
-        return b"".join(
-            (reads, wire.repeated(wire.NODE_OUTPUT, outputs), operator.op_type, attributes[1], operator.domain)
-        )
-
-    def _write_attributes(self, node: Node, names: Mapping[str, bytes]) -> Encoded:
-        operator = node.operator
-        given: dict[str, AttributeProto] = {}
-        for attribute in node.attributes:
-            name = operator.canonical_name(attribute.name)
-            if name in given:
-                raise RefusedError(f"a node has the attribute {name} twice")
-            given[name] = attribute
-        written = {
-            name: self._write_attribute(chunk(name.encode()), given[name], node, names) for name in sorted(given)
-        }
-        for name, default in operator.defaults.items():
-            written.setdefault(name, default)
-        in_order = [written[name] for name in sorted(written)]
-        return (
-            varint(len(in_order)) + b"".join(item[0] for item in in_order),
-            wire.repeated(wire.NODE_ATTRIBUTE, [chunk(item[1]) for item in in_order]),
-        )
-
-    def _write_attribute(
-        self, name: bytes, attribute: AttributeProto, node: Node, names: Mapping[str, bytes]
-    ) -> Encoded:
-        if attribute.ref_attr_name:
-            target = self.references.get(attribute.ref_attr_name)
-            if target is None:
-                raise RefusedError(f"it refers to the attribute {attribute.ref_attr_name}, which it does not have")
-            return encode_reference(name, attribute.type, target)
-        if attribute.type not in _GRAPH_KINDS:
-            return encode_attribute(name, attribute)
-        graphs = [self._write_graph(graph, names) for graph in node.graphs[attribute.name]]
-        if attribute.type == AttributeProto.GRAPH:
-            [(encoding, fields)] = graphs
-            return wrap(name, attribute.type, encoding, wire.ATTRIBUTE_GRAPH + chunk(fields))
-        encodings = varint(len(graphs)) + b"".join(chunk(item[0]) for item in graphs)
-        return wrap(
-            name, attribute.type, encodings, wire.repeated(wire.ATTRIBUTE_GRAPHS, [chunk(item[1]) for item in graphs])
-        )
-
-    def _write_graph(self, graph: Graph, outer: Mapping[str, bytes]) -> Encoded:
-        """A subgraph; its values are numbered in the same sequence as those around it, for they must differ."""
-        names = {name: outer[name] for name in graph.captures}
-        names[""] = b"\x00"
-        for value in graph.proto.input:
-            names[value.name] = self._fresh()
-        inputs = _write_values(wire.GRAPH_INPUT, graph.proto.input, names)
-        for name in graph.initializers:
-            if name not in names:
-                names[name] = self._fresh()
-        initializers = _write_initializers(graph, names)
-        nodes = self.write_nodes(wire.GRAPH_NODE, graph.nodes, names)
-        outputs = _write_values(wire.GRAPH_OUTPUT, graph.proto.output, names)
-        encoding = inputs[0] + initializers[0] + nodes[0] + outputs[0]
-        dense, sparse = initializers[1]
-        return encoding, nodes[1] + _GRAPH_NAME + dense + inputs[1] + outputs[1] + sparse
-
-    def _fresh(self) -> bytes:
-        self.values += 1
-        return _name(b"v", self.values - 1)
-
-
-def _write_values(tag: bytes, values: Sequence[ValueInfoProto], names: Mapping[str, bytes]) -> Encoded:
-    """A graph's inputs or outputs; their types stay where given, since onnxruntime needs those of a Loop's body."""
-    encodings = [varint(len(values))]
-    fields: list[bytes] = []
-    for value in values:
-        name = names[value.name]
-        if value.HasField("type") and value.type.WhichOneof("value"):
-            encoding, content = encode_type(value.type)
-            encodings += (name, _TYPED, encoding)
-            fields.append(chunk(wire.VALUE_NAME + name + wire.VALUE_TYPE + chunk(content)))
-        else:
-            encodings += (name, _NOT_TYPED)
-            fields.append(chunk(wire.VALUE_NAME + name))
-    return b"".join(encodings), wire.repeated(tag, fields)
-
-
-def _write_initializers(graph: Graph, names: Mapping[str, bytes]) -> tuple[bytes, tuple[bytes, bytes]]:
-    """The digest encoding of all, and the protobuf fields of the dense and of the sparse ones."""
-    encodings = [varint(len(graph.initializers))]
-    dense: list[bytes] = []
-    sparse: list[bytes] = []
-    for given, tensor in graph.initializers.items():
-        name = names[given]
-        bare = name[1:]  # without its length, which is one byte
-        if isinstance(tensor, SparseTensorProto):
-            encoding, content = encode_sparse_tensor(tensor, bare)
-            encodings += (name, _SPARSE, encoding)
-            sparse.append(chunk(content))
-        else:
-            encoding, content = encode_tensor(tensor, bare)
-            encodings += (name, _DENSE, encoding)
-            dense.append(chunk(content))
-    fields = (wire.repeated(wire.GRAPH_INITIALIZER, dense), wire.repeated(wire.GRAPH_SPARSE_INITIALIZER, sparse))
-    return b"".join(encodings), fields
-
-
 def _write_function(inputs: int, outputs: int, attributes: int, nodes: bytes, versions: Mapping[str, int]) -> bytes:
     imports = (
         wire.OPSET_DOMAIN + chunk(domain.encode()) + wire.OPSET_VERSION + varint(version)
@@ -315,16 +169,10 @@ def _write_function(inputs: int, outputs: int, attributes: int, nodes: bytes, ve
     )
     return b"".join(
         (
-            wire.repeated(wire.FUNCTION_INPUT, [_name(b"i", index) for index in range(inputs)]),
-            wire.repeated(wire.FUNCTION_OUTPUT, [_name(b"o", index) for index in range(outputs)]),
-            wire.repeated(wire.FUNCTION_ATTRIBUTE, [_name(b"a", index) for index in range(attributes)]),
+            wire.repeated(wire.FUNCTION_INPUT, [canonical_name(b"i", index) for index in range(inputs)]),
+            wire.repeated(wire.FUNCTION_OUTPUT, [canonical_name(b"o", index) for index in range(outputs)]),
+            wire.repeated(wire.FUNCTION_ATTRIBUTE, [canonical_name(b"a", index) for index in range(attributes)]),
             nodes,
             wire.repeated(wire.FUNCTION_OPSET, [chunk(item) for item in imports]),
         )
     )
-
-
-@lru_cache(maxsize=1 << 14)
-def _name(letter: bytes, index: int) -> bytes:
-    """A canonical name behind its length."""
-    return chunk(letter + str(index).encode())

@@ -46,7 +46,7 @@ class Operator:
     called: str | None = None
     positions: Mapping[str, str] | None = None
 
-    def canonical_name(self, attribute: str) -> str:
+    def canonical_attribute(self, attribute: str) -> str:
         """What an attribute of such a node is called in a body."""
         check_text(attribute)
         if self.positions is None:

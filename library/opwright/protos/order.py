@@ -105,7 +105,7 @@ def _graphs(
             found[attribute.name] = (read_graph(attribute.g, resolve),)
         elif attribute.type == AttributeProto.GRAPHS:
             found[attribute.name] = tuple(read_graph(graph, resolve) for graph in attribute.graphs)
-    return {name: found[name] for name in sorted(found, key=operator.canonical_name)} if found else _NO_GRAPHS
+    return {name: found[name] for name in sorted(found, key=operator.canonical_attribute)} if found else _NO_GRAPHS
 
 
 def read_graph(proto: GraphProto, resolve: Resolver) -> Graph:
