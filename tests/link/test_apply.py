@@ -208,6 +208,21 @@ def test_one_function_of_the_model_cannot_call_two_bodies_from_one_node(acme: Bu
     assert "T=double" in found.message
 
 
+OPTIONAL = """<ir_version: 8, opset_import: ["": 18, "com.acme": 1, "my": 1]>
+g (float[N] x) => (float[N] y, float[N] z) {{ y = my.Mine(x{}) z = my.Mine({}) }}
+<domain: "my", opset_import: ["": 18, "com.acme": 1]> Mine (x, low) => (y) {{ y = com.acme.Floor(x, low) }}"""
+
+
+def test_a_parameter_that_is_never_given_is_absent_inside_the_function(acme: Bundle) -> None:
+    after = attach(parse(OPTIONAL.format("", "y")), [acme])
+    assert names_of(after) == ["Floor__low_absent", "Mine"]
+    assert run_everywhere(after, x=x(-1))[1].tolist() == [-1]
+    given = attach(parse(OPTIONAL.format(", x", "y, y")), [acme])
+    assert names_of(given) == ["Floor__low_present", "Mine"]
+    (found,) = refused(lambda: attach(parse(OPTIONAL.format("", "y, y")), [acme]))
+    assert found.code == "OW569"
+
+
 def test_a_domain_that_the_model_does_not_import_is_taken_at_its_newest(acme: Bundle) -> None:
     node = helper.make_node("Swish", ["x"], ["y"], domain="com.acme")
     info = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N"]) for name in "xy"]

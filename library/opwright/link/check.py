@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from math import prod
 
 from onnx import GraphProto, ModelProto, TensorProto, checker, helper, shape_inference
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Severity
+from opwright.elements import BY_CODE
 from opwright.link.walk import all_graphs
 
 LARGE = 1 << 20  # bytes of a tensor that the judges need not see; a message ends at 2 GiB
@@ -93,10 +95,9 @@ def _assign(message: ModelProto | GraphProto, field: str, value: object) -> None
 
 
 def _size(tensor: TensorProto) -> int:
-    """Bytes, roughly; enough to tell weights from shapes."""
-    return len(tensor.raw_data) or 4 * (len(tensor.float_data) + len(tensor.int32_data)) + 8 * (
-        len(tensor.int64_data) + len(tensor.double_data) + len(tensor.uint64_data)
-    )
+    """Bytes, from what is declared: to ask protobuf for the size of its data copies them."""
+    element = BY_CODE.get(tensor.data_type)
+    return prod(tensor.dims) * (element.bits if element is not None else 8) // 8
 
 
 def _checker_problem(model: ModelProto) -> str | None:

@@ -51,7 +51,7 @@ def record_of(function: FunctionProto) -> Record | None:
 def function_digests(functions: Iterable[FunctionProto]) -> dict[FunctionId, str]:
     """The digest of each function, those of its callees included in it; "" where a function has no canonical form.
 
-    A function that calls one which is not among them (or calls itself) has none.
+    A call of a function that is not among them counts as an operator of that domain.
     """
     by_id = {function_id(function): function for function in functions}
     bodies: dict[FunctionId, Callee] = {}

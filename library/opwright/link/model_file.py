@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, EncodeError, Message
@@ -43,13 +45,23 @@ def refuse_broken_text(model: ModelProto, file: str) -> None:
     """
     pending: list[Message] = [model]
     while pending:
-        for field, value in pending.pop().ListFields():
-            if field.type == FieldDescriptor.TYPE_STRING:
-                broken = isinstance(value, bytes) or (not isinstance(value, str) and bytes in map(type, value))
-                if broken:
-                    raise DiagnosticError([_not_a_model(Path(file), f"it has a {field.name} that is not UTF-8")])
-            elif field.type == FieldDescriptor.TYPE_MESSAGE:
+        for name, kind, value in _texts_and_messages(pending.pop()):
+            if kind == FieldDescriptor.TYPE_MESSAGE:
                 pending.extend([value] if isinstance(value, Message) else value)
+            elif isinstance(value, bytes) or (not isinstance(value, str) and bytes in map(type, value)):
+                raise DiagnosticError([_not_a_model(Path(file), f"it has a {name} that is not UTF-8")])
+
+
+def _texts_and_messages(message: Message) -> Iterator[tuple[str, int, Any]]:
+    """The fields of a message that hold texts or messages, with their names and types."""
+    if isinstance(message, TensorProto):  # ListFields would copy its elements
+        yield "name", FieldDescriptor.TYPE_STRING, message.name
+        yield "doc_string", FieldDescriptor.TYPE_STRING, message.doc_string
+        yield "external_data", FieldDescriptor.TYPE_MESSAGE, message.external_data
+        return
+    for field, value in message.ListFields():
+        if field.type in (FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_MESSAGE):
+            yield field.name, field.type, value
 
 
 def _why_not_a_model(model: ModelProto, data: bytes) -> str:
