@@ -1,10 +1,10 @@
-"""A small library with every feature that the index has."""
+"""A small library with every feature that the index has, and real bodies."""
 
 from __future__ import annotations
 
 import math
-from hashlib import sha256
 
+import onnx.parser
 from opwright.bundle.format import (
     AttributeEntry,
     BodyEntry,
@@ -16,10 +16,25 @@ from opwright.bundle.format import (
     OutputEntry,
 )
 from opwright.bundle.write import write_bundle
+from opwright.protos.canonical import Callee, CanonicalBody, canonicalise
 
-LEAF = f"body1:{sha256(b'leaf').hexdigest()}"
-TOP = f"body1:{sha256(b'top').hexdigest()}"
-BODIES = {TOP: b"the bytes of top", LEAF: b"those of leaf"}
+
+def _body(text: str, callees: dict[tuple[str, str, str], Callee] | None = None) -> CanonicalBody:
+    head = '<domain: "com.acme", opset_import: ["": 18, "com.acme": 1]>'
+    return canonicalise(onnx.parser.parse_function(f"{head} F {text}"), callees=callees or {})
+
+
+_NARROW = _body("<axis>(X) => (Y, n) { Y = Softmax<axis: int = @axis>(X) n = Size(X) }")
+_WIDE = _body(
+    "<axis, alpha>(X, more) => (Y, n) {"
+    " s = Softmax<axis: int = @axis>(X) Y = LeakyRelu<alpha: float = @alpha>(s) n = Size(more) }"
+)
+_TOP = _body(
+    "() => (Y) { x = Constant<value = float[2] {1.0, 3.0}>() Y, n = com.acme.Leaf<axis = 0>(x) }",
+    {("com.acme", "Leaf", ""): _NARROW.callee},
+)
+TOP = _TOP.digest
+BODIES = {body.digest: body.proto for body in (_NARROW, _WIDE, _TOP)}
 
 
 def sample_index() -> Index:
@@ -33,6 +48,7 @@ def sample_index() -> Index:
         AttributeEntry("words", "STRINGS", False, ("a", "")),
         AttributeEntry("kind", "INT", True, choices=(0, 1), is_bool=True),
     )
+    narrow = (("more", "absent"),)
     leaf = FunctionEntry(
         domain="com.acme",
         name="Leaf",
@@ -40,22 +56,24 @@ def sample_index() -> Index:
         summary="Leaf.",
         doc="Two\nlines.",
         deprecated=True,
-        inputs=(
-            InputEntry("X", "T", rank=2, doc="A matrix."),
-            InputEntry("more", "int64", optional=True, variadic=True),
-        ),
+        inputs=(InputEntry("X", "T", rank=2, doc="A matrix."), InputEntry("more", "T", optional=True)),
         outputs=(OutputEntry("Y", "T", "Its leaf."), OutputEntry("n", "int64")),
         attributes=attributes,
-        types=(("T", ("float", "double")), ("Z", ("int64",))),
+        types=(("T", ("float", "double")),),
         bodies=(
-            BodyEntry(13, 14, (("T", "float"), ("more", "absent")), LEAF, ("X",), ("axis",), (("T", ("float",)),)),
-            BodyEntry(15, 28, (), TOP, ("X", "more"), ("axis", "alpha"), (("T", ("float", "double")),)),
+            BodyEntry(13, 18, narrow, _NARROW.digest, ("X",), ("axis",), (("T", ("float", "double")),)),
+            BodyEntry(
+                13, 18, (("more", "present"),), _WIDE.digest, ("X", "more"), ("axis", "alpha"), (("T", ("float",)),)
+            ),
         ),
     )
-    call = CallEntry("com.acme", "Leaf", 1, (("T", "float"), ("more", "absent")), LEAF)
+    many = FunctionEntry(
+        "com.acme", "Many", 2, "Many.", "", False, (InputEntry("xs", "T", variadic=True),), (OutputEntry("Y", "T"),),
+        (), (("T", ("float", "int64")), ("Z", ("int64",))), (),
+    )  # fmt: skip
     top = FunctionEntry(
         "com.acme", "Top", 3, "Top.", "", False, (), (OutputEntry("Y", "float"),), (), (),
-        (BodyEntry(13, 28, (), TOP, (), (), (), (call,)),),
+        (BodyEntry(13, 18, (), TOP, (), (), (), (CallEntry("com.acme", "Leaf", 1, narrow, _NARROW.digest),)),),
     )  # fmt: skip
     return Index(
         library="acme-ops",
@@ -63,10 +81,10 @@ def sample_index() -> Index:
         package="acme_ops",
         summary="Ops of Acme.",
         license="Apache-2.0",
-        opsets=(13, 28),
+        opsets=(13, 18),
         onnx="1.23.2",
         domains=(DomainEntry("com.acme", 3, "com.acme"),),
-        functions=(leaf, top),
+        functions=(leaf, many, top),
         requires=(("opwright", ">=0.1"),),
     )
 

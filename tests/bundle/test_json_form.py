@@ -67,7 +67,7 @@ Change = Callable[[dict[str, Any]], object]
         (lambda v: v.update(opsets=[13, 12]), r"opsets\[1\] is not an integer from 13 on"),
         (lambda v: v.update(opsets=[True, 12]), r"opsets\[0\] is not an integer from 1 on"),
         (lambda v: v.update(functions={}), "functions is not a list"),
-        (lambda v: v["functions"].append(1), r"functions\[2\] is not an object"),
+        (lambda v: v["functions"].append(1), r"functions\[3\] is not an object"),
         (lambda v: v["functions"][0]["inputs"][0].update(rank=-1), r"inputs\[0\].rank is not an integer from 0"),
         (lambda v: v["functions"][0]["inputs"][0].update(optional=1), "optional is not true or false"),
         (lambda v: v["functions"][0]["attributes"][0].update(default="x"), "default is not an integer"),
