@@ -1,0 +1,127 @@
+"""The library of this repository, through the command line: what it lists, what it builds, what a second build costs."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opwright.bundle.read import read_bundle_file
+
+ROOT = Path(__file__).parents[2]
+# The versions of the standard's function-ops whose bodies do not depend on the context of a call.
+PLAIN = {
+    "AffineGrid": [20],
+    "BlackmanWindow": [17],
+    "Celu": [28],
+    "DynamicQuantizeLinear": [11],
+    "Elu": [6, 22],
+    "GreaterOrEqual": [12, 16],
+    "HammingWindow": [17],
+    "HannWindow": [17],
+    "HardSigmoid": [6, 22],
+    "HardSwish": [14, 22],
+    "LeakyRelu": [16],
+    "LessOrEqual": [12, 16],
+    "MeanVarianceNormalization": [9, 13],
+    "Mish": [18, 22],
+    "PRelu": [16],
+    "Range": [11],
+    "ReduceL1": [18],
+    "ReduceL2": [18],
+    "ReduceLogSum": [18, 28],
+    "ReduceLogSumExp": [18, 28],
+    "ReduceSumSquare": [18],
+    "Relu": [14],
+    "Selu": [6, 22],
+    "Shrink": [9],
+    "Softplus": [1, 22],
+    "Softsign": [1, 22],
+    "SwiGLU": [28],
+    "Swish": [24],
+    "ThresholdedRelu": [10, 22],
+}
+
+
+def _run(root: Path, *words: str) -> list[dict[str, Any]]:
+    path = os.pathsep.join([str(ROOT / "library"), str(ROOT / "buildtool"), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-m", "opwright_build", *words],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the specs, built."""
+    root = tmp_path_factory.mktemp("own")
+    shutil.copytree(ROOT / "specs", root / "specs", ignore=shutil.ignore_patterns("__pycache__"))
+    _run(root, "build", "--json")
+    return root
+
+
+def test_it_has_all_plain_functions_of_the_standard(library: Path) -> None:
+    listed = _run(library, "ls", "--json")
+    assert len(listed) == 42
+    assert sum(len(line["pairs"]) for line in listed) == 246
+    assert {line["domain"] for line in listed} == {"ai.onnx"}
+    versions: dict[str, list[int]] = {}
+    for line in listed:
+        versions.setdefault(line["name"], []).append(line["since_version"])
+    assert versions == PLAIN
+
+
+def test_every_opset_has_a_body_or_a_reason(library: Path) -> None:
+    rows = _run(library, "opsets", "--json")
+    opsets: dict[tuple[str, int], set[int]] = {}
+    for row in rows:
+        opsets.setdefault((row["name"], row["since_version"]), set()).add(row["opset"])
+        if row["body"] is None:
+            file, line, _ = row["place"].split(":")
+            assert row["reason"]
+            assert row["operator"].rpartition("::")[2].partition(" ")[0] in (library / file).read_text()
+            assert int(line) > 0
+        else:
+            assert (row["operator"], row["reason"], row["place"]) == (None, None, None)
+    assert len(opsets) == 42
+    assert all(found == set(range(13, 29)) for found in opsets.values())
+
+
+def test_its_figures_are_those_of_the_bundle(library: Path) -> None:
+    (path,) = (library / "dist").glob("*.onnxlib")
+    bundle = read_bundle_file(path)
+    bodies = [body for function in bundle.index.functions for body in function.bodies]
+    uses = Counter({body: 0 for body in bundle.bodies})
+    for body in bodies:
+        uses[body.body] += body.last_opset - body.first_opset + 1
+    told = _run(library, "build", "--json")[-1]
+    assert told["versions"] == len(bundle.index.functions) == 42
+    assert told["opset_bodies"] == uses.total()
+    assert told["stored_bodies"] == len(bundle.bodies) == len(uses)
+    assert told["bytes_saved"] == sum((count - 1) * len(bundle.bodies[body]) for body, count in uses.items())
+    assert 0 < told["stored_bodies"] < told["opset_bodies"]
+
+
+def test_a_second_build_does_nothing_in_under_a_second(library: Path) -> None:
+    times: list[float] = []
+    for _ in range(3):
+        start = time.perf_counter()
+        told = _run(library, "build", "--json")
+        times.append(time.perf_counter() - start)
+        assert told[-1]["actions_run"] == 0
+        assert {output["status"] for output in told[-1]["outputs"]} == {"unchanged"}
+    assert min(times) < 1.0
