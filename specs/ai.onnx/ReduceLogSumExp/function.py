@@ -3,7 +3,8 @@ from opwright import opset13 as op
 
 
 def ReduceLogSumExp(data, axes=None, keepdims: int = 1, noop_with_empty_axes: int = 0):
-    """Shifted by the maximum, so that no exponential overflows (in double they do above 709) or all vanish.
+    """Shifted by the maximum, so that no exponential overflows, and never all vanish: the standard's body gives inf
+    where an element is above 709, and -inf where all are below -745.
 
     An infinite maximum is no shift: inf - inf would be nan. Of an empty set the maximum and the result are -inf.
     """
