@@ -203,6 +203,28 @@ def test_outputs_that_were_lost_or_changed_come_back_without_work(library: Path,
     assert contents() == before
 
 
+def test_a_damaged_cache_costs_time_and_nothing_else(library: Path, opwright: Opwright) -> None:
+    opwright("build")
+    before = contents()
+    for blob in Path(".opwright/cache/blobs").rglob("*"):
+        if blob.is_file():
+            blob.write_bytes(blob.read_bytes()[:-1])
+    shutil.rmtree("dist")
+    ran = opwright("build", "--json")
+    assert ran.status == 0
+    assert [line["finding"]["code"] for line in ran.lines if line["event"] == "finding"] == ["OW901"]
+    assert contents() == before
+
+
+@pytest.mark.parametrize(("blocked", "code"), [(".opwright", "OW905"), ("dist", "OW905"), ("cache", "OW902")])
+def test_what_the_machine_refuses_is_3(blocked: str, code: str, library: Path, opwright: Opwright) -> None:
+    Path(blocked).write_text("a file, no folder")
+    ran = opwright("build", "--cache", "cache", "--json")
+    assert ran.status == 3
+    assert [line["finding"]["code"] for line in ran.lines if line["event"] == "finding"] == [code]
+    assert ran.summary["exit"] == 3
+
+
 def test_stale_outputs_go_and_other_files_stay(library: Path, opwright: Opwright) -> None:
     opwright("build")
     Path("dist/notes.txt").write_text("mine")

@@ -1,4 +1,4 @@
-"""The library of this repository, through the command line: what it lists, what it builds, what a second build costs."""
+"""The library of this repository through the command line: what it lists and builds, what a second build costs."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_its_figures_are_those_of_the_bundle(library: Path) -> None:
     (path,) = (library / "dist").glob("*.onnxlib")
     bundle = read_bundle_file(path)
     bodies = [body for function in bundle.index.functions for body in function.bodies]
-    uses = Counter({body: 0 for body in bundle.bodies})
+    uses = Counter(dict.fromkeys(bundle.bodies, 0))
     for body in bodies:
         uses[body.body] += body.last_opset - body.first_opset + 1
     told = _run(library, "build", "--json")[-1]

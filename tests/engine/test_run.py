@@ -198,6 +198,13 @@ def test_a_composite_rests_on_what_its_parts_read(tmp_path: Path) -> None:
     engine = make_engine(tmp_path)
     result = engine.run_composite(todo, both)
     assert engine.fetch(result, "text") == b"BB"
+    for blob in (tmp_path / ".opwright" / "cache" / "blobs").rglob("*"):
+        if blob.is_file():
+            blob.write_bytes(b"damaged")
+    engine = make_engine(tmp_path)
+    result = engine.run_composite(todo, both)
+    assert result.cached
+    assert engine.fetch(result, "text") == b"BB", "what was lost is made again, part by part"
 
 
 def test_values_laid_over_the_sources_are_dependencies_too(tmp_path: Path) -> None:

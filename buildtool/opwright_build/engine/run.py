@@ -56,6 +56,7 @@ class Engine:
         self._executor = executor or InlineExecutor()
         self._rerun = rerun
         self._watch = watch
+        self._composites: dict[str, CompositeFunction] = {}
         self.warnings: list[Diagnostic] = []
 
     def run(self, actions: Sequence[Action]) -> list[Result]:
@@ -73,22 +74,14 @@ class Engine:
             self._watch(result)
         return finished
 
-    def run_composite(self, action: Action, function: Callable[[Reader, Engine], Outcome]) -> Result:
+    def run_composite(self, action: Action, function: CompositeFunction) -> Result:
         """The result of an action that runs others. It stays in this process, and so do its reads and failures.
 
         The function takes over the others' reads (`Reader.depends`). A failure is not kept: its parts are, and what
         it came from may lie outside of what was read.
         """
-        result = self._look_up(action)
-        if result is None:
-            reader = Reader(action, self._store, self._sources)
-            try:
-                outcome = function(reader, self)
-            except InfrastructureError:
-                raise
-            except DiagnosticError as error:
-                outcome = Failed(error.diagnostics)
-            result = self._keep(action, Record(outcome, reader.reads), put=isinstance(outcome, Done))
+        self._composites[action.kind] = function
+        result = self._look_up(action) or self._run_here(action)
         self._watch(result)
         return result
 
@@ -151,8 +144,7 @@ class Engine:
             raise KeyError(name)
         data = self._store.get(result.outcome.outputs[name])
         if data is None:
-            record = perform(self._registry[result.action.kind], result.action, self._store, self._sources)
-            again = self._keep(result.action, record)
+            again = self._run_here(result.action)
             if not isinstance(again.outcome, Done):
                 raise KeyError(name)
             data = self._store.get(again.outcome.outputs[name])
@@ -170,6 +162,20 @@ class Engine:
                 return Result(action, record.outcome, record.reads, cached=True)
         return None
 
+    def _run_here(self, action: Action) -> Result:
+        """Runs an action in this process, whatever is known of it."""
+        function = self._composites.get(action.kind)
+        if function is None:
+            return self._keep(action, perform(self._registry[action.kind], action, self._store, self._sources))
+        reader = Reader(action, self._store, self._sources)
+        try:
+            outcome = function(reader, self)
+        except InfrastructureError:
+            raise
+        except DiagnosticError as error:
+            outcome = Failed(error.diagnostics)
+        return self._keep(action, Record(outcome, reader.reads), put=isinstance(outcome, Done))
+
     def _complete(self, record: Record) -> bool:
         if not isinstance(record.outcome, Done):
             return True
@@ -181,6 +187,9 @@ class Engine:
             self.warnings.append(_nondeterministic(action))
         self._log.ran(action, record, why)
         return Result(action, record.outcome, record.reads, cached=False, why=why)
+
+
+CompositeFunction = Callable[[Reader, Engine], Outcome]
 
 
 def perform(target: str, action: Action, store: Store, sources: Sources) -> Record:

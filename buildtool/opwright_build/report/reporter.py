@@ -38,6 +38,9 @@ class Reporter(Protocol):
     def summary(self, text: str, fields: Mapping[str, Any]) -> None:
         """The last word."""
 
+    def close(self) -> None:
+        """Leaves the terminal as it was, however the task ended."""
+
 
 class TextReporter:
     """For people: findings and the summary as text on standard output, progress on standard error.
@@ -73,6 +76,9 @@ class TextReporter:
         if text:
             self._console.result(text)
 
+    def close(self) -> None:
+        self._progress.close()
+
 
 class JsonReporter:
     """For programs: one JSON object a line on standard output, the last one the summary."""
@@ -99,6 +105,9 @@ class JsonReporter:
 
     def summary(self, text: str, fields: Mapping[str, Any]) -> None:
         self.event("summary", fields)
+
+    def close(self) -> None:
+        """Nothing is left open."""
 
 
 def in_reading_order(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:

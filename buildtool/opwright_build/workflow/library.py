@@ -108,9 +108,8 @@ def _packaging(engine: Engine, loaded: LoadedLibrary, compiled: Mapping[str, Res
     domains = tuple(replace(domain, places={}) for domain in loaded.domains)
     inputs = {"library": engine.put(encode_value(library)), "domains": engine.put(encode_value(domains))}
     for identity, result in compiled.items():
-        if isinstance(result.outcome, Done):
-            for part in (ENTRY, BODIES):
-                inputs[f"{part}:{identity}"] = result.outcome.outputs[part]
+        for part in (ENTRY, BODIES):
+            inputs[f"{part}:{identity}"] = engine.put(engine.fetch(result, part))  # makes anew what the store has lost
     return Action("package", "package", inputs, {}, environment)
 
 

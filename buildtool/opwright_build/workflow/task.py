@@ -33,6 +33,8 @@ def on_library(path: Path, reporter: Reporter, options: Options, task: Callable[
         reporter.findings(found, sources)
         reporter.summary("", {"exit": int(status), **_counts(found)})
         return status
+    finally:
+        reporter.close()
 
 
 def reporting(reporter: Reporter, task: Callable[[], int]) -> int:
