@@ -218,7 +218,9 @@ def test_a_chain_of_calls_needs_no_recursion() -> None:
     for index in range(1, 1500):
         library.add(f"F{index}", [Body(f"(x) => (y) {{ y = com.acme.F{index - 1}(x) }}", (18, 18))])
     functions = functions_of(library, "F1499")
-    assert [item.name for item in functions] == [f"F{index}" for index in range(1500)]
+    assert functions[-1].name == "F1499"
+    assert len(functions) <= 50  # the levels in between are inlined, since onnx.checker stops at 100
+    assert run(model_of(functions, call(functions[-1])), [2.0]) == [-2.0]
 
 
 def test_a_missing_callee_is_named(library: LibraryBuilder) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from onnx import ModelProto, helper
 from opwright.bundle.format import Bundle
 from opwright.link.catalogue import merge_libraries
+from opwright.link.flatten import flatten
 from opwright.link.inline import function_id
 from opwright.link.instantiate import called, closure, name_body
 from opwright.link.naming import Instance, Naming, Profile, bodies_at
-from opwright.link.plan import flatten
 
 PRODUCER = "opwright"
 

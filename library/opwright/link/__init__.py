@@ -1,0 +1,1 @@
+"""The linker: functions of libraries into models, and out of them again. Needs onnx alone."""

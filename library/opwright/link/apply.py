@@ -15,17 +15,13 @@ from opwright.link.check import check_model
 from opwright.link.digests import callees_first
 from opwright.link.inline import function_id, inline_model
 from opwright.link.instantiate import pad, write_defaults
+from opwright.link.metadata import ATTACHED, CALL, IMPORTED
 from opwright.link.model_file import refuse_broken_text
 from opwright.link.naming import FunctionId, Profile
 from opwright.link.plan import Plan, choose_opset, make_plan
 from opwright.link.propagate import imports_of
 from opwright.link.resolve import Resolution, Served, resolve_model
 from opwright.link.walk import all_graphs, normal_domain
-
-CALL = "opwright.call"  # key of a node's metadata_props: JSON of what the linker changed, for detach
-ATTACHED = "opwright.attached"  # the same of a function's: what of the model changed when it was added
-
-IMPORTED = "opwright.imported"  # of a function of the model: domains whose import was added, separated by spaces
 
 
 @dataclass(frozen=True, slots=True)

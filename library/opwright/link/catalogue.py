@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import lru_cache
+from typing import Any
 
 from opwright.bundle.format import Bundle, DomainEntry, FunctionEntry, Index
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
@@ -59,12 +61,33 @@ class Catalogue:
 def catalogue_of(functions: Mapping[str, FunctionEntry] | Index, bodies: Mapping[str, bytes]) -> Catalogue:
     """A catalogue of functions that are at hand without a bundle, or of an index with its bodies."""
     if isinstance(functions, Index):
-        return merge_libraries([Bundle(functions, dict(bodies), "")])
+        return _catalogue_of_index(_Same(functions), _Same(bodies))
     newest: dict[str, int] = {}
     for entry in functions.values():
         newest[entry.domain] = max(entry.since_version, newest.get(entry.domain, 1))
     domains = {name: DomainEntry(name, version, name) for name, version in newest.items()}
     return Catalogue(dict(functions), _by_name(functions.values()), bodies, domains, {}, (1, 1))
+
+
+class _Same:
+    """Equal to another of the very same object only: hashing an index would read all of it."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+@lru_cache(maxsize=2)
+def _catalogue_of_index(index: _Same, bodies: _Same) -> Catalogue:
+    """Kept, for a library is instantiated body by body. The bodies are the caller's own mapping, not a copy."""
+    return replace(merge_libraries([Bundle(index.value, {}, "")]), bodies=bodies.value)
 
 
 def merge_libraries(libraries: Iterable[Bundle]) -> Catalogue:

@@ -10,9 +10,9 @@ from typing import Any
 from onnx import FunctionProto, ModelProto, NodeProto
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Severity
-from opwright.link.apply import ATTACHED, CALL, IMPORTED
 from opwright.link.digests import function_digests, record_of
 from opwright.link.inline import call_id, function_id
+from opwright.link.metadata import ATTACHED, CALL, IMPORTED
 from opwright.link.model_file import refuse_broken_text
 from opwright.link.naming import FunctionId
 from opwright.link.walk import all_nodes, normal_domain

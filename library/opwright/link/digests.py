@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from onnx import FunctionProto
 
 from opwright.link.inline import call_id, function_id
-from opwright.link.instantiate import ATTRIBUTES, BODY, IDENTITY, LIBRARY, RELEASE, VARIANT
+from opwright.link.metadata import ATTRIBUTES, BODY, FLATTENED, IDENTITY, LIBRARY, RELEASE, VARIANT
 from opwright.link.naming import FunctionId
 from opwright.link.walk import all_nodes
 from opwright.protos.canonical import Callee, canonicalise
 from opwright.protos.tensors import RefusedError
-
-FLATTENED = "opwright.flattened"  # digest of a body into which the linker inlined callees to shorten a chain of calls
 
 
 @dataclass(frozen=True, slots=True)

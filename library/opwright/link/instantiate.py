@@ -16,19 +16,13 @@ from onnx import AttributeProto, FunctionProto, NodeProto, helper
 from opwright.bundle.format import AttributeEntry, BodyEntry, CallEntry, DomainEntry, FunctionEntry, Index
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.link.catalogue import Catalogue, catalogue_of
+from opwright.link.flatten import flatten
+from opwright.link.metadata import ATTRIBUTES, BODY, IDENTITY, LIBRARY, RELEASE, VARIANT
 from opwright.link.naming import Content, Instance, Naming, Profile, variant_key
 from opwright.link.schema_types import schema_at
 from opwright.link.walk import all_nodes, normal_domain, rename_references, rename_values
 
 CALL_DOMAIN = "body1"
-
-# Keys of a function's metadata_props.
-IDENTITY = "opwright.identity"  # domain::Name@since_version
-VARIANT = "opwright.variant"  # axis=value pairs; absent where there is one variant
-BODY = "opwright.body"  # digest of the body, as the library's index has it
-LIBRARY = "opwright.library"  # distribution name
-RELEASE = "opwright.release"  # the library's version
-ATTRIBUTES = "opwright.attributes"  # in the body's order, where the proto (those with defaults last) has another
 
 
 def instantiate(
@@ -43,9 +37,10 @@ def instantiate(
 ) -> list[FunctionProto]:
     """One variant of a function version as FunctionProtos for a model at default opset `opset`.
 
-    Callees come first, `body` itself last. `domain` is the domain to emit `entry` (and its siblings) in: its own
-    or its mirror. The model is taken to import that domain at `entry.since_version`, other domains at their newest
-    version; `function.opset_import` says so. Raises DiagnosticError when a callee is missing or a body is damaged.
+    Callees come first, `body` itself last; long chains of calls are flattened. `domain` is the domain to emit `entry`
+    (and its siblings) in: its own or its mirror. The model is taken to import that domain at `entry.since_version`,
+    other domains at their newest version; `function.opset_import` says so. Raises DiagnosticError when a callee is
+    missing or a body is damaged.
     """
     catalogue = catalogue_of(functions, bodies)
     domains = dict(catalogue.domains)
@@ -53,7 +48,7 @@ def instantiate(
     catalogue = replace(catalogue, domains=domains)
     instances = closure(catalogue, [Instance(entry, body)], opset)
     naming = Naming(catalogue, {domain: entry.since_version}, opset, profile, called(catalogue, instances, opset))
-    return [name_body(naming, instance) for instance in instances]
+    return flatten([name_body(naming, instance) for instance in instances], {naming.id_of(instances[-1])})
 
 
 def closure(catalogue: Catalogue, roots: Iterable[Instance], opset: int) -> list[Instance]:

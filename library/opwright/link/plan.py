@@ -9,8 +9,9 @@ from onnx import FunctionProto, ModelProto, helper
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
 from opwright.link.catalogue import Catalogue
-from opwright.link.digests import FLATTENED, Record, function_digests, record_of
-from opwright.link.inline import call_id, function_id, inline_into
+from opwright.link.digests import Record, function_digests, record_of
+from opwright.link.flatten import flatten
+from opwright.link.inline import call_id, function_id
 from opwright.link.instantiate import called, closure, name_body
 from opwright.link.naming import FunctionId, Instance, Naming, Profile, bodies_at
 from opwright.link.propagate import imports_of
@@ -20,8 +21,6 @@ from opwright.link.walk import all_nodes, normal_domain
 # Each linked function carries its identity in metadata_props, which came with IR 10 (as did overloads; functions
 # themselves came with 8 and the defaults of attributes with 9).
 FUNCTION_IR = 10
-
-DEEPEST_CALL = 50  # onnx.checker stops at 100; the model's own functions may call ours
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,45 +153,3 @@ def _conflict(
         reason="a model holds one definition of a function, and changing it would change what the model computes",
         help="detach the older one first (`opwright detach`), or rename the model's own function",
     )
-
-
-def flatten(functions: Sequence[FunctionProto], roots: Collection[FunctionId]) -> list[FunctionProto]:
-    """Shortens chains of calls deeper than DEEPEST_CALL: functions of the levels between are inlined into callers.
-
-    `functions` are callees first and stay so; those that are neither called any more nor among `roots` are dropped.
-    """
-    by_id = {function_id(function): function for function in functions}
-    heights: dict[FunctionId, int] = {}
-    for identity, function in by_id.items():
-        called = (heights[callee] for node in all_nodes(function.node) if (callee := call_id(node)) in heights)
-        heights[identity] = 1 + max(called, default=-1)
-    deepest = 1 + max(heights.values(), default=0)
-    if deepest <= DEEPEST_CALL:
-        return list(functions)
-    # Every step-th level stays a function. With levels kept at equal distances the copies multiply least.
-    step = -(-deepest // (DEEPEST_CALL - 1))
-    kept = {identity for identity, height in heights.items() if height % step == 0}
-    versions = {item.domain: item.version for function in functions for item in function.opset_import}
-    result: dict[FunctionId, FunctionProto] = {}
-    for identity, function in by_id.items():
-        if identity in kept or identity in roots:
-            flat = FunctionProto()
-            flat.CopyFrom(function)
-            if any(call_id(node) in by_id and call_id(node) not in kept for node in all_nodes(flat.node)):
-                inline_into(flat, lambda callee: None if callee in kept else by_id.get(callee))
-                _set_imports(flat, versions)
-                flat.metadata_props.add(key=FLATTENED)
-            result[identity] = flat
-    digests = function_digests(result.values())
-    for identity, function in result.items():
-        for item in function.metadata_props:
-            if item.key == FLATTENED:
-                item.value = digests[identity]
-    return list(result.values())
-
-
-def _set_imports(function: FunctionProto, versions: Mapping[str, int]) -> None:
-    """Imports what the nodes need; all functions made for one model import the same version of a domain."""
-    used = {"", *(normal_domain(node.domain) for node in all_nodes(function.node))}
-    del function.opset_import[:]
-    function.opset_import.extend(helper.make_opsetid(domain, versions.get(domain, 1)) for domain in sorted(used))

@@ -1,0 +1,57 @@
+"""Shortens chains of calls, for onnx.checker refuses those of more than 100 functions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from onnx import FunctionProto, helper
+
+from opwright.link.digests import function_digests
+from opwright.link.inline import call_id, function_id, inline_into
+from opwright.link.metadata import FLATTENED
+from opwright.link.naming import FunctionId
+from opwright.link.walk import all_nodes, normal_domain
+
+DEEPEST_CALL = 50  # half of what the checker takes: the model's own functions may call ours
+
+
+def flatten(functions: Sequence[FunctionProto], roots: Collection[FunctionId]) -> list[FunctionProto]:
+    """Shortens chains of calls deeper than DEEPEST_CALL: functions of the levels between are inlined into callers.
+
+    `functions` are callees first and stay so; those that are neither called any more nor among `roots` are dropped.
+    """
+    by_id = {function_id(function): function for function in functions}
+    heights: dict[FunctionId, int] = {}
+    for identity, function in by_id.items():
+        called = (heights[callee] for node in all_nodes(function.node) if (callee := call_id(node)) in heights)
+        heights[identity] = 1 + max(called, default=-1)
+    deepest = 1 + max(heights.values(), default=0)
+    if deepest <= DEEPEST_CALL:
+        return list(functions)
+    # Every step-th level stays a function. With levels kept at equal distances the copies multiply least.
+    step = -(-deepest // (DEEPEST_CALL - 1))
+    kept = {identity for identity, height in heights.items() if height % step == 0}
+    versions = {item.domain: item.version for function in functions for item in function.opset_import}
+    result: dict[FunctionId, FunctionProto] = {}
+    for identity, function in by_id.items():
+        if identity in kept or identity in roots:
+            flat = FunctionProto()
+            flat.CopyFrom(function)
+            if any(call_id(node) in by_id and call_id(node) not in kept for node in all_nodes(flat.node)):
+                inline_into(flat, lambda callee: None if callee in kept else by_id.get(callee))
+                _set_imports(flat, versions)
+                flat.metadata_props.add(key=FLATTENED)
+            result[identity] = flat
+    digests = function_digests(result.values())
+    for identity, function in result.items():
+        for item in function.metadata_props:
+            if item.key == FLATTENED:
+                item.value = digests[identity]
+    return list(result.values())
+
+
+def _set_imports(function: FunctionProto, versions: Mapping[str, int]) -> None:
+    """Imports what the nodes need; all functions made for one model import the same version of a domain."""
+    used = {"", *(normal_domain(node.domain) for node in all_nodes(function.node))}
+    del function.opset_import[:]
+    function.opset_import.extend(helper.make_opsetid(domain, versions.get(domain, 1)) for domain in sorted(used))

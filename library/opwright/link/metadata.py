@@ -1,0 +1,14 @@
+"""The keys of metadata_props under which the linker writes down what it did (docs/adr/0021)."""
+
+# Of functions that come from a library.
+IDENTITY = "opwright.identity"  # domain::Name@since_version
+VARIANT = "opwright.variant"  # axis=value pairs; absent where there is one variant
+BODY = "opwright.body"  # digest of the body, as the library's index has it
+LIBRARY = "opwright.library"  # distribution name
+RELEASE = "opwright.release"  # the library's version
+ATTRIBUTES = "opwright.attributes"  # in the body's order, where the proto (those with defaults last) has another
+FLATTENED = "opwright.flattened"  # digest of a body into which callees were inlined to shorten a chain of calls
+ATTACHED = "opwright.attached"  # JSON: what of the model changed when the function was added
+
+IMPORTED = "opwright.imported"  # of a function of the model: domains whose import was added, separated by spaces
+CALL = "opwright.call"  # of a node: JSON of what was changed about it, for detach
