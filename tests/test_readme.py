@@ -1,6 +1,7 @@
 """The README's example is true: its commands run from the wheel, outside the repository, and do what it says."""
 
 import re
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,6 +78,32 @@ def test_the_example_runs_from_the_wheel(installed: Environment, tmp_path: Path)
     session = onnxruntime.InferenceSession(tmp_path / "ready.onnx", providers=["CPUExecutionProvider"])
     (y,) = session.run(None, {"x": x})
     np.testing.assert_allclose(y, swish(swish(x.astype(np.float64), 2.0), 1.0), rtol=1e-5, atol=1e-6)
+
+
+def quoted(command: str) -> list[str]:
+    """What the README says that a command prints last, without the lines of nox and pytest."""
+    block = re.search(rf"^{re.escape(command)}\n```\n```text\n(.*?)```", README, re.DOTALL | re.MULTILINE)
+    assert block is not None
+    return [line for line in block[1].splitlines() if not line.startswith(("nox >", "...", "==="))]
+
+
+def without_figures(lines: list[str]) -> list[str]:
+    """Times, and counts that move with every vector, do not make the README wrong."""
+    return [re.sub(r"\d[\d,]*(\.\d+)?(?= )", "0", line) for line in lines]
+
+
+def test_the_last_lines_are_those_that_it_prints(installed: Environment, tmp_path: Path) -> None:
+    for folder in ("specs", "library/opwright_std"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    built = installed.run(["opwright", "build"], tmp_path)
+    lines = built.stdout.splitlines()[-7:]
+    assert without_figures(lines) == without_figures(quoted("python3 noxfile.py -s build")), built.stdout
+    assert lines[0] == quoted("python3 noxfile.py -s build")[0]
+
+    tested = installed.run(["opwright", "test", "--function", "Softplus"], tmp_path)
+    said = quoted("python3 noxfile.py -s test")
+    assert without_figures(tested.stdout.splitlines()[-2:]) == without_figures(said), tested.stdout
+    assert ": ".join(["opwright-std 0.1.0", ", ".join(said[0].split(", ")[:2])]) == lines[0]
 
 
 def test_the_example_fits_a_screen() -> None:
