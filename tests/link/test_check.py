@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
-from opwright.link.check import LARGE, check_model, without_weights
+from opwright.link.check import LARGE, check_model, undefined_nodes, without_weights
 
 from tests.link.conftest import parse, refused
 
@@ -103,6 +103,18 @@ def test_what_only_onnxruntime_finds_is_an_error() -> None:
     (found,) = refused(lambda: check_model(model, model, "m"))
     assert found.code == "OW567"
     assert found.reason.startswith("This is an invalid model. Error: two nodes with same node name")
+
+
+def test_domains_that_nothing_defines_are_named_once() -> None:
+    model = parse("""<ir_version: 10, opset_import: ["": 18, "far": 1, "my": 1, "com.microsoft": 1]>
+    g (float[N] x, bool c) => (float[N] y) {
+        a = far.A(x) b = my.Mine(a) d = com.microsoft.FusedGelu(b)
+        y = If (c) <then_branch = p () => (r) { r = far.A(d) }, else_branch = q () => (s) { s = far.B(x) }>
+    }
+    <domain: "my", opset_import: ["": 18, "near": 1]> Mine (x) => (y) { y = near.C(x) }""")
+    far, near = undefined_nodes(model, "m")
+    assert (far.code, far.reason) == ("OW573", "neither a library nor the model has A, B")
+    assert "domain near " in near.message
 
 
 def test_without_onnxruntime_there_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:

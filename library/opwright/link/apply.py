@@ -11,7 +11,7 @@ from onnx import FunctionProto, ModelProto, helper
 from opwright.bundle.format import Bundle
 from opwright.diagnostics.model import Diagnostic, Place, Severity
 from opwright.link.catalogue import Catalogue, merge_libraries
-from opwright.link.check import check_model
+from opwright.link.check import check_model, undefined_nodes
 from opwright.link.digests import callees_first
 from opwright.link.inline import function_id, inline_model
 from opwright.link.instantiate import pad, write_defaults
@@ -79,12 +79,14 @@ def attach_libraries(
     if not resolution.served and not (inline and result.functions):
         if not resolution.left:
             diagnostics.append(_nothing_served(result, catalogue, replace, file))
+        diagnostics += undefined_nodes(result, file)
         return Attached(result, (), 0, (), tuple(diagnostics))
     _apply(result, resolution, plan)
-    diagnostics += check_model(result, model, file)
+    notes = check_model(result, model, file)
     if inline:
         _inline(result, model, plan)
-        diagnostics = [*resolution.left, *check_model(result, model, file)]
+        notes = check_model(result, model, file)
+    diagnostics += [*undefined_nodes(result, file), *notes]
     counts: dict[str, int] = {}
     for served in resolution.served:
         counts[served.instance.entry.identity] = counts.get(served.instance.entry.identity, 0) + 1

@@ -10,7 +10,8 @@ from onnx import GraphProto, ModelProto, TensorProto, checker, helper, shape_inf
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Severity
 from opwright.elements import BY_CODE
-from opwright.link.walk import all_graphs
+from opwright.link.inline import call_id, function_id
+from opwright.link.walk import all_graphs, all_nodes
 
 LARGE = 1 << 20  # bytes of a tensor that the judges need not see; a message ends at 2 GiB
 
@@ -45,6 +46,29 @@ def check_model(model: ModelProto, before: ModelProto, file: str) -> list[Diagno
 
 
 _REPORT = "mend what the checker names; if it lies within a library's function, tell the library's authors"
+
+
+def undefined_nodes(model: ModelProto, file: str) -> list[Diagnostic]:
+    """A note for each domain whose nodes nothing defines: neither ONNX, nor a runtime known here, nor the model."""
+    defined = {function_id(function) for function in model.functions}
+    names: dict[str, dict[str, None]] = {}
+    for nodes in (model.graph.node, *(function.node for function in model.functions)):
+        for node in all_nodes(nodes):
+            domain, name, _ = call_id(node)
+            if domain and not domain.startswith(_RUNTIME_DOMAINS) and call_id(node) not in defined:
+                names.setdefault(domain, {})[name] = None
+    return [_undefined(domain, list(found), file) for domain, found in names.items()]
+
+
+# The standard's, and those of operators that onnxruntime brings.
+_RUNTIME_DOMAINS = ("ai.onnx", "com.microsoft", "org.pytorch.aten")
+
+
+def _undefined(domain: str, names: list[str], file: str) -> Diagnostic:
+    text = f"nodes of the domain {domain} have no definition here"
+    reason = f"neither a library nor the model has {', '.join(names[:5])}{', ...' if len(names) > 5 else ''}"
+    help_text = f"give the library that holds {domain} with --library, unless the runtime has these operators"
+    return Diagnostic("OW573", text, Place(file), reason, help_text, severity=Severity.NOTE)
 
 
 def without_weights(model: ModelProto) -> ModelProto:

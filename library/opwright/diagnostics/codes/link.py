@@ -288,7 +288,7 @@ ENTRIES = (
         "The model could not be tried on onnxruntime",
         "onnxruntime is not installed, or lacks what the model needs: a newer opset, an operator, a kernel. That says "
         "nothing against the model; it was checked by onnx.checker alone.",
-        bad=_node("T = com.acme.Swish(X) Y = nowhere.Thing(T)", header=_HEADER.replace("]>", ', "nowhere": 1]>')),
+        bad=_attach(f"{_HEADER} agraph (double[N] X) => (double[N] Y) {{ T = com.acme.Swish(X) Y = Erf(T) }}"),
         good=_GOOD,
     ),
     Entry(
@@ -331,6 +331,15 @@ ENTRIES = (
         "Nothing of the output is left behind.",
         bad=_attach(_GOOD_MODEL, "attach model.onnx --library acme.onnxlib -o missing/out.onnx"),
         good=_GOOD,
+    ),
+    Entry(
+        "OW573",
+        "Nodes that nothing defines",
+        "The model has nodes of a domain that none of the libraries given holds. A runtime may bring such operators "
+        "itself; if it does not, it refuses the model.",
+        bad=_node("T = com.acme.Swish(X) Y = nowhere.Thing(T)", header=_HEADER.replace("]>", ', "nowhere": 1]>')),
+        good=_GOOD,
+        beside=("OW568",),
     ),
     Entry(
         "OW574",
