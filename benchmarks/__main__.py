@@ -6,7 +6,7 @@ fails where a row is over its budget, so that a budget is a promise.
 
 from __future__ import annotations
 
-import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -40,10 +40,10 @@ class Row:
 
 def cost(command: Sequence[str], folder: Path = ROOT) -> float:
     """CPU seconds, user and system, of one run of a command and all its children."""
-    before = os.times()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    after = os.times()
-    return after.children_user + after.children_system - before.children_user - before.children_system
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def least(command: Sequence[str], folder: Path = ROOT) -> float:
