@@ -1,0 +1,158 @@
+"""Expressions that are Python numbers: literals, constants, attributes, loop indices, and arithmetic on them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tests.differential.generate.draw import Draw
+from tests.differential.generate.scope import Scope
+from tests.differential.generate.types import Items, Number
+
+_INTS = (0, 1, 2, 3, 4, -1, -2, 5)
+_FLOATS = (0.5, 1.0, 2.0, -1.5, 0.25, 3.0, 0.1, -0.5, 1e-3)
+_MATH = ("math.sqrt(2.0)", "math.floor(2.5)", "math.exp(1)", "math.pi", "math.fabs(-0.75)", "math.ceil(0.3)")
+_COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+_FOLDED_LIMIT = 10_000
+
+Known = tuple[str, Any]
+
+
+class Numbers:
+    """`draw` decides; the names that may be read are in the scope."""
+
+    draw: Draw
+
+    def known(self, scope: Scope, kind: str, depth: int) -> Known:
+        """A number whose value is known when the function is built: its text and its value."""
+        found = self.draw.first_that_suits(
+            [
+                (4, lambda: self._literal(kind)),
+                (3, lambda: self._known_name(scope, kind)),
+                (2 if depth > 0 else 0, lambda: self._folded(scope, kind, depth)),
+                (1 if kind != "bool" else 0, lambda: self._from_math(kind)),
+                (1.5, lambda: self._item(scope, kind)),
+            ]
+        )
+        assert found is not None
+        text, value = found
+        return text, value
+
+    def _literal(self, kind: str) -> Known:
+        items = {"int": _INTS, "float": _FLOATS, "bool": (True, False)}[kind]
+        value = self.draw.pick(items)
+        return (f"({value!r})" if value < 0 else repr(value)), value
+
+    def _known_name(self, scope: Scope, kind: str) -> Known | None:
+        names = scope.find(lambda type_: isinstance(type_, Number) and type_.kind == kind and type_.value is not None)
+        if not names:
+            return None
+        name = self.draw.pick(names)
+        type_ = scope.names[name]
+        assert isinstance(type_, Number)
+        self.draw.used["number: constant by name"] += 1
+        return name, type_.value
+
+    def _item(self, scope: Scope, kind: str) -> Known | None:
+        """`P[1]` of a static tuple."""
+        found = [
+            (f"{name}[{index if not self.draw.chance(0.3) else index - len(type_.items)}]", item.value)
+            for name, type_ in scope.names.items()
+            if isinstance(type_, Items)
+            for index, item in enumerate(type_.items)
+            if isinstance(item, Number) and item.kind == kind and item.value is not None
+        ]
+        if not found:
+            return None
+        self.draw.used["subscript of a static tuple"] += 1
+        return self.draw.pick(found)
+
+    def _from_math(self, kind: str) -> Known | None:
+        texts = [text for text in _MATH if type(_fold(text, {})).__name__ == kind]
+        text = self.draw.pick(texts)
+        self.draw.used["math"] += 1
+        return text, _fold(text, {})
+
+    def _folded(self, scope: Scope, kind: str, depth: int) -> Known | None:
+        first = self.known(scope, "int" if kind == "bool" else kind, depth - 1)
+        second = self.known(scope, self.draw.pick(("int", "float")) if kind != "int" else "int", depth - 1)
+        if kind == "bool":
+            form = f"({{}} {self.draw.pick(_COMPARISONS)} {{}})"
+        else:
+            form = self.draw.pick(("({} + {})", "({} - {})", "({} * {})", "min({}, {})", "max({}, {})"))
+            if second[1] and self.draw.chance(0.4):
+                form = self.draw.pick(("({} // {})", "({} % {})") if kind == "int" else ("({} / {})", "({} % {})"))
+        value = _fold(form, {"l": first[1], "r": second[1]}, "l", "r")
+        if type(value).__name__ != kind or abs(value) > _FOLDED_LIMIT or (value and abs(value) < 1e-4):
+            return None
+        self.draw.used[f"folded {form.replace('{}', '').strip('( )')}"] += 1
+        return form.format(first[0], second[0]), value
+
+    # -------------------------------------------------------------------------------------------------- unknown
+
+    def number(self, scope: Scope, kind: str, depth: int) -> str:
+        """A number, known or not. Int numbers stay small where their operands do."""
+        names = scope.find(lambda type_: isinstance(type_, Number) and type_.kind == kind and type_.value is None)
+        found = self.draw.first_that_suits(
+            [
+                (6 if names else 0, lambda: self.draw.pick(names)),
+                (2, lambda: self.known(scope, kind, depth)[0]),
+                (3 if depth > 0 else 0, lambda: self._arithmetic(scope, kind, depth)),
+                (0.7 if depth > 0 else 0, lambda: self._conditional_number(scope, kind, depth)),
+            ]
+        )
+        assert isinstance(found, str)
+        return found
+
+    def _arithmetic(self, scope: Scope, kind: str, depth: int) -> str:
+        inner = depth - 1
+        if kind == "bool":
+            sides = [self.number(scope, self.draw.pick(("int", "float")), inner) for _ in range(2)]
+            if self.draw.chance(0.25):
+                return f"(not {sides[0]})"
+            self.draw.used["numbers compared"] += 1
+            return f"({sides[0]} {self.draw.pick(_COMPARISONS)} {sides[1]})"
+        left = self.number(scope, kind, inner)
+        if self.draw.chance(0.15):
+            return f"(-{left})"
+        if kind == "int":
+            right = self.number(scope, "int", 0)
+            self.draw.used["int numbers computed"] += 1
+            return f"({left} {self.draw.pick('+-*')} {right})"
+        if self.draw.chance(0.3):
+            divisor = self.draw.pick(("2", "4", "0.5", "3"))
+            self.draw.used["numbers divided"] += 1
+            return f"({self.number(scope, self.draw.pick(('int', 'float')), inner)} / {divisor})"
+        right = self.number(scope, self.draw.pick(("int", "float")), inner)
+        sides = (left, right) if self.draw.chance(0.5) else (right, left)
+        self.draw.used["float numbers computed"] += 1
+        return f"({sides[0]} {self.draw.pick('+-*')} {sides[1]})"
+
+    def _conditional_number(self, scope: Scope, kind: str, depth: int) -> str:
+        first, second = (self.number(scope, kind, depth - 1) for _ in range(2))
+        self.draw.used["number by condition"] += 1
+        if self.draw.chance(0.3):
+            return f"({first} {self.draw.pick(('and', 'or'))} {second})"
+        return f"({first} if {self.condition(scope, depth - 1)} else {second})"
+
+    def meeting(self, scope: Scope, element: str, depth: int) -> str | None:
+        """A number that may meet tensors of an element type."""
+        if not scope.is_numeric(element):
+            return self.known(scope, "bool", 0)[0] if element == "bool" else None
+        if not scope.is_float(element):
+            if self.draw.chance(0.05):
+                return self.draw.pick(("2.0", "(-1.0)"))  # a float without a fraction fits
+            return self.number(scope, "int", depth)
+        if self.draw.chance(0.08):
+            return self.known(scope, "bool", 0)[0]
+        return self.number(scope, self.draw.pick(("int", "float")), depth)
+
+    def condition(self, scope: Scope, depth: int) -> str:
+        raise NotImplementedError
+
+
+def _fold(form: str, values: dict[str, Any], *names: str) -> Any:
+    try:
+        return eval(form.format(*names), {"math": math, "min": min, "max": max}, values)
+    except (ArithmeticError, ValueError):
+        return math.inf

@@ -1,0 +1,212 @@
+"""Whole programs: constants, helpers, parameters, the body of `F`, and inputs to run it with."""
+
+from __future__ import annotations
+
+import ast
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from tests.differential.generate.draw import Draw
+from tests.differential.generate.helpers import Helper
+from tests.differential.generate.loops import Loops
+from tests.differential.generate.scope import Scope
+from tests.differential.generate.statements import indented
+from tests.differential.generate.types import ANY, FULL, ONE, ROW, SCALAR, Items, Maybe, Number, Tensor, Type
+from tests.differential.program import Case, Program
+from tests.differential.values import DTYPES
+
+OPSETS = (13, 14, 18, 18, 21)
+CASES = 4
+_VARIABLES = (
+    ("float", "double"),
+    ("int32", "int64"),
+    ("float", "int64"),
+    ("float", "double", "int32", "int64"),
+    ("double", "int32"),
+)
+_PLAIN = ("float", "float", "double", "int32", "int64", "bool")
+_FLOAT_VALUES = (0.0, 0.5, 1.0, 2.0, -1.0, -0.25, 3.5, -2.5, 1.5, 4.0)
+_ODD_FLOATS = (0.1, -7.3, 1e30, float("inf"), float("nan"), -0.0, 1e-20)
+_INT_VALUES = (0, 1, 2, 3, -1, -2, 5, -4)
+_SIZES = ((2, 3), (1, 1), (3, 2), (0, 2), (2, 0), (1, 3), (2, 1))
+
+
+def generate(random: Random) -> tuple[Program, Draw]:
+    """A program, and the record of what it is made of."""
+    writer = _Writer(random)
+    return writer.program(), writer.draw
+
+
+class _Writer(Loops):
+    def __init__(self, random: Random) -> None:
+        self.draw = Draw(random)
+        self.opset = self.draw.pick(OPSETS)
+        self.risky = False
+        self.returns_numbers = True
+        self.helpers = []
+        self.leaves = []
+        self.counters = 0
+        self.elements: dict[str, tuple[str, ...]] = {}
+        self.inputs: dict[str, Tensor] = {}
+        self.optional: dict[str, Tensor] = {}
+        self.attributes: dict[str, tuple[str, Any]] = {}  # kind, default
+        self.constants: dict[str, tuple[str, Type]] = {}
+        self.float_attributes = []
+
+    def program(self) -> Program:
+        self._declare()
+        lines = [f"{name} = {text}" for name, (text, _) in self.constants.items()]
+        for index in range(self.draw.pick((0, 0, 1, 1, 2))):
+            lines += ["", *self._write_helper(f"h{index}")]
+        elements = [tensor.element for tensor in self.inputs.values()]
+        self.results = tuple(self.draw.pick([*elements, *elements, "bool"]) for _ in range(self.draw.pick((1, 1, 2))))
+        scope = self._scope()
+        parameters = [*self.inputs, *(f"{name}=None" for name in self.optional), *self._attribute_parameters()]
+        lines += ["", f"def F({', '.join(parameters)}):", *indented(self._function_body(scope, self.draw.between(3, 12)))]
+        text = ast.unparse(ast.parse("\n".join(lines))) + "\n"
+        types = {**self.inputs, **self.optional}
+        return Program(
+            text=text,
+            inputs={name: self._declared(tensor) for name, tensor in types.items()},
+            outputs={f"y{index}": element for index, element in enumerate(self.results)},
+            types=self.elements,
+            attributes=tuple(self.attributes),
+            opset=self.opset,
+            cases=tuple(self._case() for _ in range(CASES)),
+        )
+
+    def _function_body(self, scope: Scope, size: int) -> list[str]:
+        self.budget = size
+        lines, ended = self.block(scope, size)
+        return lines if ended else [*lines, self.return_statement(scope)]
+
+    # ----------------------------------------------------------------------------------------------- interface
+
+    def _declare(self) -> None:
+        draw = self.draw
+        for name in ("T", "U")[: draw.pick((0, 0, 1, 1, 2))]:
+            self.elements[name] = draw.pick(_VARIABLES)
+        for name in ("x", "y", "z")[: draw.pick((1, 2, 2, 3))]:
+            element = draw.pick([*self.elements, *self.elements, *_PLAIN])
+            self.inputs[name] = Tensor(element, draw.pick((SCALAR, ROW, ROW, FULL, ANY, ONE)))
+        for name in self.elements:
+            if all(tensor.element != name for tensor in self.inputs.values()):
+                self.inputs[f"x{name.lower()}"] = Tensor(name, ROW)
+        if draw.chance(0.5):
+            self.inputs["n"] = Tensor(draw.pick(("int64", "int64", "int32")), SCALAR)
+        if draw.chance(0.35):
+            for name in ("o", "p")[: draw.between(1, 2)]:
+                element = draw.pick([tensor.element for tensor in self.inputs.values()])
+                self.optional[name] = Tensor(element, draw.pick((SCALAR, SCALAR, ROW)))
+        if draw.chance(0.5):
+            for name in ("ka", "kb")[: draw.between(1, 2)]:
+                kind = draw.pick(("int", "int", "float", "bool"))
+                default = draw.pick(({"int": (0, 1, 2, 3), "float": (0.5, 0.1, -1.0), "bool": (True, False)})[kind])
+                self.attributes[name] = kind, default if draw.chance(0.7) else None
+                if kind == "float":
+                    self.float_attributes.append(name)
+        if draw.chance(0.5):
+            self.constants["K"] = "3", Number("int", 3)
+        if draw.chance(0.3):
+            self.constants["H"] = "math.sqrt(0.25)", Number("float", 0.5)
+        if draw.chance(0.3):
+            self.constants["P"] = (
+                "(1, 2.5, (-2))",
+                Items((Number("int", 1), Number("float", 2.5), Number("int", -2))),
+            )
+
+    def _attribute_parameters(self) -> list[str]:
+        found = []
+        for name, (kind, default) in self.attributes.items():
+            found.append(f"{name}: {kind}" + ("" if default is None else f" = {default}"))
+        return ["*", *found] if found else []
+
+    def _declared(self, tensor: Tensor) -> str:
+        """The rank is declared here and there."""
+        rank = {SCALAR: 0, ONE: 1, ROW: 1, FULL: 2}.get(tensor.shape)
+        return tensor.element if rank is None or self.draw.chance(0.5) else f"{tensor.element}/{rank}"
+
+    def _scope(self) -> Scope:
+        scope = Scope(self.elements)
+        scope.names.update(self.inputs)
+        scope.names.update({name: Maybe(tensor) for name, tensor in self.optional.items()})
+        scope.names.update({name: Number(kind) for name, (kind, _) in self.attributes.items()})
+        scope.names.update({name: type_ for name, (_, type_) in self.constants.items()})
+        scope.locked = frozenset([*self.constants, *self._one_of_each_type(self.inputs)])
+        return scope
+
+    def _one_of_each_type(self, tensors: dict[str, Tensor]) -> list[str]:
+        """One tensor of each type variable keeps its name: other values of that type are made of it."""
+        first: dict[str, str] = {}
+        for name, tensor in tensors.items():
+            if tensor.element in self.elements:
+                first.setdefault(tensor.element, name)
+        return list(first.values())
+
+    # ------------------------------------------------------------------------------------------------- helpers
+
+    def _write_helper(self, name: str) -> list[str]:
+        draw = self.draw
+        usual = [tensor.element for tensor in self.inputs.values()]
+        element = draw.pick(usual)
+        results = (element,) if draw.chance(0.7) else (element, element)
+        parameters: list[tuple[str, Tensor | Number, bool]] = [("x", Tensor(element, ANY), False)]
+        if draw.chance(0.5):
+            parameters.append(("y", Tensor(draw.pick(usual), ANY), False))
+        defaults = ""
+        if draw.chance(0.6):
+            kind = draw.pick(("int", "float"))
+            has_default = draw.chance(0.5)
+            parameters.append(("a", Number(kind), has_default))
+            defaults = f"={draw.pick((2, 3)) if kind == 'int' else 0.5}" if has_default else ""
+        scope = Scope(self.elements)
+        scope.names.update({parameter: type_ for parameter, type_, _ in parameters})
+        scope.names.update({constant: type_ for constant, (_, type_) in self.constants.items()})
+        tensors = {parameter: type_ for parameter, type_, _ in parameters if isinstance(type_, Tensor)}
+        scope.locked = frozenset([*self.constants, *self._one_of_each_type(tensors)])
+        self.results, outer = results, self.returns_numbers
+        self.returns_numbers = False
+        body = self._function_body(scope, draw.between(0, 4))
+        self.returns_numbers = outer
+        self.helpers.append(Helper(name, tuple(parameters), results))
+        names = [item[0] for item in parameters]
+        return [f"def {name}({', '.join(names)}{defaults}):", *indented(body)]
+
+    # --------------------------------------------------------------------------------------------------- cases
+
+    def _case(self) -> Case:
+        draw = self.draw
+        types = {name: draw.pick(admitted) for name, admitted in self.elements.items()}
+        size = draw.pick(_SIZES) if draw.chance(0.6) else (2, 3)
+        odd = draw.chance(0.2)
+        arrays = {
+            name: self._array(types.get(tensor.element, tensor.element), tensor.shape, size, odd)
+            for name, tensor in self.inputs.items()
+        }
+        if "n" in arrays:
+            arrays["n"] = np.array(draw.pick((0, 1, 2, 3, 4, -1)), arrays["n"].dtype)
+        for name, tensor in self.optional.items():
+            if draw.chance(0.5):
+                arrays[name] = self._array(types.get(tensor.element, tensor.element), tensor.shape, size, odd)
+        attributes = {}
+        for name, (kind, default) in self.attributes.items():
+            if default is None or draw.chance(0.6):
+                attributes[name] = draw.pick({"int": (0, 1, 2, 3), "float": (0.5, 0.3, -2.0), "bool": (True, False)}[kind])
+        return Case(types, arrays, attributes)
+
+    def _array(self, element: str, shape: str, size: tuple[int, int], odd: bool) -> np.ndarray[Any, Any]:
+        draw = self.draw
+        kinds = {SCALAR: (), ONE: (1,), ROW: size[1:], FULL: size}
+        dims = draw.pick((*kinds.values(), (1, size[1]), (size[0], 1))) if shape == ANY else kinds[shape]
+        count = int(np.prod(dims))
+        if element == "bool":
+            values: list[Any] = [draw.chance(0.5) for _ in range(count)]
+        elif element in ("int32", "int64"):
+            values = [draw.pick(_INT_VALUES) for _ in range(count)]
+            if odd and count:
+                values[0] = draw.pick((2**31 - 1, -(2**31) + 1, 1000, 46341))
+        else:
+            values = [draw.pick(_ODD_FLOATS if odd and draw.chance(0.3) else _FLOAT_VALUES) for _ in range(count)]
+        return np.array(values, DTYPES[element]).reshape(dims)

@@ -1,0 +1,265 @@
+"""A program before its judges: the compiled graph on three runtimes against the interpreter."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+from onnx.inliner import inline_local_functions
+from onnx.reference import ReferenceEvaluator
+from opwright.lang import ir
+from opwright.lang.family import Family
+from opwright.lang.ir_verify import verify
+
+from tests.differential import interpreter
+from tests.differential.noise import Noise
+from tests.differential.program import Case, Program
+from tests.differential.values import OutOfScope, Refused
+from tests.lang.conftest_lang import Compiler, model_of
+
+NOISY_RUNS = 4
+MARGIN = 8.0  # times the spread of the noisy runs
+_LEVELS = {
+    "ort": ort.GraphOptimizationLevel.ORT_DISABLE_ALL,
+    "ort-full": ort.GraphOptimizationLevel.ORT_ENABLE_ALL,
+}
+RUNTIMES = (*_LEVELS, "reference")
+# Faults of onnxruntime 1.31's optimiser, which fails on models that it runs without: Clip of Relu on integers.
+_OPTIMISER_FAULTS = ("relu_clip_fusion",)
+
+Arrays = list[np.ndarray[Any, Any]]
+
+
+class Outcome(Enum):
+    AGREED = "agreed"
+    REFUSED = "refused"  # by the compiler, with a diagnostic
+    SKIPPED = "skipped"  # no case has a result to compare
+    DIFFERENT = "different"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a program. `detail` is a diagnostic's code or the first difference; `reasons` of skipped cases."""
+
+    outcome: Outcome
+    detail: str
+    compared: int
+    reasons: tuple[str, ...]
+    case: int = 0
+
+
+class _Difference(Exception):
+    pass
+
+
+def judge(program: Program, runtimes: tuple[str, ...] = RUNTIMES) -> Verdict:
+    """Compiles the program and runs each case everywhere; the first difference ends it."""
+    reasons: list[str] = []
+    compared = 0
+    index = 0
+    try:
+        family = _compile(program)
+        if not family.variants:
+            found = family.diagnostics[0]
+            return Verdict(Outcome.REFUSED, f"{found.code} {found.message}", 0, ())
+        sessions = _Sessions(program, family, runtimes)
+        for index, case in enumerate(program.cases):
+            try:
+                expected = expect(program, case)
+            except OutOfScope as reason:
+                reasons.append(str(reason))
+                continue
+            sessions.check(case, expected, reasons)
+            compared += 1
+    except _Difference as difference:
+        return Verdict(Outcome.DIFFERENT, str(difference), compared, tuple(reasons), index)
+    return Verdict(Outcome.AGREED if compared else Outcome.SKIPPED, "", compared, tuple(reasons))
+
+
+def _compile(program: Program) -> Family:
+    try:
+        family = Compiler().family(program.text, program.inputs, program.outputs, program.types, program.opset)
+    except Exception as error:
+        raise _Difference(f"internal error: {type(error).__name__}: {error}") from error
+    for variant in family.variants:
+        assert variant.lowered.function is not None
+        found = verify(variant.lowered.function)
+        if found:
+            raise _Difference(f"the IR is wrong: {found[0]}")
+    if not family.variants and not family.diagnostics:
+        raise _Difference("neither a function nor a diagnostic")
+    return family
+
+
+# ------------------------------------------------------------------------------------------------- expectation
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The outputs, and for each by how much an element may differ (zeros: not at all)."""
+
+    values: Arrays
+    tolerances: Arrays
+
+
+def expect(program: Program, case: Case) -> Expected:
+    """What the interpreter says. OutOfScope where there is nothing to compare."""
+    noise = Noise()
+    values = _interpret(program, case, noise)
+    tolerances = [np.zeros(value.shape) for value in values]
+    if noise.inexact:
+        for seed in range(NOISY_RUNS):
+            noisy = _interpret(program, case, Noise(np.random.default_rng(seed)))
+            for value, other, tolerance in zip(values, noisy, tolerances, strict=True):
+                _widen(value, other, tolerance)
+    return Expected(values, tolerances)
+
+
+def _interpret(program: Program, case: Case, noise: Noise) -> Arrays:
+    try:
+        return interpreter.run(program.text, program.arguments(case), program.output_types(case), program.opset, noise)
+    except interpreter.Unbound as error:
+        raise _Difference(f"accepted, and Python finds `{error}` unbound") from error
+    except Refused as error:
+        raise _Difference(f"accepted, and eager mode refuses: {error}") from error
+
+
+def _widen(value: np.ndarray[Any, Any], other: np.ndarray[Any, Any], tolerance: np.ndarray[Any, Any]) -> None:
+    if value.shape != other.shape:
+        raise OutOfScope("the shape hangs on a rounding")
+    if value.dtype.kind != "f":
+        if not np.array_equal(value, other):
+            raise OutOfScope("an integer or a branch hangs on a rounding")
+        return
+    if not np.array_equal(np.isfinite(value), np.isfinite(other)):
+        raise OutOfScope("an overflow hangs on a rounding")
+    with np.errstate(all="ignore"):
+        spread = np.abs(value.astype(np.float64) - other.astype(np.float64))
+    if np.any(np.nan_to_num(spread) > 1e-3 * (1 + np.abs(np.nan_to_num(value.astype(np.float64))))):
+        raise OutOfScope("a branch or a cancellation hangs on a rounding")
+    np.maximum(tolerance, np.nan_to_num(spread) * MARGIN, out=tolerance)
+
+
+# ---------------------------------------------------------------------------------------------------- runtimes
+
+
+class _Sessions:
+    """The models of a program's variants, each made once for the ranks and attributes that call it."""
+
+    def __init__(self, program: Program, family: Family, runtimes: tuple[str, ...]) -> None:
+        self.program = program
+        self.family = family
+        self.runtimes = runtimes
+        self._known: dict[tuple[object, ...], dict[str, Any]] = {}
+
+    def check(self, case: Case, expected: Expected, reasons: list[str]) -> None:
+        function = self._variant(case)
+        arrays = {value.name: case.arrays[value.name] for value in function.inputs if value.name in case.arrays}
+        used = {parameter.name for parameter in function.attributes}
+        attributes = {name: value for name, value in case.attributes.items() if name in used}
+        ranks = tuple((name, array.ndim, array.dtype.name) for name, array in arrays.items())
+        key = (id(function), ranks, tuple(attributes.items()))
+        if key not in self._known:
+            self._known[key] = dict(self._load(function, arrays, attributes, reasons))
+        for runtime, run in self._known[key].items():
+            try:
+                with np.errstate(all="ignore"):
+                    outputs = run(arrays)
+            except Exception as error:
+                raise _Difference(f"{runtime} fails: {_first_line(error)}") from error
+            _compare(runtime, list(self.program.outputs), outputs, expected)
+
+    def _variant(self, case: Case) -> ir.Function:
+        """The variant whose facts are those of the case."""
+        facts = {**case.types}
+        for name in (*self.program.inputs, *self.program.attributes):
+            facts[name] = "present" if name in case.arrays or name in case.attributes else "absent"
+        for variant in self.family.variants:
+            if all(facts[axis] == value for axis, value in variant.key):
+                assert variant.lowered.function is not None
+                return variant.lowered.function
+        raise _Difference(f"no variant for {facts}")
+
+    def _load(
+        self, function: ir.Function, arrays: Mapping[str, Any], attributes: Mapping[str, Any], reasons: list[str]
+    ) -> Iterator[tuple[str, Any]]:
+        try:
+            model = model_of(function, arrays, attributes)
+            context = onnx.checker.C.CheckerContext()
+            context.ir_version = model.ir_version
+            context.opset_imports = {item.domain: item.version for item in model.opset_import}
+            onnx.checker.check_function(model.functions[0], context)
+        except Exception as error:
+            raise _Difference(f"the checker refuses: {_first_line(error)}") from error
+        data = model.SerializeToString()
+        for runtime in self.runtimes:
+            try:
+                if runtime == "reference":
+                    yield runtime, _reference(model)
+                else:
+                    yield runtime, _onnxruntime(data, runtime)
+            except ort.capi.onnxruntime_pybind11_state.NotImplemented as error:
+                reasons.append(f"{runtime} has no kernel: {_kernel(error)}")
+            except Exception as error:
+                if runtime == "ort-full" and any(text in str(error) for text in _OPTIMISER_FAULTS):
+                    reasons.append(f"{runtime}: a fault of the optimiser")
+                    continue
+                raise _Difference(f"{runtime} refuses the model: {_first_line(error)}") from error
+
+
+def _onnxruntime(data: bytes, runtime: str) -> Any:
+    options = ort.SessionOptions()
+    options.graph_optimization_level = _LEVELS[runtime]
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    session = ort.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+    return lambda arrays: session.run(None, dict(arrays))
+
+
+def _reference(model: onnx.ModelProto) -> Any:
+    evaluator = ReferenceEvaluator(inline_local_functions(model))
+    return lambda arrays: evaluator.run(None, dict(arrays))
+
+
+def _first_line(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text[:300]}"
+
+
+def _kernel(error: BaseException) -> str:
+    return str(error).partition("for ")[2].split("node")[0].strip()[:60]
+
+
+def _compare(runtime: str, names: list[str], outputs: Arrays, expected: Expected) -> None:
+    for name, got, wanted, tolerance in zip(names, outputs, expected.values, expected.tolerances, strict=True):
+        got = np.asarray(got)
+        if got.dtype != wanted.dtype or got.shape != wanted.shape:
+            raise _Difference(
+                f"{runtime}: `{name}` is {got.dtype}{list(got.shape)}, expected {wanted.dtype}{list(wanted.shape)}"
+            )
+        if not _close(got, wanted, tolerance):
+            raise _Difference(f"{runtime}: `{name}` is {got.tolist()}, expected {wanted.tolist()}")
+
+
+def _close(got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any], tolerance: np.ndarray[Any, Any]) -> bool:
+    """Exact, nan equal to nan; where the tolerance is not zero, within it and eight units in the last place."""
+    if np.array_equal(got, wanted, equal_nan=got.dtype.kind == "f"):
+        return True
+    if got.dtype.kind != "f" or not tolerance.any():
+        return False
+    wide, other = got.astype(np.float64), wanted.astype(np.float64)
+    with np.errstate(all="ignore"):
+        allowed = tolerance + 8 * np.finfo(got.dtype).eps * np.abs(other) * (tolerance > 0)
+        same = (wide == other) | (np.isnan(wide) & np.isnan(other)) | (np.abs(wide - other) <= allowed)
+    return bool(np.all(same))
+
+
+def quiet() -> None:
+    """One thread per library: programs are small, and cores are shared."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -1,0 +1,149 @@
+"""What a program of the language computes with, over plain numpy: tensors that never change, and Python's numbers.
+
+Written from DESIGN section 4 alone; nothing here knows the compiler or eager mode.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+DTYPES = {
+    "float": np.dtype(np.float32),
+    "double": np.dtype(np.float64),
+    "int32": np.dtype(np.int32),
+    "int64": np.dtype(np.int64),
+    "uint8": np.dtype(np.uint8),
+    "bool": np.dtype(np.bool_),
+}
+CODES = {"float": 1, "uint8": 2, "int32": 6, "int64": 7, "bool": 9, "double": 11}  # ONNX's numbers of element types
+EXACT_INTEGER = 1 << 53
+
+
+class OutOfScope(Exception):
+    """The program has no result to compare: Python raises, or the runtimes are known to deviate. The text says why."""
+
+
+class Refused(Exception):
+    """The language forbids this, in eager mode as in the compiler: no accepted program may come here."""
+
+
+class ElementTypeObject:
+    """`FLOAT`, `INT64`, ...: what `x.dtype` is compared with, and what makes typed scalars."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ElementTypeObject) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return DTYPES[self.name]
+
+
+class Tensor:
+    """An array that nobody changes; its element type is exact."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+        array = np.asarray(array)
+        if array.dtype not in DTYPES.values():
+            raise AssertionError(f"the interpreter promoted to {array.dtype}")
+        self.array = array.view()
+        self.array.flags.writeable = False
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.array.dtype
+
+    def __repr__(self) -> str:
+        return f"{self.array.dtype}{list(self.array.shape)}{self.array.tolist()}"
+
+
+def is_number(value: object) -> bool:
+    return isinstance(value, (bool, int, float))
+
+
+def name_of(dtype: np.dtype[Any]) -> str:
+    return next(name for name, known in DTYPES.items() if known == dtype)
+
+
+def convert_number(value: bool | int | float, dtype: np.dtype[Any]) -> Tensor:
+    """A number that meets a tensor takes its element type; one that does not fit is an error in both modes."""
+    if dtype.kind == "f":
+        if isinstance(value, int) and abs(value) > EXACT_INTEGER:
+            raise OutOfScope("an integer beyond 2**53 meets a float tensor")
+        with np.errstate(all="ignore"):
+            return Tensor(np.array(value, np.float64).astype(dtype))
+    if dtype.kind == "b":
+        if not isinstance(value, bool):
+            raise Refused(f"{value!r} meets a bool tensor")
+        return Tensor(np.array(value))
+    if isinstance(value, float):
+        if not np.isfinite(value) or not value.is_integer():
+            raise Refused(f"{value!r} meets a tensor of {dtype}")
+        value = int(value)
+    limits = np.iinfo(dtype)
+    if not limits.min <= value <= limits.max:
+        raise Refused(f"{value!r} is out of range for {dtype}")
+    return Tensor(np.array(value, dtype))
+
+
+def to_tensor(value: object, dtype: np.dtype[Any] | None = None) -> Tensor:
+    """Any operand as a tensor: numbers and nested lists of them take `dtype`, else INT64, FLOAT or BOOL."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, (bool, int, float)):
+        return convert_number(value, dtype if dtype is not None else _default((value,)))
+    if isinstance(value, (tuple, list)):
+        leaves = list(_leaves(value))
+        chosen = dtype if dtype is not None else _default(tuple(leaves))
+        flat = [convert_number(leaf, chosen).array for leaf in leaves]
+        return Tensor(np.array(flat, chosen).reshape(_dims(value)))
+    raise Refused(f"{value!r} is no tensor")
+
+
+def _default(items: tuple[Any, ...]) -> np.dtype[Any]:
+    if any(isinstance(item, float) for item in items):
+        return DTYPES["float"]
+    if items and all(isinstance(item, bool) for item in items):
+        return DTYPES["bool"]
+    return DTYPES["int64"]
+
+
+def _leaves(value: Any) -> Any:
+    for item in value:
+        if isinstance(item, (tuple, list)):
+            yield from _leaves(item)
+        elif is_number(item):
+            yield item
+        else:
+            raise Refused(f"a list with {item!r} is no tensor")
+
+
+def _dims(value: Any) -> tuple[int, ...]:
+    if not isinstance(value, (tuple, list)):
+        return ()
+    inner = {_dims(item) for item in value}
+    if len(inner) > 1:
+        raise Refused("the lists have different lengths")
+    return (len(value), *(inner.pop() if inner else ()))
+
+
+def truth(value: object) -> bool:
+    """A condition: one element of any numeric type, true where it is not zero."""
+    if isinstance(value, Tensor):
+        if value.array.size != 1:
+            raise OutOfScope("a condition of more or fewer than one element is an error at run time")
+        return bool(value.array.reshape(()) != 0)
+    if value is None or isinstance(value, (bool, int, float, str, tuple, list)):
+        return bool(value)
+    raise Refused(f"{value!r} is no condition")
