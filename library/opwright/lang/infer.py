@@ -37,7 +37,7 @@ def bind(signature: Signature, inputs: list[ir.Value | None]) -> Bindings:
         if not formal.homogeneous:
             continue
         if formal.type not in bindings:
-            bindings[formal.type] = value.type
+            bindings[formal.type] = _number_tensor(value.type)  # what a number makes with a tensor is a tensor
             origin[formal.type] = index
         elif not unify(bindings[formal.type], value.type):
             raise Mismatch(index, admitted, origin[formal.type])

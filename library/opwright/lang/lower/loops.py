@@ -114,7 +114,7 @@ def _count_trips(low: Lowering, start: Operand, stop: ir.Value, step: int, span:
         rounding = step - 1 if step > 0 else step + 1
         length = binary(low, "+", length, rounding, span, (span, span))
         element = low.element_of("int64")
-        length = as_tensor(low, length, element, span)
+        length = carried(low, length, span)
         if isinstance(length, Poison):
             return POISON
         from opwright.lang.lower.calls import emit
@@ -123,6 +123,7 @@ def _count_trips(low: Lowering, start: Operand, stop: ir.Value, step: int, span:
         divisor = typed_constant(low, step, (), element, span)
         assert isinstance(divisor, ir.Value)
         length = emit(low, "Div", [length, divisor], {}, span)
+        length.type = ir.NumberType(ir.NumberKind.INT)
     if isinstance(length, Poison):
         return POISON
     assert isinstance(length, ir.Value)
@@ -336,7 +337,7 @@ class _Loop:
     def lower(self) -> ir.Loop | None:
         low, span, names = self.low, self.span, list(self.carried)
         trip = ir.Value(ir.NumberType(ir.NumberKind.INT), "trip", span)
-        condition = ir.Value(ir.TensorType(low.element_of("bool"), ()), "condition", span)
+        condition = ir.Value(ir.TensorType(low.element_of("bool")), "condition", span)
         parameters = [ir.Value(self.carried[name].type, "" if is_hidden(name) else name, span) for name in names]
         body = ir.Region([trip, condition, *parameters])
         scope: Environment = {**self.env, **dict(zip(names, parameters, strict=True))}

@@ -216,7 +216,9 @@ def convert_number(low: Lowering, operand: Operand, element: ir.Element, span: S
     if refused is not None:
         return refused
     if isinstance(element, ElementType):
-        return value if element.name == source else cast(low, value, element, span)
+        if element.name != source:
+            return cast(low, value, element, span)
+        return value if isinstance(value.type, ir.TensorType) else as_typed(low, value, element)
     like = low.splittable.get(element.name)
     if like is None or low.lookup("", "CastLike") is None:
         return needs_element(low, element, span)

@@ -1,0 +1,71 @@
+"""Programs that showed a difference once, each as small as it could be made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.differential.judge import Outcome, judge
+from tests.differential.program import Case, Program
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    text: str
+    outputs: str
+    arrays: dict[str, np.ndarray[Any, Any]]
+    attributes: dict[str, Any] = field(default_factory=dict)
+    opset: int = 18
+    ranks: dict[str, int] = field(default_factory=dict)
+
+    def program(self) -> Program:
+        names = {"float32": "float", "float64": "double"}
+        inputs = {name: names.get(array.dtype.name, array.dtype.name) for name, array in self.arrays.items()}
+        inputs.update({name: f"{inputs[name]}/{rank}" for name, rank in self.ranks.items()})
+        outputs = {f"y{index}": element for index, element in enumerate(self.outputs.split())}
+        case = Case({}, self.arrays, self.attributes)
+        return Program(self.text, inputs, outputs, {}, tuple(self.attributes), self.opset, (case,))
+
+
+I2 = np.array([5, -2], np.int64)
+F2 = np.array([0.5, -2.0], np.float32)
+ONE = np.array([3], np.int32)
+
+AGREE = {
+    "a loop index with an int64 tensor is a tensor": Found(
+        "def F(x):\n    y = x\n    for i in range(3):\n        y = (i + x) / 2 + y\n    return y\n", "int64", {"x": I2}
+    ),
+    "a loop index by an operator of several nodes": Found(
+        "def F(x):\n    y = x\n    for i in range(3):\n        y = i // x + i % x + y\n    return y\n", "int64", {"x": I2}
+    ),
+    "a typed scalar of a loop index is a tensor": Found(
+        "def F(x):\n    y = x\n    for i in range(4):\n        y = y + INT64(i) / 2\n    return y\n", "int64", {"x": I2}
+    ),
+    "a number that becomes a tensor in a loop has its shape": Found(
+        "def F(x):\n    y = 1\n    for i in range(3):\n        y += x\n    return y\n", "int64", {"x": I2}
+    ),
+    "a conditional number beside a tensor": Found(
+        "def F(x):\n    y = 1\n    if op.ReduceMax(x, keepdims=0):\n"
+        "        y = (y if op.ReduceSum(x, keepdims=0) else -1) + x\n    return y\n",
+        "int64",
+        {"x": I2},
+    ),
+    "a while over one element of rank 1": Found(
+        "def F(x):\n    while x:\n        x = x - 1\n    return x\n", "int32", {"x": ONE}, ranks={"x": 1}
+    ),
+    "a return in a while over one element of rank 1": Found(
+        "def F(x):\n    while x:\n        for i in range(2):\n            return i\n    return 4\n",
+        "int64",
+        {"x": ONE},
+        ranks={"x": 1},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", sorted(AGREE))
+def test_agrees(name: str) -> None:
+    verdict = judge(AGREE[name].program())
+    assert verdict.outcome is Outcome.AGREED, verdict
