@@ -102,7 +102,8 @@ Scope = dict[str, Any]
 def run(text: str, inputs: Mapping[str, Any], outputs: Sequence[str], opset: int, noise: Noise) -> list[np.ndarray]:
     """The outputs of `F` in the text, as arrays of the element types `outputs`.
 
-    `inputs` gives each parameter an array, a number (an attribute, floats rounded to float32) or None.
+    `inputs` gives each parameter an array, a number (an attribute, floats rounded to float32) or None; attributes are
+    keyword-only parameters of `F`.
     """
     machine = Machine(text, opset, noise)
     arguments = {
@@ -110,7 +111,7 @@ def run(text: str, inputs: Mapping[str, Any], outputs: Sequence[str], opset: int
         for name, value in inputs.items()
     }
     node = machine.functions["F"]
-    value = machine.call(node, [], arguments)
+    value = machine.call(node, [], {**machine.float_defaults(node), **arguments})
     values = value if isinstance(value, tuple) else (value,)
     if len(values) != len(outputs):
         raise Refused(f"{len(values)} values are returned, {len(outputs)} are declared")
@@ -171,6 +172,15 @@ class Machine:
         except _Return as found:
             return found.value
         return None
+
+    def float_defaults(self, node: ast.FunctionDef) -> Scope:
+        """A float attribute's default is rounded to float32 as any other value of it."""
+        defaults = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+        return {
+            argument.arg: kernels.attribute(float(self._evaluate(default, {})))
+            for argument, default in defaults
+            if default is not None and isinstance(argument.annotation, ast.Name) and argument.annotation.id == "float"
+        }
 
     def _step(self) -> None:
         self.steps += 1

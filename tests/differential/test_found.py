@@ -56,6 +56,9 @@ AGREE = {
     "a while over one element of rank 1": Found(
         "def F(x):\n    while x:\n        x = x - 1\n    return x\n", "int32", {"x": ONE}, ranks={"x": 1}
     ),
+    "a while over one element whose rank is not declared": Found(
+        "def F(x):\n    y = x\n    while op.Transpose(y):\n        y = op.Transpose(y) - 1\n    return y\n", "int32", {"x": ONE}
+    ),
     "a return in a while over one element of rank 1": Found(
         "def F(x):\n    while x:\n        for i in range(2):\n            return i\n    return 4\n",
         "int64",

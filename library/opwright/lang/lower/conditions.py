@@ -125,5 +125,18 @@ def as_condition(low: Lowering, operand: Operand, span: Span) -> ir.Value | Pois
     return cast(low, value, boolean, span)
 
 
+def as_scalar(low: Lowering, value: ir.Value, span: Span) -> ir.Value:
+    """One element with rank 0, whatever rank it has."""
+    from opwright.lang.lower.calls import emit
+
+    if isinstance(value.type, ir.NumberType) or (isinstance(value.type, ir.TensorType) and value.type.shape == ()):
+        return value
+    no_dims = low.constant(ir.TensorData(low.element_of("int64"), (0,), b""), span)
+    scalar = emit(low, "Reshape", [value, no_dims], {}, span)
+    assert isinstance(scalar.type, ir.TensorType)
+    scalar.type = ir.TensorType(scalar.type.element, ())
+    return scalar
+
+
 def _surely_many(type_: ir.TensorType) -> bool:
     return any(isinstance(dim, int) and dim != 1 for dim in type_.shape or ())

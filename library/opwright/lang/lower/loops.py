@@ -8,7 +8,7 @@ from functools import partial
 from opwright.lang import ir
 from opwright.lang.infer import unify
 from opwright.lang.lower.arithmetic import binary
-from opwright.lang.lower.conditions import choose, lower_condition, truth
+from opwright.lang.lower.conditions import as_scalar, choose, lower_condition, truth
 from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, Unbound
 from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.flow import (
@@ -337,7 +337,7 @@ class _Loop:
     def lower(self) -> ir.Loop | None:
         low, span, names = self.low, self.span, list(self.carried)
         trip = ir.Value(ir.NumberType(ir.NumberKind.INT), "trip", span)
-        condition = ir.Value(ir.TensorType(low.element_of("bool")), "condition", span)
+        condition = ir.Value(ir.TensorType(low.element_of("bool"), ()), "condition", span)
         parameters = [ir.Value(self.carried[name].type, "" if is_hidden(name) else name, span) for name in names]
         body = ir.Region([trip, condition, *parameters])
         scope: Environment = {**self.env, **dict(zip(names, parameters, strict=True))}
@@ -505,7 +505,13 @@ class _WhileLoop(_Loop):
         self._first = first
 
     def first(self) -> ir.Value:
-        return self.constant_bool(self._first) if isinstance(self._first, bool) else self._first
+        return self.flag(self._first)
+
+    def flag(self, condition: ir.Value | bool) -> ir.Value:
+        """The condition with rank 0, which a Loop needs and one element of a higher rank has not."""
+        if isinstance(condition, bool):
+            return self.constant_bool(condition)
+        return as_scalar(self.low, condition, self.span)
 
     def again(self, scope: Environment, goes_on: ir.Value | bool) -> ir.Value | None:
         low = self.low
@@ -518,4 +524,4 @@ class _WhileLoop(_Loop):
         made = truth(low, found, self.span)
         if isinstance(made, Poison):
             return None
-        return self.constant_bool(made) if isinstance(made, bool) else made
+        return self.flag(made)
