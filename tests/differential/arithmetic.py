@@ -32,6 +32,7 @@ PYTHON: dict[str, Callable[[Any, Any], Any]] = {
     ">=": operator.ge,
 }
 COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
+PRODUCT_OF_DOUBLES = "a product of doubles"
 Array = Any
 
 
@@ -169,7 +170,11 @@ def _matmul(left: Array, right: Array, noise: Noise) -> Array:
         result = np.asarray(left @ right)
     except ValueError:
         raise OutOfScope("shapes that do not fit are an error at run time") from None
-    return noise.sum(result, np.abs(left) @ np.abs(right)) if left.dtype.kind == "f" else result
+    if left.dtype.kind != "f":
+        return result
+    if left.dtype.itemsize == 8:
+        noise.note(PRODUCT_OF_DOUBLES)
+    return noise.sum(result, np.abs(left) @ np.abs(right), left, right)
 
 
 _ARITHMETIC: dict[str, Callable[[Array, Array, Noise], Array]] = {

@@ -7,36 +7,41 @@ import copy
 import re
 from collections.abc import Iterator
 
-from tests.differential.judge import RUNTIMES, Outcome, Verdict, judge
+from tests.differential.isolated import Judge
+from tests.differential.judge import RUNTIMES, Outcome, Verdict
 from tests.differential.program import Program
 
 ATTEMPTS = 3000
 
 
-def reduce_program(program: Program, runtimes: tuple[str, ...] = RUNTIMES) -> tuple[Program, Verdict]:
+def reduce_program(
+    program: Program, runtimes: tuple[str, ...] = RUNTIMES, bug: str | None = None
+) -> tuple[Program, Verdict]:
     """The smallest program found by leaving parts out, and its verdict."""
-    verdict = judge(program, runtimes)
-    assert verdict.outcome is Outcome.DIFFERENT
-    kind = _kind(verdict)
-    attempts = 0
-    changed = True
-    while changed and attempts < ATTEMPTS:
-        changed = False
-        for smaller in _smaller(program, verdict):
-            attempts += 1
-            found = _judged(smaller, runtimes)
-            if found is not None and found.outcome is Outcome.DIFFERENT and _kind(found) == kind:
-                program, verdict, changed = smaller, found, True
-                break
-            if attempts >= ATTEMPTS:
-                break
+    with Judge() as judge:
+        verdict, _ = judge(program, runtimes, bug)
+        if verdict.outcome is not Outcome.DIFFERENT:
+            return program, verdict
+        kind = _kind(verdict)
+        attempts = 0
+        changed = True
+        while changed and attempts < ATTEMPTS:
+            changed = False
+            for smaller in _smaller(program, verdict):
+                attempts += 1
+                found = _judged(judge, smaller, runtimes, bug)
+                if found is not None and found.outcome is Outcome.DIFFERENT and _kind(found) == kind:
+                    program, verdict, changed = smaller, found, True
+                    break
+                if attempts >= ATTEMPTS:
+                    break
     return program, verdict
 
 
-def _judged(program: Program, runtimes: tuple[str, ...]) -> Verdict | None:
+def _judged(judge: Judge, program: Program, runtimes: tuple[str, ...], bug: str | None) -> Verdict | None:
     """A program cut short may be none of ours: one that our own tools stumble over is not smaller, it is another."""
     try:
-        return judge(program, runtimes)
+        return judge(program, runtimes, bug)[0]
     except (AssertionError, KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError):
         return None
 

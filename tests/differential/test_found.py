@@ -59,6 +59,18 @@ AGREE = {
     "a while over one element whose rank is not declared": Found(
         "def F(x):\n    y = x\n    while op.Transpose(y):\n        y = op.Transpose(y) - 1\n    return y\n", "int32", {"x": ONE}
     ),
+    "what all returning paths of a loop leave in names is not read": Found(
+        "def F(x):\n    y = x\n    for i in range(2):\n        if i:\n            return x\n        else:\n            y = x * 2\n"
+        "            return y + 1\n    return y\n",
+        "int64",
+        {"x": I2},
+    ),
+    "not of one element of rank 1, in a while": Found(
+        "def F(x):\n    y = 0\n    while not x <= y:\n        y = y + 1\n    return y\n", "int32", {"x": ONE}
+    ),
+    "not of one element of rank 1, in a conditional expression": Found(
+        "def F(x):\n    return x if (True if x else not x) else -x\n", "int32", {"x": ONE}, ranks={"x": 1}
+    ),
     "a return in a while over one element of rank 1": Found(
         "def F(x):\n    while x:\n        for i in range(2):\n            return i\n    return 4\n",
         "int64",

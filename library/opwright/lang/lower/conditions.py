@@ -41,7 +41,7 @@ def negate(low: Lowering, condition: Condition, span: Span) -> Condition:
         return POISON
     if isinstance(condition, bool):
         return not condition
-    return as_bool(emit(low, "Not", [condition], {}, span))
+    return as_bool(emit(low, "Not", [as_scalar(low, condition, span)], {}, span))
 
 
 def as_bool(value: ir.Value) -> ir.Value:

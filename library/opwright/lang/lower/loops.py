@@ -289,6 +289,7 @@ class _Loop:
                 continue
             break
         if node is None:
+            assert low.diagnostics, "a loop is dropped without a finding"
             return self.poison()
         low.append(node)
         self.leave(node)
@@ -350,8 +351,11 @@ class _Loop:
             scope[CONTINUED] = False
             again = self.again(scope, none_set(low, scope, (BROKE, RETURNED), span))
             self.check_new_names(scope)
+            # Where every path of the body has returned, nobody reads what it leaves in the author's names.
+            unread = scope.get(RETURNED) is True
             results = [
-                self.next(name, scope[name], parameter) for name, parameter in zip(names, parameters, strict=True)
+                parameter if unread and not is_hidden(name) else self.next(name, scope[name], parameter)
+                for name, parameter in zip(names, parameters, strict=True)
             ]
             if again is None or any(result is None for result in results):
                 return None

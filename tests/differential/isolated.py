@@ -1,0 +1,95 @@
+"""Judging in a process of its own: a wrong model may crash a runtime or never end."""
+
+from __future__ import annotations
+
+import multiprocessing
+from dataclasses import replace
+from multiprocessing.connection import Connection
+from types import TracebackType
+
+from tests.differential.judge import AFTER_DEATH, RUNTIMES, Outcome, Verdict, judge
+from tests.differential.planted import BUGS, planted
+from tests.differential.program import Program
+
+_DIED = "the process died"
+PATIENCE = 30.0  # seconds of waiting for one program; the usual one takes a hundredth of a second
+
+
+class Judge:
+    """One child process, started again after it died. Use as a context manager, or call `close`."""
+
+    def __init__(self) -> None:
+        self._process: multiprocessing.process.BaseProcess | None = None
+        self._pipe: Connection | None = None
+
+    def __enter__(self) -> Judge:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+        self._process = self._pipe = None
+
+    def __call__(
+        self, program: Program, runtimes: tuple[str, ...] = RUNTIMES, bug: str | None = None
+    ) -> tuple[Verdict, float]:
+        """The verdict, and the CPU seconds that it took. A death and a hang are differences.
+
+        onnxruntime 1.31 dies on an `If` of a constant condition inside another that holds a subgraph, which is what
+        two nested questions about attributes make: after a death we ask again in a way that it survives.
+        """
+        verdict, seconds = self._ask(program, runtimes, bug)
+        if verdict.detail.startswith(_DIED) and program.attributes and bug is None:
+            again, seconds = self._ask(program, AFTER_DEATH, bug)
+            verdict = replace(again, reasons=(*again.reasons, "onnxruntime dies of nested constant conditions"))
+        return verdict, seconds
+
+    def _ask(self, program: Program, runtimes: tuple[str, ...], bug: str | None) -> tuple[Verdict, float]:
+        if self._pipe is None:
+            self._start()
+        assert self._pipe is not None
+        assert self._process is not None
+        try:
+            self._pipe.send((program, runtimes, bug))
+            if self._pipe.poll(PATIENCE):
+                verdict, seconds = self._pipe.recv()
+                if isinstance(verdict, BaseException):
+                    raise verdict
+                return verdict, seconds
+            detail = f"no answer within {PATIENCE:.0f} s"
+        except (EOFError, BrokenPipeError, ConnectionResetError):
+            self._process.join()
+            detail = f"{_DIED} with exit code {self._process.exitcode}"
+        self.close()
+        return Verdict(Outcome.DIFFERENT, detail, 0, ()), 0.0
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        self._process.start()
+        theirs.close()
+
+
+def _serve(pipe: Connection) -> None:
+    import time
+
+    bugs = {bug.name: bug for bug in BUGS}
+    while True:
+        program, runtimes, name = pipe.recv()
+        started = time.process_time()
+        try:
+            if name is None:
+                verdict: object = judge(program, runtimes)
+            else:
+                with planted(bugs[name]):
+                    verdict = judge(program, runtimes)
+        except Exception as error:
+            verdict = error
+        pipe.send((verdict, time.process_time() - started))

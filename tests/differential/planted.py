@@ -1,0 +1,275 @@
+"""Bugs planted into the compiler, to show that the generated programs would find them.
+
+Each replaces a piece of one function's text. A piece that is no longer there is an error of this list: whoever changes
+the compiler says here what the same mistake would look like now.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FunctionType
+
+LOWER = "opwright.lang.lower"
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """In the text of `function` (module:qualified name), `old` becomes `new`."""
+
+    name: str
+    function: str
+    old: str
+    new: str
+
+
+@contextmanager
+def planted(bug: Planted) -> Iterator[None]:
+    """Inside, the compiler has the bug."""
+    function = _resolve(bug.function)
+    text = textwrap.dedent(inspect.getsource(function))
+    if bug.old not in text:
+        raise AssertionError(f"the bug `{bug.name}` has no place any more: {bug.function} lacks {bug.old!r}")
+    changed = "from __future__ import annotations\n" + text.replace(bug.old, bug.new)
+    scope = dict(function.__globals__)
+    exec(compile(changed, f"<{bug.name}>", "exec"), scope)
+    right, wrong = function.__code__, scope[function.__name__].__code__
+    function.__code__ = wrong
+    try:
+        yield
+    finally:
+        function.__code__ = right
+
+
+def _resolve(path: str) -> FunctionType:
+    module, _, name = path.partition(":")
+    found = importlib.import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    assert isinstance(found, FunctionType)
+    return found
+
+
+BUGS = (
+    Planted(
+        "tuple assignments one after the other",
+        f"{LOWER}.statements:_assign",
+        "    value = lower_expression(",
+        """    if isinstance(first, ast.Tuple) and isinstance(statement.value, ast.Tuple):
+        for target, item in zip(first.elts, statement.value.elts):
+            bind_target(low, target, lower_expression(low, item, env), env)
+        return
+    value = lower_expression(""",
+    ),
+    Planted(
+        "an augmented assignment turns its operands around",
+        f"{LOWER}.statements:_aug_assign",
+        "left, right, span_of(statement)",
+        "right, left, span_of(statement)",
+    ),
+    Planted(
+        "the else branch is dropped",
+        f"{LOWER}.statements:_if",
+        "(statement.body, statement.orelse), strict",
+        "(statement.body, []), strict",
+    ),
+    Planted("a negation is lost", f"{LOWER}.conditions:negate", 'emit(low, "Not", [condition], {}, span)', "condition"),
+    Planted(
+        "what follows a branch that ends is lost",
+        f"{LOWER}.statements:_if",
+        "partial(lower_block, low, rest, sides[falling])",
+        "partial(lower_block, low, rest[:-1] or rest, sides[falling])",
+    ),
+    Planted(
+        "a join takes one of two numbers for both",
+        f"{LOWER}.joins:Join._named",
+        "if first is second or same_static(first, second):",
+        "if first is second or (is_number(first) and is_number(second) and type(first) is type(second)):",
+    ),
+    Planted(
+        "a loop hands the stale value on",
+        f"{LOWER}.loops:_Loop.lower",
+        "self.next(name, scope[name], parameter)",
+        "self.next(name, parameter if len(names) > 2 and name == names[-1] else scope[name], parameter)",
+    ),
+    Planted(
+        "a loop's body captures the value from before the loop",
+        f"{LOWER}.loops:_Loop.lower",
+        "{**self.env, **dict(zip(names, parameters, strict=True))}",
+        "{**dict(zip(names, parameters, strict=True)), **self.env}",
+    ),
+    Planted(
+        "a loop makes one trip at least",
+        f"{LOWER}.loops:_range",
+        "len(range(int(start), int(stop), step))",
+        "max(1, len(range(int(start), int(stop), step)))",
+    ),
+    Planted(
+        "the trips of a range are rounded down",
+        f"{LOWER}.loops:_count_trips",
+        "rounding = step - 1 if step > 0 else step + 1",
+        "rounding = 0",
+    ),
+    Planted("a range starts at zero", f"{LOWER}.loops:_ForLoop.enter", "if at_zero", "if True"),
+    Planted(
+        "the index after its loop is one step too far",
+        f"{LOWER}.loops:_ForLoop.after",
+        "self.env[self.name] = self.last",
+        "self.env[self.name] = self.last + self.over.step",
+    ),
+    Planted(
+        "a break does not end the loop",
+        f"{LOWER}.loops:_ForLoop.again",
+        "self.constant_bool(goes_on) if isinstance(goes_on, bool) else goes_on",
+        "self.constant_bool(True)",
+    ),
+    Planted(
+        "a while loop forgets its break",
+        f"{LOWER}.loops:_WhileLoop.again",
+        "test() if goes_on is True else choose(",
+        "test() if True else choose(",
+    ),
+    Planted(
+        "a while loop evaluates its condition once",
+        f"{LOWER}.loops:_WhileLoop.again",
+        "test() if goes_on is True",
+        "self.first() if goes_on is True",
+    ),
+    Planted(
+        "a continue is ignored",
+        f"{LOWER}.flow:state_of",
+        "for flag in _FLAGS]",
+        "for flag in (RETURNED, BROKE)]",
+    ),
+    Planted(
+        "the else of a loop always runs",
+        f"{LOWER}.loops:_leave",
+        "if goes_on is True:",
+        "if True:",
+    ),
+    Planted(
+        "an unrolled loop sees its first item alone",
+        f"{LOWER}.loops:_unroll_from",
+        "bind_target(low, statement.target, item, env)",
+        "bind_target(low, statement.target, items[0], env)",
+    ),
+    Planted(
+        "an early return is not the one that counts",
+        f"{LOWER}.flow:set_returned",
+        "    for index, value in enumerate(values or ()):",
+        "    for index, value in enumerate(reversed(values or ())):",
+    ),
+    Planted(
+        "`or` stops where `and` does",
+        f"{LOWER}.conditions:_all_or_any",
+        "(decided, step) if stops_at else (step, decided)",
+        "(step, decided)",
+    ),
+    Planted(
+        "`a and b` is always b",
+        f"{LOWER}.expressions:either",
+        "(same, other) if stops_at else (other, same)",
+        "(other, other)",
+    ),
+    Planted(
+        "a chained comparison forgets its first part",
+        f"{LOWER}.expressions:_chain_from",
+        "    if index + 1 == len(node.ops):",
+        "    if index + 1 < len(node.ops):\n        return _chain_from(low, node, env, index + 1, right)\n    if True:",
+    ),
+    Planted(
+        "an attribute is its default",
+        f"{LOWER}.numbers:attribute_value",
+        "reference = ir.AttributeReference(parameter.name, parameter.kind)",
+        "reference = ir.AttributeReference(parameter.name, parameter.kind) if parameter.default is None"
+        " else ir.AttributeValue(parameter.kind, parameter.default)",
+    ),
+    Planted(
+        "two attributes are taken for one",
+        f"{LOWER}.numbers:attribute_value",
+        '("attribute", parameter.name)',
+        '("attribute", parameter.kind)',
+    ),
+    Planted(
+        "the remainder of floats keeps the dividend's sign",
+        f"{LOWER}.expansions:modulo_floats",
+        'return op("Mul", op("Abs", adjusted), op("Sign", right))',
+        "return rest",
+    ),
+    Planted(
+        "the floor division of integers cuts off",
+        f"{LOWER}.expansions:floor_divide_signed",
+        'return op("Sub", quotient, lower)',
+        "return quotient",
+    ),
+    Planted(
+        "numbers are divided as integers",
+        f"{LOWER}.arithmetic:_on_numbers",
+        'floats = ir.NumberKind.FLOAT in kinds or symbol == "/"',
+        "floats = ir.NumberKind.FLOAT in kinds",
+    ),
+    Planted(
+        "a constant goes through float32",
+        f"{LOWER}.numbers:pack_constant",
+        "    try:\n",
+        "    items = tuple(to_float32(item) if isinstance(item, float) else item for item in items)\n    try:\n",
+    ),
+    Planted(
+        "a constant of a type variable is rounded twice",
+        f"{LOWER}.numbers:_carrier",
+        'low.element_of("float" if exact else "double")',
+        'low.element_of("float")',
+    ),
+    Planted(
+        "a subtraction of numbers takes the wrong kind's carrier",
+        f"{LOWER}.arithmetic:_on_numbers",
+        'low.element_of("double" if floats else "int64")',
+        'low.element_of("float" if floats else "int64")',
+    ),
+    Planted(
+        "`is None` is turned around",
+        f"{LOWER}.arithmetic:is_none",
+        "return not negated",
+        "return negated",
+    ),
+    Planted(
+        "an input given by name takes the first free place",
+        f"{LOWER}.calls:_split_keywords",
+        "while len(operands) <= index:",
+        "index = min(index, len(operands))\n        while len(operands) <= index:",
+    ),
+    Planted(
+        "defaults belong to the first parameters",
+        f"{LOWER}.functions:_bind_arguments",
+        "dict(zip(reversed(positional), reversed(formal.defaults), strict=False))",
+        "dict(zip(positional[1:], formal.defaults, strict=False))",
+    ),
+    Planted(
+        "the dtype of a type variable is its first type",
+        f"{LOWER}.expressions:_dtype",
+        "return needs_element(low, element, span)",
+        "return TypeObject(element.elements[0])",
+    ),
+    Planted(
+        "the version of the opset is the newest",
+        f"{LOWER}.expressions:_attribute",
+        "return low.opset",
+        "return 21",
+    ),
+    Planted(
+        "results of a branch are dropped from one side only",
+        "opwright.lang.dead:_drop_unread_results",
+        "node.orelse.yields = [node.orelse.yields[index] for index in read]",
+        "node.orelse.yields = node.orelse.yields[: len(read)]",
+    ),
+    Planted(
+        "nested names are unpacked in reverse",
+        f"{LOWER}.statements:bind_target",
+        "zip(target.elts, items, strict=True)",
+        "zip(reversed(target.elts), items, strict=True)",
+    ),
+)
