@@ -67,7 +67,6 @@ class Making:
             outputs=(),
             attribute_docs={},
             types=dict(entry.types),
-            requires=(),
             vectors=tuple(_source(text) for text in vectors),
             tolerances=DEFAULT_TOLERANCES,
             reference_file=reference,
