@@ -43,7 +43,7 @@ def _programs(count: int, seed: int, reduce: bool) -> bool:
         print(line)
     if reduce:
         for name, _ in report.different:
-            _, program, _ = program_of(*map(int, name.split(":")))
+            _, program = program_of(*map(int, name.split(":")))
             smaller, verdict = reduce_program(program)
             print(f"\n{name}: {verdict.detail}\n{smaller.describe()}")
     return bool(report.different) or report.compiled < LEAST_COMPILED

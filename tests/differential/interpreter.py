@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tests.differential import kernels
-from tests.differential.arithmetic import COMPARISONS, binary, check_number, unary
+from tests.differential.arithmetic import binary, check_number, unary
 from tests.differential.noise import Noise
 from tests.differential.values import (
     ElementTypeObject,
@@ -99,8 +99,10 @@ class _Operator:
 Scope = dict[str, Any]
 
 
-def run(text: str, inputs: Mapping[str, Any], outputs: Sequence[str], opset: int, noise: Noise) -> list[np.ndarray]:
-    """The outputs of `F` in the text, as arrays of the element types `outputs`.
+def run(
+    text: str, inputs: Mapping[str, Any], outputs: Sequence[str], opset: int, noise: Noise
+) -> tuple[list[np.ndarray], set[str]]:
+    """The outputs of `F` in the text, as arrays of the element types `outputs`, and the constructs that were run.
 
     `inputs` gives each parameter an array, a number (an attribute, floats rounded to float32) or None; attributes are
     keyword-only parameters of `F`.
@@ -115,7 +117,7 @@ def run(text: str, inputs: Mapping[str, Any], outputs: Sequence[str], opset: int
     values = value if isinstance(value, tuple) else (value,)
     if len(values) != len(outputs):
         raise Refused(f"{len(values)} values are returned, {len(outputs)} are declared")
-    return [_output(item, wanted) for item, wanted in zip(values, outputs, strict=True)]
+    return [_output(item, wanted) for item, wanted in zip(values, outputs, strict=True)], machine.covered
 
 
 def _output(value: Any, wanted: str) -> np.ndarray:
@@ -135,6 +137,7 @@ class Machine:
         self.noise = noise
         self.context = kernels.Context(opset, noise)
         self.steps = 0
+        self.covered: set[str] = set()
         self.functions: dict[str, ast.FunctionDef] = {}
         self.globals: Scope = {name: ElementTypeObject(element) for name, element in TYPES.items()}
         self.globals["op"] = _Opset()
@@ -195,41 +198,51 @@ class Machine:
             self._statement(statement, scope)
 
     def _statement(self, statement: ast.stmt, scope: Scope) -> None:
+        cover = self.covered.add
         match statement:
             case ast.Assign(targets=targets, value=value):
+                cover("assignment" if len(targets) == 1 else "chained assignment")
                 found = self._evaluate(value, scope)
                 for target in targets:
                     self._bind(target, found, scope)
             case ast.AnnAssign(target=target, value=value):
+                cover("annotated assignment")
                 if value is not None:
                     self._bind(target, self._evaluate(value, scope), scope)
             case ast.AugAssign(target=ast.Name(id=name), op=symbol, value=value):
                 left = self._read(name, scope)
                 right = self._evaluate(value, scope)
-                scope[name] = binary(BINARY[type(symbol)], left, right, self.noise)
+                cover(f"augmented {BINARY[type(symbol)]}=")
+                scope[name] = self._binary(symbol, left, right)
             case ast.If(test=test, body=body, orelse=orelse):
-                self._block(body if truth(self._evaluate(test, scope)) else orelse, scope)
+                self._block(body if self._truth(test, scope, "if") else orelse, scope)
             case ast.For():
                 self._for(statement, scope)
             case ast.While():
                 self._while(statement, scope)
             case ast.Return(value=value):
+                cover("return")
                 raise _Return(None if value is None else self._evaluate(value, scope))
             case ast.Expr(value=value):
+                cover("expression statement")
                 self._evaluate(value, scope)
             case ast.Delete(targets=targets):
+                cover("del")
                 for target in targets:
                     assert isinstance(target, ast.Name)
                     self._read(target.id, scope)
                     scope[target.id] = _UNBOUND
             case ast.Assert(test=test):
+                cover("assert")
                 if not truth(self._evaluate(test, scope)):
                     raise Refused("an assertion does not hold")
             case ast.Pass():
-                pass
+                cover("pass")
             case ast.Break():
+                cover("break")
                 raise _Break
             case ast.Continue():
+                cover("continue")
                 raise _Continue
             case _:
                 raise Refused(f"{type(statement).__name__} is not part of the language")
@@ -238,6 +251,8 @@ class Machine:
         items = self._evaluate(statement.iter, scope)
         if not isinstance(items, (range, tuple, list)):
             raise Refused(f"`for` over {items!r}")
+        over = "range" if isinstance(items, range) else "a list"
+        self.covered.add(f"for over {over}, {'no trip' if not items else 'one trip' if len(items) == 1 else 'trips'}")
         for item in items:
             self._step()
             self._bind(statement.target, item, scope)
@@ -247,10 +262,14 @@ class Machine:
                 return
             except _Continue:
                 continue
+        if statement.orelse:
+            self.covered.add("else of a for")
         self._block(statement.orelse, scope)
 
     def _while(self, statement: ast.While, scope: Scope) -> None:
-        while truth(self._evaluate(statement.test, scope)):
+        trips = 0
+        while self._truth(statement.test, scope, "while"):
+            trips += 1
             self._step()
             try:
                 self._block(statement.body, scope)
@@ -258,12 +277,32 @@ class Machine:
                 return
             except _Continue:
                 continue
+        self.covered.add("while, no trip" if not trips else "while, trips")
+        if statement.orelse:
+            self.covered.add("else of a while")
         self._block(statement.orelse, scope)
+
+    def _truth(self, node: ast.expr, scope: Scope, where: str) -> bool:
+        value = self._evaluate(node, scope)
+        kind = f"{value.dtype.kind} tensor" if isinstance(value, Tensor) else type(value).__name__
+        self.covered.add(f"{where} of {kind}")
+        return truth(value)
+
+    def _binary(self, symbol: ast.AST, left: Any, right: Any) -> Any:
+        name = BINARY[type(symbol)]
+        tensors = [item for item in (left, right) if isinstance(item, Tensor)]
+        if tensors:
+            beside = "tensor" if len(tensors) == 2 else "number"
+            self.covered.add(f"{tensors[0].dtype.kind} tensor {name} {beside}")
+        else:
+            self.covered.add(f"{type(left).__name__} {name} {type(right).__name__}")
+        return binary(name, left, right, self.noise)
 
     def _bind(self, target: ast.expr, value: Any, scope: Scope) -> None:
         if isinstance(target, ast.Name):
             scope[target.id] = value
         elif isinstance(target, (ast.Tuple, ast.List)):
+            self.covered.add("unpacking")
             if not isinstance(value, (tuple, list)) or len(value) != len(target.elts):
                 raise Refused("another number of values than of names")
             for inner, item in zip(target.elts, value, strict=True):
@@ -298,17 +337,18 @@ class Machine:
                 return [self._evaluate(item, scope) for item in items]
             case ast.BinOp(left=left, op=symbol, right=right):
                 first = self._evaluate(left, scope)
-                return binary(BINARY[type(symbol)], first, self._evaluate(right, scope), self.noise)
+                return self._binary(symbol, first, self._evaluate(right, scope))
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return not truth(self._evaluate(operand, scope))
+                return not self._truth(operand, scope, "not")
             case ast.UnaryOp(op=symbol, operand=operand):
+                self.covered.add(f"unary {UNARY[type(symbol)]}")
                 return unary(UNARY[type(symbol)], self._evaluate(operand, scope))
             case ast.BoolOp(op=symbol, values=values):
                 return self._decided(values, isinstance(symbol, ast.Or), scope)
             case ast.Compare():
                 return self._compare(node, scope)
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                return self._evaluate(body if truth(self._evaluate(test, scope)) else orelse, scope)
+                return self._evaluate(body if self._truth(test, scope, "conditional expression") else orelse, scope)
             case ast.Call():
                 return self._call(node, scope)
             case ast.Attribute(value=owner, attr=name):
@@ -319,14 +359,20 @@ class Machine:
 
     def _decided(self, values: Sequence[ast.expr], stops_at: bool, scope: Scope) -> Any:
         """`and`, `or`: the first operand that decides, else the last; those after it are not looked at."""
+        word = "or" if stops_at else "and"
         for node in values[:-1]:
             value = self._evaluate(node, scope)
             if truth(value) is stops_at:
+                self.covered.add(f"{word} that stops, {_kind(value)}")
                 return value
-        return self._evaluate(values[-1], scope)
+        value = self._evaluate(values[-1], scope)
+        self.covered.add(f"{word} that goes on, {_kind(value)}")
+        return value
 
     def _compare(self, node: ast.Compare, scope: Scope) -> Any:
         left = self._evaluate(node.left, scope)
+        if len(node.ops) > 1:
+            self.covered.add("chained comparison")
         for position, (symbol, comparator) in enumerate(zip(node.ops, node.comparators, strict=True)):
             right = self._evaluate(comparator, scope)
             result = self._compare_pair(symbol, left, right)
@@ -337,19 +383,24 @@ class Machine:
 
     def _compare_pair(self, symbol: ast.cmpop, left: Any, right: Any) -> Any:
         if isinstance(symbol, (ast.Is, ast.IsNot)):
+            self.covered.add("is None")
             if left is not None and right is not None:
                 raise Refused("`is` compares with None")
             return (left is right) is isinstance(symbol, ast.Is)
         if isinstance(symbol, (ast.In, ast.NotIn)):
+            self.covered.add("in")
             if isinstance(left, Tensor) or any(isinstance(item, Tensor) for item in right):
                 raise Refused("membership is static")
             return (left in right) is isinstance(symbol, ast.In)
-        name = BINARY[type(symbol)]
-        assert name in COMPARISONS
-        return binary(name, left, right, self.noise)
+        if isinstance(left, ElementTypeObject):
+            self.covered.add("dtype compared")
+            return (left == right) is isinstance(symbol, ast.Eq)
+        return self._binary(symbol, left, right)
 
     def _attribute(self, owner: Any, name: str) -> Any:
         if isinstance(owner, _Opset):
+            if name == "version":
+                self.covered.add("op.version")
             return self.opset if name == "version" else _Operator(f"op.{name}")
         if isinstance(owner, _Operator) and owner.name == "math":
             value = getattr(math, name)
@@ -360,6 +411,7 @@ class Machine:
 
     def _item(self, owner: Any, index: Any) -> Any:
         if isinstance(owner, (tuple, list)) and isinstance(index, int):
+            self.covered.add("subscript of a static tuple")
             try:
                 return owner[index]
             except IndexError:
@@ -377,13 +429,16 @@ class Machine:
         keywords = {item.arg: self._evaluate(item.value, scope) for item in node.keywords if item.arg is not None}
         if isinstance(callee, ast.FunctionDef):
             self._step()
+            self.covered.add("call of a helper" + (" by name" if keywords else ""))
             return self.call(callee, positional, keywords)
         if isinstance(callee, ElementTypeObject):
+            self.covered.add("typed scalar")
             if len(positional) != 1 or not is_number(positional[0]):
                 raise Refused("a typed scalar is made of one number")
             return convert_number(positional[0], callee.dtype)
         if not isinstance(callee, _Operator):
             raise Refused(f"{callee!r} is called")
+        self.covered.add(callee.name)
         if callee.name.startswith("op."):
             return kernels.call(callee.name.removeprefix("op."), positional, keywords, self.context)
         return self._call_python(callee.name, positional)
@@ -409,6 +464,10 @@ class Machine:
 _UNBOUND = object()
 
 
+def _kind(value: Any) -> str:
+    return "tensor" if isinstance(value, Tensor) else type(value).__name__
+
+
 def _integer(value: Any) -> int:
     """A bound of `range`: an int, or a tensor of one integer."""
     if isinstance(value, Tensor):
@@ -430,4 +489,3 @@ def _assigned(statements: Sequence[ast.stmt]) -> list[str]:
         for node in ast.walk(statement)
         if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del))
     ]
-

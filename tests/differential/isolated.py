@@ -12,13 +12,14 @@ from tests.differential.planted import BUGS, planted
 from tests.differential.program import Program
 
 _DIED = "the process died"
-PATIENCE = 30.0  # seconds of waiting for one program; the usual one takes a hundredth of a second
+PATIENCE = 60.0  # seconds of waiting for one program; the usual one takes a hundredth of a second
 
 
 class Judge:
     """One child process, started again after it died. Use as a context manager, or call `close`."""
 
-    def __init__(self) -> None:
+    def __init__(self, patience: float = PATIENCE) -> None:
+        self._patience = patience
         self._process: multiprocessing.process.BaseProcess | None = None
         self._pipe: Connection | None = None
 
@@ -57,12 +58,12 @@ class Judge:
         assert self._process is not None
         try:
             self._pipe.send((program, runtimes, bug))
-            if self._pipe.poll(PATIENCE):
+            if self._pipe.poll(self._patience):
                 verdict, seconds = self._pipe.recv()
                 if isinstance(verdict, BaseException):
                     raise verdict
                 return verdict, seconds
-            detail = f"no answer within {PATIENCE:.0f} s"
+            detail = f"no answer within {self._patience:.0f} s"
         except (EOFError, BrokenPipeError, ConnectionResetError):
             self._process.join()
             detail = f"{_DIED} with exit code {self._process.exitcode}"

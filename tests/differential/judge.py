@@ -51,13 +51,17 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of a program. `detail` is a diagnostic's code or the first difference; `reasons` of skipped cases."""
+    """What became of a program. `detail` is a diagnostic's code or the first difference; `reasons` of skipped cases.
+
+    `covered`: the constructs that were run in the calls that were compared.
+    """
 
     outcome: Outcome
     detail: str
     compared: int
     reasons: tuple[str, ...]
     case: int = 0
+    covered: frozenset[str] = frozenset()
 
 
 class _Difference(Exception):
@@ -67,15 +71,16 @@ class _Difference(Exception):
 def judge(program: Program, runtimes: tuple[str, ...] = RUNTIMES) -> Verdict:
     """Compiles the program and runs each case everywhere; the first difference ends it."""
     reasons: list[str] = []
+    covered: set[str] = set()
     compared = 0
-    index = 0
+    case = program.cases[0]
     try:
         family = _compile(program)
         if not family.variants:
             found = family.diagnostics[0]
             return Verdict(Outcome.REFUSED, f"{found.code} {found.message}", 0, ())
         sessions = _Sessions(program, family, runtimes)
-        for index, case in enumerate(program.cases):
+        for case in program.cases:
             try:
                 expected = expect(program, case)
             except OutOfScope as reason:
@@ -83,9 +88,17 @@ def judge(program: Program, runtimes: tuple[str, ...] = RUNTIMES) -> Verdict:
                 continue
             sessions.check(case, expected, reasons)
             compared += 1
+            covered |= expected.covered
     except _Difference as difference:
-        return Verdict(Outcome.DIFFERENT, str(difference), compared, tuple(reasons), index)
-    return Verdict(Outcome.AGREED if compared else Outcome.SKIPPED, "", compared, tuple(reasons))
+        return Verdict(
+            Outcome.DIFFERENT,
+            str(difference),
+            compared,
+            tuple(reasons),
+            next(index for index, item in enumerate(program.cases) if item is case),
+        )
+    outcome = Outcome.AGREED if compared else Outcome.SKIPPED
+    return Verdict(outcome, "", compared, tuple(reasons), covered=frozenset(covered))
 
 
 def _compile(program: Program) -> Family:
@@ -116,22 +129,23 @@ class Expected:
     values: Arrays
     tolerances: Arrays
     notes: frozenset[str]
+    covered: frozenset[str]
 
 
 def expect(program: Program, case: Case) -> Expected:
     """What the interpreter says. OutOfScope where there is nothing to compare."""
     noise = Noise()
-    values = _interpret(program, case, noise)
+    values, covered = _interpret(program, case, noise)
     tolerances = [np.zeros(value.shape) for value in values]
     if noise.inexact:
         for seed in range(NOISY_RUNS):
-            noisy = _interpret(program, case, Noise(np.random.default_rng(seed)))
+            noisy, _ = _interpret(program, case, Noise(np.random.default_rng(seed)))
             for value, other, tolerance in zip(values, noisy, tolerances, strict=True):
                 _widen(value, other, tolerance)
-    return Expected(values, tolerances, frozenset(noise.notes))
+    return Expected(values, tolerances, frozenset(noise.notes), frozenset(covered))
 
 
-def _interpret(program: Program, case: Case, noise: Noise) -> Arrays:
+def _interpret(program: Program, case: Case, noise: Noise) -> tuple[Arrays, set[str]]:
     try:
         return interpreter.run(program.text, program.arguments(case), program.output_types(case), program.opset, noise)
     except interpreter.Unbound as error:

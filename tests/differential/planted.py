@@ -77,7 +77,12 @@ BUGS = (
         "(statement.body, statement.orelse), strict",
         "(statement.body, []), strict",
     ),
-    Planted("a negation is lost", f"{LOWER}.conditions:negate", 'emit(low, "Not", [condition], {}, span)', "condition"),
+    Planted(
+        "a negation is lost",
+        f"{LOWER}.conditions:negate",
+        'emit(low, "Not", [as_scalar(low, condition, span)], {}, span)',
+        "as_scalar(low, condition, span)",
+    ),
     Planted(
         "what follows a branch that ends is lost",
         f"{LOWER}.statements:_if",
@@ -243,10 +248,10 @@ BUGS = (
         "index = min(index, len(operands))\n        while len(operands) <= index:",
     ),
     Planted(
-        "defaults belong to the first parameters",
+        "defaults belong to parameters in reverse",
         f"{LOWER}.functions:_bind_arguments",
         "dict(zip(reversed(positional), reversed(formal.defaults), strict=False))",
-        "dict(zip(positional[1:], formal.defaults, strict=False))",
+        "dict(zip(reversed(positional), formal.defaults, strict=False))",
     ),
     Planted(
         "the dtype of a type variable is its first type",

@@ -39,7 +39,9 @@ AGREE = {
         "def F(x):\n    y = x\n    for i in range(3):\n        y = (i + x) / 2 + y\n    return y\n", "int64", {"x": I2}
     ),
     "a loop index by an operator of several nodes": Found(
-        "def F(x):\n    y = x\n    for i in range(3):\n        y = i // x + i % x + y\n    return y\n", "int64", {"x": I2}
+        "def F(x):\n    y = x\n    for i in range(3):\n        y = i // x + i % x + y\n    return y\n",
+        "int64",
+        {"x": I2},
     ),
     "a typed scalar of a loop index is a tensor": Found(
         "def F(x):\n    y = x\n    for i in range(4):\n        y = y + INT64(i) / 2\n    return y\n", "int64", {"x": I2}
@@ -57,11 +59,13 @@ AGREE = {
         "def F(x):\n    while x:\n        x = x - 1\n    return x\n", "int32", {"x": ONE}, ranks={"x": 1}
     ),
     "a while over one element whose rank is not declared": Found(
-        "def F(x):\n    y = x\n    while op.Transpose(y):\n        y = op.Transpose(y) - 1\n    return y\n", "int32", {"x": ONE}
+        "def F(x):\n    y = x\n    while op.Transpose(y):\n        y = op.Transpose(y) - 1\n    return y\n",
+        "int32",
+        {"x": ONE},
     ),
     "what all returning paths of a loop leave in names is not read": Found(
-        "def F(x):\n    y = x\n    for i in range(2):\n        if i:\n            return x\n        else:\n            y = x * 2\n"
-        "            return y + 1\n    return y\n",
+        "def F(x):\n    y = x\n    for i in range(2):\n        if i:\n            return x\n        else:\n"
+        "            y = x * 2\n            return y + 1\n    return y\n",
         "int64",
         {"x": I2},
     ),

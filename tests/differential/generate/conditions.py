@@ -19,8 +19,13 @@ class Conditions(Numbers):
                 (1, lambda: self._static(scope)),
                 (2 if depth > 0 else 0, lambda: self._combined(scope, depth)),
                 (1 if depth > 0 else 0, lambda: self._chained(scope, depth)),
-                (0.5 if depth > 0 else 0, lambda: f"({self.condition(scope, depth - 1)} if "
-                 f"{self.condition(scope, depth - 1)} else {self.condition(scope, depth - 1)})"),
+                (
+                    0.5 if depth > 0 else 0,
+                    lambda: (
+                        f"({self.condition(scope, depth - 1)} if "
+                        f"{self.condition(scope, depth - 1)} else {self.condition(scope, depth - 1)})"
+                    ),
+                ),
             ]
         )
         assert isinstance(found, str)
@@ -34,7 +39,6 @@ class Conditions(Numbers):
         if element == "bool":
             return text
         if self.draw.chance(0.1):
-            self.draw.used["a numeric tensor as a condition"] += 1
             return text
         other = self.meeting(scope, element, 0)
         return f"({text} {self.draw.pick(_COMPARISONS)} {other})"
@@ -43,7 +47,6 @@ class Conditions(Numbers):
         names = scope.find(lambda type_: isinstance(type_, Number))
         if not names:
             return None
-        self.draw.used["a number as a condition"] += 1
         return self.draw.pick(names)
 
     def _static(self, scope: Scope) -> str | None:
@@ -58,7 +61,6 @@ class Conditions(Numbers):
                 questions.append(f"({name}.dtype {self.draw.pick(('==', '!='))} {wanted})")
         for name in scope.find(lambda type_: isinstance(type_, Maybe)):
             questions.append(f"({name} {self.draw.pick(('is', 'is not'))} None)")
-        self.draw.used["static question"] += 1
         return self.draw.pick(questions)
 
     def _combined(self, scope: Scope, depth: int) -> str:
@@ -66,7 +68,6 @@ class Conditions(Numbers):
             return f"(not {self.condition(scope, depth - 1)})"
         word = self.draw.pick(("and", "or"))
         count = 2 + self.draw.chance(0.25)
-        self.draw.used[f"condition with {word}"] += 1
         return "(" + f" {word} ".join(self.condition(scope, depth - 1) for _ in range(count)) + ")"
 
     def _chained(self, scope: Scope, depth: int) -> str | None:
@@ -76,7 +77,6 @@ class Conditions(Numbers):
             return None
         numbers = [self.meeting(scope, scalar[1], 0) for _ in range(2)]
         symbols = [self.draw.pick(_COMPARISONS) for _ in range(2)]
-        self.draw.used["chained comparison"] += 1
         return f"({numbers[0]} {symbols[0]} {scalar[0]} {symbols[1]} {numbers[1]})"
 
     def _some_element(self, scope: Scope) -> str:

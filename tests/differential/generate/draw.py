@@ -1,8 +1,7 @@
-"""Random choices of the generator, and the constructs that it has used."""
+"""Random choices of the generator."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any, TypeVar
@@ -15,7 +14,6 @@ Production = tuple[float, Callable[[], Any]]
 class Draw:
     def __init__(self, random: Random) -> None:
         self.random = random
-        self.used: Counter[str] = Counter()
 
     def chance(self, probability: float) -> bool:
         return self.random.random() < probability

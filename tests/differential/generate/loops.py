@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from tests.differential.generate.scope import LOCALS, Scope, widened
 from tests.differential.generate.statements import Block, Lines, Statements, indented
-from tests.differential.generate.types import Maybe, Number, Tensor, Type, Weak
+from tests.differential.generate.types import SCALAR, Maybe, Number, Tensor, Type, Weak
 
+_CONSTANT_RANGES = ((3,), (2,), (1,), (0,), (1, 4), (0, 5, 2), (4, 0, -2), (3, -1, -1), (2, 2), (-2, 1))
+_RANGES = (
+    "range({})",
+    "range({})",
+    "range({})",
+    "range(1, {})",
+    "range({}, 4)",
+    "range({}, -1, -1)",
+    "range(0, {}, 2)",
+    "range(5, {}, -2)",
+    "range({}, 6, 3)",
+    "range({0}, {0} + 2)",
+)
 _INDEXES = ("i", "j", "k")
 
 
@@ -37,7 +50,6 @@ class Loops(Statements):
                 lines.append("break")
             else:
                 lines.append("continue")
-            self.draw.used[lines[-1]] += 1
         return [f"if {self.condition(scope, 1)}:", *indented(lines)], False
 
     # -------------------------------------------------------------------------------------------- shared parts
@@ -47,7 +59,9 @@ class Loops(Statements):
         inner = scope.copy()
         inner.depth += 1
         inner.loops += 1
-        free = [name for name, type_ in scope.names.items() if name not in scope.locked and not isinstance(type_, Maybe)]
+        free = [
+            name for name, type_ in scope.names.items() if name not in scope.locked and not isinstance(type_, Maybe)
+        ]
         carried = [name for name in free if self.draw.chance(0.6)]
         for name in carried:
             if name not in scope.kept:
@@ -57,7 +71,7 @@ class Loops(Statements):
         return inner
 
     def _carried(self, scope: Scope, type_: Type) -> Type:
-        if isinstance(type_, Number) and self.draw.chance(0.3):
+        if isinstance(type_, Number) and self.draw.chance(0.45):
             elements = [tensor.element for _, tensor in scope.all_tensors() if scope.meets(type_, tensor.element)]
             if elements:
                 return Weak(self.draw.pick(elements), "any")
@@ -76,7 +90,6 @@ class Loops(Statements):
         """A loop's `else`; whether no path comes after it."""
         if not self.draw.chance(0.2):
             return False
-        self.draw.used["else of a loop"] += 1
         inner = scope.copy()
         inner.depth += 1
         body, ended = self.block(inner, self.draw.between(1, 2))
@@ -106,7 +119,10 @@ class Loops(Statements):
             if name not in scope.locked
             and (name not in scope.kept or scope.names[name] == Number("int"))
             and name not in scope.gone
+            and not (isinstance(scope.names.get(name), Number) and scope.names[name].kind != "int")  # type: ignore
         ]
+        if not names:
+            return None
         name = self.draw.pick(names)
         before = scope.names.get(name)
         stays = before is not None and isinstance(before, Number) and before.kind == "int"
@@ -119,7 +135,6 @@ class Loops(Statements):
         start = dict(inner.names)
         body, broken = self._body(inner)
         lines = [f"for {name} in {text}:", *indented(body)]
-        self.draw.used["for over range"] += 1
         if name in scope.kept and not (stays or trips > 0):
             return None
         self._after(scope, inner, start)
@@ -134,18 +149,15 @@ class Loops(Statements):
     def _range(self, scope: Scope) -> tuple[str, int]:
         """A range, and how many trips it makes at least."""
         if self.draw.chance(0.45):
-            bounds = self.draw.pick(((3,), (2,), (1,), (0,), (1, 4), (0, 5, 2), (4, 0, -2), (3, -1, -1), (2, 2), (-2, 1)))
-            self.draw.used["range of constants"] += 1
+            bounds = self.draw.pick(
+                ((3,), (2,), (1,), (0,), (1, 4), (0, 5, 2), (4, 0, -2), (3, -1, -1), (2, 2), (-2, 1))
+            )
             return f"range({', '.join(map(str, bounds))})", len(range(*bounds))
-        names = scope.find(lambda type_: isinstance(type_, Number) and type_.kind == "int") + [
-            name for name in ("n", "m") if scope.names.get(name) in (Tensor("int64", "scalar"), Tensor("int32", "scalar"))
-        ]
+        counts = (Tensor("int64", SCALAR), Tensor("int32", SCALAR))
+        names = scope.find(lambda type_: isinstance(type_, Number) and type_.kind == "int")
+        names += [name for name in ("n", "n") if scope.names.get(name) in counts]
         bound = self.draw.pick(names) if names else "op.Min(op.Size(x), 2)"
-        form = self.draw.pick(
-            ("range({})", "range({})", "range({})", "range(1, {})", "range({}, 4)", "range({}, -1, -1)", "range(0, {}, 2)",
-             "range(5, {}, -2)", "range({}, 6, 3)", "range({0}, {0} + 2)")
-        )
-        self.draw.used["range at run time"] += 1
+        form = self.draw.pick(_RANGES)
         return form.format(bound), 0
 
     def _for_items(self, scope: Scope) -> Block | None:
@@ -173,7 +185,6 @@ class Loops(Statements):
         body, broken = self._body(inner)
         items = ", ".join(texts)
         lines = [f"for {name} in {self.draw.pick(('({},)', '[{}]')).format(items)}:", *indented(body)]
-        self.draw.used["for over a static list"] += 1
         self._after(scope, inner, start)
         scope.names[name] = type_
         return lines, self._else(scope, lines, broken)
@@ -200,7 +211,6 @@ class Loops(Statements):
             head += [f"if {counter} > {limit}:", "    break"]
             broken = True
         lines = [f"{counter} = 0", f"while {test}:", *indented([*head, *body])]
-        self.draw.used["while"] += 1
         self._after(scope, inner, start)
         scope.names[counter] = Number("int")
         if self.draw.chance(0.5):

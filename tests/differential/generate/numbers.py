@@ -50,7 +50,6 @@ class Numbers:
         name = self.draw.pick(names)
         type_ = scope.names[name]
         assert isinstance(type_, Number)
-        self.draw.used["number: constant by name"] += 1
         return name, type_.value
 
     def _item(self, scope: Scope, kind: str) -> Known | None:
@@ -64,13 +63,11 @@ class Numbers:
         ]
         if not found:
             return None
-        self.draw.used["subscript of a static tuple"] += 1
         return self.draw.pick(found)
 
     def _from_math(self, kind: str) -> Known | None:
         texts = [text for text in _MATH if type(_fold(text, {})).__name__ == kind]
         text = self.draw.pick(texts)
-        self.draw.used["math"] += 1
         return text, _fold(text, {})
 
     def _folded(self, scope: Scope, kind: str, depth: int) -> Known | None:
@@ -85,7 +82,6 @@ class Numbers:
         value = _fold(form, {"l": first[1], "r": second[1]}, "l", "r")
         if type(value).__name__ != kind or abs(value) > _FOLDED_LIMIT or (value and abs(value) < 1e-4):
             return None
-        self.draw.used[f"folded {form.replace('{}', '').strip('( )')}"] += 1
         return form.format(first[0], second[0]), value
 
     # -------------------------------------------------------------------------------------------------- unknown
@@ -110,27 +106,22 @@ class Numbers:
             sides = [self.number(scope, self.draw.pick(("int", "float")), inner) for _ in range(2)]
             if self.draw.chance(0.25):
                 return f"(not {sides[0]})"
-            self.draw.used["numbers compared"] += 1
             return f"({sides[0]} {self.draw.pick(_COMPARISONS)} {sides[1]})"
         left = self.number(scope, kind, inner)
         if self.draw.chance(0.15):
             return f"(-{left})"
         if kind == "int":
             right = self.number(scope, "int", 0)
-            self.draw.used["int numbers computed"] += 1
             return f"({left} {self.draw.pick('+-*')} {right})"
         if self.draw.chance(0.3):
             divisor = self.draw.pick(("2", "4", "0.5", "3"))
-            self.draw.used["numbers divided"] += 1
             return f"({self.number(scope, self.draw.pick(('int', 'float')), inner)} / {divisor})"
         right = self.number(scope, self.draw.pick(("int", "float")), inner)
         sides = (left, right) if self.draw.chance(0.5) else (right, left)
-        self.draw.used["float numbers computed"] += 1
         return f"({sides[0]} {self.draw.pick('+-*')} {sides[1]})"
 
     def _conditional_number(self, scope: Scope, kind: str, depth: int) -> str:
         first, second = (self.number(scope, kind, depth - 1) for _ in range(2))
-        self.draw.used["number by condition"] += 1
         if self.draw.chance(0.3):
             return f"({first} {self.draw.pick(('and', 'or'))} {second})"
         return f"({first} if {self.condition(scope, depth - 1)} else {second})"

@@ -30,13 +30,13 @@ _PLAIN = ("float", "float", "double", "int32", "int64", "bool")
 _FLOAT_VALUES = (0.0, 0.5, 1.0, 2.0, -1.0, -0.25, 3.5, -2.5, 1.5, 4.0)
 _ODD_FLOATS = (0.1, -7.3, 1e30, float("inf"), float("nan"), -0.0, 1e-20)
 _INT_VALUES = (0, 1, 2, 3, -1, -2, 5, -4)
+_ATTRIBUTE_VALUES = {"int": (0, 1, 2, 3), "float": (0.5, 0.3, -2.0), "bool": (True, False)}
 _SIZES = ((2, 3), (1, 1), (3, 2), (0, 2), (2, 0), (1, 3), (2, 1))
 
 
-def generate(random: Random) -> tuple[Program, Draw]:
-    """A program, and the record of what it is made of."""
-    writer = _Writer(random)
-    return writer.program(), writer.draw
+def generate(random: Random) -> Program:
+    """A program of the whole language that the compiler takes, with inputs to run it with."""
+    return _Writer(random).program()
 
 
 class _Writer(Loops):
@@ -53,7 +53,6 @@ class _Writer(Loops):
         self.optional: dict[str, Tensor] = {}
         self.attributes: dict[str, tuple[str, Any]] = {}  # kind, default
         self.constants: dict[str, tuple[str, Type]] = {}
-        self.float_attributes = []
 
     def program(self) -> Program:
         self._declare()
@@ -64,7 +63,11 @@ class _Writer(Loops):
         self.results = tuple(self.draw.pick([*elements, *elements, "bool"]) for _ in range(self.draw.pick((1, 1, 2))))
         scope = self._scope()
         parameters = [*self.inputs, *(f"{name}=None" for name in self.optional), *self._attribute_parameters()]
-        lines += ["", f"def F({', '.join(parameters)}):", *indented(self._function_body(scope, self.draw.between(3, 12)))]
+        lines += [
+            "",
+            f"def F({', '.join(parameters)}):",
+            *indented(self._function_body(scope, self.draw.between(3, 12))),
+        ]
         text = ast.unparse(ast.parse("\n".join(lines))) + "\n"
         types = {**self.inputs, **self.optional}
         return Program(
@@ -105,8 +108,6 @@ class _Writer(Loops):
                 kind = draw.pick(("int", "int", "float", "bool"))
                 default = draw.pick(({"int": (0, 1, 2, 3), "float": (0.5, 0.1, -1.0), "bool": (True, False)})[kind])
                 self.attributes[name] = kind, default if draw.chance(0.7) else None
-                if kind == "float":
-                    self.float_attributes.append(name)
         if draw.chance(0.5):
             self.constants["K"] = "3", Number("int", 3)
         if draw.chance(0.3):
@@ -132,7 +133,7 @@ class _Writer(Loops):
         scope = Scope(self.elements)
         scope.names.update(self.inputs)
         scope.names.update({name: Maybe(tensor) for name, tensor in self.optional.items()})
-        scope.names.update({name: Number(kind) for name, (kind, _) in self.attributes.items()})
+        scope.names.update({name: Number(kind, None, True) for name, (kind, _) in self.attributes.items()})
         scope.names.update({name: type_ for name, (_, type_) in self.constants.items()})
         scope.locked = frozenset([*self.constants, *self._one_of_each_type(self.inputs)])
         return scope
@@ -155,12 +156,15 @@ class _Writer(Loops):
         parameters: list[tuple[str, Tensor | Number, bool]] = [("x", Tensor(element, ANY), False)]
         if draw.chance(0.5):
             parameters.append(("y", Tensor(draw.pick(usual), ANY), False))
-        defaults = ""
-        if draw.chance(0.6):
+        texts = [name for name, _, _ in parameters]
+        with_default = draw.chance(0.5)
+        for parameter in ("a", "b")[: draw.pick((0, 1, 1, 2))]:
             kind = draw.pick(("int", "float"))
-            has_default = draw.chance(0.5)
-            parameters.append(("a", Number(kind), has_default))
-            defaults = f"={draw.pick((2, 3)) if kind == 'int' else 0.5}" if has_default else ""
+            parameters.append((parameter, Number(kind), with_default))
+            default = draw.pick((2, 3, -1)) if kind == "int" else draw.pick((0.5, -1.5))
+            texts.append(f"{parameter}={default}" if with_default else parameter)
+        if len(texts) > 1 and draw.chance(0.15):
+            texts.insert(1, "/")
         scope = Scope(self.elements)
         scope.names.update({parameter: type_ for parameter, type_, _ in parameters})
         scope.names.update({constant: type_ for constant, (_, type_) in self.constants.items()})
@@ -171,8 +175,7 @@ class _Writer(Loops):
         body = self._function_body(scope, draw.between(0, 4))
         self.returns_numbers = outer
         self.helpers.append(Helper(name, tuple(parameters), results))
-        names = [item[0] for item in parameters]
-        return [f"def {name}({', '.join(names)}{defaults}):", *indented(body)]
+        return [f"def {name}({', '.join(texts)}):", *indented(body)]
 
     # --------------------------------------------------------------------------------------------------- cases
 
@@ -193,7 +196,9 @@ class _Writer(Loops):
         attributes = {}
         for name, (kind, default) in self.attributes.items():
             if default is None or draw.chance(0.6):
-                attributes[name] = draw.pick({"int": (0, 1, 2, 3), "float": (0.5, 0.3, -2.0), "bool": (True, False)}[kind])
+                attributes[name] = draw.pick(
+                    {"int": (0, 1, 2, 3), "float": (0.5, 0.3, -2.0), "bool": (True, False)}[kind]
+                )
         return Case(types, arrays, attributes)
 
     def _array(self, element: str, shape: str, size: tuple[int, int], odd: bool) -> np.ndarray[Any, Any]:

@@ -54,9 +54,9 @@ class Scope:
 
     def tensors(self, element: str, shapes: frozenset[str] | None = None) -> list[str]:
         return self.find(
-            lambda type_: isinstance(type_, Tensor)
-            and type_.element == element
-            and (shapes is None or type_.shape in shapes)
+            lambda type_: (
+                isinstance(type_, Tensor) and type_.element == element and (shapes is None or type_.shape in shapes)
+            )
         )
 
     def all_tensors(self) -> Iterator[tuple[str, Tensor]]:

@@ -28,10 +28,14 @@ def indented(lines: Lines) -> Lines:
 
 
 class Statements(Tensors):
-    """`results`: the element types that the function at hand returns; `budget`: how many statements it may have."""
+    """Of the function at hand: the element types of its `results`, and how many statements it may have (`budget`).
+
+    `returns_numbers`: its results have declared types, so that a number is as good as a tensor there.
+    """
 
     results: tuple[str, ...]
     budget: int
+    returns_numbers: bool
 
     def block(self, scope: Scope, size: int) -> Block:
         lines: Lines = []
@@ -57,14 +61,14 @@ class Statements(Tensors):
                 (2, lambda: self._several(scope)),
                 (2, lambda: self._swap(scope)),
                 (1, lambda: self._several_results(scope)),
-                (3, lambda: self._weak_sum(scope)),
+                (7, lambda: self._weak_sum(scope)),
                 (0.3, lambda: self._odd(scope)),
                 (5 if nests else 0, lambda: self._if(scope)),
                 (1 if nests else 0, lambda: self._presence(scope)),
                 (0.7 if nests else 0, lambda: self._by_type(scope)),
                 (6 if nests else 0, lambda: self.loop(scope)),
                 (0.8 if scope.depth else 0, lambda: self._return(scope)),
-                (1.5 if scope.loops else 0, lambda: self.leave_loop(scope)),
+                (4 if scope.loops else 0, lambda: self.leave_loop(scope)),
             ]
         )
         return found if found is not None else (["pass"], False)
@@ -101,10 +105,8 @@ class Statements(Tensors):
             other = self.target(scope, type_)
             if other is not None:
                 scope.bind(other, type_)
-                self.draw.used["chained assignment"] += 1
                 return [f"{name} = {other} = {text}"], False
         if self.draw.chance(0.05):
-            self.draw.used["annotated assignment"] += 1
             return [f"{name}: {self.draw.pick(sorted(TYPE_NAMES.values()))} = {text}"], False
         return [f"{name} = {text}"], False
 
@@ -119,7 +121,6 @@ class Statements(Tensors):
         if name is None:
             return None
         scope.bind(name, type_)
-        self.draw.used[f"{kind} number assigned"] += 1
         return [f"{name} = {text}"], False
 
     def _augmented(self, scope: Scope) -> Block | None:
@@ -144,7 +145,6 @@ class Statements(Tensors):
         if name in scope.kept and not scope.may_become(type_, result):
             return None
         scope.bind(name, result)
-        self.draw.used[f"augmented {symbol}="] += 1
         return [f"{name} {symbol}= {text}"], False
 
     def _several(self, scope: Scope) -> Block | None:
@@ -160,10 +160,8 @@ class Statements(Tensors):
             return self._packed(scope, values)
         for name, (_, type_) in zip(names, values, strict=True):
             scope.bind(name, type_)
-        self.draw.used["tuple assignment"] += 1
         left, right = ", ".join(names), ", ".join(text for text, _ in values)
         if len(names) == 3 and self.draw.chance(0.4):
-            self.draw.used["nested tuple assignment"] += 1
             left, right = f"{names[0]}, ({names[1]}, {names[2]})", f"{values[0][0]}, ({values[1][0]}, {values[2][0]})"
         return [f"{left} = {right}"], False
 
@@ -174,7 +172,6 @@ class Statements(Tensors):
         if name is None:
             return None
         scope.bind(name, type_)
-        self.draw.used["a tuple by name"] += 1
         lines = [f"{name} = ({', '.join(text for text, _ in values)})"]
         targets: list[str] = []
         for item in type_.items:
@@ -202,7 +199,6 @@ class Statements(Tensors):
         first, second = scope.names[one], scope.names[other]
         scope.bind(one, second)
         scope.bind(other, first)
-        self.draw.used["swap"] += 1
         return [f"{one}, {other} = {other}, {one}"], False
 
     def _several_results(self, scope: Scope) -> Block | None:
@@ -228,7 +224,6 @@ class Statements(Tensors):
             names.append(self.draw.pick(free))
         for name, type_ in zip(names, types, strict=True):
             scope.bind(name, type_)
-        self.draw.used["several results"] += 1
         return [f"{', '.join(names)} = {call}"], False
 
     def _weak_sum(self, scope: Scope) -> Block | None:
@@ -239,7 +234,6 @@ class Statements(Tensors):
         name = self.draw.pick(sorted(names))
         element = scope.names[name].element  # type: ignore[union-attr]
         text, _ = self.tensor(scope, element, 1)
-        self.draw.used["a number becomes a tensor in a loop"] += 1
         form = self.draw.pick(("{0} = {0} + {1}", "{0} += {1}", "{0} = {1} - {0}", "{0} = {1}"))
         return [form.format(name, text)], False
 
@@ -250,9 +244,7 @@ class Statements(Tensors):
             if isinstance(scope.names[name], Maybe):
                 return None
             scope.forget(name)
-            self.draw.used["del"] += 1
             return [f"del {name}"], False
-        self.draw.used["statement without effect"] += 1
         text = self.draw.pick(("pass", "'a string'", "assert 1 < 2", "assert op.version >= 13, 'text'"))
         return [text], False
 
@@ -284,8 +276,6 @@ class Statements(Tensors):
             inner.depth -= 1
             inner.elements = scope.elements
             sides.append(inner)
-        else:
-            self.draw.used["a branch that ends"] += 1
 
     def _meet(self, scope: Scope, sides: list[Scope]) -> bool:
         """The scope after a statement of several paths; whether none of them comes here."""
@@ -304,7 +294,6 @@ class Statements(Tensors):
         name = self.draw.pick(names)
         maybe = scope.names[name]
         assert isinstance(maybe, Maybe)
-        self.draw.used["is None"] += 1
         lines: Lines = []
         sides: list[Scope] = []
         given = scope.copy()
@@ -342,7 +331,6 @@ class Statements(Tensors):
         narrowed, rest = scope.copy(), scope.copy()
         narrowed.elements = {**scope.elements, variable: (one,)}
         rest.elements = {**scope.elements, variable: others}
-        self.draw.used["branch by element type"] += 1
         lines: Lines = [f"if {name}.dtype == {TYPE_NAMES[one]}:"]
         sides: list[Scope] = []
         self._side(scope, lines, sides, narrowed)
@@ -351,19 +339,16 @@ class Statements(Tensors):
         return lines, self._meet(scope, sides)
 
     def _return(self, scope: Scope) -> Block:
-        self.draw.used["early return"] += 1
         return [self.return_statement(scope)], True
 
     def return_statement(self, scope: Scope) -> str:
         texts: list[str] = []
         for element in self.results:
             weak = scope.find(lambda type_, element=element: isinstance(type_, Weak) and type_.element == element)
-            if weak and self.draw.chance(0.6):
+            if weak and self.returns_numbers and self.draw.chance(0.6):
                 texts.append(self.draw.pick(weak))
             elif self.returns_numbers and self.draw.chance(0.08):
                 texts.append(self.meeting(scope, element, 1) or self.tensor(scope, element, 1)[0])
             else:
                 texts.append(self.tensor(scope, element, self.draw.between(1, 2))[0])
         return f"return {', '.join(texts)}"
-
-    returns_numbers: bool

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from tests.differential.generate.conditions import Conditions
 from tests.differential.generate.helpers import Helper
 from tests.differential.generate.scope import Scope
@@ -46,7 +45,7 @@ class Tensors(Conditions):
                 (3 if element == "bool" else 0, lambda: self._bits(scope, element, depth)),
                 (1 if self.opset >= 18 and scope.is_integer(element) else 0, lambda: self._bits(scope, element, depth)),
                 (2.5 if numeric else 0, lambda: self._operator(scope, element, depth)),
-                (0.8 if floats else 0, lambda: self._float_operator(scope, element, depth)),
+                (1.5 if floats else 0, lambda: self._float_operator(scope, element, depth)),
                 (1.5, lambda: self._chosen(scope, element, depth)),
                 (1.2, lambda: self._reshaped(scope, element, depth)),
                 (1, lambda: self._converted(scope, element, depth)),
@@ -71,7 +70,6 @@ class Tensors(Conditions):
         """A typed scalar, or a constant that is made by an operator."""
         if element not in ELEMENTS:
             return None
-        self.draw.used["typed scalar"] += 1
         kind = "bool" if element == "bool" else "float" if scope.is_float(element) else "int"
         if element == "int64" and self.draw.chance(0.3):
             names = [name for name, _ in scope.all_tensors()]
@@ -89,16 +87,13 @@ class Tensors(Conditions):
         name = self.draw.pick(others)
         shape = scope.names[name].shape  # type: ignore[union-attr]
         source = name
-        if scope.names[name].element == "bool" or element != "bool":  # type: ignore[union-attr]
-            if depth > 0 and self.draw.chance(0.4):
-                source, shape = self.tensor(scope, scope.names[name].element, depth - 1)  # type: ignore[union-attr]
+        if element != "bool" and depth > 0 and self.draw.chance(0.4):
+            source, shape = self.tensor(scope, scope.names[name].element, depth - 1)  # type: ignore[union-attr]
         if element in ELEMENTS:
-            self.draw.used["Cast"] += 1
             return f"op.Cast({source}, to={TYPE_NAMES[element]})", shape
         like = scope.tensors(element)
         if not like or self.opset < 15:
             return None
-        self.draw.used["CastLike"] += 1
         return f"op.CastLike({source}, {self.draw.pick(like)})", shape
 
     def _last_resort(self, element: str) -> Text:
@@ -129,13 +124,11 @@ class Tensors(Conditions):
     def _arithmetic_tensor(self, scope: Scope, element: str, depth: int) -> Text:
         left, right, shape = self._pair(scope, element, depth)
         symbol = self.draw.pick(("+", "+", "-", "*"))
-        self.draw.used[f"tensor {symbol}"] += 1
         return f"({left} {symbol} {right})", shape
 
     def _division(self, scope: Scope, element: str, depth: int) -> Text:
         symbol = self.draw.pick(("/", "//", "%"))
         left, shape = self.tensor(scope, element, depth - 1)
-        self.draw.used[f"tensor {symbol}"] += 1
         if scope.is_float(element) and self.draw.chance(0.6):
             right, other = self._beside(scope, element, depth - 1)
             return f"({left} {symbol} {right})", broadcast(shape, other)
@@ -157,7 +150,6 @@ class Tensors(Conditions):
         if self.opset >= 18 and scope.is_integer(element):
             forms.append("(~{})")
         form = self.draw.pick(forms)
-        self.draw.used[f"tensor {form.replace('{}', 'x')}"] += 1
         return form.format(text), shape
 
     def _compared(self, scope: Scope, depth: int) -> Text:
@@ -167,18 +159,15 @@ class Tensors(Conditions):
             return f"({left} {self.draw.pick(('==', '!='))} {right})", shape
         left, right, shape = self._pair(scope, element, depth)
         symbol = self.draw.pick(_COMPARISONS)
-        self.draw.used[f"tensor {symbol}"] += 1
         return f"({left} {symbol} {right})", shape
 
     def _bits(self, scope: Scope, element: str, depth: int) -> Text:
         left, right, shape = self._pair(scope, element, depth)
         symbol = self.draw.pick("&|^")
-        self.draw.used[f"tensor {symbol}"] += 1
         return f"({left} {symbol} {right})", shape
 
     def _operator(self, scope: Scope, element: str, depth: int) -> Text:
         name = self.draw.pick(("Add", "Sub", "Mul", "Max", "Min", "Max", "Relu", "Identity", "Sign", "Neg", "Abs"))
-        self.draw.used[f"op.{name}"] += 1
         if name in ("Identity", "Sign", "Neg", "Abs", "Relu"):
             if name == "Relu" and (not scope.is_float(element) and self.opset < 14):
                 name = "Abs"
@@ -203,42 +192,36 @@ class Tensors(Conditions):
                 "op.LeakyRelu({}, alpha=0.25)",
                 "op.Sum({}, {})",
                 "op.LeakyRelu({}, alpha=%s)",
+                "op.LeakyRelu({}, alpha=%s)",
             )
         )
         if "%s" in form:
-            names = [name for name in self.float_attributes if name in scope.names]
-            if not names:
-                form = "op.LeakyRelu({})"
-            else:
-                form = form % self.draw.pick(names)
-                self.draw.used["an attribute passed on"] += 1
-        self.draw.used[form.partition("(")[0]] += 1
+            names = scope.find(lambda type_: type_ == Number("float", None, True))
+            form = form % self.draw.pick(names) if names else "op.LeakyRelu({})"
         return form.format(text, text), shape
-
-    float_attributes: list[str]
 
     def _chosen(self, scope: Scope, element: str, depth: int) -> Text | None:
         """`Where`, conditional expressions, and `and`/`or` of single elements."""
         if self.draw.chance(0.45) and element != "bool":
             mask, mask_shape = self.tensor(scope, "bool", depth - 1)
             left, right, shape = self._pair(scope, element, depth)
-            self.draw.used["op.Where"] += 1
             return f"op.Where({mask}, {left}, {right})", broadcast(mask_shape, shape)
         if self.draw.chance(0.3):
             sides = [self.scalar(scope, element, depth - 1) for _ in range(2)]
             if sides[0] is None or sides[1] is None:
                 return None
             word = self.draw.pick(("and", "or"))
-            self.draw.used[f"{word} of tensors"] += 1
             return f"({sides[0][0]} {word} {sides[1][0]})", ANY
         first, second = self.tensor(scope, element, depth - 1), self.tensor(scope, element, depth - 1)
-        self.draw.used["conditional expression"] += 1
         shape = first[1] if first[1] == second[1] else ANY
         return f"({first[0]} if {self.condition(scope, depth - 1)} else {second[0]})", shape
 
     def _reshaped(self, scope: Scope, element: str, depth: int) -> Text | None:
         text, shape = self.tensor(scope, element, depth - 1)
-        forms: list[tuple[str, str]] = [("op.Reshape({0}, op.Shape({0}))", shape), ("op.Expand({0}, op.Shape({0}))", shape)]
+        forms: list[tuple[str, str]] = [
+            ("op.Reshape({0}, op.Shape({0}))", shape),
+            ("op.Expand({0}, op.Shape({0}))", shape),
+        ]
         if shape == SCALAR:
             names = [(name, tensor.shape) for name, tensor in scope.all_tensors()]
             forms = [("op.Unsqueeze({}, [0])", ONE)]
@@ -257,12 +240,10 @@ class Tensors(Conditions):
             forms.append(("op.ReduceSum({}, keepdims=0)", SCALAR))
             forms.append(("op.ReduceMin({}, keepdims=0)", SCALAR))
         form, result = self.draw.pick(forms)
-        self.draw.used[form.partition("(")[0]] += 1
         return form.format(text), result
 
     def _product(self, scope: Scope, element: str, depth: int) -> Text | None:
         text, shape = self.tensor(scope, element, depth - 1)
-        self.draw.used["tensor @"] += 1
         if shape == ROW:
             return f"({text} @ {text})", SCALAR
         if shape == FULL:
@@ -275,9 +256,16 @@ class Tensors(Conditions):
         bounds = [self._bound(scope, element) for _ in range(2)]
         if None in bounds:
             return None
-        form = self.draw.pick(("op.Clip({}, {}, {})", "op.Clip({}, {})", "op.Clip({}, max={})", "op.Clip({}, None, {})",
-                               "op.Clip({}, min={})", "op.Clip({}, max={}, min={})"))
-        self.draw.used[form.format("x", "a", "b")] += 1
+        form = self.draw.pick(
+            (
+                "op.Clip({}, {}, {})",
+                "op.Clip({}, {})",
+                "op.Clip({}, max={})",
+                "op.Clip({}, None, {})",
+                "op.Clip({}, min={})",
+                "op.Clip({}, max={}, min={})",
+            )
+        )
         return form.format(text, *bounds), shape
 
     def _bound(self, scope: Scope, element: str) -> str | None:
@@ -297,7 +285,6 @@ class Tensors(Conditions):
             return None
         name = self.draw.pick(names)
         shape = scope.names[name].shape  # type: ignore[union-attr]
-        self.draw.used["number or tensor"] += 1
         if self.risky:
             return self.draw.pick((f"({name} + 1)", f"({name} * {name})", f"(-{name})", f"op.Abs({name})")), ANY
         text, other = self.tensor(scope, element, depth - 1)
@@ -327,14 +314,11 @@ class Tensors(Conditions):
                 by_name = True
                 continue
             text = self._argument(scope, type_, depth - 1)
-            by_name = by_name or self.draw.chance(0.15)
+            by_name = by_name or (bool(arguments) and self.draw.chance(0.15))
             arguments.append(f"{name}={text}" if by_name else text)
-        self.draw.used["call of a helper"] += 1
         return f"{helper.name}({', '.join(arguments)})"
 
     def _argument(self, scope: Scope, type_: Tensor | Number, depth: int) -> str:
         if isinstance(type_, Number):
             return self.number(scope, type_.kind, 1)
         return self.tensor(scope, type_.element, depth)[0]
-
-

@@ -35,10 +35,14 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A Python number: `kind` int, float or bool; `value` where it is the same in every run."""
+    """A Python number: `kind` int, float or bool; `value` where it is the same in every run.
+
+    `attribute`: it is the function's own attribute, which may be passed on as an operator's.
+    """
 
     kind: str
     value: Any = None
+    attribute: bool = False
 
 
 @dataclass(frozen=True, slots=True)
