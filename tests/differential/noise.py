@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-ULPS = 4.0
+ULPS = 16.0
 FRACTION_BITS = 10
 
 

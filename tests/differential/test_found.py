@@ -69,6 +69,12 @@ AGREE = {
         "int64",
         {"x": I2},
     ),
+    "a loop that returns a number after one that returns a tensor": Found(
+        "def F(x):\n    for i in range(2):\n        return x\n    n = 1.5\n    for i in range(0, 3, 2):\n        return n\n"
+        "    return x\n",
+        "float",
+        {"x": F2},
+    ),
     "not of one element of rank 1, in a while": Found(
         "def F(x):\n    y = 0\n    while not x <= y:\n        y = y + 1\n    return y\n", "int32", {"x": ONE}
     ),

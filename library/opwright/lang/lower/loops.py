@@ -333,7 +333,10 @@ class _Loop:
             value = carried(low, operand, span)
             return None if isinstance(value, Poison) else _Carried(value, ir.NumberType(number_kind(operand)))
         value = as_tensor(low, operand, None, span)
-        return None if isinstance(value, Poison) else _Carried(value, wanted or value.type)
+        if isinstance(value, Poison):
+            return None
+        # Where the body sets a number, the tensor that enters decides what both are.
+        return _Carried(value, value.type if wanted is None or isinstance(wanted, ir.NumberType) else wanted)
 
     def lower(self) -> ir.Loop | None:
         low, span, names = self.low, self.span, list(self.carried)
