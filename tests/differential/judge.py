@@ -159,7 +159,8 @@ def _interpret(program: Program, case: Case, noise: Noise) -> tuple[Arrays, set[
 def _least_tolerance(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     if value.dtype.kind != "f":
         return np.zeros(value.shape)
-    return LEAST_ULPS * np.finfo(value.dtype).eps * np.abs(np.nan_to_num(value.astype(np.float64)))
+    magnitude = np.abs(np.nan_to_num(value.astype(np.float64)))
+    return np.asarray(LEAST_ULPS * np.finfo(value.dtype).eps * magnitude)
 
 
 def _widen(value: np.ndarray[Any, Any], other: np.ndarray[Any, Any], tolerance: np.ndarray[Any, Any]) -> None:

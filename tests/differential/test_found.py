@@ -70,8 +70,8 @@ AGREE = {
         {"x": I2},
     ),
     "a loop that returns a number after one that returns a tensor": Found(
-        "def F(x):\n    for i in range(2):\n        return x\n    n = 1.5\n    for i in range(0, 3, 2):\n        return n\n"
-        "    return x\n",
+        "def F(x):\n    for i in range(2):\n        return x\n    n = 1.5\n    for i in range(0, 3, 2):\n"
+        "        return n\n    return x\n",
         "float",
         {"x": F2},
     ),
