@@ -116,7 +116,8 @@ def environment(settings: dict[str, str]) -> str:
 
 def pip_settings() -> dict[str, str]:
     """The index settings of the pip here as environment variables: from its configuration files and from PIP_*."""
-    listed = subprocess.run([sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=True)
+    python = os.path.realpath(sys.executable)  # the environment that noxfile.py makes for nox has no pip, its Python has
+    listed = subprocess.run([python, "-m", "pip", "config", "list"], capture_output=True, text=True, check=True)
     settings = {}
     for line in listed.stdout.splitlines():
         key, _, value = line.partition("=")
