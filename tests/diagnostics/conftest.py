@@ -12,6 +12,7 @@ from pathlib import Path
 import onnx
 import onnx.parser
 import pytest
+from opwright.diagnostics import DiagnosticError, render
 from opwright.diagnostics.codes import Example
 from opwright_build.cli.entry import main
 from opwright_build.engine.action import Done, Failed, Record, decode_record, encode_record
@@ -87,10 +88,23 @@ def _step(words: list[str], root: Path) -> int:
             for path in _files(root / folder / "records"):
                 path.write_bytes(encode_record(_forged(decode_record(path.read_bytes()))))
             return 0
+        case ["python", file]:
+            return _run_python(root / file)
     try:
         return main(words)
     except SystemExit as stop:  # argparse
         return stop.code if isinstance(stop.code, int) else 1
+
+
+def _run_python(path: Path) -> int:
+    """Runs a file as a program that prints the findings it ends with."""
+    text = path.read_text(encoding="utf-8")
+    try:
+        exec(compile(text, path.name, "exec"), {"__name__": "__main__"})
+    except DiagnosticError as error:
+        print(render(error.diagnostics, {path.name: text}.get), end="")
+        return 1
+    return 0
 
 
 def _files(folder: Path) -> list[Path]:

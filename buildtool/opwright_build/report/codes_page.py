@@ -42,7 +42,7 @@ def codes_page(entries: Sequence[Entry], outputs: Mapping[str, str]) -> str:
 
 
 def _example(head: str, example: Example) -> list[str]:
-    lines = [f"{head}, with `opwright {example.command}`{':' if example.files else '.'}\n"]
+    lines = [f"{head}, with `{example.shown}`{':' if example.files else '.'}\n"]
     for name, content in example.files.items():
         if not content:
             lines.append(f"`{name}`: deleted\n")

@@ -58,7 +58,7 @@ def action_page(label: str, path: Path) -> str:
 
 
 def _example(head: str, entry: Entry, example: Example) -> str:
-    lines = [f"{head}: opwright {example.command}"]
+    lines = [f"{head}: {example.shown}"]
     for name, content in example.files.items():
         lines.append(f"  {name}:" if content else f"  {name}: deleted")
         lines += (f"    {line}".rstrip() for line in shortened(content).splitlines())

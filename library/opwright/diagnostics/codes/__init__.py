@@ -21,11 +21,17 @@ class Example:
     `build && attach model.onnx --library dist/base-1.0.0.onnxlib -o out.onnx`. The findings of the last one count.
     A file whose content is empty is deleted. Binary files are given as text: `x.onnx.txt` holds the ONNX text form of
     `x.onnx`, and `x.hex` the bytes of `x` in hexadecimal. Two steps are no commands of ours: `damage FOLDER` changes
-    the last byte of every file below the folder, `forge FOLDER` the result in every record of a cache.
+    the last byte of every file below the folder, `forge FOLDER` the result in every record of a cache. `python FILE`
+    runs a file of Python and shows the findings that it raises.
     """
 
     command: str = "build"
     files: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def shown(self) -> str:
+        """The command as people type it."""
+        return self.command if self.command.startswith("python ") else f"opwright {self.command}"
 
 
 @dataclass(frozen=True, slots=True)
