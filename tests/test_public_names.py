@@ -34,6 +34,7 @@ EXPECTED = (
     "INT4",
     "INT64",
     "INT8",
+    "Opset",
     "STRING",
     "Tensor",
     "UINT16",

@@ -36,6 +36,7 @@ _TYPES = (
 )
 _HOMES = dict.fromkeys(_TYPES, "opwright.types") | {
     "Bundle": "opwright.bundle.format",
+    "Opset": "opwright.opsets.opset",
     "Diagnostic": "opwright.diagnostics.model",
     "DiagnosticError": "opwright.diagnostics.model",
     "attach": "opwright.link.apply",
@@ -49,7 +50,7 @@ __all__ = ["__version__", *sorted(_HOMES)]
 
 
 def __getattr__(name: str) -> object:
-    home = _HOMES.get(name)
+    home = _HOMES.get(name) or ("opwright.opsets" if name.startswith("opset") or name == "latest" else None)
     if home is None:
         raise AttributeError(f"module 'opwright' has no attribute {name!r}")
     from importlib import import_module

@@ -20,6 +20,9 @@ from opwright.link.detach import (
 from opwright.link.inspect import (
     inspect,
 )
+from opwright.opsets.opset import (
+    Opset,
+)
 from opwright.types import (
     BFLOAT16,
     BOOL,
@@ -81,6 +84,7 @@ __all__ = [
     "Bundle",
     "Diagnostic",
     "DiagnosticError",
+    "Opset",
     "Tensor",
     "__version__",
     "attach",

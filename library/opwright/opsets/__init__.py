@@ -1,0 +1,39 @@
+"""The opsets of ONNX: `opset1` to the newest of ai.onnx, `latest`, and those of its further domains.
+
+Each is an `Opset`, made when it is first asked for. `opset_ai_onnx_ml5` is ai.onnx.ml at version 5.
+"""
+
+from opwright.opsets.opset import Opset
+
+DOMAINS = {
+    "opset": "",
+    "opset_ai_onnx_ml": "ai.onnx.ml",
+    "opset_ai_onnx_preview": "ai.onnx.preview",
+    "opset_ai_onnx_preview_training": "ai.onnx.preview.training",
+}
+
+
+def find_opset(name: str) -> Opset | None:
+    """The opset that a name such as `opset18`, `opset_ai_onnx_ml5` or `latest` stands for; None for any other name."""
+    if name == "latest":
+        from opwright.opsets.signatures import newest_opset
+
+        name = f"opset{newest_opset()}"
+    prefix = name.rstrip("0123456789")
+    number = name[len(prefix) :]
+    if prefix not in DOMAINS or not number or number[0] == "0" or len(number) > 5:
+        return None
+    found = _MADE.get(name)
+    if found is None:
+        found = _MADE[name] = Opset(DOMAINS[prefix], int(number))
+    return found
+
+
+_MADE: dict[str, Opset] = {}
+
+
+def __getattr__(name: str) -> Opset:
+    found = find_opset(name)
+    if found is None:
+        raise AttributeError(f"module 'opwright.opsets' has no attribute {name!r}")
+    return found

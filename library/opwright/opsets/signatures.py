@@ -169,6 +169,13 @@ def _histories(domain: str) -> dict[str, tuple[int, ...]]:
     return {name: tuple(sorted(versions)) for name, versions in sorted(found.items())}
 
 
+@cache
+def operators_at(domain: str, opset: int) -> tuple[str, ...]:
+    """The operators of the domain that are in force at that opset, by name."""
+    names = _histories(normal_domain(domain))
+    return tuple(name for name in names if signature(domain, name, opset) is not None)
+
+
 def is_known_domain(domain: str) -> bool:
     return bool(_histories(normal_domain(domain)))
 
