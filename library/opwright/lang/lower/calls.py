@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Sequence
 
 from opwright.lang import ir
@@ -11,7 +10,7 @@ from opwright.lang.lower.attributes import bind_attributes
 from opwright.lang.lower.context import POISON, Absent, Lowering, Operand, Poison, complete
 from opwright.lang.lower.numbers import as_tensor
 from opwright.lang.resolve import OperatorObject
-from opwright.lang.source import Span, span_of
+from opwright.lang.source import Span
 from opwright.opsets.signatures import Formal, Option, Signature, normal_domain, tensor_element
 
 # Gives what is called, once the inputs and the type variables that they bind are known.
@@ -99,63 +98,70 @@ def report_mismatch(
 # ---------------------------------------------------------------------------------------- calls in the source
 
 
-def call_operator(low: Lowering, callee: OperatorObject, node: ast.Call, arguments: Arguments) -> Operand:
+def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -> Operand:
     """`op.Name(inputs..., attribute=...)`: one value, a tuple of them, or POISON."""
     domain = normal_domain(callee.opset.domain)
     emitted = low.scope.libraries.emitted_domain(domain) if domain else None
     if emitted is not None:
         from opwright.lang.lower.functions import call_library_function
 
-        return call_library_function(low, callee, node, arguments, emitted)
+        return call_library_function(low, callee, arguments, emitted)
     signature = low.lookup(domain, callee.name)
     if signature is None:
-        return low.unknown_operator(domain, callee.name, span_of(node.func))
+        return low.unknown_operator(domain, callee.name, arguments.callee_span)
     if signature.deprecated:
         return low.error(
             "OW216",
             f"{callee.name} is deprecated at opset {low.opset}",
-            span_of(node.func),
+            arguments.callee_span,
             reason=f"{signature.identity} may not be used in new models",
             help="see the operator's page for its successor",
             subject=callee.name,
         )
     operator = ir.Operator(signature)
-    return call_checked(low, signature, node, arguments, lambda inputs, bindings: operator)
+    return call_checked(low, signature, arguments, lambda inputs, bindings: operator)
 
 
-def call_checked(low: Lowering, signature: Signature, node: ast.Call, arguments: Arguments, choose: Chooser) -> Operand:
+def call_checked(low: Lowering, signature: Signature, arguments: Arguments, choose: Chooser) -> Operand:
     """Checks a call against a signature and emits it; `choose` gives the callee once the inputs are known."""
     split = _split_keywords(low, signature, arguments)
-    if isinstance(split, Poison) or not _check_arity(low, signature, split[0], node):
+    if isinstance(split, Poison) or not _check_arity(low, signature, split[0], arguments.span):
         return POISON
     operands, keywords = split
     kinds = {name: (spec.kind, spec.required) for name, spec in signature.attributes.items()}
-    attributes = bind_attributes(low, signature.name, kinds, keywords, span_of(node))
+    attributes = bind_attributes(low, signature.name, kinds, keywords, arguments.span)
     inputs = _convert_inputs(low, signature, operands)
     if isinstance(attributes, Poison) or isinstance(inputs, Poison):
         return POISON
     spans = [operand_span for _, operand_span in operands]
     count = _result_count(signature, arguments.result_count)
-    results = _emit_checked(low, signature, choose, inputs, attributes, span_of(node), spans, count)
+    results = _emit_checked(low, signature, choose, inputs, attributes, arguments.span, spans, count)
     if isinstance(results, Poison):
         return POISON
     return results[0] if len(results) == 1 else tuple(results)
 
 
 class Arguments:
-    """A call's arguments, evaluated in Python's order. `result_count`: to how many names its value is unpacked."""
+    """A call's arguments, evaluated in Python's order. `result_count`: to how many names its value is unpacked.
 
-    __slots__ = ("keywords", "positional", "result_count")
+    `span` is the place of the call, `callee_span` that of what is called.
+    """
+
+    __slots__ = ("callee_span", "keywords", "positional", "result_count", "span")
 
     def __init__(
         self,
         positional: list[tuple[Operand, Span]],
         keywords: dict[str, tuple[Operand, Span]],
         result_count: int | None,
+        span: Span,
+        callee_span: Span,
     ) -> None:
         self.positional = positional
         self.keywords = keywords
         self.result_count = result_count
+        self.span = span
+        self.callee_span = callee_span
 
 
 def _split_keywords(
@@ -186,7 +192,7 @@ def _split_keywords(
     return operands, keywords
 
 
-def _check_arity(low: Lowering, signature: Signature, operands: list[tuple[Operand, Span]], node: ast.Call) -> bool:
+def _check_arity(low: Lowering, signature: Signature, operands: list[tuple[Operand, Span]], span: Span) -> bool:
     variadic = bool(signature.inputs) and signature.inputs[-1].option is Option.VARIADIC
     if len(operands) > len(signature.inputs) and not variadic:
         low.error(
@@ -204,7 +210,7 @@ def _check_arity(low: Lowering, signature: Signature, operands: list[tuple[Opera
             low.error(
                 "OW204",
                 f"{signature.name} needs its input `{formal.name}`",
-                span_of(node),
+                span,
                 reason=f"{signature.identity} has the inputs {_names(signature.inputs)}",
                 help=f"`{operands[index][0].name}` is absent in this variant: ask `is not None` first"
                 if index < len(operands) and isinstance(operands[index][0], Absent)
@@ -216,7 +222,7 @@ def _check_arity(low: Lowering, signature: Signature, operands: list[tuple[Opera
         low.error(
             "OW204",
             f"{signature.name} needs at least {_count(signature.min_inputs)}",
-            span_of(node),
+            span,
             reason=f"{signature.identity} has the inputs {_names(signature.inputs)}",
             subject=signature.name,
         )

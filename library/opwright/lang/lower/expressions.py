@@ -294,7 +294,7 @@ def _call(low: Lowering, node: ast.Call, env: Environment, count: int | None) ->
     if isinstance(callee, Poison) or isinstance(arguments, Poison):
         return POISON
     if isinstance(callee, OperatorObject):
-        return call_operator(low, callee, node, arguments)
+        return call_operator(low, callee, arguments)
     if isinstance(callee, FunctionObject):
         from opwright.lang.lower.functions import inline
 
@@ -338,7 +338,7 @@ def _arguments(low: Lowering, node: ast.Call, env: Environment, count: int | Non
         if keyword.arg in keywords:
             return low.error("OW203", f"`{keyword.arg}` is given twice", span_of(keyword))
         keywords[keyword.arg] = (lower_expression(low, keyword.value, env), span_of(keyword.value))
-    return Arguments(positional, keywords, count)
+    return Arguments(positional, keywords, count, span_of(node), span_of(node.func))
 
 
 def _call_builtin(low: Lowering, callee: BuiltinObject, node: ast.Call, arguments: Arguments) -> Operand:

@@ -109,12 +109,10 @@ def _bind_arguments(low: Lowering, callee: FunctionObject, arguments: Arguments,
 # ------------------------------------------------------------------------------------------ library functions
 
 
-def call_library_function(
-    low: Lowering, callee: OperatorObject, node: ast.Call, arguments: Arguments, emitted: str
-) -> Operand:
+def call_library_function(low: Lowering, callee: OperatorObject, arguments: Arguments, emitted: str) -> Operand:
     """A call of a function of this or another library; it stays a call of the variant that fits."""
     domain, version = callee.opset.domain, callee.opset.version
-    span = span_of(node.func)
+    span = arguments.callee_span
     entry = low.scope.libraries.function(domain, callee.name, version)
     if entry is None:
         known = ", ".join(f"`{name}`" for name in low.scope.libraries.names(domain)) or "none"
@@ -156,7 +154,7 @@ def call_library_function(
         low.calls.append(reference)
         return reference
 
-    return call_checked(low, signature, node, arguments, choose)
+    return call_checked(low, signature, arguments, choose)
 
 
 def entry_signature(entry: FunctionEntry) -> Signature:
