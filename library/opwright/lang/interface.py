@@ -16,22 +16,42 @@ from opwright.lang.source import Source, Span, span_of
 
 @dataclass(frozen=True, slots=True)
 class DeclaredValue:
-    """`type` is a type variable of the declaration or an element type's name; `rank` None when it is unknown."""
+    """`type` is a type variable of the declaration or an element type's name; `rank` None when it is unknown.
+
+    `shape` says more than `rank` where dimensions are declared. `wrap` names what the tensor is an item of, outermost
+    first: `seq`, `optional`.
+    """
 
     type: str
     rank: int | None = None
+    shape: tuple[int | str | None, ...] | None = None
+    wrap: tuple[str, ...] = ()
+
+    @property
+    def dimensions(self) -> tuple[int | str | None, ...] | None:
+        """The shape as far as it is declared; None when even the rank is unknown."""
+        if self.shape is not None:
+            return self.shape
+        return None if self.rank is None else (None,) * self.rank
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What is known of a function beside its source text: identity, element types, output names."""
+    """What is known of a function beside its source text: identity, element types, output names.
+
+    `outputs` None: they are named after what the function returns, and `returns` holds the types that are declared for
+    them, None for one that is not. `inferred`: the type variables are what the body makes of them, so they may become
+    equal to each other or to one element type; otherwise they are promises, which the body may only narrow.
+    """
 
     domain: str
     name: str
     since_version: int
     inputs: Mapping[str, DeclaredValue] = field(default_factory=dict)
-    outputs: Mapping[str, DeclaredValue] = field(default_factory=dict)
+    outputs: Mapping[str, DeclaredValue] | None = field(default_factory=dict)
     types: Mapping[str, tuple[ElementType, ...]] = field(default_factory=dict)
+    returns: tuple[DeclaredValue | None, ...] | None = None
+    inferred: bool = False
 
 
 class Arity(Enum):

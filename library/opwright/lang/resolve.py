@@ -58,6 +58,37 @@ class FunctionObject:
         self.node = node
 
 
+class ScriptObject:
+    """A function under `@script`: calls of it stay calls.
+
+    `at` gives what callers must know of it at an opset; it raises NeedsScript while that has not been compiled.
+    """
+
+    __slots__ = ("at", "name")
+
+    def __init__(self, name: str, at: Callable[[int], Any]) -> None:
+        self.name = name
+        self.at = at
+
+
+class NamespaceObject:
+    """A living module, class or namespace: its attributes are read when the function is built."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+
+class ArrayObject:
+    """A small array that the function's surroundings hold: `data` is its `ir.TensorData`."""
+
+    __slots__ = ("data",)
+
+    def __init__(self, data: Any) -> None:
+        self.data = data
+
+
 class TypeObject:
     """`FLOAT`, `INT64["N"]`: an element type, usable as annotation, as dtype attribute, and to make typed scalars."""
 
@@ -94,7 +125,17 @@ class Missing:
 
 MISSING = Missing()
 
-OBJECTS = (ModuleObject, OpsetObject, OperatorObject, FunctionObject, BuiltinObject, TypingObject, TypeObject)
+OBJECTS = (
+    ModuleObject,
+    OpsetObject,
+    OperatorObject,
+    FunctionObject,
+    ScriptObject,
+    NamespaceObject,
+    BuiltinObject,
+    TypingObject,
+    TypeObject,
+)
 
 
 class Libraries(Protocol):

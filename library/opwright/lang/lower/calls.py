@@ -124,6 +124,22 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
 
 def call_checked(low: Lowering, signature: Signature, arguments: Arguments, choose: Chooser) -> Operand:
     """Checks a call against a signature and emits it; `choose` gives the callee once the inputs are known."""
+    checked = check_arguments(low, signature, arguments)
+    if isinstance(checked, Poison):
+        return POISON
+    inputs, attributes, spans = checked
+    count = _result_count(signature, arguments.result_count)
+    results = _emit_checked(low, signature, choose, inputs, attributes, arguments.span, spans, count)
+    if isinstance(results, Poison):
+        return POISON
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+Checked = tuple[list[ir.Value | None], dict[str, ir.Attribute], list[Span]]
+
+
+def check_arguments(low: Lowering, signature: Signature, arguments: Arguments) -> Checked | Poison:
+    """The inputs as values, the attributes that are given, and the places of the inputs."""
     split = _split_keywords(low, signature, arguments)
     if isinstance(split, Poison) or not _check_arity(low, signature, split[0], arguments.span):
         return POISON
@@ -133,12 +149,7 @@ def call_checked(low: Lowering, signature: Signature, arguments: Arguments, choo
     inputs = _convert_inputs(low, signature, operands)
     if isinstance(attributes, Poison) or isinstance(inputs, Poison):
         return POISON
-    spans = [operand_span for _, operand_span in operands]
-    count = _result_count(signature, arguments.result_count)
-    results = _emit_checked(low, signature, choose, inputs, attributes, arguments.span, spans, count)
-    if isinstance(results, Poison):
-        return POISON
-    return results[0] if len(results) == 1 else tuple(results)
+    return inputs, attributes, [operand_span for _, operand_span in operands]
 
 
 class Arguments:
