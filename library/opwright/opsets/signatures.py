@@ -122,7 +122,9 @@ def tensor_element(type_string: str) -> ElementType | None:
     return None
 
 
+@cache
 def tensor_mask(types: tuple[str, ...]) -> int:
+    """The element types among ONNX types of tensors."""
     return mask_of([found for found in map(tensor_element, types) if found is not None])
 
 

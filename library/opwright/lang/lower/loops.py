@@ -244,7 +244,7 @@ class _Loop:
 
     # ------------------------------------------------------------------------- what the kinds of loop differ in
 
-    def targets(self) -> list[ast.stmt]:
+    def targets(self) -> list[ast.expr]:
         return []
 
     def trips(self) -> ir.Value | None:
@@ -468,8 +468,8 @@ class _ForLoop(_Loop):
             return lower_block(self.low, self.statement.orelse, self.env)
         return super().run()
 
-    def targets(self) -> list[ast.stmt]:
-        return [ast.Expr(self.statement.target)] if self.name else []
+    def targets(self) -> list[ast.expr]:
+        return [self.statement.target] if self.name else []
 
     def entering(self, name: str) -> Operand:
         if name == self.name and (self.last is not None or not is_number(self.env.get(name))):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeGuard
 
 from opwright.lang import ir
 from opwright.lang.lower.arithmetic import binary, is_static
@@ -265,17 +265,43 @@ def bind_locals(statements: Sequence[ast.stmt], env: Environment) -> None:
         env.setdefault(name, Unbound("before its first assignment"))
 
 
-def assigned_names(statements: Sequence[ast.stmt]) -> list[str]:
-    """The names that a block may bind, in the order in which they first stand there."""
+def assigned_names(statements: Sequence[ast.stmt | ast.expr]) -> list[str]:
+    """The names that a block (or a target) may bind, in the order in which they first stand there.
+
+    Only statements bind names: an expression that would (`:=`) is not part of the language.
+    """
     names: dict[str, None] = {}
-    pending: list[ast.AST] = list(reversed(statements))
+    pending: list[ast.stmt | ast.expr] = list(reversed(statements))
     while pending:
         node = pending.pop()
-        if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
+        if isinstance(node, ast.Name):
             names.setdefault(node.id)
-        if not isinstance(node, (ast.FunctionDef, ast.Lambda)):
-            pending.extend(reversed(list(ast.iter_child_nodes(node))))
+        elif isinstance(node, (ast.Assign, ast.Delete)):
+            pending.extend(reversed(node.targets))
+        elif isinstance(node, (ast.Tuple, ast.List)):
+            pending.extend(reversed(node.elts))
+        elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
+            pending.append(node.target)
+        elif isinstance(node, (ast.If, ast.While)):
+            pending.extend(reversed(node.orelse))
+            pending.extend(reversed(node.body))
+        elif isinstance(node, ast.For):
+            pending.extend(reversed(node.orelse))
+            pending.extend(reversed(node.body))
+            pending.append(node.target)
+        elif isinstance(node, ast.Starred):
+            pending.append(node.value)
+        elif isinstance(node, _REFUSED_BLOCKS):
+            names.update(dict.fromkeys(inner.id for inner in ast.walk(node) if _is_stored(inner)))
     return list(names)
+
+
+# Blocks that are reported and not lowered: what they would bind is local all the same.
+_REFUSED_BLOCKS = (ast.With, ast.Try, ast.TryStar, ast.Match, ast.AsyncWith, ast.AsyncFor)
+
+
+def _is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del))
 
 
 # ---------------------------------------------------------------------------------------------------- return
