@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from opwright.diagnostics.model import Diagnostic
@@ -24,6 +24,7 @@ from opwright.lang.lower.context import (
     Poison,
     Stop,
 )
+from opwright.lang.lower.declared import declared_type, meet_shapes, output_names
 from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.flow import PLACE, State, returned_values, state_of
 from opwright.lang.lower.numbers import as_tensor, describe
@@ -36,7 +37,10 @@ from opwright.opsets.signatures import mask_of, newest_opset
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A function to compile: where it stands, what is declared of it, and what it may refer to."""
+    """A function to compile: where it stands, what is declared of it, and what it may refer to.
+
+    `open_scope` gives its names a meaning, where they are not those of the module's text.
+    """
 
     module: Module
     node: ast.FunctionDef
@@ -44,23 +48,35 @@ class Unit:
     interface: Interface
     files: Files
     libraries: Libraries
+    open_scope: Callable[[Callable[[Diagnostic], None]], ModuleScope] | None = None
+
+    def scope(self, report: Callable[[Diagnostic], None]) -> ModuleScope:
+        """What the names mean that the function does not bind itself; what is wrong with them goes to `report`."""
+        if self.open_scope is not None:
+            return self.open_scope(report)
+        return ModuleScope(self.module, self.files, self.libraries, evaluate_static, report)
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What to compile for: a default-domain opset, and the answers to static questions, by axis."""
+    """What to compile for: a default-domain opset, and the answers to static questions, by axis.
+
+    `values` are attributes that are known when the function is built: they are values in it, no attributes.
+    """
 
     opset: int
     facts: Mapping[str, str]
+    values: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """The function (None after errors), what was found, and the functions that it calls."""
+    """The function (None after errors), what was found, the functions that it calls, and the types of its outputs."""
 
     function: ir.Function | None
     diagnostics: tuple[Diagnostic, ...]
     calls: tuple[ir.FunctionReference, ...]
+    outputs: tuple[ir.Type, ...] = ()
 
 
 def evaluate_static(scope: ModuleScope, node: ast.expr) -> Any:
@@ -122,16 +138,18 @@ class _Attempt:
         used = {value.type for value in declaration.inputs.values()}
         for name, mask in masks.items():
             # A variable that no input binds is what the outputs make of it.
-            self.function.variables[name] = ir.TypeVariable(name, mask, rigid=name in used)
+            rigid = name in used and not declaration.inferred
+            self.function.variables[name] = ir.TypeVariable(name, mask, rigid)
         self.values: dict[str, ir.Value] = {}
+        self.output_types: list[ir.Type] = []
         self.diagnostics: list[Diagnostic] = []
         report: Callable[[Diagnostic], None] = self.diagnostics.append
-        scope = ModuleScope(unit.module, unit.files, unit.libraries, evaluate_static, report)
-        env = self._parameters()
-        self.low = Lowering(scope, self.function, target.facts, self._splittable())
+        scope = unit.scope(report)
+        self.low = Lowering(scope, self.function, target.facts, {})
         self.low.diagnostics = self.diagnostics
         self.low.looked_up = looked_up
-        self.env = env
+        self.env = self._parameters()
+        self.low.splittable = self._splittable()
 
     def run(self) -> Lowered:
         low = self.low
@@ -164,7 +182,7 @@ class _Attempt:
         if not self.diagnostics:
             remove_dead_nodes(self.function)
             function = self.function
-        return Lowered(function, tuple(self.diagnostics), tuple(low.calls))
+        return Lowered(function, tuple(self.diagnostics), tuple(low.calls), tuple(self.output_types))
 
     def _def_span(self) -> tuple[int, int, int, int]:
         node = self.unit.node
@@ -190,6 +208,8 @@ class _Attempt:
         return env
 
     def _attribute(self, declared: AttributeDeclaration) -> Operand:
+        if declared.name in self.target.values:
+            return self.target.values[declared.name]
         fact = self.target.facts.get(declared.name)
         if fact == "absent":
             return None
@@ -198,14 +218,13 @@ class _Attempt:
             declared.name, ir.AttributeKind[declared.kind], required, declared.default, declared.span
         )
         self.function.attributes.append(parameter)
-        return AttributeOperand(parameter)
+        operand = self.low.attributes[declared.name] = AttributeOperand(parameter, declared.choices, declared.is_bool)
+        return operand
 
     def _declared_type(self, declared: DeclaredValue | None, name: str) -> ir.Type:
         if declared is None:
             return ir.TensorType(ir.TypeVariable(f"T_{name}", rigid=False))
-        shape = None if declared.rank is None else (None,) * declared.rank
-        variable = self.function.variables.get(declared.type)
-        return ir.TensorType(variable if variable is not None else BY_NAME[declared.type], shape)
+        return declared_type(self.function, declared)
 
     def _splittable(self) -> dict[str, ir.Value]:
         """For each type variable a value that is always there, for CastLike to look at."""
@@ -222,9 +241,9 @@ class _Attempt:
     # ------------------------------------------------------------------------------------------- outputs
 
     def _outputs(self, values: tuple[Operand, ...], span: tuple[int, int, int, int]) -> None:
-        declared = self.unit.declaration.outputs
         if any(isinstance(value, Poison) for value in values):
             return
+        declared = self._declared_outputs(len(values))
         if len(values) != len(declared):
             self.low.error(
                 "OW215",
@@ -237,26 +256,44 @@ class _Attempt:
         for (name, output), operand in zip(declared.items(), values, strict=True):
             self._output(name, output, operand, span)
 
-    def _output(self, name: str, declared: DeclaredValue, operand: Operand, span: tuple[int, int, int, int]) -> None:
-        wanted = self._declared_type(declared, name)
-        assert isinstance(wanted, ir.TensorType)
+    def _declared_outputs(self, count: int) -> Mapping[str, DeclaredValue | None]:
+        """The outputs by name, with what is declared of each; those of the annotation where nothing else names them."""
+        declaration = self.unit.declaration
+        if declaration.outputs is not None:
+            return declaration.outputs
+        returns = declaration.returns if declaration.returns is not None else (None,) * count
+        parameters = [item.name for item in (*self.unit.interface.inputs, *self.unit.interface.attributes)]
+        return dict(zip(output_names(self.unit.node, parameters, len(returns)), returns, strict=True))
+
+    def _output(
+        self, name: str, declared: DeclaredValue | None, operand: Operand, span: tuple[int, int, int, int]
+    ) -> None:
+        wanted = None if declared is None else declared_type(self.function, declared)
         if isinstance(operand, Absent) or operand is None:
             self.low.error("OW306", f"the output `{name}` has no value", span, f"{describe(operand)} is returned", "")
             return
-        value = as_tensor(self.low, operand, wanted.element, span)
+        value = as_tensor(self.low, operand, wanted.element if isinstance(wanted, ir.TensorType) else None, span)
         if isinstance(value, Poison):
             return
         if value.optional:
             maybe_absent(self.low, value, f"the output `{name}` needs a value", span)
             return
-        if isinstance(value.type, ir.UnknownType) or not unify(wanted, value.type):
+        met = value.type if wanted is None else self._meet(wanted, value.type)
+        if met is None:
             self.low.error(
                 "OW210",
-                f"the output `{name}` is declared {wanted.element!r}, and the body gives {value.type!r}",
+                f"the output `{name}` is declared {wanted!r}, and the body gives {value.type!r}",
                 span,
-                reason="a function returns the element type that its interface promises",
+                reason="a function returns the type that its interface promises",
                 help="cast the result, or change the declared type",
             )
             return
         self.function.outputs.append(name)
         self.function.body.yields.append(value)
+        self.output_types.append(met)
+
+    def _meet(self, wanted: ir.Type, found: ir.Type) -> ir.Type | None:
+        """What declaration and body know together of an output; None where they contradict each other."""
+        if isinstance(found, ir.UnknownType) and not self.unit.declaration.inferred:
+            return None  # a promise that nothing here can check
+        return meet_shapes(found, wanted) if unify(wanted, found) else None

@@ -1,0 +1,78 @@
+"""Declared types as types of the IR, and what a function's outputs are called where nothing declares it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from opwright.elements import BY_NAME
+from opwright.lang import ir
+from opwright.lang.interface import DeclaredValue
+
+
+def declared_type(function: ir.Function, declared: DeclaredValue) -> ir.Type:
+    """The type of a declared value; type variables are those of the function."""
+    variable = function.variables.get(declared.type)
+    element = variable if variable is not None else BY_NAME[declared.type]
+    type_: ir.Type = ir.TensorType(element, declared.dimensions)
+    for kind in reversed(declared.wrap):
+        type_ = ir.SequenceType(type_) if kind == "seq" else ir.OptionalType(type_)
+    return type_
+
+
+def meet_shapes(first: ir.Type, second: ir.Type) -> ir.Type | None:
+    """The first type with what both know of the shape; None where they contradict each other."""
+    if not isinstance(first, ir.TensorType) or not isinstance(second, ir.TensorType):
+        return second if isinstance(first, ir.UnknownType) else first
+    if first.shape is None or second.shape is None:
+        return ir.TensorType(first.element, first.shape if second.shape is None else second.shape)
+    if len(first.shape) != len(second.shape):
+        return None
+    dims: list[ir.Dimension] = []
+    for one, other in zip(first.shape, second.shape, strict=True):
+        if isinstance(one, int) and isinstance(other, int) and one != other:
+            return None
+        dims.append(other if one is None or isinstance(other, int) else one)
+    return ir.TensorType(first.element, tuple(dims))
+
+
+def output_names(node: ast.FunctionDef, inputs: Sequence[str], count: int) -> list[str]:
+    """A name for each output: that of the variable which every `return` gives there, else `result`, `result_1`, ...
+
+    An output never has the name of a parameter: it would be another value.
+    """
+    found = [_returned_name(node, index, count) for index in range(count)]
+    taken, names = set(inputs), []
+    for index, name in enumerate(found):
+        if name is None or name in taken:
+            base = "result" if index == 0 else f"result_{index}"
+            name, number = base, 0
+            while name in taken or name in found:
+                number += 1
+                name = f"{base}_out{number}"
+        taken.add(name)
+        names.append(name)
+    return names
+
+
+def _returned_name(node: ast.FunctionDef, index: int, count: int) -> str | None:
+    names = set()
+    for value in _returned(node):
+        items = value.elts if isinstance(value, ast.Tuple) else [value]
+        item = items[index] if len(items) == count else None
+        names.add(item.id if isinstance(item, ast.Name) else None)
+    return names.pop() if len(names) == 1 else None
+
+
+def _returned(node: ast.FunctionDef) -> list[ast.expr]:
+    """What stands behind each `return` of the function itself."""
+    found: list[ast.expr] = []
+    pending: list[ast.stmt] = list(node.body)
+    while pending:
+        statement = pending.pop()
+        if isinstance(statement, ast.Return) and statement.value is not None:
+            found.append(statement.value)
+        elif isinstance(statement, (ast.If, ast.For, ast.While)):
+            pending.extend(statement.body)
+            pending.extend(statement.orelse)
+    return found
