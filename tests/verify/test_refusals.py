@@ -1,8 +1,9 @@
 """Messages of a runtime as facts without its versions and places; real messages are tested in test_runtimes."""
 
 import pytest
+from opwright.eager.messages import MAX_REASON, one_line
 from opwright_build.verify.model import Status
-from opwright_build.verify.refusals import MAX_REASON, classify, one_line
+from opwright_build.verify.refusals import classify
 
 PREFIX = "[ONNXRuntimeError] : 9 : NOT_IMPLEMENTED : "
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from opwright_build.verify.model import Status
+from opwright.eager.messages import one_line
 
-MAX_REASON = 160
+from opwright_build.verify.model import Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +43,6 @@ _KNOWN: tuple[tuple[re.Pattern[str], Status, str], ...] = (
         r"type \1 is not known",
     ),
 )
-# "/onnxruntime_src/x/y.h:91 ns::Class::Class(const T&, U) text", and "y.cc:692 Compute text"
-_SOURCE_PLACE = re.compile(r"/\S+:\d+ .*?\) (?=[A-Z])|/\S+:\d+ |\b\w+\.(?:cc|h):\d+ \w+ ")
-_STATUS_PREFIX = re.compile(r"^\[ONNXRuntimeError\] : \d+ : \w+ : ")
-_RUNNING = re.compile(r"^Non-zero status code returned while running (\w+) node\. Name:'[^']*' Status Message: ")
 
 
 def classify(error: Exception) -> Refusal:
@@ -57,10 +53,3 @@ def classify(error: Exception) -> Refusal:
         if found:
             return Refusal(status, found.expand(reason))
     return Refusal(Status.UNSUPPORTED, one_line(error))
-
-
-def one_line(error: BaseException) -> str:
-    """An exception's message on one line, without places in the runtime's own sources and of bounded length."""
-    text = _STATUS_PREFIX.sub("", " ".join(str(error).split()))
-    text = _SOURCE_PLACE.sub("", _RUNNING.sub(r"\1: ", text)).strip() or type(error).__name__
-    return text if len(text) <= MAX_REASON else text[: MAX_REASON - 3] + "..."

@@ -17,12 +17,13 @@ from typing import Any, Protocol
 import numpy as np
 import onnx
 from onnx import ModelProto, helper, shape_inference
-from opwright.link.walk import all_nodes
+from opwright.eager import ort_values
+from opwright.eager.messages import one_line
+from opwright.eager.reference import leave_out_defaults
 
-from opwright_build.verify import ort_values
 from opwright_build.verify.model import Array, Status
 from opwright_build.verify.models import Signature, inlined, lowest_ir
-from opwright_build.verify.refusals import Refusal, classify, one_line
+from opwright_build.verify.refusals import Refusal, classify
 
 REFERENCE = "reference"
 ONNXRUNTIME_OFF = "onnxruntime/off"
@@ -140,7 +141,7 @@ class ReferenceEvaluator:
         flat = inlined(model)
         if flat.functions:
             raise Failed("onnx.inliner leaves the call as it is")
-        _leave_out_defaults(flat)
+        leave_out_defaults(flat)
         try:
             return _ReferenceSession(Evaluator(flat), [item.name for item in flat.graph.input])
         except NotImplementedError as error:
@@ -148,18 +149,6 @@ class ReferenceEvaluator:
             raise Refused(Refusal(Status.NO_KERNEL, one_line(error))) from None
         except Exception as error:  # as above
             raise Failed(one_line(error)) from None
-
-
-# Attributes that a kernel of the evaluator does not take even at the default that bodies write out: (operator, name).
-_NOT_TAKEN = {("CastLike", "round_mode"): b"up"}
-
-
-def _leave_out_defaults(model: ModelProto) -> None:
-    for node in all_nodes(model.graph.node):
-        kept = [item for item in node.attribute if _NOT_TAKEN.get((node.op_type, item.name)) != item.s]
-        if len(kept) < len(node.attribute):
-            del node.attribute[:]
-            node.attribute.extend(kept)
 
 
 class _ReferenceSession:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import onnx
@@ -31,6 +32,16 @@ def emit_function(function: ir.Function, domain: str, overload: str = "") -> Fun
     for used, version in emitter.imports.items():
         proto.opset_import.add(domain=used, version=version)
     return proto
+
+
+def emit_nodes(nodes: Sequence[ir.Node], opset: int, names: Mapping[int, str], graph: GraphProto) -> dict[str, int]:
+    """Adds nodes to a graph; `names` holds those of values made or read elsewhere, by `id`. Gives the opset imports."""
+    emitter = _Emitter(ir.Function("", "", 1, opset, None))
+    emitter.names.update(names)
+    emitter.taken.update(names.values())
+    for node in nodes:
+        emitter.node(node, graph.node)
+    return emitter.imports
 
 
 class _Emitter:

@@ -4,9 +4,9 @@ import numpy as np
 import onnxruntime
 import pytest
 from onnx import TensorProto, helper
+from opwright.eager.ort_values import is_native, to_array, to_value
 from opwright.elements import BY_NAME, ElementType
 from opwright_build.verify.dtypes import DTYPES, array_bytes
-from opwright_build.verify.ort_values import is_native, to_array, to_value
 
 TYPES = [kind for kind in BY_NAME.values() if kind.kind not in ("string", "complex")]
 

@@ -1,0 +1,58 @@
+"""Where eager code is: the line of the user's program that called us, and what it does with the result."""
+
+from __future__ import annotations
+
+import dis
+import sys
+from itertools import islice
+from pathlib import Path
+from types import CodeType, FrameType
+
+from opwright.diagnostics.model import Place
+
+_PACKAGE = str(Path(__file__).parents[1])
+_CACHE = dis.opmap.get("CACHE", -1)
+_UNPACK = dis.opmap["UNPACK_SEQUENCE"]
+_EXTENDED = dis.opmap["EXTENDED_ARG"]
+
+
+def caller() -> FrameType | None:
+    """The innermost frame that is not one of this package."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    return frame
+
+
+def place_of(frame: FrameType | None) -> Place | None:
+    """The expression that the frame is evaluating."""
+    if frame is None:
+        return None
+    code, line = frame.f_code, frame.f_lineno
+    found = next(islice(code.co_positions(), frame.f_lasti // 2, None), None)
+    if found is None:
+        return Place(code.co_filename, line)
+    first, last, column, end = found
+    if first is None or last is None or column is None or end is None:
+        return Place(code.co_filename, line)
+    return Place(code.co_filename, first, column + 1, last, end + 1)
+
+
+def unpacked_to(frame: FrameType | None) -> int | None:
+    """To how many names the value of the call that the frame is making is unpacked; None when it is not unpacked."""
+    return None if frame is None else _count(frame.f_code, frame.f_lasti)
+
+
+def _count(code: CodeType, at: int) -> int | None:
+    """`UNPACK_SEQUENCE` right after the call: the operators with optional results give as many as are wanted."""
+    instructions = code.co_code
+    position = at + 2
+    while position < len(instructions) and instructions[position] == _CACHE:
+        position += 2
+    high = 0
+    while position < len(instructions) and instructions[position] == _EXTENDED:
+        high = (high | instructions[position + 1]) << 8
+        position += 2
+    if position < len(instructions) and instructions[position] == _UNPACK:
+        return high | instructions[position + 1]
+    return None

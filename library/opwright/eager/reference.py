@@ -1,0 +1,63 @@
+"""onnx's own reference evaluator as an evaluator of single nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from onnx import ModelProto
+
+from opwright.eager.arrays import Data
+from opwright.eager.messages import one_line
+from opwright.eager.models import Task
+from opwright.eager.outcome import Failed, NoKernel, Session
+from opwright.link.walk import all_nodes
+
+# Attributes that a kernel of the evaluator does not take even at the default that bodies write out: (operator, name).
+_NOT_TAKEN = {("CastLike", "round_mode"): b"up"}
+
+
+class ReferenceEvaluator:
+    """Runs a node on `onnx.reference`: every operator and type that it knows, at any opset, slowly."""
+
+    def load(self, task: Task) -> Session:
+        """Raises NoKernel."""
+        from onnx.reference import ReferenceEvaluator as Evaluator
+
+        model = task.model(task.opsets()[1])
+        leave_out_defaults(model)
+        try:
+            return _Session(Evaluator(model))
+        except Exception as error:  # the evaluator raises errors of several modules
+            raise NoKernel(f"the reference evaluator: {one_line(error)}") from None
+
+
+class _Session:
+    def __init__(self, evaluator: Any) -> None:
+        self._evaluator = evaluator
+
+    def run(self, data: tuple[Data, ...]) -> list[Data]:
+        feeds = {f"i{index}": item for index, item in enumerate(data)}
+        try:
+            with np.errstate(all="ignore"):
+                found = self._evaluator.run(None, feeds)
+        except NotImplementedError as error:
+            raise NoKernel(f"the reference evaluator: {one_line(error)}") from None
+        except Exception as error:  # as above
+            raise Failed(one_line(error)) from None
+        return [_as_data(item) for item in found]
+
+
+def _as_data(found: Any) -> Data:
+    if found is None:
+        return None
+    return [_as_data(item) for item in found] if isinstance(found, list) else np.asarray(found)
+
+
+def leave_out_defaults(model: ModelProto) -> None:
+    """Drops the attributes that the evaluator does not take though they say what it does anyway."""
+    for node in all_nodes(model.graph.node):
+        kept = [item for item in node.attribute if _NOT_TAKEN.get((node.op_type, item.name)) != item.s]
+        if len(kept) < len(node.attribute):
+            del node.attribute[:]
+            node.attribute.extend(kept)
