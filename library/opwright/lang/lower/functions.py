@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping, Sequence
+from typing import Protocol, TypeVar
 
-from opwright.bundle.format import BodyEntry, FunctionEntry
+from opwright.bundle.format import FunctionEntry
 from opwright.lang import ir
 from opwright.lang.lower.calls import Arguments, call_checked
 from opwright.lang.lower.context import POISON, Environment, Lowering, NeedsFact, Operand, Poison, Stop
@@ -12,7 +14,7 @@ from opwright.lang.lower.flow import State, returned_values, state_of
 from opwright.lang.lower.numbers import needs_element
 from opwright.lang.resolve import FunctionObject, OperatorObject
 from opwright.lang.source import Span, span_of
-from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature, mask_of, tensor_element
+from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature
 
 INLINE_DEPTH = 64
 
@@ -137,7 +139,7 @@ def call_library_function(low: Lowering, callee: OperatorObject, arguments: Argu
     signature = entry_signature(entry)
 
     def choose(inputs: list[ir.Value | None], bindings: dict[str, ir.Type]) -> ir.FunctionReference | Poison:
-        body = _variant(low, entry, bodies, inputs, bindings, span)
+        body = fit_variant(low, entry.identity, [item.name for item in entry.inputs], bodies, inputs, bindings, span)
         if isinstance(body, Poison):
             return body
         reference = ir.FunctionReference(
@@ -164,10 +166,6 @@ def entry_signature(entry: FunctionEntry) -> Signature:
     found.domain, found.name, found.since_version = entry.domain, entry.name, entry.since_version
     found.deprecated, found.deterministic = entry.deprecated, False
     found.admitted = {name: tuple(f"tensor({item})" for item in admitted) for name, admitted in types.items()}
-    found.masks = {
-        name: mask_of([item for item in map(tensor_element, admitted) if item])
-        for name, admitted in found.admitted.items()
-    }
     found.inputs = tuple(
         Formal(
             item.name,
@@ -188,19 +186,30 @@ def entry_signature(entry: FunctionEntry) -> Signature:
     found.min_inputs = sum(item.option is Option.REQUIRED for item in found.inputs)
     found.max_inputs = len(found.inputs)
     found.min_outputs = found.max_outputs = len(found.outputs)
+    found.derive()
     return found
 
 
-def _variant(
+class _Variant(Protocol):
+    """What is chosen by its facts: a body of a library, or a variant of a function under `@script`."""
+
+    @property
+    def variant(self) -> tuple[tuple[str, str], ...]: ...
+
+
+Fitting = TypeVar("Fitting", bound=_Variant)
+
+
+def fit_variant(
     low: Lowering,
-    entry: FunctionEntry,
-    bodies: list[BodyEntry],
-    inputs: list[ir.Value | None],
-    bindings: dict[str, ir.Type],
+    identity: str,
+    names: Sequence[str],
+    bodies: Sequence[Fitting],
+    inputs: Sequence[ir.Value | None],
+    bindings: Mapping[str, ir.Type],
     span: Span,
-) -> BodyEntry | Poison:
-    """The one body whose variant fits what is known of the call; asks for the fact that is missing."""
-    names = [item.name for item in entry.inputs]
+) -> Fitting | Poison:
+    """The one variant that fits what is known of the call; asks for the fact that is missing."""
     given: dict[str, str] = {}
     for axis, _ in bodies[0].variant:
         bound = bindings.get(axis)
@@ -220,7 +229,7 @@ def _variant(
     asked = ", ".join(f"{axis}={given.get(axis, '?')}" for axis, _ in bodies[0].variant)
     return low.error(
         "OW218",
-        f"{entry.identity} has no variant for {asked}",
+        f"{identity} has no variant for {asked}",
         span,
         reason="its variants at this opset are: "
         + "; ".join(",".join(f"{axis}={value}" for axis, value in body.variant) for body in bodies),
