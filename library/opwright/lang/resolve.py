@@ -263,7 +263,7 @@ class ModuleScope:
         return MISSING
 
     def _builtin(self, name: str, span: Span) -> Any:
-        if name in BUILTINS or name in ("range", "enumerate", "zip", "reversed"):
+        if name in BUILTINS or name in ("range", "enumerate", "zip", "reversed", "list", "any", "all"):
             return BuiltinObject("", name)
         if name in ("True", "False", "None"):
             return {"True": True, "False": False, "None": None}[name]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from opwright.lang import ir
 from opwright.lang.interface import convert_attribute
 from opwright.lang.lower.context import POISON, AttributeOperand, Lowering, Operand, Poison
+from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import default_element, describe, flatten, pack_constant
 from opwright.lang.resolve import TypeObject
 from opwright.lang.source import Span
@@ -86,6 +87,7 @@ def _convert(low: Lowering, callee: str, name: str, kind: str, operand: Operand,
             "an attribute can only be passed on as it is",
             subject=callee,
         )
+    need_static(low, operand, span)
     if isinstance(operand, ir.Value):
         return low.error(
             "OW324",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from opwright.diagnostics.model import Diagnostic, Related
 from opwright.elements import BY_NAME, ElementType
@@ -13,16 +13,23 @@ from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Span
 from opwright.opsets.signatures import Signature, history, newest_opset, signature, similar
 
+if TYPE_CHECKING:
+    from opwright.lang.lower.known import Attempt
+
 NESTING_LIMIT = 24
 NODE_LIMIT = 100_000
 
 
 class NeedsFact(Exception):
-    """A static question that the facts at hand do not answer: lower again, once for each of `values` of `axis`."""
+    """A static question that the facts at hand do not answer: lower again, once for each of `values` of `axis`.
 
-    def __init__(self, axis: str, values: tuple[str, ...]) -> None:
+    Without values the answers are open: the function is a template, and each call of it decides.
+    """
+
+    def __init__(self, axis: str, values: tuple[str, ...], span: Span | None = None) -> None:
         self.axis = axis
         self.values = values
+        self.span = span
         super().__init__(axis)
 
 
@@ -58,12 +65,17 @@ class Absent:
 
 
 class AttributeOperand:
-    """An attribute of the function where a number, a string or a list of them is wanted."""
+    """An attribute of the function where a number, a string or a list of them is wanted.
 
-    __slots__ = ("parameter",)
+    `choices` are the values of its `Literal`; `is_bool`: a Python bool, stored as INT.
+    """
 
-    def __init__(self, parameter: ir.AttributeParameter) -> None:
+    __slots__ = ("choices", "is_bool", "parameter")
+
+    def __init__(self, parameter: ir.AttributeParameter, choices: tuple[Any, ...] = (), is_bool: bool = False) -> None:
         self.parameter = parameter
+        self.choices = choices
+        self.is_bool = is_bool
 
 
 # A runtime value, one of the above, or anything static: Python scalars, tuples, and the objects of resolve.py.
@@ -98,6 +110,10 @@ class Lowering:
         self.depth = 0
         self.nodes = 0
         self.inlining: list[ast.FunctionDef] = []
+        self.attributes: dict[str, AttributeOperand] = {}
+        self.open_regions: list[ir.Region] = []  # those around the one that is being filled
+        self.attempts: list[Attempt] = []  # loops over static ranges that are being lowered as a `Loop`
+        self.unrolled: set[ast.For] = set()  # those that were found to need a copy of their body for each item
 
     # ------------------------------------------------------------------------------------------- findings
 
@@ -160,13 +176,17 @@ class Lowering:
     # ------------------------------------------------------------------------------------------ emission
 
     def append(self, node: ir.Node) -> None:
-        self.nodes += 1
+        self.spend(1, node.span)
+        self.region.nodes.append(node)
+
+    def spend(self, nodes: int, span: Span | None) -> None:
+        """Counts what unrolling and inlining make; Stop where it becomes too much."""
+        self.nodes += nodes
         if self.nodes > NODE_LIMIT:
             self.error(
-                "OW311", f"the body grows beyond {NODE_LIMIT:,} nodes", None, "unrolling and inlining have limits"
+                "OW311", f"the body grows beyond {NODE_LIMIT:,} nodes", span, "unrolling and inlining have limits"
             )
             raise Stop
-        self.region.nodes.append(node)
 
     def constant(self, data: ir.TensorData, span: Span | None) -> ir.Value:
         key = ("const", *data.key)
@@ -201,10 +221,17 @@ class Lowering:
 
 def complete(signature: Signature, attributes: dict[str, ir.Attribute]) -> dict[str, ir.Attribute]:
     """All attributes explicit, in the order of their names: a default that changes one day must change the body."""
-    result: dict[str, ir.Attribute] = {}
-    for name, spec in signature.attributes.items():
-        if name in attributes:
-            result[name] = attributes[name]
-        elif spec.default is not None:
-            result[name] = ir.AttributeValue(ir.AttributeKind[spec.kind], spec.default)
-    return result
+    defaults: dict[str, ir.Attribute] | None = signature.explicit_defaults
+    if defaults is None:
+        defaults = signature.explicit_defaults = {
+            name: ir.AttributeValue(ir.AttributeKind[spec.kind], spec.default)
+            for name, spec in signature.attributes.items()
+            if spec.default is not None
+        }
+    if not attributes:
+        return dict(defaults)
+    return {
+        name: attributes[name] if name in attributes else defaults[name]
+        for name in signature.attributes
+        if name in attributes or name in defaults
+    }

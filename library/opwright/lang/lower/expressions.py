@@ -12,6 +12,15 @@ from opwright.lang.lower.arithmetic import binary, is_none, is_static, same_obje
 from opwright.lang.lower.calls import Arguments, call_operator
 from opwright.lang.lower.conditions import choose, lower_condition, negate, truth
 from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, Unbound
+from opwright.lang.lower.known import need_static
+from opwright.lang.lower.lists import (
+    LIST_BUILTINS,
+    StaticIterator,
+    call_list_builtin,
+    iterated,
+    lower_generator,
+    lower_list_comprehension,
+)
 from opwright.lang.lower.numbers import convert_number, describe, is_number, needs_element
 from opwright.lang.resolve import (
     MISSING,
@@ -186,7 +195,9 @@ def _subscript(low: Lowering, node: ast.Subscript, env: Environment) -> Operand:
         index = lower_expression(low, node.slice, env)
     if isinstance(owner, Poison) or isinstance(index, Poison):
         return POISON
-    if isinstance(owner, (tuple, str)) and isinstance(index, int):
+    if isinstance(owner, (tuple, str, range)):
+        need_static(low, index, span_of(node.slice))
+    if isinstance(owner, (tuple, str, range)) and isinstance(index, int):
         if -len(owner) <= index < len(owner):
             return owner[index]
         return low.error("OW312", f"Python says: index {index} is out of range for {len(owner)} items", span_of(node))
@@ -317,15 +328,9 @@ def _arguments(low: Lowering, node: ast.Call, env: Environment, count: int | Non
     positional: list[tuple[Operand, Span]] = []
     for argument in node.args:
         if isinstance(argument, ast.Starred):
-            items = lower_expression(low, argument.value, env)
-            if not isinstance(items, tuple):
-                return low.error(
-                    "OW304",
-                    "a starred argument needs a static list",
-                    span_of(argument),
-                    reason="the number of inputs must be known when the function is built",
-                    help="",
-                )
+            items = iterated(low, argument.value, env, "a starred argument")
+            if isinstance(items, Poison):
+                return POISON
             positional.extend((item, span_of(argument)) for item in items)
         else:
             positional.append((lower_expression(low, argument, env), span_of(argument)))
@@ -347,8 +352,12 @@ def _call_builtin(low: Lowering, callee: BuiltinObject, node: ast.Call, argument
     if any(isinstance(value, Poison) for value in values):
         return POISON
     label = f"math.{callee.name}" if callee.module else callee.name
+    if not callee.module and (callee.name in LIST_BUILTINS):
+        return call_list_builtin(low, callee.name, arguments.positional, arguments.keywords, span)
+    values = [value.items if isinstance(value, StaticIterator) else value for value in values]
     if callee.name == "abs" and len(values) == 1 and not arguments.keywords and not is_static(values[0]):
         return unary(low, "abs", values[0], span, arguments.positional[0][1])
+    need_static(low, tuple(values), span)
     if arguments.keywords or not all(is_static(value) and not isinstance(value, OBJECTS) for value in values):
         return low.error(
             "OW304",
@@ -394,8 +403,10 @@ _HANDLERS: dict[type[ast.expr], Callable[[Lowering, Any, Environment], Operand]]
     ast.BoolOp: _bool_op,
     ast.Compare: _compare,
     ast.Constant: _constant,
+    ast.GeneratorExp: lower_generator,
     ast.IfExp: _joined,
     ast.List: _sequence,
+    ast.ListComp: lower_list_comprehension,
     ast.Name: _name,
     ast.Subscript: _subscript,
     ast.Tuple: _sequence,

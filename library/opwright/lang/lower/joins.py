@@ -213,10 +213,11 @@ def _pair(made: list[ir.Value | Poison]) -> tuple[ir.Value, ir.Value] | None:
 def within(low: Lowering, region: ir.Region, step: Callable[[], Result]) -> Result:
     """Runs a step of lowering with `region` as the one that is being filled."""
     outer, low.region = low.region, region
+    low.open_regions.append(outer)
     try:
         return step()
     finally:
-        low.region = outer
+        low.region = low.open_regions.pop()
 
 
 def joined_type(first: ir.Type, second: ir.Type) -> ir.Type:

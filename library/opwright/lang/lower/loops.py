@@ -1,4 +1,4 @@
-"""`for` and `while`: a `Loop`; over a static list unrolled."""
+"""`for` and `while` as a `Loop`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from opwright.lang import ir
 from opwright.lang.infer import unify
 from opwright.lang.lower.arithmetic import binary
 from opwright.lang.lower.conditions import as_scalar, choose, lower_condition, truth
-from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, Unbound
+from opwright.lang.lower.context import POISON, AttributeOperand, Environment, Lowering, Operand, Poison, Unbound
 from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.flow import (
     BROKE,
@@ -18,37 +18,48 @@ from opwright.lang.lower.flow import (
     PLACE,
     RETURNED,
     VACANT,
-    end,
     is_flag,
     is_hidden,
     none_set,
-    revive,
 )
 from opwright.lang.lower.joins import filler, joined_type
+from opwright.lang.lower.known import Attempt, NeedsCopies, need_static
+from opwright.lang.lower.lists import iterated
 from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, is_static_number, number_kind
-from opwright.lang.lower.statements import assigned_names, bind_target, branch, lower_block, nested
+from opwright.lang.lower.statements import assigned_names, lower_block, nested
+from opwright.lang.lower.unroll import leave, outer_flags, try_loop, unroll
 from opwright.lang.resolve import BuiltinObject
 from opwright.lang.source import Span, span_of
 from opwright.opsets.signatures import elements_of
 
 
 class _Range:
-    """`range(start, stop, step)`; `trips` is known, or a rank-0 INT64 value."""
+    """`range(*bounds)`; `trips` is known, or a rank-0 INT64 value."""
 
-    __slots__ = ("start", "step", "trips")
+    __slots__ = ("bounds", "start", "step", "trips")
 
-    def __init__(self, start: Operand, step: int, trips: int | ir.Value) -> None:
+    def __init__(self, start: Operand, step: int, trips: int | ir.Value, bounds: tuple[Operand, ...]) -> None:
         self.start = start
         self.step = step
         self.trips = trips
+        self.bounds = bounds
+
+    @property
+    def may_be_static(self) -> bool:
+        """Whether the items are known, or will be once the function's attributes are."""
+        return all(isinstance(bound, (int, AttributeOperand)) for bound in self.bounds)
 
 
 def lower_for(low: Lowering, statement: ast.For, env: Environment) -> None:
     found = _iterated(low, statement.iter, env)
     if isinstance(found, tuple):
-        _unroll(low, statement, found, env)
+        unroll(low, statement, found, env)
     elif isinstance(found, _Range):
-        _ForLoop(low, statement, env, found).run()
+        run = _ForLoop(low, statement, env, found).run
+        if found.may_be_static:
+            try_loop(low, statement, env, found.bounds, run)
+        else:
+            run()
     else:
         for name in assigned_names([statement]):
             env[name] = POISON
@@ -70,16 +81,7 @@ def _iterated(low: Lowering, node: ast.expr, env: Environment) -> tuple[Operand,
         callee = lower_expression(low, node.func, env)
         if isinstance(callee, BuiltinObject) and callee.name == "range" and not callee.module:
             return _range(low, node, env)
-    value = lower_expression(low, node, env)
-    if isinstance(value, (tuple, Poison)):
-        return value
-    return low.error(
-        "OW304",
-        f"`for` cannot run over {describe(value)}",
-        span_of(node),
-        reason="it runs over `range(...)` or a static list",
-        help="write `for i in range(n):`",
-    )
+    return iterated(low, node, env, "`for`")
 
 
 def _range(low: Lowering, node: ast.Call, env: Environment) -> _Range | Poison:
@@ -92,6 +94,7 @@ def _range(low: Lowering, node: ast.Call, env: Environment) -> _Range | Poison:
     start, stop = (0, operands[0]) if len(operands) == 1 else (operands[0], operands[1])
     step = operands[2] if len(operands) == 3 else 1
     if isinstance(step, bool) or not isinstance(step, int) or step == 0:
+        need_static(low, step, span)
         return low.error(
             "OW324",
             "the step of `range` must be an int other than 0 that is known when the function is built",
@@ -100,14 +103,17 @@ def _range(low: Lowering, node: ast.Call, env: Environment) -> _Range | Poison:
             help="",
         )
     if isinstance(start, int) and isinstance(stop, int):
-        return _Range(int(start), step, len(range(int(start), int(stop), step)))
+        return _Range(int(start), step, len(range(int(start), int(stop), step)), (int(start), int(stop), step))
     start_value, stop_value = (_as_integer(low, operand, span) for operand in (start, stop))
     if isinstance(start_value, Poison) or isinstance(stop_value, Poison):
         return POISON
-    return _count_trips(low, start if is_static_number(start) else start_value, stop_value, step, span)
+    trips = _count_trips(low, start if is_static_number(start) else start_value, stop_value, step, span)
+    if isinstance(trips, Poison):
+        return POISON
+    return _Range(start if is_static_number(start) else start_value, step, trips, (start, stop, step))
 
 
-def _count_trips(low: Lowering, start: Operand, stop: ir.Value, step: int, span: Span) -> _Range | Poison:
+def _count_trips(low: Lowering, start: Operand, stop: ir.Value, step: int, span: Span) -> ir.Value | Poison:
     """ceil((stop - start) / step); a Loop with fewer than one trip makes none, as range does."""
     length = stop if start == 0 and is_static_number(start) else binary(low, "-", stop, start, span, (span, span))
     if step != 1:
@@ -127,7 +133,7 @@ def _count_trips(low: Lowering, start: Operand, stop: ir.Value, step: int, span:
     if isinstance(length, Poison):
         return POISON
     assert isinstance(length, ir.Value)
-    return _Range(start, step, length)
+    return length
 
 
 def _as_integer(low: Lowering, operand: Operand, span: Span) -> ir.Value | Poison:
@@ -151,57 +157,6 @@ def _as_integer(low: Lowering, operand: Operand, span: Span) -> ir.Value | Poiso
     number = cast(low, value, low.element_of("int64"), span)
     number.type = ir.NumberType(ir.NumberKind.INT)
     return number
-
-
-def _unroll(low: Lowering, statement: ast.For, items: tuple[Operand, ...], env: Environment) -> None:
-    """One copy of the body for each item, each guarded where a copy before it may have left the loop."""
-    outer = _outer_flags(env)
-    _unroll_from(low, statement, items, env)
-    _leave(low, env, outer, statement.orelse)
-
-
-def _unroll_from(low: Lowering, statement: ast.For, items: tuple[Operand, ...], env: Environment) -> None:
-    span = span_of(statement)
-    for index, item in enumerate(items):
-        env[CONTINUED] = False
-        goes_on = none_set(low, env, (BROKE, RETURNED), span)
-        if goes_on is False:
-            return
-        if goes_on is not True:
-            rest = partial(_unroll_revived, low, statement, items[index:])
-            branch(low, goes_on, span, env, (rest, end))
-            return
-        bind_target(low, statement.target, item, env)
-        lower_block(low, statement.body, env)
-
-
-def _unroll_revived(low: Lowering, statement: ast.For, items: tuple[Operand, ...], env: Environment) -> None:
-    revive(env)
-    _unroll_from(low, statement, items, env)
-
-
-def _outer_flags(env: Environment) -> Environment:
-    return {flag: env.get(flag, False) for flag in (BROKE, CONTINUED)}
-
-
-def _leave(low: Lowering, env: Environment, outer: Environment, orelse: list[ast.stmt]) -> None:
-    """After a loop: the flags are the outer loop's again, and `else` runs where this one was not left."""
-    goes_on = none_set(low, env, (BROKE, RETURNED), span_of(orelse[0])) if orelse else False
-    was_left = end if env.get(BROKE, False) is False else _nothing  # without `break` it was left by a return
-    env.update(outer)
-    if goes_on is True:
-        lower_block(low, orelse, env)
-    elif goes_on is not False:
-        branch(low, goes_on, span_of(orelse[0]), env, (partial(_else, low, orelse), was_left))
-
-
-def _else(low: Lowering, block: list[ast.stmt], env: Environment) -> None:
-    revive(env)
-    lower_block(low, block, env)
-
-
-def _nothing(env: Environment) -> None:
-    """The other side of an `else`: the loop was left, by a break or a return."""
 
 
 # ---------------------------------------------------------------------------------------------------- loops
@@ -240,6 +195,7 @@ class _Loop:
         self.span = span_of(statement)
         self.assigned = assigned_names([*self.targets(), *statement.body])
         self.carried: dict[str, _Carried] = {}
+        self.may_be_static = False
         self.left_names: dict[str, Operand] = {}
 
     # ------------------------------------------------------------------------- what the kinds of loop differ in
@@ -268,10 +224,12 @@ class _Loop:
 
     def run(self) -> None:
         low, env = self.low, self.env
-        outer = _outer_flags(env)
+        outer = outer_flags(env)
         for name in self.assigned:
             entering = self.entering(name)
             if not isinstance(entering, (Unbound, Poison)):
+                if not self.can_carry(name, entering):
+                    return self.poison()
                 carried_name = self.initial(name, entering, None)
                 if carried_name is None:
                     return self.poison()
@@ -294,8 +252,27 @@ class _Loop:
         low.append(node)
         self.leave(node)
         self.after()
-        _leave(low, env, outer, self.statement.orelse)
+        leave(low, env, outer, self.statement.orelse)
         return None
+
+    def can_carry(self, name: str, operand: Operand) -> bool:
+        """A list, a string or None cannot become what a loop carries: Python's operators on it are not a tensor's."""
+        if operand is VACANT or isinstance(operand, (ir.Value, AttributeOperand)) or is_static_number(operand):
+            return True
+        self.need_copies()
+        self.low.error(
+            "OW321",
+            f"`{name}` enters the loop as {describe(operand)}, which a loop cannot change",
+            self.span,
+            reason="what a loop carries from one trip to the next is a tensor or a number",
+            help="begin with a tensor, or loop over a static `range`, so that the loop can be unrolled",
+        )
+        return False
+
+    def need_copies(self) -> None:
+        """Ends the attempt where unrolling is possible."""
+        if self.may_be_static and isinstance(self.statement, ast.For):
+            raise NeedsCopies(self.statement)
 
     def entering(self, name: str) -> Operand:
         return self.env.get(
@@ -364,7 +341,13 @@ class _Loop:
                 return None
             return [again, *(result for result in results if result is not None)]
 
-        yields = nested(low, body, span, step)
+        attempts = len(low.attempts)
+        if self.may_be_static and isinstance(self.statement, ast.For):
+            low.attempts.append(Attempt(self.statement, body))
+        try:
+            yields = nested(low, body, span, step)
+        finally:
+            del low.attempts[attempts:]
         if yields is None:
             return None
         body.yields = yields
@@ -424,6 +407,7 @@ class _Loop:
         return value
 
     def changes(self, name: str, parameter: ir.Value, operand: Operand) -> None:
+        self.need_copies()
         self.low.error(
             "OW321",
             f"`{name}` changes its type from one trip to the next",
@@ -453,6 +437,7 @@ class _ForLoop(_Loop):
         self.last: int | None = None
         self.name = statement.target.id if isinstance(statement.target, ast.Name) else ""
         super().__init__(low, statement, env)
+        self.may_be_static = over.may_be_static
         makes_trips = isinstance(over.trips, int) and over.trips > 0
         leaves_early = any(isinstance(inner, ast.Break) for inner in ast.walk(statement))
         reassigned = self.name in assigned_names(statement.body)

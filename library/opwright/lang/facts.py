@@ -1,0 +1,92 @@
+"""The answers to static questions, as text: what variants are named by and what a call is matched against.
+
+An axis is a type variable (value: an element type), an input (`absent` or `present`; of a variadic one the number of
+tensors), `<input>.rank` (a number, or `other`: none of those that the family tells apart) or an attribute (its value,
+`absent`, or `present` where only that was asked).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+ABSENT, PRESENT, OTHER = "absent", "present", "other"
+RANK = ".rank"
+_EXCLUDED = "other than "
+
+
+def declared_values(choices: Sequence[Any], is_bool: bool) -> tuple[str, ...]:
+    """The values of an attribute of which there are few, as facts; none where they are open."""
+    if choices:
+        return tuple(fact_of(value) for value in choices)
+    return (fact_of(False), fact_of(True)) if is_bool else ()
+
+
+def fact_of(value: Any) -> str:
+    """An attribute's value as a fact. A truth value is the integer that ONNX stores; a list is written `[1, 2]`."""
+    if value is None:
+        return ABSENT
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "replace")
+    if isinstance(value, str):
+        return repr(value) if value in (ABSENT, PRESENT, OTHER) or value[:1] in ("'", '"') else value
+    if isinstance(value, (bool, int)):
+        return str(int(value))
+    if isinstance(value, float):
+        return repr(value)
+    return f"[{', '.join(repr(item) if isinstance(item, str) else fact_of(item) for item in value)}]"
+
+
+def value_of(fact: str, kind: str, is_bool: bool) -> Any:
+    """The Python value of an attribute of an ONNX kind (`INT`, `STRINGS`...): the opposite of `fact_of`."""
+    match kind:
+        case "INT":
+            return bool(int(fact)) if is_bool else int(fact)
+        case "FLOAT":
+            return float(fact)
+        case "STRING":
+            return _unquoted(fact) if fact[:1] in ("'", '"') else fact
+    if kind not in ("INTS", "FLOATS", "STRINGS"):
+        raise ValueError(f"attributes of kind {kind} have no value that is text")
+    return tuple(value_of(item, kind[:-1], is_bool) for item in _items(fact))
+
+
+def _items(fact: str) -> list[str]:
+    """The items of `[1, 2]`; quotes may hold commas."""
+    import ast
+
+    if not fact.startswith("["):
+        raise ValueError(f"{fact!r} is no list")
+    parsed = ast.parse(fact, mode="eval").body
+    assert isinstance(parsed, ast.List)
+    return [ast.get_source_segment(fact, item) or "" for item in parsed.elts]
+
+
+def _unquoted(text: str) -> str:
+    import ast
+
+    value = ast.literal_eval(text)
+    assert isinstance(value, str)
+    return value
+
+
+# --------------------------------------------------------------------------------------------------- ranks
+
+
+def other_rank(excluded: Sequence[int]) -> str:
+    """The fact that a rank is none of those; variants are named `other`."""
+    return _EXCLUDED + ", ".join(map(str, sorted(excluded)))
+
+
+def excluded_ranks(fact: str) -> tuple[int, ...] | None:
+    """The ranks that a fact rules out; None where it says which rank it is."""
+    if fact == OTHER:
+        return ()
+    if not fact.startswith(_EXCLUDED):
+        return None
+    return tuple(int(item) for item in fact.removeprefix(_EXCLUDED).split(", ") if item)
+
+
+def shown(fact: str) -> str:
+    """The fact as it stands in a variant's key."""
+    return OTHER if fact.startswith(_EXCLUDED) else fact

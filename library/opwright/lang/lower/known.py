@@ -1,0 +1,131 @@
+"""What must be known when the function is built: attributes become axes, loops over static lists are unrolled.
+
+A loop over a static range is first lowered as a `Loop`, with its index as a number that is known at run time only.
+Where the body turns out to need more than that, `need_static` or `need_copies` ends the attempt, and the loop is
+lowered again, one copy of its body for each item. Which loops were unrolled is remembered, so each is tried once.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from opwright.lang import facts, ir
+from opwright.lang.lower.context import AttributeOperand, Lowering, NeedsFact, Operand
+from opwright.lang.source import Span
+
+
+class Attempt:
+    """A loop over a static range that is being lowered as a `Loop`. `body` is the region that is being filled."""
+
+    __slots__ = ("body", "statement")
+
+    def __init__(self, statement: ast.For, body: ir.Region) -> None:
+        self.statement = statement
+        self.body = body
+
+
+class NeedsCopies(Exception):
+    """The attempt cannot succeed: the loop's body needs a copy for each item."""
+
+    def __init__(self, statement: ast.For) -> None:
+        self.statement = statement
+        super().__init__(statement.lineno)
+
+
+def ask_attribute(operand: AttributeOperand, span: Span | None) -> NeedsFact:
+    """The question for an attribute's value: one variant per value where those are declared, else a template."""
+    parameter = operand.parameter
+    values = facts.declared_values(operand.choices, operand.is_bool)
+    return NeedsFact(parameter.name, values, span)
+
+
+def need_static(low: Lowering, operand: Operand, span: Span | None) -> None:
+    """Asks for whatever would make the operand known; returns where nothing does: the caller reports it."""
+    if isinstance(operand, AttributeOperand):
+        raise ask_attribute(operand, span)
+    if isinstance(operand, tuple):
+        for item in operand:
+            need_static(low, item, span)
+    elif isinstance(operand, ir.Value):
+        found = _Origins(low, numbers=True).of(operand)
+        if found is None:
+            return
+        loops, attributes = found
+        if loops:
+            raise NeedsCopies(loops[0].statement)
+        if attributes:
+            raise ask_attribute(attributes[0], span)
+
+
+def need_copies(low: Lowering, value: ir.Value) -> None:
+    """Unrolls the loop that hides the type of a value, where there is one that it depends on."""
+    found = _Origins(low, numbers=False).of(value)
+    if found is not None and found[0]:
+        raise NeedsCopies(found[0][0].statement)
+
+
+class _Origins:
+    """What a value is computed from, as far as it was computed in the regions that are open."""
+
+    def __init__(self, low: Lowering, numbers: bool) -> None:
+        self.low = low
+        self.numbers = numbers  # whether everything must be a constant, an attribute or a number that a loop carries
+        self.makers = {
+            id(result): node
+            for nodes in (low.prologue, *(region.nodes for region in low.open_regions), low.region.nodes)
+            for node in nodes
+            for result in ir.results_of(node)
+        }
+        self.parameters = {id(item): attempt for attempt in low.attempts for item in attempt.body.parameters}
+
+    def of(self, value: ir.Value) -> tuple[list[Attempt], list[AttributeOperand]] | None:
+        """(loops, outermost first; attributes); None where it depends on a tensor as well."""
+        loops: dict[int, Attempt] = {}
+        attributes: dict[str, AttributeOperand] = {}
+        seen: set[int] = set()
+        pending = [value]
+        while pending:
+            item = pending.pop()
+            if id(item) in seen:
+                continue
+            seen.add(id(item))
+            attempt = self.parameters.get(id(item))
+            if attempt is not None:
+                loops[id(attempt)] = attempt
+                continue
+            node = self.makers.get(id(item))
+            named = self._attribute(node)
+            if named is not None:
+                attributes[named.parameter.name] = named
+            elif isinstance(node, ir.Const):
+                continue
+            elif node is None or not self._followed(node):
+                if self.numbers:
+                    return None
+            else:
+                pending.extend(_read_by(node))
+        return [item for item in self.low.attempts if id(item) in loops], list(attributes.values())
+
+    def _followed(self, node: ir.Node) -> bool:
+        """A result of an operator with inputs, or of a branch; one without inputs (a random one) comes from nowhere."""
+        return bool(ir.operands_of(node)) and not (self.numbers and isinstance(node, ir.Loop))
+
+    def _attribute(self, node: ir.Node | None) -> AttributeOperand | None:
+        if not isinstance(node, ir.Call) or node.inputs or node.callee.identity[:2] != ("", "Constant"):
+            return None
+        for attribute in node.attributes.values():
+            if isinstance(attribute, ir.AttributeReference):
+                return self.low.attributes.get(attribute.name)
+        return None
+
+
+def _read_by(node: ir.Node) -> list[ir.Value]:
+    """Every value that a node reads, those read and yielded in its regions included."""
+    found = ir.operands_of(node)
+    for region in ir.regions_of(node):
+        found.extend(region.yields)
+        for _, inner in ir.walk(region):
+            found.extend(ir.operands_of(inner))
+            for nested in ir.regions_of(inner):
+                found.extend(nested.yields)
+    return found

@@ -1,0 +1,273 @@
+"""Static lists: tuples and ranges, what `zip`, `enumerate` and `reversed` make of them, and comprehensions over them.
+
+Their lengths are known when the function is built; their items may be tensors.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from opwright.lang import static
+from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, Unbound
+from opwright.lang.lower.known import need_static
+from opwright.lang.lower.numbers import describe
+from opwright.lang.source import Span, span_of
+
+Items = tuple[Operand, ...]
+
+
+class StaticIterator:
+    """What `zip(...)` gives: items that are handed out once, as Python does."""
+
+    __slots__ = ("items", "label")
+
+    def __init__(self, items: Items, label: str) -> None:
+        self.items = items
+        self.label = label
+
+
+def items_of(low: Lowering, operand: Operand, span: Span, purpose: str, named: bool = False) -> Items | Poison:
+    """The items of a static list; `purpose` says what needs them, `named` that a name stands for the list."""
+    if isinstance(operand, Poison):
+        return POISON
+    if isinstance(operand, StaticIterator):
+        return _used_twice(low, operand, span) if named else operand.items
+    if isinstance(operand, (tuple, str)):
+        return tuple(operand)
+    if isinstance(operand, range):
+        if len(operand) > static.SEQUENCE_ITEMS:
+            return low.error(
+                "OW311",
+                f"{len(operand):,} items are more than the {static.SEQUENCE_ITEMS:,} allowed",
+                span,
+                reason="a static list has a limit",
+            )
+        return tuple(operand)
+    need_static(low, operand, span)
+    return low.error(
+        "OW362",
+        f"{purpose} needs a list whose length is known when the function is built",
+        span,
+        reason=f"it gets {describe(operand)}",
+        help="give it a tuple, a list, `range(n)`, or a parameter `*xs`",
+    )
+
+
+def _used_twice(low: Lowering, operand: StaticIterator, span: Span) -> Poison:
+    return low.error(
+        "OW362",
+        f"a name stands for {operand.label}(...), which can be used once only",
+        span,
+        reason="Python's iterators are empty after their first use",
+        help=f"write it where it is used, or keep a list: `tuple({operand.label}(...))`",
+    )
+
+
+def iterated(low: Lowering, node: ast.expr, env: Environment, purpose: str) -> Items | Poison:
+    """The items of an expression that is run over."""
+    from opwright.lang.lower.expressions import lower_expression
+
+    return items_of(low, lower_expression(low, node, env), span_of(node), purpose, isinstance(node, ast.Name))
+
+
+# ------------------------------------------------------------------------------------------------- builtins
+
+
+def call_list_builtin(
+    low: Lowering,
+    name: str,
+    positional: Sequence[tuple[Operand, Span]],
+    keywords: dict[str, tuple[Operand, Span]],
+    span: Span,
+) -> Operand:
+    """`range`, `enumerate`, `zip`, `reversed`, `list`, `any`, `all` of operands."""
+    known = {"enumerate": ("start",), "zip": ("strict",)}.get(name, ())
+    for keyword, (_, place) in keywords.items():
+        if keyword not in known:
+            return low.error("OW203", f"`{name}` has no argument `{keyword}`", place, "it is Python's own")
+    operands = [operand for operand, _ in positional]
+    if any(isinstance(operand, Poison) for operand in operands):
+        return POISON
+    if name == "range":
+        return _range(low, operands, span)
+    lists = []
+    start: Operand = 0
+    if name == "enumerate":
+        start = keywords["start"][0] if "start" in keywords else operands[1] if len(operands) == 2 else 0
+        positional = positional[:1] if len(operands) <= 2 else positional
+    for operand, place in positional:
+        items = items_of(low, operand, place, f"`{name}`")
+        if isinstance(items, Poison):
+            return POISON
+        lists.append(items)
+    if name != "zip" and len(lists) != 1:
+        return low.error("OW203", f"`{name}` takes one list, not {len(lists)}", span, "it is Python's own")
+    if name == "enumerate" and (isinstance(start, bool) or not isinstance(start, int)):
+        return low.error("OW362", "`enumerate` starts at a static int", span, f"it gets {describe(start)}")
+    strict = keywords["strict"][0] if "strict" in keywords else False
+    if strict and len({len(items) for items in lists}) > 1:
+        lengths = " and ".join(str(len(items)) for items in lists)
+        return low.error("OW312", f"Python says: zip() gets lists of {lengths} items", span, "`strict=True` is given")
+    return _BUILTINS[name](lists, start, low, span)
+
+
+def _range(low: Lowering, operands: list[Operand], span: Span) -> Operand:
+    for operand in operands:
+        if isinstance(operand, bool) or not isinstance(operand, int):
+            need_static(low, operand, span)
+            return low.error(
+                "OW362",
+                "this `range` needs ints that are known when the function is built",
+                span,
+                reason=f"it gets {describe(operand)}; only `for` runs over a range that is known at run time",
+                help="write `for i in range(n):`",
+            )
+    try:
+        return range(*operands)
+    except (TypeError, ValueError) as error:
+        return low.error("OW312", "`range` has no value here", span, f"Python says: {error}")
+
+
+def _enumerate(lists: list[Items], start: int, low: Lowering, span: Span) -> Operand:
+    return StaticIterator(tuple(enumerate(lists[0], start)), "enumerate")
+
+
+def _zip(lists: list[Items], start: int, low: Lowering, span: Span) -> Operand:
+    return StaticIterator(tuple(zip(*lists, strict=False)), "zip")
+
+
+def _reversed(lists: list[Items], start: int, low: Lowering, span: Span) -> Operand:
+    return StaticIterator(tuple(reversed(lists[0])), "reversed")
+
+
+def _list(lists: list[Items], start: int, low: Lowering, span: Span) -> Operand:
+    return lists[0]
+
+
+def _any(lists: list[Items], start: int, low: Lowering, span: Span) -> Operand:
+    return _decide(lists[0], True, low, span)
+
+
+def _all(lists: list[Items], start: int, low: Lowering, span: Span) -> Operand:
+    return _decide(lists[0], False, low, span)
+
+
+def _decide(items: Items, decides: bool, low: Lowering, span: Span) -> Operand:
+    from opwright.lang.lower.arithmetic import is_static
+
+    for item in items:
+        if not is_static(item):
+            need_static(low, item, span)
+            name = "any" if decides else "all"
+            return low.error(
+                "OW362",
+                f"`{name}` needs items that are known when the function is built",
+                span,
+                reason=f"one is {describe(item)}",
+                help="combine conditions with `or` and `and`, or reduce a tensor: `op.ReduceMax`",
+            )
+        if bool(item) is decides:
+            return decides
+    return not decides
+
+
+_BUILTINS: dict[str, Callable[[list[Items], Any, Lowering, Span], Operand]] = {
+    "all": _all,
+    "any": _any,
+    "enumerate": _enumerate,
+    "list": _list,
+    "reversed": _reversed,
+    "tuple": _list,
+    "zip": _zip,
+}
+LIST_BUILTINS = frozenset([*_BUILTINS, "range"])
+
+
+# -------------------------------------------------------------------------------------------- comprehensions
+
+
+def lower_list_comprehension(low: Lowering, node: ast.ListComp, env: Environment) -> Operand:
+    """`[f(x) for x in xs if p]`: a static list."""
+    found = _comprehend(low, node, env)
+    if isinstance(found, Poison):
+        return POISON
+    try:
+        return static.checked(tuple(found))
+    except static.StaticError as error:
+        return low.error(error.code, "the list is too long", span_of(node), reason=str(error))
+
+
+def lower_generator(low: Lowering, node: ast.GeneratorExp, env: Environment) -> Operand:
+    found = _comprehend(low, node, env)
+    return POISON if isinstance(found, Poison) else StaticIterator(tuple(found), "a generator")
+
+
+def _comprehend(low: Lowering, node: ast.ListComp | ast.GeneratorExp, env: Environment) -> list[Operand] | Poison:
+    """Its targets are names of its own; the first list is looked up outside, as Python does."""
+    from opwright.lang.lower.statements import assigned_names
+
+    first = iterated(low, node.generators[0].iter, env, "a comprehension")
+    if isinstance(first, Poison):
+        return POISON
+    inner = dict(env)
+    for name in assigned_names([generator.target for generator in node.generators]):
+        inner[name] = Unbound("before the comprehension sets it")
+    results: list[Operand] = []
+    return results if _run(low, node, 0, first, inner, results) else POISON
+
+
+def _run(
+    low: Lowering,
+    node: ast.ListComp | ast.GeneratorExp,
+    level: int,
+    items: Items,
+    env: Environment,
+    results: list[Operand],
+) -> bool:
+    """Runs one `for` of a comprehension; False after a finding."""
+    from opwright.lang.lower.expressions import lower_expression
+    from opwright.lang.lower.statements import bind_target
+
+    generator = node.generators[level]
+    for item in items:
+        low.spend(1, span_of(node))
+        mark = len(low.diagnostics)
+        bind_target(low, generator.target, item, env)
+        chosen = _chosen(low, generator.ifs, env)
+        if chosen is None:
+            return False
+        if not chosen:
+            continue
+        if level + 1 == len(node.generators):
+            results.append(lower_expression(low, node.elt, env))
+        else:
+            inner = iterated(low, node.generators[level + 1].iter, env, "a comprehension")
+            if isinstance(inner, Poison) or not _run(low, node, level + 1, inner, env, results):
+                return False
+        if len(low.diagnostics) > mark:
+            return False
+    return True
+
+
+def _chosen(low: Lowering, conditions: list[ast.expr], env: Environment) -> bool | None:
+    from opwright.lang.lower.conditions import lower_condition
+
+    for condition in conditions:
+        found = lower_condition(low, condition, env)
+        if isinstance(found, Poison):
+            return None
+        if not isinstance(found, bool):
+            need_static(low, found, span_of(condition))
+            low.error(
+                "OW362",
+                "the condition of a comprehension must be known when the function is built",
+                span_of(condition),
+                reason="it decides how long the list is",
+                help="write a loop, with `if` inside",
+            )
+            return None
+        if not found:
+            return False
+    return True

@@ -1,0 +1,121 @@
+"""Loops over static lists: a `Loop` where the body can do with that, else one copy of the body for each item."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from opwright.lang.lower.context import (
+    NESTING_LIMIT,
+    POISON,
+    AttributeOperand,
+    Environment,
+    Lowering,
+    Operand,
+)
+from opwright.lang.lower.flow import BROKE, CONTINUED, RETURNED, end, none_set, revive
+from opwright.lang.lower.known import NeedsCopies, ask_attribute
+from opwright.lang.lower.statements import assigned_names, bind_target, branch, lower_block
+from opwright.lang.source import span_of
+
+# What a `Loop` may be refused for and copies of its body need not be: names that get their value in the first trip,
+# values whose type changes, values that are no tensors.
+_HELPED = frozenset(["OW307", "OW308", "OW321", "OW325", "OW360", "OW362"])
+
+# Copies are nested in the branches that go on as long as the depth allows: there, more is known about them.
+_DEPTH_FOR_OTHERS = 6
+
+
+def try_loop(
+    low: Lowering,
+    statement: ast.For,
+    env: Environment,
+    bounds: Sequence[Operand],
+    run: Callable[[], None],
+) -> None:
+    """Lowers `for ... in range(*bounds)` as the `Loop` that `run` makes; unrolled where its body needs that.
+
+    The bounds are static ints or attributes of the function; those are asked for before the loop is unrolled.
+    """
+    if statement not in low.unrolled:
+        entering = dict(env)
+        marks = len(low.diagnostics), len(low.calls), len(low.region.nodes), low.depth
+        try:
+            run()
+        except NeedsCopies as need:
+            if need.statement is not statement:
+                raise
+        else:
+            static = all(isinstance(bound, int) for bound in bounds)
+            if not static or not any(item.code in _HELPED for item in low.diagnostics[marks[0] :]):
+                return
+        for bound in bounds:
+            if isinstance(bound, AttributeOperand):
+                raise ask_attribute(bound, span_of(statement.iter))
+        del low.diagnostics[marks[0] :], low.calls[marks[1] :], low.region.nodes[marks[2] :]
+        low.depth = marks[3]
+        env.clear()
+        env.update(entering)
+        low.unrolled.add(statement)
+    unroll(low, statement, range(*bounds), env)
+
+
+def unroll(low: Lowering, statement: ast.For, items: Sequence[Operand], env: Environment) -> None:
+    """One copy of the body for each item, each guarded where a copy before it may have left the loop."""
+    outer = outer_flags(env)
+    _unroll_from(low, statement, items, env)
+    leave(low, env, outer, statement.orelse)
+
+
+def _unroll_from(low: Lowering, statement: ast.For, items: Sequence[Operand], env: Environment) -> None:
+    span = span_of(statement)
+    for index, item in enumerate(items):
+        low.spend(1, span)
+        env[CONTINUED] = False
+        goes_on = none_set(low, env, (BROKE, RETURNED), span)
+        if goes_on is False:
+            return
+        if goes_on is not True:
+            left = len(items) - index
+            nests = low.depth + left + _DEPTH_FOR_OTHERS <= NESTING_LIMIT
+            rest = items[index:] if nests else items[index : index + 1]
+            branch(low, goes_on, span, env, (partial(_unroll_revived, low, statement, rest), end))
+            if nests:
+                return
+            continue
+        mark = len(low.diagnostics)
+        bind_target(low, statement.target, item, env)
+        lower_block(low, statement.body, env)
+        if len(low.diagnostics) > mark:  # the other copies would say the same
+            env.update(dict.fromkeys(assigned_names([statement]), POISON))
+            return
+
+
+def _unroll_revived(low: Lowering, statement: ast.For, items: Sequence[Operand], env: Environment) -> None:
+    revive(env)
+    _unroll_from(low, statement, items, env)
+
+
+def outer_flags(env: Environment) -> Environment:
+    return {flag: env.get(flag, False) for flag in (BROKE, CONTINUED)}
+
+
+def leave(low: Lowering, env: Environment, outer: Environment, orelse: list[ast.stmt]) -> None:
+    """After a loop: the flags are the outer loop's again, and `else` runs where this one was not left."""
+    goes_on = none_set(low, env, (BROKE, RETURNED), span_of(orelse[0])) if orelse else False
+    was_left = end if env.get(BROKE, False) is False else _nothing  # without `break` it was left by a return
+    env.update(outer)
+    if goes_on is True:
+        lower_block(low, orelse, env)
+    elif goes_on is not False:
+        branch(low, goes_on, span_of(orelse[0]), env, (partial(_else, low, orelse), was_left))
+
+
+def _else(low: Lowering, block: list[ast.stmt], env: Environment) -> None:
+    revive(env)
+    lower_block(low, block, env)
+
+
+def _nothing(env: Environment) -> None:
+    """The other side of an `else`: the loop was left, by a break or a return."""
