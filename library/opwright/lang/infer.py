@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from opwright.elements import BY_CODE, BY_NAME
+from opwright.elements import BY_CODE, BY_NAME, ElementType
 from opwright.lang import ir
 from opwright.opsets.signatures import Signature, tensor_element, tensor_mask
 
@@ -25,10 +25,22 @@ def bind(signature: Signature, inputs: list[ir.Value | None]) -> Bindings:
     """Type variables of the operator to types; narrows the function's own type variables. Raises Mismatch."""
     bindings: Bindings = {}
     origin: dict[str, int] = {}
+    last = len(signature.inputs) - 1
     for index, value in enumerate(inputs):
         if value is None or isinstance(value.type, ir.UnknownType):
             continue
-        formal = signature.inputs[min(index, len(signature.inputs) - 1)]
+        position = index if index < last else last
+        formal = signature.inputs[position]
+        type_ = value.type
+        if type(type_) is ir.TensorType and type(type_.element) is ElementType and formal.homogeneous:
+            bound = bindings.get(formal.type)
+            admits = signature.input_masks[position] >> type_.element.code & 1
+            if admits and (bound is None or (type(bound) is ir.TensorType and bound.element is type_.element)):
+                # The common case: nothing to narrow and nothing to unify.
+                if bound is None and formal.type in signature.admitted:
+                    bindings[formal.type] = type_
+                    origin[formal.type] = index
+                continue
         admitted = signature.admitted.get(formal.type)
         if admitted is None:
             _restrict(value.type, (formal.type,), index, signature.identity)
@@ -250,6 +262,8 @@ def _elementwise_shape(signature: Signature, inputs: list[ir.Value | None]) -> t
 
 def _broadcast(left: tuple[ir.Dimension, ...], right: tuple[ir.Dimension, ...]) -> tuple[ir.Dimension, ...]:
     """Numpy's rule where it is certain; a dimension that depends on the caller is unknown."""
+    if left == right:
+        return left
     if len(left) < len(right):
         left, right = right, left
     padded = (1,) * (len(left) - len(right)) + right

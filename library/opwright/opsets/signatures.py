@@ -53,7 +53,10 @@ class Signature:
         "deprecated",
         "deterministic",
         "domain",
+        "explicit_defaults",
+        "input_masks",
         "inputs",
+        "kinds",
         "masks",
         "max_inputs",
         "max_outputs",
@@ -61,7 +64,9 @@ class Signature:
         "min_outputs",
         "name",
         "outputs",
+        "positions",
         "since_version",
+        "variadic",
     )
 
     def __init__(self, schema: Any) -> None:
@@ -80,7 +85,18 @@ class Signature:
         self.admitted: dict[str, tuple[str, ...]] = {
             item.type_param_str: tuple(sorted(item.allowed_type_strs)) for item in schema.type_constraints
         }
+        self.derive()
+
+    def derive(self) -> None:
+        """Fills what checking a call asks for again and again from the fields that describe the operator."""
         self.masks = {name: tensor_mask(types) for name, types in self.admitted.items()}
+        self.input_masks = tuple(tensor_mask(self.admitted.get(item.type, (item.type,))) for item in self.inputs)
+        self.kinds = {name: (spec.kind, spec.required) for name, spec in self.attributes.items()}
+        self.positions = {
+            item.name: index for index, item in enumerate(self.inputs) if item.name not in self.attributes
+        }
+        self.variadic = bool(self.inputs) and self.inputs[-1].option is Option.VARIADIC
+        self.explicit_defaults: dict[str, Any] | None = None  # kept by the compiler, in its own form
 
     @property
     def identity(self) -> str:

@@ -144,8 +144,7 @@ def check_arguments(low: Lowering, signature: Signature, arguments: Arguments) -
     if isinstance(split, Poison) or not _check_arity(low, signature, split[0], arguments.span):
         return POISON
     operands, keywords = split
-    kinds = {name: (spec.kind, spec.required) for name, spec in signature.attributes.items()}
-    attributes = bind_attributes(low, signature.name, kinds, keywords, arguments.span)
+    attributes = bind_attributes(low, signature.name, signature.kinds, keywords, arguments.span)
     inputs = _convert_inputs(low, signature, operands)
     if isinstance(attributes, Poison) or isinstance(inputs, Poison):
         return POISON
@@ -179,13 +178,14 @@ def _split_keywords(
     low: Lowering, signature: Signature, arguments: Arguments
 ) -> tuple[list[tuple[Operand, Span]], dict[str, tuple[Operand, Span]]] | Poison:
     """Keywords that name inputs take their place among the inputs; an input skipped that way is absent."""
+    if not arguments.keywords:
+        return arguments.positional, arguments.keywords
     operands = list(arguments.positional)
     keywords: dict[str, tuple[Operand, Span]] = {}
-    names = {formal.name: index for index, formal in enumerate(signature.inputs)}
     given = len(operands)
     for name, argument in arguments.keywords.items():
-        index = names.get(name)
-        if index is None or name in signature.attributes:
+        index = signature.positions.get(name)
+        if index is None:
             keywords[name] = argument
             continue
         if index < given:
@@ -204,7 +204,7 @@ def _split_keywords(
 
 
 def _check_arity(low: Lowering, signature: Signature, operands: list[tuple[Operand, Span]], span: Span) -> bool:
-    variadic = bool(signature.inputs) and signature.inputs[-1].option is Option.VARIADIC
+    variadic = signature.variadic
     if len(operands) > len(signature.inputs) and not variadic:
         low.error(
             "OW203",
@@ -216,8 +216,9 @@ def _check_arity(low: Lowering, signature: Signature, operands: list[tuple[Opera
         )
         return False
     for index, formal in enumerate(signature.inputs):
-        missing = index >= len(operands) or operands[index][0] is None or isinstance(operands[index][0], Absent)
-        if formal.option is Option.REQUIRED and missing:
+        if formal.option is not Option.REQUIRED:
+            continue
+        if index >= len(operands) or operands[index][0] is None or isinstance(operands[index][0], Absent):
             low.error(
                 "OW204",
                 f"{signature.name} needs its input `{formal.name}`",
@@ -253,6 +254,8 @@ def _convert_inputs(
     low: Lowering, signature: Signature, operands: list[tuple[Operand, Span]]
 ) -> list[ir.Value | None] | Poison:
     """Numbers take the element type of the first tensor that shares their type variable, else what the schema says."""
+    if all(_is_tensor(operand) for operand, _ in operands):
+        return [operand for operand, _ in operands]
     met: dict[str, ir.Element] = {}
     for index, (operand, _) in enumerate(operands):
         formal = signature.inputs[min(index, len(signature.inputs) - 1)]
@@ -279,6 +282,11 @@ def _convert_inputs(
             if isinstance(value.type, ir.TensorType) and formal.homogeneous:
                 met.setdefault(formal.type, value.type.element)
     return POISON if poisoned else inputs
+
+
+def _is_tensor(operand: Operand) -> bool:
+    """A tensor that is certainly there: nothing is left to convert."""
+    return type(operand) is ir.Value and type(operand.type) is ir.TensorType and not operand.optional
 
 
 def maybe_absent(low: Lowering, value: ir.Value, message: str, span: Span | None) -> Poison:
