@@ -23,6 +23,15 @@ from opwright.link.inspect import (
 from opwright.opsets.opset import (
     Opset,
 )
+from opwright.protos.compare import (
+    compare,
+)
+from opwright.protos.difference import (
+    Comparison,
+)
+from opwright.protos.digest import (
+    digest,
+)
 from opwright.types import (
     BFLOAT16,
     BOOL,
@@ -82,13 +91,16 @@ __all__ = [
     "UINT32",
     "UINT64",
     "Bundle",
+    "Comparison",
     "Diagnostic",
     "DiagnosticError",
     "Opset",
     "Tensor",
     "__version__",
     "attach",
+    "compare",
     "detach",
+    "digest",
     "find_bundle",
     "inspect",
     "read_bundle",

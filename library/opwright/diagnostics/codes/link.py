@@ -1,4 +1,4 @@
-"""OW550 to OW576: attaching libraries to models, inspecting and detaching."""
+"""OW550 to OW580: attaching libraries to models, inspecting and detaching; comparing functions."""
 
 from __future__ import annotations
 
@@ -113,6 +113,16 @@ def _attach(model: str, command: str = _ATTACH, **libraries: str) -> Example:
 def _node(node: str, inputs: str = "float[N] X", header: str = _HEADER) -> Example:
     """A model of these nodes; they give Y."""
     return _attach(f"{header} agraph ({inputs}) => (float[N] Y) {{ {node} }}")
+
+
+def _python(node: str) -> Example:
+    """A program that takes the digest of a function."""
+    program = (
+        "import opwright\nfrom onnx.parser import parse_function\n\n"
+        f'function = parse_function(\'<domain: "d", opset_import: ["": 18]> F (X) => (Y) {{ {node} }}\')\n'
+        "print(opwright.digest(function))\n"
+    )
+    return Example("python digest.py", {"digest.py": program})
 
 
 def _altered() -> str:
@@ -362,5 +372,13 @@ ENTRIES = (
         "Detaching throws functions away because the library can give them back. An altered one would be lost.",
         bad=Example("detach model.onnx -o out.onnx", {"model.onnx.hex": _altered()}),
         good=_attach(_GOOD_MODEL, f"{_ATTACH} && detach out.onnx -o back.onnx"),
+    ),
+    Entry(
+        "OW580",
+        "A function or model has no canonical form",
+        "Digests and comparisons go by what every name stands for. Where a name is undefined or defined twice, an "
+        "operator unknown, or a tensor in another file, nothing can be said.",
+        bad=_python("Y = Abs(Z)"),
+        good=_python("Y = Abs(X)"),
     ),
 )
