@@ -116,7 +116,7 @@ def environment(settings: dict[str, str]) -> str:
 
 def pip_settings() -> dict[str, str]:
     """The index settings of the pip here as environment variables: from its configuration files and from PIP_*."""
-    python = os.path.realpath(sys.executable)  # the environment that noxfile.py makes for nox has no pip, its Python has
+    python = os.path.realpath(sys.executable)  # nox's environment has no pip, its Python has
     listed = subprocess.run([python, "-m", "pip", "config", "list"], capture_output=True, text=True, check=True)
     settings = {}
     for line in listed.stdout.splitlines():
