@@ -16,8 +16,10 @@ class DoesNotFitError(Exception):
     """The number has no value of the type: a fraction or an integer out of range. The text says which."""
 
 
-def pack(value: bool | int | float, element: ElementType) -> bytes:
+def pack(value: bool | int | float | str, element: ElementType) -> bytes:
     """The little-endian bytes of one number in that element type; DoesNotFitError where it has no place there."""
+    if isinstance(value, str):
+        raise DoesNotFitError(f"{value!r} is text, and {element.name} tensors hold none")
     if element.kind == "float":
         return _pack_float(value, element)
     if element.is_integer:

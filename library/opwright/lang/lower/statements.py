@@ -314,11 +314,27 @@ def _return(low: Lowering, statement: ast.Return, env: Environment) -> None:
 
 
 def _break(low: Lowering, statement: ast.Break, env: Environment) -> None:
-    env[BROKE] = True
+    if _is_in_loop(low, statement, "break", env):
+        env[BROKE] = True
 
 
 def _continue(low: Lowering, statement: ast.Continue, env: Environment) -> None:
-    env[CONTINUED] = True
+    if _is_in_loop(low, statement, "continue", env):
+        env[CONTINUED] = True
+
+
+def _is_in_loop(low: Lowering, statement: ast.stmt, word: str, env: Environment) -> bool:
+    """Python's compiler says this, not its parser, which is all that the text has met before."""
+    if CONTINUED in env:
+        return True
+    low.error(
+        "OW301",
+        f"`{word}` outside a loop",
+        span_of(statement),
+        reason="Python cannot compile this file",
+        help="`return` leaves a function",
+    )
+    return False
 
 
 def _for(low: Lowering, statement: ast.For, env: Environment) -> None:

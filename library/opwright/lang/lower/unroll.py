@@ -98,13 +98,16 @@ def _unroll_revived(low: Lowering, statement: ast.For, items: Sequence[Operand],
 
 
 def outer_flags(env: Environment) -> Environment:
-    return {flag: env.get(flag, False) for flag in (BROKE, CONTINUED)}
+    """The flags of the loop around this place; none where there is no such loop, so that `break` is refused there."""
+    return {flag: env[flag] for flag in (BROKE, CONTINUED) if flag in env}
 
 
 def leave(low: Lowering, env: Environment, outer: Environment, orelse: list[ast.stmt]) -> None:
     """After a loop: the flags are the outer loop's again, and `else` runs where this one was not left."""
     goes_on = none_set(low, env, (BROKE, RETURNED), span_of(orelse[0])) if orelse else False
     was_left = end if env.get(BROKE, False) is False else _nothing  # without `break` it was left by a return
+    for flag in (BROKE, CONTINUED):
+        env.pop(flag, None)
     env.update(outer)
     if goes_on is True:
         lower_block(low, orelse, env)
