@@ -15,13 +15,17 @@ from opwright.lang.source import Span
 
 
 class Attempt:
-    """A loop over a static range that is being lowered as a `Loop`. `body` is the region that is being filled."""
+    """A loop over a range of numbers that is being lowered as a `Loop`. `body` is the region that is being filled.
 
-    __slots__ = ("body", "statement")
+    `bounds` are those of its bounds that are computed: once loops around it are unrolled they may be known.
+    """
 
-    def __init__(self, statement: ast.For, body: ir.Region) -> None:
+    __slots__ = ("body", "bounds", "statement")
+
+    def __init__(self, statement: ast.For, body: ir.Region, bounds: tuple[ir.Value, ...]) -> None:
         self.statement = statement
         self.body = body
+        self.bounds = bounds
 
 
 class NeedsCopies(Exception):
@@ -91,7 +95,9 @@ class _Origins:
             seen.add(id(item))
             attempt = self.parameters.get(id(item))
             if attempt is not None:
-                loops[id(attempt)] = attempt
+                pending.extend(attempt.bounds)
+                if not attempt.bounds:
+                    loops[id(attempt)] = attempt
                 continue
             node = self.makers.get(id(item))
             named = self._attribute(node)

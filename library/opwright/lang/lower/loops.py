@@ -209,6 +209,10 @@ class _Loop:
     def enter(self, trip: ir.Value, scope: Environment) -> None:
         """Binds what a trip begins with."""
 
+    def computed_bounds(self) -> tuple[ir.Value, ...]:
+        """The bounds of its range that are known at run time only."""
+        return ()
+
     def again(self, scope: Environment, goes_on: ir.Value | bool) -> ir.Value | None:
         """Whether there is another trip, as far as the body decides; None after a finding."""
         raise NotImplementedError
@@ -342,8 +346,8 @@ class _Loop:
             return [again, *(result for result in results if result is not None)]
 
         attempts = len(low.attempts)
-        if self.may_be_static and isinstance(self.statement, ast.For):
-            low.attempts.append(Attempt(self.statement, body))
+        if isinstance(self.statement, ast.For):
+            low.attempts.append(Attempt(self.statement, body, self.computed_bounds()))
         try:
             yields = nested(low, body, span, step)
         finally:
@@ -469,6 +473,9 @@ class _ForLoop(_Loop):
             return trips
         data = ir.TensorData(self.low.element_of("int64"), (), trips.to_bytes(8, "little"))
         return self.low.constant(data, self.span)
+
+    def computed_bounds(self) -> tuple[ir.Value, ...]:
+        return tuple(bound for bound in self.over.bounds if isinstance(bound, ir.Value))
 
     def enter(self, trip: ir.Value, scope: Environment) -> None:
         spans = (self.span, self.span)
