@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from opwright.elements import BY_CODE, BY_NAME, ElementType
 from opwright.lang import ir
+from opwright.lang.infer_ranks import infer_rank
 from opwright.opsets.signatures import Signature, tensor_element, tensor_mask
 
 Bindings = dict[str, ir.Type]
@@ -137,6 +138,10 @@ def result_types(
         decided = rule(index, inputs, attributes, bindings) if rule is not None else None
         if decided is None:
             decided = _from_constraint(signature, bindings, index, shape)
+        if type(decided) is ir.TensorType and decided.shape is None and not signature.domain:
+            rank = infer_rank(signature.name, index, inputs, attributes)
+            if rank is not None:
+                decided = ir.TensorType(decided.element, (None,) * rank)
         types.append(decided)
     return types
 
