@@ -25,6 +25,14 @@ class ElementType:
     def __repr__(self) -> str:
         return self.name
 
+    def __eq__(self, other: object) -> bool:
+        """`x.dtype == FLOAT`: equal to itself, and to the classes that stand for it (ours and numpy's)."""
+        if isinstance(other, type):
+            return element_of_class(other) is self
+        return self is other
+
+    __hash__ = object.__hash__
+
     def __reduce__(self) -> tuple[object, ...]:
         return (element, (self.name,))
 
@@ -83,3 +91,17 @@ BY_CODE: dict[int, ElementType] = {entry.code: entry for entry in _TABLE}
 def element(name: str) -> ElementType:
     """The element type of that ONNX name; KeyError when ONNX has none of it."""
     return BY_NAME[name]
+
+
+_NUMPY_NAMES = {"float32": "float", "float64": "double", "bool_": "bool"}
+
+
+def element_of_class(class_: type) -> ElementType | None:
+    """The element type that `FLOAT[...]` or `numpy.float32` stands for; None for any other class."""
+    found = getattr(class_, "dtype", None)
+    if isinstance(found, ElementType):
+        return found
+    if class_.__module__ == "numpy":
+        name = class_.__name__
+        return BY_NAME.get(_NUMPY_NAMES.get(name, name))
+    return None

@@ -1,1 +1,58 @@
-"""Running functions on arrays."""
+"""Running functions and operators on arrays: what a script computes, as plain Python.
+
+`strict`, `use_evaluator` and `at_opset` are context managers; `OnnxRuntime` and `ReferenceEvaluator` are evaluators.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from opwright.eager.functions import call_function, run_body
+    from opwright.eager.operations import call_operator, make_scalar
+    from opwright.eager.ort import OnnxRuntime
+    from opwright.eager.outcome import Evaluator
+    from opwright.eager.reference import ReferenceEvaluator
+    from opwright.eager.settings import at_opset, strict, use_evaluator
+    from opwright.eager.tensor import Tensor, tensor_of
+
+_HOMES = {
+    "Evaluator": "outcome",
+    "OnnxRuntime": "ort",
+    "ReferenceEvaluator": "reference",
+    "Tensor": "tensor",
+    "at_opset": "settings",
+    "call_function": "functions",
+    "call_operator": "operations",
+    "make_scalar": "operations",
+    "run_body": "functions",
+    "strict": "settings",
+    "tensor_of": "tensor",
+    "use_evaluator": "settings",
+}
+
+__all__ = [
+    "Evaluator",
+    "OnnxRuntime",
+    "ReferenceEvaluator",
+    "Tensor",
+    "at_opset",
+    "call_function",
+    "call_operator",
+    "make_scalar",
+    "run_body",
+    "strict",
+    "tensor_of",
+    "use_evaluator",
+]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'opwright.eager' has no attribute {name!r}")
+    from importlib import import_module
+
+    found = getattr(import_module(f"opwright.eager.{home}"), name)
+    globals()[name] = found
+    return found

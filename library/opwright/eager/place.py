@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import os
 import sys
 from itertools import islice
 from pathlib import Path
@@ -10,7 +11,7 @@ from types import CodeType, FrameType
 
 from opwright.diagnostics.model import Place
 
-_PACKAGE = str(Path(__file__).parents[1])
+_PACKAGE = str(Path(__file__).parents[1]) + os.sep
 _CACHE = dis.opmap.get("CACHE", -1)
 _UNPACK = dis.opmap["UNPACK_SEQUENCE"]
 _EXTENDED = dis.opmap["EXTENDED_ARG"]

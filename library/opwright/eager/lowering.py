@@ -1,0 +1,159 @@
+"""Lowering that executes: the compiler's own steps, each node of which runs as soon as it is made.
+
+What an operator means, how numbers meet tensors and what is refused is decided by `opwright.lang.lower` alone; here
+stands only what is different when values are known.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from opwright.bundle.format import FunctionEntry
+from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Related
+from opwright.eager.arrays import DTYPES, Data, array_of, element_of, type_of
+from opwright.eager.models import make_task
+from opwright.eager.outcome import Failed, NoKernel
+from opwright.eager.run import run
+from opwright.elements import ElementType
+from opwright.lang import ir
+from opwright.lang.lower.context import Lowering, Poison
+from opwright.lang.resolve import ModuleScope
+from opwright.lang.source import Source, Span
+from opwright.lang.syntax import Module, parse
+
+NOWHERE: Span = (0, 0, 0, 0)  # what is found has the caller's place
+
+
+class EagerLowering(Lowering):
+    """One operation: `data` holds what each of its values is. Findings are raised where they are found."""
+
+    def __init__(self, opset: int, place: Place | None) -> None:
+        super().__init__(_empty_scope(), ir.Function("", "", 1, opset, None), {}, {})
+        self.place = place
+        self.data: dict[ir.Value, Data] = {}
+
+    @property
+    def executes(self) -> bool:
+        """Not within a nested region: that is lowered as the compiler does, and run as a whole."""
+        return self.region is self.function.body
+
+    def error(
+        self,
+        code: str,
+        message: str,
+        span: Span | None,
+        reason: str = "",
+        help: str = "",
+        related: tuple[Related, ...] = (),
+        subject: str = "",
+    ) -> Poison:
+        if not self.executes:
+            return super().error(code, message, span, reason, help, related, subject)
+        found = Diagnostic(code, message, self.place, reason=reason, help=help, related=related, subject=subject)
+        raise DiagnosticError([found])
+
+    # ------------------------------------------------------------------------------------------- values
+
+    def value(self, data: Data, type_: ir.Type) -> ir.Value:
+        """A value that is known."""
+        made = ir.Value(type_)
+        self.data[made] = data
+        return made
+
+    def array(self, array: np.ndarray[Any, Any]) -> ir.Value:
+        """A tensor; OW325 where ONNX has none of its type."""
+        element = element_of(array)
+        if element is None:
+            self.error("OW325", f"an array of {array.dtype} is no tensor", None, "ONNX has no such element type")
+        assert element is not None
+        return self.value(array, ir.TensorType(element, array.shape))
+
+    # ----------------------------------------------------------------------------------------- execution
+
+    def append(self, node: ir.Node) -> None:
+        if self.executes:
+            self._execute(node)
+        else:
+            super().append(node)
+
+    def constant(self, data: ir.TensorData, span: Span | None) -> ir.Value:
+        return self.value(array_of(data), ir.TensorType(data.element, data.dims))
+
+    def once(
+        self,
+        key: tuple[object, ...],
+        callee: str,
+        inputs: list[ir.Value | None],
+        attributes: dict[str, ir.Attribute],
+        type_: ir.Type,
+        span: Span | None,
+    ) -> ir.Value:
+        made = super().once(key, callee, inputs, attributes, type_, span)
+        if made not in self.data:
+            self._execute(self.prologue.pop())
+        return made
+
+    def _execute(self, node: ir.Node) -> None:
+        task = make_task(node, self.opset, self.data)
+        label = task.name + "(" + ", ".join(_describe(value) for value in task.inputs) + ")"
+        try:
+            results = run(task)
+            for value, data in zip(ir.results_of(node), results, strict=True):
+                self.data[value] = _as_expected(data, value.type)
+                value.type = type_of(self.data[value], value.type)
+        except NoKernel as refusal:
+            self.error(
+                "OW371",
+                f"no evaluator runs {label}",
+                None,
+                reason=str(refusal),
+                help="cast to a type that is supported, or use another evaluator",
+                subject=task.name,
+            )
+        except Failed as failure:
+            self.error("OW370", f"{label} fails", None, reason=str(failure), subject=task.name)
+
+
+def _describe(value: ir.Value) -> str:
+    return repr(value.type)
+
+
+def _as_expected(data: Data, type_: ir.Type) -> Data:
+    """Some evaluators compute in a wider type than the operator's result has, and leave it at that."""
+    if not isinstance(type_, ir.TensorType) or not isinstance(data, np.ndarray):
+        return data
+    element, found = ir.settle(type_.element), element_of(data)
+    if not isinstance(element, ElementType) or found is element:
+        return data
+    if found is None or found.kind != element.kind:
+        raise NoKernel(f"the evaluator gives {found or data.dtype}, and the operator {element}")
+    return data.astype(DTYPES[element])
+
+
+class _Nothing:
+    """No files and no libraries: an operation of its own refers to none."""
+
+    def module(self, name: str, level: int, origin: str) -> Module | Diagnostic | None:
+        return None
+
+    def domain_of(self, package: str) -> str | None:
+        return None
+
+    def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:
+        return None
+
+    def emitted_domain(self, domain: str) -> str | None:
+        return None
+
+    def names(self, domain: str) -> tuple[str, ...]:
+        return ()
+
+
+@cache
+def _empty_scope() -> ModuleScope:
+    module = parse(Source("<eager>", ""))
+    assert isinstance(module, Module)
+    return ModuleScope(module, _Nothing(), _Nothing(), lambda scope, node: None, lambda found: None)

@@ -1,0 +1,170 @@
+"""Operators on tensors that are there: calls, Python's operators and subscripts, by way of the compiler's own steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from opwright import types
+from opwright.eager.arrays import Data, as_array
+from opwright.eager.lowering import NOWHERE, EagerLowering
+from opwright.eager.place import caller, place_of, unpacked_to
+from opwright.eager.settings import opset_in_force
+from opwright.elements import ElementType, element_of_class
+from opwright.lang import ir
+from opwright.lang.lower import arithmetic, calls, numbers
+from opwright.lang.lower.calls import Arguments
+from opwright.lang.lower.context import Operand
+from opwright.lang.resolve import OperatorObject, OpsetObject, TypeObject
+from opwright.opsets.operator import Operator
+from opwright.opsets.signatures import Signature, tensor_element
+
+_SPANS = (NOWHERE, NOWHERE)
+
+
+def call_operator(operator: Operator, args: Sequence[object], kwargs: Mapping[str, object]) -> Any:
+    """`op.Name(inputs..., attribute=...)`: the results, checked and run as the schema of the opset in force says.
+
+    Numpy arrays count as tensors. DiagnosticError, at the caller's line, for what the compiler refuses too, and where
+    the runtime fails.
+    """
+    frame = caller()
+    low = EagerLowering(opset_in_force(None if operator.domain else operator.opset.version), place_of(frame))
+    signature = low.lookup(operator.domain, operator.name)
+    formals = () if signature is None else signature.inputs
+    positional = [
+        (_argument(low, signature, formals[min(index, len(formals) - 1)].type if formals else "", value), NOWHERE)
+        for index, value in enumerate(args)
+    ]
+    kinds = {formal.name: formal.type for formal in formals}
+    keywords = {
+        name: (_argument(low, signature, kinds.get(name, ""), value), NOWHERE) for name, value in kwargs.items()
+    }
+    arguments = Arguments(positional, keywords, unpacked_to(frame), NOWHERE, NOWHERE)
+    callee = OperatorObject(OpsetObject(operator.domain, operator.opset.version), operator.name)
+    return result(low, calls.call_operator(low, callee, arguments))
+
+
+def binary(symbol: str, left: object, right: object) -> Any:
+    """`left symbol right`, one of which is a tensor."""
+    low = _operation()
+    return result(low, arithmetic.binary(low, symbol, operand(low, left), operand(low, right), NOWHERE, _SPANS))
+
+
+def unary(symbol: str, value: object) -> Any:
+    low = _operation()
+    return result(low, arithmetic.unary(low, symbol, operand(low, value), NOWHERE, NOWHERE))
+
+
+def make_scalar(element: ElementType, value: object) -> Any:
+    """`FLOAT(0.5)`."""
+    low = _operation()
+    if not numbers.is_number(value):
+        low.error(
+            "OW314",
+            f"{element.name.upper()}(...) takes a number, not {numbers.describe(operand(low, value))}",
+            None,
+            reason="it makes a typed scalar of a Python number",
+            help="to convert a tensor write `op.Cast(x, to=...)`",
+        )
+    return result(low, numbers.convert_number(low, value, element, None))
+
+
+def refuse(code: str, message: str, reason: str, help: str) -> Any:
+    """Raises the finding at the caller's line."""
+    return _operation().error(code, message, None, reason, help)
+
+
+def _operation() -> EagerLowering:
+    return EagerLowering(opset_in_force(), place_of(caller()))
+
+
+# ------------------------------------------------------------------------------------------------- operands
+
+
+def operand(low: EagerLowering, value: object) -> Operand:
+    """A value of Python as the compiler would have it; what has no meaning is itself, and refused where it is used."""
+    from opwright.eager.tensor import Tensor
+
+    if isinstance(value, Tensor):
+        return low.value(value.data, value.type)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return low.array(as_array(value))
+    if isinstance(value, (list, tuple)):
+        return tuple(operand(low, item) for item in value)
+    if isinstance(value, ElementType):
+        return TypeObject(value)
+    if isinstance(value, type):
+        element = element_of_class(value)
+        return value if element is None else TypeObject(element)
+    return value
+
+
+def _argument(low: EagerLowering, signature: Signature | None, formal: str, value: object) -> Operand:
+    """An argument of an operator: where it takes a sequence, a list is one."""
+    if isinstance(value, list) and signature is not None:
+        admitted = signature.admitted.get(formal, (formal,))
+        tensors = any(isinstance(item, (types.Tensor, np.ndarray)) for item in value)
+        if any(text.startswith("seq(") for text in admitted) and (
+            tensors or not any(tensor_element(text) for text in admitted)
+        ):
+            return sequence(low, value)
+    return operand(low, value)
+
+
+def sequence(low: EagerLowering, items: list[Any]) -> ir.Value:
+    """A list of tensors as a sequence; numbers in it take the type of the first tensor."""
+    from opwright.eager.tensor import Items
+
+    made = [operand(low, item) for item in items]
+    known = next((item.type for item in made if isinstance(item, ir.Value)), None)
+    if known is None and isinstance(items, Items):
+        known = items.item
+    if known is None:
+        known = ir.TensorType(low.element_of("float"))
+    data: list[Data] = []
+    for item in made:
+        value = numbers.as_tensor(low, item, known.element if isinstance(known, ir.TensorType) else None, None)
+        assert isinstance(value, ir.Value)
+        if not ir.same_type(value.type, known):
+            low.error(
+                "OW315",
+                f"a sequence holds tensors of one element type, not {known!r} and {value.type!r}",
+                None,
+                reason="element types are never promoted: nobody has said what the result should be",
+                help="cast one of them",
+            )
+        data.append(low.data[value])
+    return low.value(data, ir.SequenceType(ir.TensorType(known.element) if isinstance(known, ir.TensorType) else known))
+
+
+# -------------------------------------------------------------------------------------------------- results
+
+
+def result(low: EagerLowering, found: Operand) -> Any:
+    """What an operation gives to Python."""
+    if isinstance(found, tuple):
+        return tuple(result(low, item) for item in found)
+    if not isinstance(found, ir.Value):
+        return found
+    data = low.data[found]
+    if isinstance(found.type, ir.NumberType):
+        return data.item()
+    return wrap(data, found.type)
+
+
+def wrap(data: Data, type_: ir.Type) -> Any:
+    """A tensor, or a list of tensors for a sequence."""
+    from opwright.eager.tensor import Items, make_tensor
+
+    if isinstance(type_, ir.SequenceType):
+        return Items((wrap(item, _item_type(item, type_.item)) for item in data), type_.item)
+    return make_tensor(data, type_)
+
+
+def _item_type(data: Data, known: ir.Type) -> ir.Type:
+    if isinstance(known, ir.TensorType) and isinstance(data, np.ndarray):
+        return ir.TensorType(known.element, data.shape)
+    return known

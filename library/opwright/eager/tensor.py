@@ -1,0 +1,272 @@
+"""Tensors that are there: what the values of a function are while it runs as Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from opwright import types
+from opwright.eager.arrays import Array, Data, as_array, element_of
+from opwright.eager.operations import binary, refuse, unary
+from opwright.elements import ElementType
+from opwright.lang import ir
+
+
+class Items(list[Any]):
+    """A sequence: a list of tensors that knows their type even when it is empty."""
+
+    __slots__ = ("item",)
+
+    def __init__(self, items: Iterable[Any], item: ir.Type) -> None:
+        super().__init__(items)
+        self.item = item
+
+
+class Tensor(types.Tensor):
+    """One tensor (or one optional value): immutable, of an ONNX element type.
+
+    Operators follow the same table as in compiled functions; numbers take the tensor's element type, and two tensors
+    of different element types are refused (OW315). Its truth is that of its one element.
+    """
+
+    __slots__ = ("data", "type")
+    __hash__ = object.__hash__
+    __array_ufunc__ = None  # numpy's operators leave the work to ours
+
+    data: Data
+    type: ir.Type
+
+    # ------------------------------------------------------------------------------------------- questions
+
+    @property
+    def dtype(self) -> ElementType:  # type: ignore[override]
+        """The element type; equal to `FLOAT`, and usable where an attribute wants one."""
+        return _tensor_element(self)
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The sizes, as Python numbers."""
+        return tuple(_array(self).shape)
+
+    @property
+    def rank(self) -> int:
+        return int(_array(self).ndim)
+
+    def numpy(self) -> Array:
+        """The elements as a read-only array; types that numpy lacks as those of `ml_dtypes`."""
+        view = _array(self).view()
+        view.flags.writeable = False
+        return view
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.array(self.numpy(), dtype=dtype, copy=copy)
+
+    def __repr__(self) -> str:
+        return repr_of(self)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            refuse("OW314", "a tensor of rank 0 has no length", "`len(x)` is the size of the first dimension", "")
+        return self.shape[0]
+
+    def __bool__(self) -> bool:
+        array, kind = _array(self), self.dtype.kind
+        if array.size != 1 or kind == "string":
+            refuse(
+                "OW320",
+                f"a tensor {self.type!r} cannot be a condition",
+                "a condition is one element of a numeric or boolean type",
+                "reduce it: `op.ReduceMax(x)`",
+            )
+        return bool(array.reshape(())[()] != 0)
+
+    def __index__(self) -> int:
+        if not self.dtype.is_integer or _array(self).size != 1:
+            refuse("OW314", f"a tensor {self.type!r} is no integer", "Python wants one here", "cast it to INT64")
+        return int(_array(self).reshape(())[()])
+
+    def __int__(self) -> int:
+        return int(self._one("int"))
+
+    def __float__(self) -> float:
+        return float(self._one("float"))
+
+    def _one(self, wanted: str) -> Any:
+        if _array(self).size != 1:
+            refuse("OW314", f"{wanted}(...) takes one element, not {self.type!r}", "Python's numbers are single", "")
+        return _array(self).reshape(())[()]
+
+    def __iter__(self) -> Iterator[Any]:
+        refuse(
+            "OW304",
+            f"`for` cannot run over a tensor {self.type!r}",
+            "it runs over `range(...)` or a static list",
+            "write `for i in range(n):`",
+        )
+        raise AssertionError
+
+    def __contains__(self, item: object) -> bool:
+        refuse("OW304", "`in` needs static operands", "membership is a static question", "")
+        raise AssertionError
+
+    def __setitem__(self, key: object, value: object) -> None:
+        refuse(
+            "OW303",
+            "only names can be assigned",
+            "tensors of a graph never change",
+            "build a new tensor: `op.ScatterElements`, `op.Concat`, ...",
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (make_tensor, (self.data, self.type))
+
+    # ------------------------------------------------------------------------------------------- operators
+
+    def __add__(self, other: object) -> Any:
+        return binary("+", self, other)
+
+    def __radd__(self, other: object) -> Any:
+        return binary("+", other, self)
+
+    def __sub__(self, other: object) -> Any:
+        return binary("-", self, other)
+
+    def __rsub__(self, other: object) -> Any:
+        return binary("-", other, self)
+
+    def __mul__(self, other: object) -> Any:
+        return binary("*", self, other)
+
+    def __rmul__(self, other: object) -> Any:
+        return binary("*", other, self)
+
+    def __truediv__(self, other: object) -> Any:
+        return binary("/", self, other)
+
+    def __rtruediv__(self, other: object) -> Any:
+        return binary("/", other, self)
+
+    def __floordiv__(self, other: object) -> Any:
+        return binary("//", self, other)
+
+    def __rfloordiv__(self, other: object) -> Any:
+        return binary("//", other, self)
+
+    def __mod__(self, other: object) -> Any:
+        return binary("%", self, other)
+
+    def __rmod__(self, other: object) -> Any:
+        return binary("%", other, self)
+
+    def __pow__(self, other: object) -> Any:
+        return binary("**", self, other)
+
+    def __rpow__(self, other: object) -> Any:
+        return binary("**", other, self)
+
+    def __matmul__(self, other: object) -> Any:
+        return binary("@", self, other)
+
+    def __rmatmul__(self, other: object) -> Any:
+        return binary("@", other, self)
+
+    def __and__(self, other: object) -> Any:
+        return binary("&", self, other)
+
+    def __rand__(self, other: object) -> Any:
+        return binary("&", other, self)
+
+    def __or__(self, other: object) -> Any:
+        return binary("|", self, other)
+
+    def __ror__(self, other: object) -> Any:
+        return binary("|", other, self)
+
+    def __xor__(self, other: object) -> Any:
+        return binary("^", self, other)
+
+    def __rxor__(self, other: object) -> Any:
+        return binary("^", other, self)
+
+    def __lshift__(self, other: object) -> Any:
+        return binary("<<", self, other)
+
+    def __rlshift__(self, other: object) -> Any:
+        return binary("<<", other, self)
+
+    def __rshift__(self, other: object) -> Any:
+        return binary(">>", self, other)
+
+    def __rrshift__(self, other: object) -> Any:
+        return binary(">>", other, self)
+
+    def __eq__(self, other: object) -> Any:
+        return binary("==", self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return binary("!=", self, other)
+
+    def __lt__(self, other: object) -> Any:
+        return binary("<", self, other)
+
+    def __le__(self, other: object) -> Any:
+        return binary("<=", self, other)
+
+    def __gt__(self, other: object) -> Any:
+        return binary(">", self, other)
+
+    def __ge__(self, other: object) -> Any:
+        return binary(">=", self, other)
+
+    def __neg__(self) -> Any:
+        return unary("-", self)
+
+    def __pos__(self) -> Any:
+        return unary("+", self)
+
+    def __invert__(self) -> Any:
+        return unary("~", self)
+
+    def __abs__(self) -> Any:
+        return unary("abs", self)
+
+
+def make_tensor(data: Data, type_: ir.Type) -> Tensor:
+    made = object.__new__(Tensor)
+    made.data = data
+    made.type = type_
+    return made
+
+
+def tensor_of(value: object) -> Tensor:
+    """A tensor of a numpy array (copied), or of anything that numpy makes one of. TypeError where ONNX has no such."""
+    if isinstance(value, Tensor):
+        return value
+    array = as_array(np.array(value, copy=True))
+    element = element_of(array)
+    if element is None:
+        raise TypeError(f"ONNX has no tensors of {array.dtype}")
+    return make_tensor(array, ir.TensorType(element, array.shape))
+
+
+def _array(tensor: Tensor) -> Array:
+    if not isinstance(tensor.data, np.ndarray):
+        refuse("OW314", f"a value of type {tensor.type!r} is no tensor", "it is an optional", "op.OptionalGetElement")
+    array: Array = tensor.data
+    return array
+
+
+def _tensor_element(tensor: Tensor) -> ElementType:
+    found = element_of(_array(tensor))
+    assert found is not None
+    return found
+
+
+def repr_of(tensor: Tensor) -> str:
+    """`Tensor(float[2, 2], [[1., 2.], [3., 4.]])`."""
+    if not isinstance(tensor.data, np.ndarray):
+        return f"Tensor({tensor.type!r}, {tensor.data!r})"
+    values = np.array2string(tensor.data, separator=", ", threshold=32, prefix="Tensor(")
+    return f"Tensor({tensor.type!r}, {values})"
