@@ -32,6 +32,9 @@ PathArgument = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="JSON, one object a line (schemas in docs/schemas).")]
 CacheOption = Annotated[Path | None, typer.Option("--cache", help="The cache's folder; by default .opwright/cache.")]
+SarifOption = Annotated[
+    Path | None, typer.Option("--sarif", metavar="FILE", help="Write the findings as SARIF 2.1.0 as well.")
+]
 RehashOption = Annotated[bool, typer.Option("--rehash", help="Read every file again; trust no dates and sizes.")]
 RerunOption = Annotated[bool, typer.Option("--rerun", help="Run every action again and compare with the cache.")]
 NameArgument = Annotated[str, typer.Argument(metavar="X", help="Name, domain/Name or domain::Name@version.")]
@@ -51,9 +54,15 @@ def _console() -> Console:
     return open_console(sys.stdout, sys.stderr, os.environ)
 
 
-def _reporter(command: str, json: bool, findings_aside: bool = False) -> Reporter:
+def _reporter(command: str, json: bool, findings_aside: bool = False, sarif: Path | None = None) -> Reporter:
     console = _console()
-    return JsonReporter(console, command) if json else TextReporter(console, findings_aside)
+    reporter: Reporter = JsonReporter(console, command) if json else TextReporter(console, findings_aside)
+    if sarif is None:
+        return reporter
+    from opwright_build.report.findings_file import SarifReporter
+    from opwright_build.workflow.writing import write_file
+
+    return SarifReporter(reporter, command, lambda data: write_file(sarif, data))
 
 
 def _leave(task: Callable[[], int]) -> None:
@@ -88,22 +97,25 @@ def build(
     cache: CacheOption = None,
     rehash: RehashOption = False,
     rerun: RerunOption = False,
+    sarif: SarifOption = None,
 ) -> None:
     """Compile the library and write its bundle, wheel and typed stubs."""
     from opwright_build.workflow.build import build
     from opwright_build.workflow.session import Options
 
     options = Options(cache, rehash, rerun)
-    _leave(lambda: build(path, _reporter("build", json), options, START))
+    _leave(lambda: build(path, _reporter("build", json, sarif=sarif), options, START))
 
 
 @app.command()
-def lint(path: PathArgument = HERE, json: JsonOption = False, cache: CacheOption = None) -> None:
+def lint(
+    path: PathArgument = HERE, json: JsonOption = False, cache: CacheOption = None, sarif: SarifOption = None
+) -> None:
     """Find mistakes; write nothing."""
     from opwright_build.workflow.lint import lint
     from opwright_build.workflow.session import Options
 
-    _leave(lambda: lint(path, _reporter("lint", json), Options(cache), START))
+    _leave(lambda: lint(path, _reporter("lint", json, sarif=sarif), Options(cache), START))
 
 
 @app.command()
@@ -161,13 +173,14 @@ def run_tests(
     update_gaps: Annotated[bool, typer.Option("--update-gaps", help="Rewrite specs/runtime-gaps.yaml.")] = False,
     no_oracle: Annotated[bool, typer.Option("--no-oracle", help="Run no Python of a spec.")] = False,
     cache: CacheOption = None,
+    sarif: SarifOption = None,
 ) -> None:
     """Verify every body on its vectors, on every runtime at hand."""
     from opwright_build.workflow.session import Options
     from opwright_build.workflow.verify import Scope, verify
 
     scope = Scope(only, mutants=mutants, update_gaps=update_gaps, run_oracle=not no_oracle, junit=junit)
-    _leave(lambda: verify(path, _reporter("test", json), Options(cache), scope, START))
+    _leave(lambda: verify(path, _reporter("test", json, sarif=sarif), Options(cache), scope, START))
 
 
 @app.command()
@@ -176,12 +189,13 @@ def vectors(
     update: Annotated[bool, typer.Option("--update", help="Rewrite specs/vectors.lock.")] = False,
     json: JsonOption = False,
     cache: CacheOption = None,
+    sarif: SarifOption = None,
 ) -> None:
     """Compare the standard's vectors with specs/vectors.lock."""
     from opwright_build.workflow.session import Options
     from opwright_build.workflow.vectors import vectors
 
-    _leave(lambda: vectors(path, _reporter("vectors", json), Options(cache), update, START))
+    _leave(lambda: vectors(path, _reporter("vectors", json, sarif=sarif), Options(cache), update, START))
 
 
 @app.command()
@@ -204,12 +218,13 @@ def stubs(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; say what is out of date.")] = False,
     json: JsonOption = False,
     cache: CacheOption = None,
+    sarif: SarifOption = None,
 ) -> None:
     """Write the library's typed package, or check that it is up to date."""
     from opwright_build.workflow.session import Options
     from opwright_build.workflow.stubs import stubs
 
-    _leave(lambda: stubs(path, _reporter("stubs", json), Options(cache), check, START))
+    _leave(lambda: stubs(path, _reporter("stubs", json, sarif=sarif), Options(cache), check, START))
 
 
 @app.command()

@@ -1,0 +1,63 @@
+"""Findings written to a file beside everything else that a command tells."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.diagnostics.sarif import to_sarif
+
+from opwright_build.report.reporter import Reporter, SourceText
+
+
+class SarifReporter:
+    """Tells `inner` everything, and at the end writes the findings as one SARIF log.
+
+    `write` raises DiagnosticError where it cannot. A run that was good so far then fails; one that had failed before
+    keeps its status, and tells of the file as well.
+    """
+
+    def __init__(self, inner: Reporter, command: str, write: Callable[[bytes], object]) -> None:
+        self._inner = inner
+        self._command = command
+        self._write = write
+        self._found: list[Diagnostic] = []
+        self._written = False
+
+    def step(self, text: str) -> None:
+        self._inner.step(text)
+
+    def advance(self, done: int, total: int, text: str) -> None:
+        self._inner.advance(done, total, text)
+
+    def findings(self, diagnostics: Sequence[Diagnostic], sources: SourceText) -> None:
+        self._found += diagnostics
+        self._inner.findings(diagnostics, sources)
+
+    def table(self, text: str) -> None:
+        self._inner.table(text)
+
+    def event(self, name: str, fields: Mapping[str, Any]) -> None:
+        self._inner.event(name, fields)
+
+    def summary(self, text: str, fields: Mapping[str, Any]) -> None:
+        if not self._written:
+            self._written = True
+            status = int(fields["exit"])
+            try:
+                self._write(sarif_bytes(self._found, self._command, status))
+            except DiagnosticError as error:
+                if status == 0:
+                    raise
+                self._inner.findings(error.diagnostics, lambda file: None)
+        self._inner.summary(text, fields)
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+def sarif_bytes(diagnostics: Sequence[Diagnostic], command: str, exit_status: int) -> bytes:
+    """The log as it lies in a file."""
+    return (json.dumps(to_sarif(diagnostics, command, exit_status), indent=2) + "\n").encode()
