@@ -127,7 +127,8 @@ def _count_trips(low: Lowering, start: Operand, stop: ir.Value, step: int, span:
         from opwright.lang.lower.numbers import typed_constant
 
         divisor = typed_constant(low, step, (), element, span)
-        assert isinstance(divisor, ir.Value)
+        if isinstance(divisor, Poison):
+            return POISON
         length = emit(low, "Div", [length, divisor], {}, span)
         length.type = ir.NumberType(ir.NumberKind.INT)
     if isinstance(length, Poison):
