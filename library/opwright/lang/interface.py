@@ -10,6 +10,7 @@ from typing import Any
 
 from opwright.diagnostics.model import Diagnostic
 from opwright.elements import ElementType
+from opwright.lang.annotations import ANY, Annotation, TensorAnnotation, read_annotation
 from opwright.lang.rounding import to_float32
 from opwright.lang.source import Source, Span, span_of
 
@@ -62,9 +63,12 @@ class Arity(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Input:
+    """A parameter that takes a tensor, or a sequence of tensors; `annotation` is what the `def` says of its type."""
+
     name: str
     arity: Arity
     span: Span
+    annotation: TensorAnnotation = ANY
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,31 +90,18 @@ class Interface:
     attributes: tuple[AttributeDeclaration, ...]
 
 
-_SCALARS = {"int": "INT", "float": "FLOAT", "str": "STRING", "bool": "INT"}
-_SEQUENCES = {"Sequence", "list", "tuple", "List", "Tuple", "Iterable"}
-
-
-class _Annotation:
-    """What an annotation says: an attribute of a kind, or (kind None) an input."""
-
-    __slots__ = ("choices", "is_bool", "kind", "optional")
-
-    def __init__(
-        self, kind: str | None, optional: bool = False, is_bool: bool = False, choices: tuple[Any, ...] = ()
-    ) -> None:
-        self.kind = kind
-        self.optional = optional
-        self.is_bool = is_bool
-        self.choices = choices
-
-
 def read_interface(
     source: Source,
     function: ast.FunctionDef,
     evaluate: Callable[[ast.expr], Any],
     report: Callable[[Diagnostic], None],
+    read: Callable[[ast.arg], Annotation | None] | None = None,
 ) -> Interface:
-    """The parameters of a `def`. `evaluate` gives the static value of a default; problems go to `report`."""
+    """The parameters of a `def`. `evaluate` gives the static value of a default; problems go to `report`.
+
+    `read` says what a parameter's annotation means, where that is known better than from its syntax.
+    """
+    read = read or _read_syntax
     inputs: list[Input] = []
     attributes: list[AttributeDeclaration] = []
     arguments = function.args
@@ -120,15 +111,16 @@ def read_interface(
         *zip(positional, defaults, strict=True),
         *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
     ]:
-        annotation = _read_annotation(argument.annotation)
+        annotation = read(argument)
         if annotation is None:
             report(_bad_annotation(source, argument))
         elif annotation.kind is None:
-            inputs.append(_input(source, argument, default, report))
+            inputs.append(_input(source, argument, annotation, default, report))
         else:
             attributes.append(_attribute(source, argument, annotation, default, evaluate, report))
     if arguments.vararg is not None:
-        inputs.append(Input(arguments.vararg.arg, Arity.VARIADIC, span_of(arguments.vararg)))
+        found = read(arguments.vararg) or Annotation(None)
+        inputs.append(Input(arguments.vararg.arg, Arity.VARIADIC, span_of(arguments.vararg), found.tensor))
     if arguments.kwarg is not None:
         report(
             Diagnostic(
@@ -142,9 +134,19 @@ def read_interface(
     return Interface(tuple(inputs), tuple(attributes))
 
 
-def _input(source: Source, argument: ast.arg, default: ast.expr | None, report: Callable[[Diagnostic], None]) -> Input:
+def _read_syntax(argument: ast.arg) -> Annotation | None:
+    return read_annotation(argument.annotation)
+
+
+def _input(
+    source: Source,
+    argument: ast.arg,
+    annotation: Annotation,
+    default: ast.expr | None,
+    report: Callable[[Diagnostic], None],
+) -> Input:
     if default is None:
-        return Input(argument.arg, Arity.REQUIRED, span_of(argument))
+        return Input(argument.arg, Arity.REQUIRED, span_of(argument), annotation.tensor)
     if not (isinstance(default, ast.Constant) and default.value is None):
         report(
             Diagnostic(
@@ -156,13 +158,13 @@ def _input(source: Source, argument: ast.arg, default: ast.expr | None, report: 
                 f"(`{argument.arg}: float = ...`) to make it an attribute",
             )
         )
-    return Input(argument.arg, Arity.OPTIONAL, span_of(argument))
+    return Input(argument.arg, Arity.OPTIONAL, span_of(argument), annotation.tensor)
 
 
 def _attribute(
     source: Source,
     argument: ast.arg,
-    annotation: _Annotation,
+    annotation: Annotation,
     default: ast.expr | None,
     evaluate: Callable[[ast.expr], Any],
     report: Callable[[Diagnostic], None],
@@ -211,77 +213,6 @@ def convert_attribute(value: Any, kind: str) -> Any:
             items = [convert_attribute(item, kind[:-1]) for item in value]
             return None if None in items else tuple(items)
     return None
-
-
-def _read_annotation(node: ast.expr | None) -> _Annotation | None:
-    """What an annotation means; None when it is not understood. Names are judged by their last part."""
-    if node is None:
-        return _Annotation(None)
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        try:
-            return _read_annotation(ast.parse(node.value, mode="eval").body)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        return _read_union(node)
-    if isinstance(node, ast.Subscript):
-        return _read_generic(_last_name(node.value), node.slice)
-    name = _last_name(node)
-    if name in _SCALARS:
-        return _Annotation(_SCALARS[name], is_bool=name == "bool")
-    if name == "Graph":
-        return _Annotation("GRAPH")
-    return _Annotation(None) if name else None
-
-
-def _read_union(node: ast.BinOp) -> _Annotation | None:
-    left_is_none, right_is_none = _is_none(node.left), _is_none(node.right)
-    if left_is_none or right_is_none:
-        inner = _read_annotation(node.right if left_is_none else node.left)
-        return inner and _Annotation(inner.kind, True, inner.is_bool, inner.choices)
-    left, right = _read_annotation(node.left), _read_annotation(node.right)
-    if left is None or right is None:
-        return None
-    return _Annotation(None) if left.kind is None or right.kind is None else None
-
-
-def _read_generic(name: str, argument: ast.expr) -> _Annotation | None:
-    if name == "Annotated" and isinstance(argument, ast.Tuple) and argument.elts:
-        return _read_annotation(argument.elts[0])
-    if name == "Optional":
-        inner = _read_annotation(argument)
-        return inner and _Annotation(inner.kind, True, inner.is_bool, inner.choices)
-    if name == "Literal":
-        return _read_literal(argument)
-    if name in _SEQUENCES:
-        first = argument.elts[0] if isinstance(argument, ast.Tuple) and argument.elts else argument
-        inner = _read_annotation(first)
-        if inner is None or inner.kind is None:
-            return _Annotation(None)  # a sequence of tensors is an input
-        return _Annotation(inner.kind + "S") if inner.kind in ("INT", "FLOAT", "STRING") else None
-    return _Annotation(None) if name else None
-
-
-def _read_literal(argument: ast.expr) -> _Annotation | None:
-    items = argument.elts if isinstance(argument, ast.Tuple) else [argument]
-    values = tuple(item.value for item in items if isinstance(item, ast.Constant))
-    if len(values) != len(items) or not values:
-        return None
-    if all(isinstance(value, str) for value in values):
-        return _Annotation("STRING", choices=values)
-    if all(isinstance(value, int) for value in values):
-        return _Annotation("INT", is_bool=all(isinstance(value, bool) for value in values), choices=values)
-    return None
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
-
-
-def _last_name(node: ast.expr) -> str:
-    if isinstance(node, ast.Name):
-        return node.id
-    return node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def _bad_annotation(source: Source, argument: ast.arg) -> Diagnostic:

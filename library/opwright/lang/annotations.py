@@ -1,0 +1,192 @@
+"""What an annotation says of a parameter, an output or a local name: read from its syntax.
+
+Names are judged by their last part: `FLOAT`, `ow.FLOAT` and `typing.Optional` mean what they say wherever they come
+from.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from opwright.elements import BY_NAME, ElementType
+
+Dimension = int | str | None
+SCALARS = {"int": "INT", "float": "FLOAT", "str": "STRING", "bool": "INT"}
+SEQUENCES = frozenset({"Sequence", "list", "tuple", "List", "Tuple", "Iterable"})
+_ELEMENTS = {name.upper(): element for name, element in BY_NAME.items()}
+_DEEPEST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class TensorAnnotation:
+    """The type of a value: the element types that it may have (none given: any), under the name of a type variable
+    where there is one; its shape, None where the rank is unknown; and what it is an item of, outermost first."""
+
+    elements: tuple[ElementType, ...] = ()
+    variable: str = ""
+    shape: tuple[Dimension, ...] | None = None
+    wrap: tuple[str, ...] = ()
+
+
+ANY = TensorAnnotation()
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """An attribute of a kind, or (kind None) an input. `optional`: `None` is among what it may be."""
+
+    kind: str | None
+    optional: bool = False
+    is_bool: bool = False
+    choices: tuple[Any, ...] = ()
+    tensor: TensorAnnotation = ANY
+
+
+def make_optional(annotation: Annotation) -> Annotation:
+    return Annotation(annotation.kind, True, annotation.is_bool, annotation.choices, annotation.tensor)
+
+
+def make_sequence(item: Annotation) -> Annotation | None:
+    """A sequence of what `item` is: of tensors an input, of numbers or strings an attribute."""
+    if item.kind is None:
+        tensor = item.tensor
+        wrapped = TensorAnnotation(tensor.elements, tensor.variable, tensor.shape, ("seq", *tensor.wrap))
+        return Annotation(None, tensor=wrapped)
+    return Annotation(item.kind + "S") if item.kind in ("INT", "FLOAT", "STRING") else None
+
+
+def make_literal(values: tuple[Any, ...]) -> Annotation | None:
+    if values and all(isinstance(value, str) for value in values):
+        return Annotation("STRING", choices=values)
+    if values and all(isinstance(value, int) for value in values):
+        return Annotation("INT", is_bool=all(isinstance(value, bool) for value in values), choices=values)
+    return None
+
+
+def make_union(parts: Iterable[Annotation | None]) -> Annotation | None:
+    """Several types: any of them. A number among tensors is a tensor's value, so the whole is an input."""
+    found: list[Annotation] = []
+    for part in parts:
+        if part is None:
+            return None
+        found.append(part)
+    optional = any(part.optional for part in found)
+    tensors = [part.tensor for part in found if part.kind is None]
+    if tensors:
+        return Annotation(None, optional, tensor=union_of(tensors))
+    return None if len(found) != 1 else make_optional(found[0]) if optional else found[0]
+
+
+def union_of(tensors: list[TensorAnnotation]) -> TensorAnnotation:
+    """What is true of each of the types; nothing where they differ in kind."""
+    first = tensors[0]
+    if len(tensors) == 1:
+        return first
+    if any(tensor.wrap != first.wrap for tensor in tensors):
+        return ANY
+    any_element = any(not tensor.elements for tensor in tensors)
+    elements = () if any_element else tuple(dict.fromkeys(item for tensor in tensors for item in tensor.elements))
+    same_shape = all(tensor.shape == first.shape for tensor in tensors)
+    same_variable = all(tensor.variable == first.variable for tensor in tensors)
+    return TensorAnnotation(
+        elements, first.variable if same_variable else "", first.shape if same_shape else None, first.wrap
+    )
+
+
+# ------------------------------------------------------------------------------------------------- from syntax
+
+def read_annotation(
+    node: ast.expr | None, variables: Mapping[str, TensorAnnotation] | None = None, depth: int = 0
+) -> Annotation | None:
+    """What an annotation means; None when it is not understood. `variables` are type variables by name."""
+    if node is None:
+        return Annotation(None)
+    if depth > _DEEPEST:
+        return None
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        try:
+            return read_annotation(ast.parse(node.value, mode="eval").body, variables, depth + 1)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return _read_union(_operands(node), variables, depth)
+    if isinstance(node, ast.Subscript):
+        return _read_generic(_last_name(node.value), node.slice, variables, depth)
+    name = _last_name(node)
+    if variables is not None and name in variables:
+        return Annotation(None, tensor=variables[name])
+    if name in SCALARS:
+        return Annotation(SCALARS[name], is_bool=name == "bool")
+    if name == "Graph":
+        return Annotation("GRAPH")
+    if name in _ELEMENTS:
+        return Annotation(None, tensor=TensorAnnotation((_ELEMENTS[name],), shape=()))
+    return Annotation(None) if name else None
+
+
+def _operands(node: ast.expr) -> list[ast.expr]:
+    """The parts of `a | b | c`, which nests to the left."""
+    found: list[ast.expr] = []
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        found.append(node.right)
+        node = node.left
+    found.append(node)
+    return found[::-1]
+
+
+def _read_union(
+    nodes: list[ast.expr], variables: Mapping[str, TensorAnnotation] | None, depth: int
+) -> Annotation | None:
+    parts = [node for node in nodes if not _is_none(node)]
+    found = make_union(read_annotation(node, variables, depth + 1) for node in parts)
+    return make_optional(found) if found is not None and len(parts) < len(nodes) else found
+
+
+def _read_generic(
+    name: str, argument: ast.expr, variables: Mapping[str, TensorAnnotation] | None, depth: int
+) -> Annotation | None:
+    items = argument.elts if isinstance(argument, ast.Tuple) else [argument]
+    if name == "Annotated" and items:
+        return read_annotation(items[0], variables, depth + 1)
+    if name == "Optional":
+        inner = read_annotation(argument, variables, depth + 1)
+        return inner and make_optional(inner)
+    if name == "Union":
+        return _read_union(items, variables, depth)
+    if name == "Literal":
+        values = tuple(item.value for item in items if isinstance(item, ast.Constant))
+        return make_literal(values) if len(values) == len(items) else None
+    if name in SEQUENCES:
+        item = read_annotation(items[0], variables, depth + 1) if items else None
+        return item and make_sequence(item)
+    if name in _ELEMENTS or name == "Tensor":
+        elements = (_ELEMENTS[name],) if name in _ELEMENTS else ()
+        dims = _read_dims(items)
+        return dims and Annotation(None, tensor=TensorAnnotation(elements, shape=dims.shape))
+    return Annotation(None) if name else None
+
+
+def _read_dims(items: list[ast.expr]) -> TensorAnnotation | None:
+    """A tensor of the dimensions that are written; None for what is no shape."""
+    if len(items) == 1 and isinstance(items[0], ast.Constant) and items[0].value is ...:
+        return ANY
+    dims: list[Dimension] = []
+    for item in items:
+        value = item.value if isinstance(item, ast.Constant) else item
+        if isinstance(value, bool) or not (value is None or isinstance(value, (int, str))):
+            return None
+        dims.append(value)
+    return TensorAnnotation(shape=tuple(dims))
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _last_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    return node.attr if isinstance(node, ast.Attribute) else ""
