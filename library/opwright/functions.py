@@ -1,0 +1,164 @@
+"""`@script` and `@graph`: Python functions that are ONNX functions too.
+
+On the public import path: decorating reads nothing and compiles nothing. That happens when a proto is asked for, or
+the function is called on arrays.
+"""
+
+from __future__ import annotations
+
+from opwright.opsets.opset import Opset
+
+TYPE_CHECKING = False  # importing `typing` costs more than everything here
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from types import FunctionType
+    from typing import Any, TypeVar, overload
+
+    from onnx import FunctionProto, ModelProto
+
+    Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+LOCAL_DOMAIN = "opwright.local"
+LOCAL_OPSET = Opset(LOCAL_DOMAIN, 1)
+
+
+class OnnxFunction:
+    """A Python function that is an ONNX function: callable on arrays, and compiled to protos on request.
+
+    `opset` is the domain that it belongs to and that domain's version; without one it is `opwright.local`, which is
+    good for the functions inside a model. `default_opset` says which ai.onnx opset it is compiled for unless another
+    is asked for.
+    """
+
+    def __init__(
+        self, function: FunctionType, opset: Opset | None = None, default_opset: Opset | None = None, text: str = ""
+    ) -> None:
+        self.__wrapped__ = function
+        self.__name__ = self.name = function.__name__
+        self.__qualname__ = function.__qualname__
+        self.__module__ = function.__module__
+        self.__doc__ = function.__doc__
+        self.opset = LOCAL_OPSET if opset is None else opset
+        self.default_opset = default_opset
+        self.compiled: dict[Any, Any] = {}  # by opset: what opwright.live.compiled keeps
+
+    @property
+    def domain(self) -> str:
+        return self.opset.domain
+
+    def __repr__(self) -> str:
+        return f"<OnnxFunction {self.domain}::{self.name}>"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the Python body, operator by operator: numpy arrays in, numpy arrays out. DiagnosticError for what the
+        language refuses."""
+        from opwright.eager import call_function
+
+        return call_function(self, args, kwargs)
+
+    def to_function_proto(
+        self, opset: Opset | int | None = None, *, variant: Mapping[str, object] | None = None
+    ) -> FunctionProto:
+        """The function as a FunctionProto for a default-domain opset.
+
+        `variant` answers its static questions, where it asks any: an element type for an input or a type variable
+        (`{"X": FLOAT}`), `"absent"` or `"present"` for an optional input. Raises DiagnosticError when it does not
+        compile, or has several variants and `variant` leaves more than one.
+        """
+        from opwright.live.protos import function_proto
+
+        return function_proto(self, opset, variant or {})
+
+    def to_function_protos(
+        self, opset: Opset | int | None = None, *, variant: Mapping[str, object] | None = None
+    ) -> list[FunctionProto]:
+        """Every variant as a FunctionProto, told apart by `overload`: those that `variant` leaves. Raises
+        DiagnosticError when the function does not compile."""
+        from opwright.live.protos import function_protos
+
+        return function_protos(self, opset, variant or {})
+
+    def to_model_proto(
+        self,
+        *,
+        input_types: Sequence[object] | Mapping[str, object] | None = None,
+        output_types: Sequence[object] | Mapping[str, object] | None = None,
+        opset: Opset | int | None = None,
+        ir_version: int | None = None,
+        functions: Collection[OnnxFunction | str] | None = None,
+        producer_name: str = "opwright",
+        doc_string: str | None = None,
+        **attributes: object,
+    ) -> ModelProto:
+        """A model whose graph is the function's body.
+
+        Inputs have the types of their annotations or of `input_types` (in order, or by name; `FLOAT["N", 3]`), outputs
+        those of `output_types`, of the annotations or those that follow. An optional input is left out unless it has a
+        type there. Attributes are given by value, else by their defaults. `functions` names the called functions that
+        stay functions of the model (default: all); the others are inlined. `ir_version` is the lowest that will do.
+        Raises DiagnosticError.
+        """
+        from opwright.live.models import model_proto
+
+        return model_proto(
+            self,
+            attributes,
+            input_types=input_types,
+            output_types=output_types,
+            opset=opset,
+            ir_version=ir_version,
+            functions=functions,
+            producer_name=producer_name,
+            doc_string=doc_string,
+        )
+
+
+if TYPE_CHECKING:
+
+    @overload
+    def script(opset: FunctionType, /) -> OnnxFunction: ...
+    @overload
+    def script(
+        opset: Opset | None = None, default_opset: Opset | None = None
+    ) -> Callable[[Callable[..., Any]], OnnxFunction]: ...
+
+
+def script(opset: Any = None, default_opset: Opset | None = None) -> Any:
+    """Makes a function an ONNX function: `@script()`, `@script`, `@script(Opset("com.acme", 1), default_opset=op)`.
+
+    `opset` is the domain that the function belongs to; `default_opset` the opset of ai.onnx that it is compiled for,
+    where no other is asked for (default: the one whose operators it uses). TypeError when something else than a
+    function is decorated.
+    """
+    if opset is None or isinstance(opset, Opset):
+        return _Script(opset, default_opset)
+    return _Script(None, default_opset)(opset)
+
+
+class _Script:
+    """`script(...)` before it has been given its function."""
+
+    __slots__ = ("default_opset", "opset")
+
+    def __init__(self, opset: Opset | None, default_opset: Opset | None) -> None:
+        self.opset = opset
+        self.default_opset = default_opset
+
+    def __call__(self, function: Any) -> OnnxFunction:
+        if isinstance(function, OnnxFunction):
+            function = function.__wrapped__
+        if not hasattr(function, "__code__"):
+            raise TypeError(f"script decorates functions, not {type(function).__name__}")
+        return OnnxFunction(function, self.opset, self.default_opset)
+
+
+def graph() -> Callable[[Decorated], Decorated]:
+    """Marks a nested function that is passed to an operator as a graph attribute: `op.Scan(..., body=step)`.
+
+    It changes nothing: any nested function may be passed.
+    """
+    return _same
+
+
+def _same(function: Decorated) -> Decorated:
+    return function

@@ -1,0 +1,294 @@
+"""Calls of functions under `@script`: they stay calls, of the variant that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from opwright.elements import BY_CODE
+from opwright.lang import ir
+from opwright.lang.dead import is_pure
+from opwright.lang.family import Family, Variant
+from opwright.lang.infer import Mismatch, bind
+from opwright.lang.interface import Arity, Input, Interface
+from opwright.lang.lower.calls import Arguments, check_arguments, report_mismatch
+from opwright.lang.lower.context import POISON, Lowering, Operand, Poison, complete
+from opwright.lang.lower.function import Unit
+from opwright.lang.lower.functions import fit_variant
+from opwright.lang.resolve import ScriptObject
+from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature, elements_of
+
+
+class NeedsScript(Exception):
+    """A function is called that has not been compiled for this opset: compile it first, then lower again."""
+
+    def __init__(self, script: object, opset: int) -> None:
+        self.script = script
+        self.opset = opset
+        super().__init__(opset)
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptVariant:
+    """One variant as its callers see it: what its proto takes, and what it gives."""
+
+    variant: tuple[tuple[str, str], ...]
+    signature: Signature
+    inputs: tuple[ir.Value, ...]
+    outputs: tuple[ir.Type, ...]
+    attributes: tuple[str, ...]
+    pure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A function under `@script`, compiled for one opset. `parameters` are those that may be given by position."""
+
+    domain: str
+    version: int
+    name: str
+    parameters: tuple[str, ...]
+    variadic: bool
+    signature: Signature
+    variants: tuple[ScriptVariant, ...]
+
+
+def describe_script(unit: Unit, family: Family, domain: str, version: int) -> Script:
+    """What callers must know of a compiled function."""
+    name, arguments = unit.declaration.name, unit.node.args
+    variants = tuple(_describe_variant(unit, variant, domain, version) for variant in family.variants)
+    if len(variants) == 1 and len(variants[0].inputs) == len(unit.interface.inputs):
+        whole = variants[0].signature
+    else:
+        whole = _family_signature(unit, variants, domain, version)
+    return Script(
+        domain,
+        version,
+        name,
+        tuple(item.arg for item in (*arguments.posonlyargs, *arguments.args)),
+        arguments.vararg is not None,
+        whole,
+        variants,
+    )
+
+
+def _describe_variant(unit: Unit, variant: Variant, domain: str, version: int) -> ScriptVariant:
+    function, outputs = variant.lowered.function, variant.lowered.outputs
+    assert function is not None
+    declared = {item.name: item for item in unit.interface.inputs}
+    admitted: dict[str, tuple[str, ...]] = {}
+    formals = [_formal(declared[value.name], value.type, admitted) for value in function.inputs]
+    kept = tuple(parameter.name for parameter in function.attributes)
+    signature = _signature(unit, domain, version, formals, admitted, len(outputs), kept)
+    pure = all(is_pure(node) for node in function.body.nodes)
+    return ScriptVariant(variant.key, signature, tuple(function.inputs), outputs, kept, pure)
+
+
+def _formal(declared: Input, type_: ir.Type, admitted: dict[str, tuple[str, ...]]) -> Formal:
+    options = {
+        Arity.REQUIRED: Option.REQUIRED,
+        Arity.OPTIONAL: Option.OPTIONAL,
+        Arity.VARIADIC: Option.VARIADIC,
+    }
+    name, types = _type_strings(type_)
+    if name:
+        admitted[name] = types
+    return Formal(declared.name, name or types[0], options[declared.arity], True, 0)
+
+
+def _type_strings(type_: ir.Type) -> tuple[str, tuple[str, ...]]:
+    """The name of the type variable ("" where there is none), and the ONNX types that are admitted."""
+    if isinstance(type_, ir.SequenceType):
+        name, types = _type_strings(type_.item)
+        return name and f"seq({name})", tuple(f"seq({item})" for item in types)
+    if isinstance(type_, ir.OptionalType):
+        name, types = _type_strings(type_.item)
+        return name and f"optional({name})", tuple(f"optional({item})" for item in types)
+    if not isinstance(type_, ir.TensorType):
+        return "", ("",)
+    element = ir.settle(type_.element)
+    if isinstance(element, ir.TypeVariable):
+        return element.name, tuple(f"tensor({item.name})" for item in element.elements)
+    return "", (f"tensor({element.name})",)
+
+
+def _signature(
+    unit: Unit,
+    domain: str,
+    version: int,
+    inputs: Sequence[Formal],
+    admitted: Mapping[str, tuple[str, ...]],
+    outputs: int,
+    attributes: Sequence[str],
+) -> Signature:
+    found = Signature.__new__(Signature)
+    found.domain, found.name, found.since_version = domain, unit.declaration.name, version
+    found.deprecated, found.deterministic = False, False
+    found.admitted = dict(admitted)
+    found.inputs = tuple(inputs)
+    found.outputs = tuple(Formal(f"output {index}", "", Option.REQUIRED, False, 1) for index in range(outputs))
+    found.attributes = {
+        item.name: AttributeSpec(item.name, item.kind, item.required, item.default)
+        for item in unit.interface.attributes
+        if item.name in attributes
+    }
+    found.min_inputs = sum(item.option is Option.REQUIRED for item in found.inputs)
+    found.max_inputs = len(found.inputs)
+    found.min_outputs = found.max_outputs = outputs
+    found.derive()
+    return found
+
+
+def _family_signature(unit: Unit, variants: Sequence[ScriptVariant], domain: str, version: int) -> Signature:
+    """All variants in one: an input may be of any type that one of them takes."""
+    admitted: dict[str, tuple[str, ...]] = {}
+    formals = []
+    for declared in unit.interface.inputs:
+        types = dict.fromkeys(text for variant in variants for text in _admitted_by(variant, declared.name))
+        declared_value = unit.declaration.inputs.get(declared.name)
+        name = declared_value.type if declared_value is not None else f"T_{declared.name}"
+        admitted[name] = tuple(dict.fromkeys((*admitted.get(name, ()), *types)))
+        type_ = ir.TensorType(ir.TypeVariable(name))
+        formal = _formal(declared, type_, {})
+        formals.append(Formal(formal.name, name, formal.option, True, 0))
+    attributes = [item.name for item in unit.interface.attributes]
+    return _signature(unit, domain, version, formals, admitted, len(variants[0].outputs) if variants else 1, attributes)
+
+
+def _admitted_by(variant: ScriptVariant, name: str) -> tuple[str, ...]:
+    """The ONNX types that the variant takes as this input; none where it does not have it."""
+    for formal in variant.signature.inputs:
+        if formal.name == name:
+            return variant.signature.admitted.get(formal.type, (formal.type,))
+    return ()
+
+
+# ------------------------------------------------------------------------------------------------------ calls
+
+
+def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments) -> Operand:
+    """A call of the variant that fits: one value, a tuple of them, or POISON. NeedsScript: compile the callee first."""
+    script: Script = callee.at(low.opset)
+    if not script.variants:
+        return low.error(
+            "OW350",
+            f"`{script.name}` cannot be called: it has errors of its own",
+            arguments.callee_span,
+            reason=f"it does not compile at opset {low.opset}",
+            help="mend them first",
+            subject=script.name,
+        )
+    sorted_out = _by_kind(low, script, arguments)
+    if isinstance(sorted_out, Poison):
+        return POISON
+    checked = check_arguments(low, script.signature, sorted_out)
+    if isinstance(checked, Poison):
+        return POISON
+    inputs, attributes, spans = checked
+    try:
+        found = bind(script.signature, inputs)
+        names = [formal.name for formal in script.signature.inputs]
+        variant = fit_variant(low, script.signature.identity, names, script.variants, inputs, found, arguments.span)
+        if isinstance(variant, Poison):
+            return POISON
+        kept = _kept_inputs(variant, names, inputs)
+        bind(variant.signature, kept)
+    except Mismatch as mismatch:
+        return report_mismatch(low, script.signature, inputs, mismatch, spans)
+    reference = ir.FunctionReference(
+        script.domain,
+        script.domain,
+        script.version,
+        script.name,
+        script.version,
+        variant.variant,
+        "",
+        variant.attributes,
+        variant.pure,
+    )
+    low.calls.append(reference)
+    written = {name: value for name, value in attributes.items() if name in variant.signature.attributes}
+    full = complete(variant.signature, written)
+    elements = _elements(variant, kept, full)
+    results = [ir.Value(_instance(type_, elements), "", arguments.span) for type_ in variant.outputs]
+    low.append(ir.Call(reference, kept, full, list(results), arguments.span))
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _by_kind(low: Lowering, script: Script, arguments: Arguments) -> Arguments | Poison:
+    """Attributes that are given by position take their names, as Python binds them."""
+    positional, keywords = [], dict(arguments.keywords)
+    for index, argument in enumerate(arguments.positional):
+        name = script.parameters[index] if index < len(script.parameters) else ""
+        if name not in script.signature.attributes:
+            positional.append(argument)
+        elif name in keywords:
+            return low.error("OW203", f"`{script.name}` gets `{name}` twice", argument[1])
+        else:
+            keywords[name] = argument
+    return Arguments(
+        positional, keywords, arguments.result_count, span=arguments.span, callee_span=arguments.callee_span
+    )
+
+
+def _kept_inputs(
+    variant: ScriptVariant, names: Sequence[str], inputs: Sequence[ir.Value | None]
+) -> list[ir.Value | None]:
+    """The inputs that the variant has, in its order; the others are absent in it."""
+    if len(variant.signature.inputs) == len(names):
+        return list(inputs)
+    kept = {formal.name for formal in variant.signature.inputs}
+    return [value for name, value in zip(names, inputs, strict=False) if name in kept]
+
+
+def _elements(
+    variant: ScriptVariant, inputs: Sequence[ir.Value | None], attributes: Mapping[str, ir.Attribute]
+) -> dict[str, ir.Element]:
+    """The callee's type variables as they are at this call."""
+    found: dict[str, ir.Element] = {}
+    for formal, value in zip(variant.inputs, inputs, strict=False):
+        one: ir.Type = formal.type
+        other: ir.Type = value.type if value is not None else ir.UnknownType()
+        while isinstance(one, (ir.SequenceType, ir.OptionalType)) and isinstance(other, type(one)):
+            one, other = one.item, other.item
+        if isinstance(one, ir.TensorType) and isinstance(other, ir.TensorType):
+            element = ir.settle(one.element)
+            if isinstance(element, ir.TypeVariable):
+                found.setdefault(element.name, other.element)
+    for name, attribute in attributes.items():
+        if isinstance(attribute, ir.AttributeValue) and isinstance(attribute.value, int):
+            code = BY_CODE.get(attribute.value)
+            if code is not None:
+                found[f"@{name}"] = code  # `op.Cast(x, to=to)` in the callee
+    return found
+
+
+def _instance(type_: ir.Type, elements: Mapping[str, ir.Element]) -> ir.Type:
+    """A type of the callee as the caller sees it; symbols of its shape mean nothing here."""
+    if isinstance(type_, ir.SequenceType):
+        return ir.SequenceType(_instance(type_.item, elements))
+    if isinstance(type_, ir.OptionalType):
+        return ir.OptionalType(_instance(type_.item, elements))
+    if not isinstance(type_, ir.TensorType):
+        return ir.UnknownType()
+    element = ir.settle(type_.element)
+    if isinstance(element, ir.TypeVariable):
+        if element.name not in elements:
+            return ir.UnknownType()
+        element = elements[element.name]
+    shape = type_.shape
+    return ir.TensorType(element, None if shape is None else tuple(_dimension(dim) for dim in shape))
+
+
+def _dimension(dim: ir.Dimension) -> ir.Dimension:
+    return dim if isinstance(dim, int) else None
+
+
+def admitted_elements(variant: ScriptVariant) -> dict[str, tuple[str, ...]]:
+    """The element types that the variant takes, by input."""
+    found = {}
+    for value in variant.inputs:
+        if isinstance(value.type, ir.TensorType):
+            mask = ir.element_mask(value.type.element)
+            found[value.name] = tuple(element.name for element in elements_of(mask))
+    return found

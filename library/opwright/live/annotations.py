@@ -1,0 +1,132 @@
+"""What the annotations of a living function mean: Python has evaluated them already."""
+
+from __future__ import annotations
+
+import ast
+import collections.abc
+import types
+import typing
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from opwright.lang.annotations import (
+    SCALARS,
+    Annotation,
+    TensorAnnotation,
+    make_literal,
+    make_optional,
+    make_sequence,
+    make_union,
+    read_annotation,
+)
+from opwright.types import Graph, Tensor
+
+_SCALAR_TYPES = {int: "int", float: "float", str: "str", bool: "bool"}
+_SEQUENCE_TYPES = (list, tuple, collections.abc.Sequence, collections.abc.Iterable)
+_DEEPEST = 100
+
+
+def annotation_reader(function: FunctionType) -> Callable[[ast.arg], Annotation | None]:
+    """Reads the annotation of each parameter from what Python made of it."""
+    annotations = function.__annotations__
+
+    def read(argument: ast.arg) -> Annotation | None:
+        if argument.arg not in annotations:
+            return Annotation(None)
+        return read_object(annotations[argument.arg], function)
+
+    return read
+
+
+def read_returns(function: FunctionType) -> tuple[TensorAnnotation | None, ...] | None:
+    """The type of each output; None where nothing is declared."""
+    value = _evaluated(function.__annotations__.get("return"), function)
+    if value is None or isinstance(value, str):
+        return None
+    is_tuple = typing.get_origin(value) is tuple
+    parts = typing.get_args(value) if is_tuple else (value,)
+    if not parts or Ellipsis in parts:
+        return None
+    return tuple(_returned(read_object(part, function)) for part in parts)
+
+
+def _returned(annotation: Annotation | None) -> TensorAnnotation | None:
+    return annotation.tensor if annotation is not None and annotation.kind is None else None
+
+
+def read_object(value: Any, function: FunctionType, depth: int = 0) -> Annotation | None:
+    """What an annotation means; None when it is not understood."""
+    value = _evaluated(value, function)
+    if isinstance(value, str):
+        try:
+            return read_annotation(ast.parse(value, mode="eval").body)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+    if isinstance(value, type) and typing.get_origin(value) is None:
+        return _read_class(value)
+    if isinstance(value, typing.TypeVar):
+        return _read_variable(value, function, depth)
+    return None if depth > _DEEPEST else _read_generic(value, function, depth + 1)
+
+
+def _evaluated(value: Any, function: FunctionType) -> Any:
+    """A string annotation as what it says, in the names around the function; the text where they are not there."""
+    if isinstance(value, typing.ForwardRef):
+        value = value.__forward_arg__
+    if not isinstance(value, str):
+        return value
+    names = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            names[name] = cell.cell_contents
+        except ValueError:  # not bound yet
+            continue
+    try:
+        return eval(value, function.__globals__, names)
+    except Exception:  # whatever the text does: its names alone must then say what it means
+        return value
+
+
+def _read_class(value: type) -> Annotation | None:
+    if value in _SCALAR_TYPES:
+        name = _SCALAR_TYPES[value]
+        return Annotation(SCALARS[name], is_bool=name == "bool")
+    if issubclass(value, Tensor):
+        elements = () if value.dtype is None else (value.dtype,)
+        return Annotation(None, tensor=TensorAnnotation(elements, shape=value.shape))
+    if issubclass(value, Graph):
+        return Annotation("GRAPH")
+    return Annotation(None)
+
+
+def _read_variable(variable: typing.TypeVar, function: FunctionType, depth: int) -> Annotation | None:
+    """A type variable: one type of those that it admits, the same wherever it stands."""
+    admitted = variable.__constraints__ or ((variable.__bound__,) if variable.__bound__ is not None else ())
+    if not admitted:
+        return Annotation(None, tensor=TensorAnnotation((), variable.__name__))
+    found = make_union(read_object(item, function, depth + 1) for item in admitted)
+    if found is None or found.kind is not None:
+        return found
+    tensor = found.tensor
+    return Annotation(
+        None,
+        found.optional,
+        tensor=TensorAnnotation(tensor.elements, variable.__name__, tensor.shape, tensor.wrap),
+    )
+
+
+def _read_generic(value: Any, function: FunctionType, depth: int) -> Annotation | None:
+    origin, arguments = typing.get_origin(value), typing.get_args(value)
+    if origin is typing.Annotated:
+        return read_object(arguments[0], function, depth)
+    if origin is typing.Literal:
+        return make_literal(arguments)
+    if origin in (typing.Union, types.UnionType):
+        parts = [item for item in arguments if item is not types.NoneType]
+        found = make_union(read_object(item, function, depth) for item in parts)
+        return make_optional(found) if found is not None and len(parts) < len(arguments) else found
+    if origin in _SEQUENCE_TYPES and arguments:
+        item = read_object(arguments[0], function, depth)
+        return item and make_sequence(item)
+    return Annotation(None)

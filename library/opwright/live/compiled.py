@@ -1,0 +1,273 @@
+"""Compiling living functions: each with those that it calls, callees first, kept while their surroundings stay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import CodeType, FunctionType
+from typing import Any
+
+from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
+from opwright.elements import BY_CODE
+from opwright.functions import OnnxFunction
+from opwright.lang.annotations import TensorAnnotation
+from opwright.lang.family import Family, build_family
+from opwright.lang.interface import Declaration, DeclaredValue, Interface, read_interface
+from opwright.lang.lower import Unit
+from opwright.lang.lower.scripts import NeedsScript, Script, describe_script
+from opwright.lang.resolve import ScriptObject
+from opwright.lang.source import span_of
+from opwright.live.annotations import annotation_reader, read_returns
+from opwright.live.libraries import InstalledLibraries, NoFiles
+from opwright.live.names import LiveScope, Reads
+from opwright.live.source import recover
+from opwright.opsets.opset import Opset
+from opwright.opsets.signatures import newest_opset
+
+_ALL_ELEMENTS = tuple(BY_CODE.values())
+
+
+class Compiled:
+    """A function at one opset: its unit, its variants, what callers see of it, and what it read and calls."""
+
+    __slots__ = ("callees", "family", "function", "reads", "script", "unit")
+
+    def __init__(
+        self, function: OnnxFunction, unit: Unit, family: Family, reads: Reads, callees: dict[OnnxFunction, Compiled]
+    ) -> None:
+        self.function = function
+        self.unit = unit
+        self.family = family
+        self.reads = reads
+        self.callees = callees
+        self.script = describe_script(unit, family, function.domain, function.opset.version)
+
+
+class Run:
+    """One compilation of a function and of all that it calls, at one opset.
+
+    Callees are compiled before their callers, by a stack of our own: chains of calls may be long.
+    """
+
+    def __init__(self, opset: int) -> None:
+        self.opset = opset
+        self.done: dict[OnnxFunction, Compiled] = {}
+        self._needed: dict[OnnxFunction, None] = {}  # by the function that is being compiled
+
+    def compile(self, function: OnnxFunction) -> Compiled:
+        """The function, compiled or as it was kept. Raises DiagnosticError where one of them does not compile."""
+        self._all_before(function)
+        return self.done[function]
+
+    def unit(self, function: OnnxFunction) -> tuple[Unit, Reads]:
+        """A function as the compiler takes it. Raises DiagnosticError for what its `def` line gets wrong."""
+        return make_unit(function, self._script)
+
+    def family(self, unit: Unit, function: OnnxFunction) -> tuple[Family, dict[OnnxFunction, Compiled]]:
+        """The variants of a unit of the function, whose callees are compiled where that has not been done."""
+        while True:
+            self._needed = {}
+            try:
+                family = build_family(unit, self.opset)
+            except NeedsScript as need:
+                assert isinstance(need.script, OnnxFunction)
+                if need.script is function:
+                    raise DiagnosticError([_recursive(unit, function)]) from None
+                self._all_before(need.script)
+                continue
+            return family, {callee: self.done[callee] for callee in self._needed}
+
+    def _all_before(self, root: OnnxFunction) -> None:
+        stack = [root]
+        open_functions: dict[OnnxFunction, Iterator[OnnxFunction]] = {}
+        while stack:
+            function = stack[-1]
+            if function in self.done:
+                open_functions.pop(function, None)
+                stack.pop()
+                continue
+            pending = open_functions.get(function)
+            if pending is None:
+                pending = open_functions[function] = iter(self._likely_callees(function))
+            callee = next((item for item in pending if item not in self.done and item not in open_functions), None)
+            if callee is not None:
+                stack.append(callee)
+                continue
+            needed = self._one(function)
+            if needed is not None:
+                if needed in open_functions:
+                    raise DiagnosticError([_recursive(self.unit(function)[0], needed)])
+                stack.append(needed)
+
+    def _one(self, function: OnnxFunction) -> OnnxFunction | None:
+        """Compiles one function whose likely callees are done; gives a callee that is still missing."""
+        kept = function.compiled.get(self.opset)
+        if (
+            kept is not None
+            and kept.reads.still_hold()
+            and all(self.done.get(callee) is compiled for callee, compiled in kept.callees.items())
+        ):
+            self.done[function] = kept
+            return None
+        unit, reads = self.unit(function)
+        self._needed = {}
+        try:
+            family = build_family(unit, self.opset)
+        except NeedsScript as need:
+            assert isinstance(need.script, OnnxFunction)
+            return need.script
+        if not family.variants:
+            raise DiagnosticError(family.diagnostics)
+        compiled = Compiled(function, unit, family, reads, {callee: self.done[callee] for callee in self._needed})
+        function.compiled[self.opset] = self.done[function] = compiled
+        return None
+
+    def _likely_callees(self, function: OnnxFunction) -> list[OnnxFunction]:
+        kept = function.compiled.get(self.opset)
+        return list(kept.callees) if kept is not None else scripts_named_in(function.__wrapped__)
+
+    def _script(self, function: OnnxFunction) -> ScriptObject:
+        def at(opset: int) -> Script:
+            found = self.done.get(function)
+            if found is None:
+                raise NeedsScript(function, opset)
+            self._needed[function] = None
+            return found.script
+
+        return ScriptObject(function.name, at)
+
+
+def scripts_named_in(function: FunctionType) -> list[OnnxFunction]:
+    """The functions under `@script` that a function's code names directly."""
+    found: dict[OnnxFunction, None] = {}
+    for value in named_values(function):
+        if isinstance(value, OnnxFunction):
+            found[value] = None
+    return list(found)
+
+
+def named_values(function: FunctionType) -> Iterator[Any]:
+    """The values of the globals and cells that a function's code names, nested functions included."""
+    pending: list[CodeType] = [function.__code__]
+    while pending:
+        code = pending.pop()
+        for name in code.co_names:
+            if name in function.__globals__:
+                yield function.__globals__[name]
+        pending.extend(item for item in code.co_consts if isinstance(item, CodeType))
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # not bound yet
+            continue
+
+
+# ------------------------------------------------------------------------------------------------------- opsets
+
+
+def target_opset(function: OnnxFunction, asked: Opset | int | None) -> int:
+    """The default-domain opset to compile for: the one asked for, else the function's, else the one whose operators
+    it or its callees use, else the newest that the installed onnx knows."""
+    if isinstance(asked, int):
+        return asked
+    if asked is not None:
+        return asked.version
+    seen: dict[OnnxFunction, None] = {function: None}
+    pending = [function]
+    while pending:
+        current = pending.pop(0)
+        if current.default_opset is not None:
+            return current.default_opset.version
+        versions = [
+            value.version
+            for value in named_values(current.__wrapped__)
+            if isinstance(value, Opset) and not value.domain
+        ]
+        if versions:
+            return max(versions)
+        for callee in scripts_named_in(current.__wrapped__):
+            if callee not in seen:
+                seen[callee] = None
+                pending.append(callee)
+    return newest_opset()
+
+
+# -------------------------------------------------------------------------------------------------------- units
+
+
+def make_unit(function: OnnxFunction, script_of: Any) -> tuple[Unit, Reads]:
+    """A living function as the compiler takes it, and what it reads of its surroundings.
+
+    Raises DiagnosticError where its source cannot be had, or its `def` line is wrong.
+    """
+    wrapped = function.__wrapped__
+    found = recover(wrapped)
+    if isinstance(found, Diagnostic):
+        raise DiagnosticError([found])
+    module, node = found
+    reads = Reads()
+    problems: list[Diagnostic] = []
+    sink: list[Any] = [problems.append]
+    scope = LiveScope(wrapped, module, node, lambda diagnostic: sink[0](diagnostic), script_of, reads)
+    interface = read_interface(module.source, node, scope.constant, problems.append, annotation_reader(wrapped))
+    if problems:
+        raise DiagnosticError(problems)
+
+    def open_scope(report: Any) -> LiveScope:
+        sink[0] = report
+        return scope
+
+    declaration = declare(function, interface, read_returns(wrapped))
+    return Unit(module, node, declaration, interface, NoFiles(), InstalledLibraries(), open_scope), reads
+
+
+def declare(
+    function: OnnxFunction, interface: Interface, returns: tuple[TensorAnnotation | None, ...] | None
+) -> Declaration:
+    """What the annotations declare: a type variable for each input of more than one element type."""
+    types: dict[str, tuple[Any, ...]] = {}
+    inputs = {
+        item.name: declared_value(item.annotation, item.annotation.variable or f"T_{item.name}", types)
+        for item in interface.inputs
+    }
+    declared = None
+    if returns is not None:
+        declared = tuple(
+            None if annotation is None else declared_value(annotation, annotation.variable or f"T_out{index}", types)
+            for index, annotation in enumerate(returns)
+        )
+    return Declaration(
+        function.domain, function.name, function.opset.version, inputs, None, types, declared, inferred=True
+    )
+
+
+def declared_value(annotation: TensorAnnotation, variable: str, types: dict[str, tuple[Any, ...]]) -> DeclaredValue:
+    """One value's declaration; its type variable is added to `types`."""
+    if len(annotation.elements) == 1 and not annotation.variable:
+        return DeclaredValue(annotation.elements[0].name, None, annotation.shape, annotation.wrap)
+    types.setdefault(variable, annotation.elements or _ALL_ELEMENTS)
+    return DeclaredValue(variable, None, annotation.shape, annotation.wrap)
+
+
+def _recursive(unit: Unit, callee: OnnxFunction) -> Diagnostic:
+    return Diagnostic(
+        "OW323",
+        f"`{callee.name}` calls itself" if unit.node.name == callee.name else f"`{callee.name}` is called by itself",
+        unit.module.source.place(span_of(unit.node)) if unit.module.source.lines else Place(unit.module.source.name),
+        reason="ONNX has no recursive functions",
+        help="write a loop",
+    )
+
+
+def chosen_facts(unit: Unit, variant: Mapping[str, object]) -> dict[str, str]:
+    """The answers that a caller gives to static questions, by axis: a type for an input is that of its variable."""
+    facts: dict[str, str] = {}
+    for name, value in variant.items():
+        dtype = getattr(value, "dtype", None)
+        declared = unit.declaration.inputs.get(name)
+        if dtype is not None and declared is not None:
+            facts[declared.type] = dtype.name
+        elif dtype is not None:
+            facts[name] = dtype.name
+        else:
+            facts[name] = str(value)
+    return facts

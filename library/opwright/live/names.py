@@ -1,0 +1,352 @@
+"""What the names of a living function mean: its cells, its globals, Python's builtins; turned into what the compiler
+knows. Each is read when the function is compiled, and remembered: whoever compiles again compares."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import enum
+import math
+import sys
+from collections.abc import Callable
+from types import BuiltinFunctionType, FunctionType, ModuleType, SimpleNamespace
+from typing import Any
+
+from opwright.diagnostics.model import Diagnostic
+from opwright.elements import BY_CODE, BY_NAME, ElementType
+from opwright.functions import OnnxFunction, graph, script
+from opwright.lang import ir, static
+from opwright.lang.lower import evaluate_static
+from opwright.lang.resolve import (
+    MISSING,
+    ArrayObject,
+    BuiltinObject,
+    FunctionObject,
+    ModuleObject,
+    ModuleScope,
+    NamespaceObject,
+    OperatorObject,
+    OpsetObject,
+    ScriptObject,
+    TypeObject,
+    TypingObject,
+)
+from opwright.lang.source import Span
+from opwright.lang.syntax import Module
+from opwright.live.libraries import InstalledLibraries, NoFiles, opset_of_module
+from opwright.live.source import recover
+from opwright.opsets.opset import Opset
+from opwright.packaged import LibraryFunction
+from opwright.types import Tensor
+
+ARRAY_BYTES = 1 << 20
+_NESTING = 32
+_UNSET = object()
+_LANGUAGE_MODULES = ("math", "numpy", "typing", "opwright")
+_TYPING_MODULES = ("typing", "typing_extensions", "collections.abc", "types")
+
+
+class Reads:
+    """Everything that a compilation read of its surroundings, so that a later one can see whether it still holds."""
+
+    def __init__(self) -> None:
+        self._found: list[tuple[Callable[[], Any], Any, Any]] = []
+
+    def note(self, read: Callable[[], Any], value: Any) -> None:
+        """Remembers a value and how to read it again; of what can change in place, also what it holds."""
+        self._found.append((read, value, _content(value)))
+
+    def still_hold(self) -> bool:
+        """Whether all of it would be read again."""
+        for read, value, content in self._found:
+            now = read()
+            if now is value and content is None:
+                continue
+            if type(now) is not type(value) or not _equal(now, value, content):
+                return False
+        return True
+
+
+def _content(value: Any) -> Any:
+    """A copy of what may change in place; None of what cannot."""
+    if isinstance(value, (list, tuple)) and not all(isinstance(item, (int, float, str)) for item in value):
+        return tuple((item, _content(item)) for item in value)
+    if isinstance(value, list):
+        return tuple(value)
+    if _is_array(value):
+        return (value.dtype.str, value.shape, value.tobytes() if value.nbytes <= ARRAY_BYTES else None)
+    return None
+
+
+def _equal(now: Any, value: Any, content: Any) -> bool:
+    if content is not None:
+        found = _content(now)
+        return type(found) is type(content) and bool(_static_key(found) == _static_key(content))
+    return isinstance(value, (bool, int, float, str)) and _static_key(now) == _static_key(value)
+
+
+def _static_key(value: Any) -> Any:
+    """Tells apart what `==` does not: 0 and 0.0 and False, 0.0 and -0.0; nan equals itself."""
+    if isinstance(value, tuple):
+        return tuple(_static_key(item) for item in value)
+    if isinstance(value, float):
+        return (float, value.hex())
+    if isinstance(value, (int, str, bytes)):
+        return (type(value), value)
+    return (object, id(value))
+
+
+def _is_array(value: Any) -> bool:
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, numpy.ndarray)
+
+
+class LiveScope(ModuleScope):
+    """The names around one function. `script_of` gives what the compiler sees of a function under `@script`."""
+
+    def __init__(
+        self,
+        function: FunctionType,
+        module: Module,
+        node: ast.FunctionDef,
+        report: Callable[[Diagnostic], None],
+        script_of: Callable[[OnnxFunction], ScriptObject],
+        reads: Reads,
+    ) -> None:
+        super().__init__(module, NoFiles(), InstalledLibraries(), evaluate_static, report)
+        self.function = function
+        self.node = node
+        self._cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        self._script_of = script_of
+        self._reads = reads
+        self._defaults = _defaults(function, node)
+
+    # --------------------------------------------------------------------------------------------- look-ups
+
+    def lookup(self, name: str, span: Span) -> Any:
+        """What a name means that the function does not bind; MISSING after its diagnostic has been reported."""
+        found = self._known.get(name, _UNSET)
+        if found is not _UNSET:
+            return found
+        value = self.read(name)
+        if value is _UNSET:
+            return self._undefined(name, span)
+        found = self.meaning(value, name, span)
+        if found is not MISSING:
+            self._known[name] = found
+        return found
+
+    def read(self, name: str) -> Any:
+        """The object that the name is bound to now, as Python finds it; noted."""
+        cell = self._cells.get(name)
+        if cell is not None:
+            value = _contents(cell)
+            self._reads.note(lambda: _contents(cell), value)
+            return value
+        names, value = self.function.__globals__, _lookup(self.function.__globals__, name)
+        self._reads.note(lambda: _lookup(names, name), value)
+        return value
+
+    def constant(self, node: ast.expr) -> Any:
+        """The value of a default: Python evaluated it when the function was defined."""
+        if id(node) in self._defaults:
+            return self.meaning(self._defaults[id(node)], "a default", (node.lineno, node.col_offset, *_end(node)))
+        return super().constant(node)
+
+    def attribute(self, owner: Any, name: str, span: Span) -> Any:
+        if not isinstance(owner, NamespaceObject):
+            return super().attribute(owner, name, span)
+        holder = owner.value
+        value = _attribute(holder, name)
+        self._reads.note(lambda: _attribute(holder, name), value)
+        if value is not _UNSET:
+            return self.meaning(value, name, span)
+        label = getattr(holder, "__name__", type(holder).__name__)
+        self._fail("OW302", f"`{label}` has no `{name}`", span, "it is read when the function is built", "")
+        return MISSING
+
+    def _undefined(self, name: str, span: Span) -> Any:
+        if name in self._cells:
+            self._fail(
+                "OW302",
+                f"`{name}` has no value yet",
+                span,
+                "the function around this one has not bound it when this one is compiled",
+                "bind it before",
+            )
+            return MISSING
+        return self._builtin(name, span)
+
+    # --------------------------------------------------------------------------------------------- meanings
+
+    def meaning(self, value: Any, name: str, span: Span, depth: int = 0) -> Any:
+        """A living object as the compiler knows it; MISSING after its diagnostic has been reported."""
+        kind = type(value)
+        if value is None or kind in (bool, int, float, str):
+            return self._static(value, name, span)
+        if isinstance(value, enum.Enum):
+            return value.value if isinstance(value, (int, str)) else NamespaceObject(value)
+        if kind in (tuple, list):
+            return self._items(value, name, span, depth)
+        found = self._callable(value) or self._from_numpy(value, name, span)
+        if found is not None:
+            return found
+        if isinstance(value, ModuleType):
+            return self._module(value)
+        if isinstance(value, (bool, int, float, str, tuple)):
+            plain = next(base for base in (int, float, str, tuple) if isinstance(value, base))
+            return self.meaning(plain(value), name, span, depth)
+        if isinstance(value, (type, SimpleNamespace)):
+            return self._class(value)
+        if kind.__module__ in _TYPING_MODULES:
+            return TypingObject(name)
+        self._fail(
+            "OW352",
+            f"`{name}` is a {kind.__name__}, which cannot be part of a graph",
+            span,
+            "the names around a function may be numbers, strings, lists of them, small arrays, functions, types, "
+            "opsets, enumerations and modules",
+            "pass what it holds as an input or an attribute",
+        )
+        return MISSING
+
+    def _static(self, value: Any, name: str, span: Span) -> Any:
+        try:
+            return static.checked(value)
+        except static.StaticError as error:
+            self._fail(error.code, f"`{name}` is too large", span, str(error), "")
+            return MISSING
+
+    def _items(self, value: Any, name: str, span: Span, depth: int) -> Any:
+        if depth >= _NESTING:
+            self._fail("OW311", f"`{name}` is nested too deeply", span, f"lists nest at most {_NESTING} deep", "")
+            return MISSING
+        items = tuple(self.meaning(item, name, span, depth + 1) for item in value)
+        return MISSING if any(item is MISSING for item in items) else self._static(items, name, span)
+
+    def _callable(self, value: Any) -> Any:
+        if isinstance(value, OnnxFunction):
+            return self._script_of(value)
+        if isinstance(value, Opset):
+            return OpsetObject(value.domain, value.version)
+        if isinstance(value, LibraryFunction):
+            return OperatorObject(OpsetObject(value.domain, value.since_version), value.name)
+        if value is script or value is graph:
+            return TypingObject("script" if value is script else "graph")
+        if isinstance(value, FunctionType):
+            return self._helper(value)
+        operator = sys.modules.get("opwright.opsets.operator")
+        if operator is not None and isinstance(value, operator.Operator):
+            return OperatorObject(OpsetObject(value.domain, value.opset.version), value.name)
+        label = getattr(value, "__name__", None)
+        if isinstance(value, (BuiltinFunctionType, type)) and isinstance(label, str):
+            if getattr(math, label, None) is value and label in static.MATH_FUNCTIONS:
+                return BuiltinObject("math", label)
+            if getattr(builtins, label, None) is value and label in (*static.BUILTINS, "range", "enumerate", "zip"):
+                return BuiltinObject("", label)
+        return None
+
+    def _helper(self, function: FunctionType) -> Any:
+        """A plain function: it is inlined where it is called, with the names around itself."""
+        found = recover(function)
+        if isinstance(found, Diagnostic):
+            self.report(found)
+            return MISSING
+        module, node = found
+        code = function.__code__
+        self._reads.note(lambda: function.__code__, code)
+        return FunctionObject(LiveScope(function, module, node, self.report, self._script_of, self._reads), node)
+
+    def _from_numpy(self, value: Any, name: str, span: Span) -> Any:
+        numpy = sys.modules.get("numpy")
+        if numpy is None:
+            return None
+        if isinstance(value, numpy.generic) and value.dtype.kind in "biuf" and value.dtype.itemsize <= 8:
+            return self._static(value.item(), name, span)
+        if isinstance(value, numpy.dtype) or (isinstance(value, type) and issubclass(value, numpy.generic)):
+            element = element_of_dtype(numpy.dtype(value))
+            return None if element is None else TypeObject(element)
+        if not isinstance(value, numpy.ndarray):
+            return None
+        element = element_of_dtype(value.dtype)
+        if element is None or value.nbytes > ARRAY_BYTES:
+            self._fail(
+                "OW352",
+                f"the array `{name}` cannot be part of a graph",
+                span,
+                f"its elements are {value.dtype}"
+                if element is None
+                else f"it has {value.nbytes:,} bytes, and {ARRAY_BYTES:,} are the most",
+                "pass it as an input",
+            )
+            return MISSING
+        return ArrayObject(_tensor_data(value, element))
+
+    def _module(self, value: ModuleType) -> Any:
+        if value.__name__ in _LANGUAGE_MODULES:
+            return ModuleObject(value.__name__)
+        if value.__name__ in _TYPING_MODULES:
+            return ModuleObject("typing")
+        opset = opset_of_module(value)
+        return NamespaceObject(value) if opset is None else OpsetObject(opset.domain, opset.version)
+
+    def _class(self, value: Any) -> Any:
+        if isinstance(value, type) and issubclass(value, Tensor):
+            return TypingObject("Tensor") if value.dtype is None else TypeObject(value.dtype)
+        return NamespaceObject(value)
+
+
+def _lookup(names: dict[str, Any], name: str) -> Any:
+    return names.get(name, _UNSET)
+
+
+def _contents(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return _UNSET
+
+
+def _attribute(owner: Any, name: str) -> Any:
+    return getattr(owner, name, _UNSET)
+
+
+def _end(node: ast.expr) -> tuple[int, int]:
+    return (node.end_lineno or node.lineno, node.end_col_offset or node.col_offset)
+
+
+def _defaults(function: FunctionType, node: ast.FunctionDef) -> dict[int, Any]:
+    """The values of the defaults, by the expressions that they came from."""
+    found: dict[int, Any] = {}
+    values = function.__defaults__ or ()
+    for default, value in zip(node.args.defaults, values, strict=False):
+        found[id(default)] = value
+    for argument, expression in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
+        if expression is not None and argument.arg in (function.__kwdefaults__ or {}):
+            found[id(expression)] = (function.__kwdefaults__ or {})[argument.arg]
+    return found
+
+
+def element_of_dtype(dtype: Any) -> ElementType | None:
+    """The element type of a numpy dtype; None when ONNX has none."""
+    if dtype.kind in "UT":
+        return BY_NAME["string"]
+    from onnx import helper
+
+    try:
+        return BY_CODE.get(helper.np_dtype_to_tensor_dtype(dtype))
+    except (ValueError, KeyError):
+        return None
+
+
+def _tensor_data(value: Any, element: ElementType) -> ir.TensorData:
+    import numpy
+
+    if element.kind == "string":
+        return ir.TensorData(element, value.shape, tuple(str(item).encode() for item in value.ravel()))
+    if element.bits < 8:
+        from onnx import numpy_helper
+
+        return ir.TensorData(element, value.shape, numpy_helper.from_array(value).raw_data)
+    little = numpy.ascontiguousarray(value.astype(value.dtype.newbyteorder("<"), copy=False))
+    return ir.TensorData(element, value.shape, little.tobytes())

@@ -1,0 +1,121 @@
+"""The syntax tree of a living function: its file is parsed once, and the function found in it by its line."""
+
+from __future__ import annotations
+
+import ast
+import bisect
+import linecache
+import os
+from collections.abc import Sequence
+from types import FunctionType
+
+from opwright.diagnostics.model import Diagnostic, Place
+from opwright.lang.source import Source
+from opwright.lang.syntax import Module, parse
+
+# By file name: the lines that were parsed, and what came of them. linecache keeps one list for a file while it is
+# unchanged, so the list itself says whether the text is still the same.
+_PARSED: dict[str, tuple[Sequence[str], Module | Diagnostic]] = {}
+
+
+def recover(function: FunctionType) -> tuple[Module, ast.FunctionDef] | Diagnostic:
+    """The file of a function and its `def` in it; the diagnostic says why there is none."""
+    code = function.__code__
+    if code.co_name == "<lambda>":
+        return Diagnostic(
+            "OW351",
+            "a lambda cannot be compiled",
+            Place(shown_name(code.co_filename), code.co_firstlineno, 1, code.co_firstlineno, 1),
+            reason="it has no name, no annotations and no statements",
+            help="write a `def`",
+        )
+    module = _module_of(function)
+    if isinstance(module, Diagnostic):
+        return module
+    found = find_function(module, code.co_firstlineno, code.co_name)
+    if isinstance(found, Diagnostic):
+        return found
+    if found is None or not _same_parameters(found, function):
+        return Diagnostic(
+            "OW351",
+            f"the source text of `{function.__qualname__}` is not where it was",
+            Place(module.source.name, code.co_firstlineno, 1, code.co_firstlineno, 1),
+            reason="the file has changed since the function was defined",
+            help="import it again",
+        )
+    return module, found
+
+
+def shown_name(filename: str) -> str:
+    """A file's name as diagnostics show it: relative to the current folder where it lies in it."""
+    folder = os.getcwd() + os.sep
+    return filename.removeprefix(folder).replace(os.sep, "/")
+
+
+def _module_of(function: FunctionType) -> Module | Diagnostic:
+    filename = function.__code__.co_filename
+    lines = linecache.getlines(filename, function.__globals__)
+    known = _PARSED.get(filename)
+    if known is not None and known[0] is lines:
+        return known[1]
+    if not lines:
+        return Diagnostic(
+            "OW351",
+            f"the source text of `{function.__qualname__}` cannot be had",
+            Place(shown_name(filename)),
+            reason="it was defined by `exec` or in a shell that keeps no text",
+            help="give the text itself: `script.from_source(text, name)`, or write the function in a file",
+        )
+    found = parse(Source(shown_name(filename), "".join(lines)))
+    _PARSED[filename] = (lines, found)
+    return found
+
+
+def find_function(module: Module, line: int, name: str) -> ast.FunctionDef | Diagnostic | None:
+    """The function whose `def`, or first decorator, stands in that line. Goes down from the module by bisection."""
+    block: Sequence[ast.stmt] = module.tree.body
+    owner: ast.stmt | None = None
+    while block:
+        index = bisect.bisect_right(block, line, key=first_line) - 1
+        if index < 0:
+            return None
+        statement = block[index]
+        if first_line(statement) == line and getattr(statement, "name", "") == name:
+            return _checked(module, statement, owner)
+        owner, block = statement, _inner(statement, line)
+    return None
+
+
+def first_line(statement: ast.stmt) -> int:
+    """The line in which a statement begins, decorators included."""
+    decorators = getattr(statement, "decorator_list", None)
+    return int(decorators[0].lineno) if decorators else statement.lineno
+
+
+def _inner(statement: ast.stmt, line: int) -> Sequence[ast.stmt]:
+    """The block of a statement that holds the line."""
+    blocks = [getattr(statement, field, []) for field in ("body", "orelse", "finalbody")]
+    blocks.extend(handler.body for handler in getattr(statement, "handlers", []))
+    blocks.extend(case.body for case in getattr(statement, "cases", []))
+    begun = [block for block in blocks if block and first_line(block[0]) <= line]
+    return max(begun, key=lambda block: first_line(block[0]), default=[])
+
+
+def _checked(module: Module, statement: ast.stmt, owner: ast.stmt | None) -> ast.FunctionDef | Diagnostic:
+    if isinstance(owner, ast.ClassDef):
+        return _refused(module, statement, "a method cannot be compiled", "its first parameter is no tensor")
+    if isinstance(statement, ast.FunctionDef):
+        return statement
+    return _refused(module, statement, "an `async def` cannot be compiled", "there is nothing to wait for in a graph")
+
+
+def _refused(module: Module, statement: ast.stmt, message: str, reason: str) -> Diagnostic:
+    line, column = statement.lineno, statement.col_offset
+    place = module.source.place((line, column, line, column + len("def")))
+    return Diagnostic("OW351", message, place, reason=reason, help="write a function at module level")
+
+
+def _same_parameters(node: ast.FunctionDef, function: FunctionType) -> bool:
+    code, arguments = function.__code__, node.args
+    names = [item.arg for item in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+    return list(code.co_varnames[: len(names)]) == names
