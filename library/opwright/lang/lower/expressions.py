@@ -25,10 +25,12 @@ from opwright.lang.lower.numbers import convert_number, describe, is_number, nee
 from opwright.lang.resolve import (
     MISSING,
     OBJECTS,
+    ArrayObject,
     BuiltinObject,
     FunctionObject,
     OperatorObject,
     OpsetObject,
+    ScriptObject,
     TypeObject,
     TypingObject,
 )
@@ -97,8 +99,7 @@ def _constant(low: Lowering, node: ast.Constant, env: Environment) -> Operand:
 
 def _name(low: Lowering, node: ast.Name, env: Environment) -> Operand:
     if node.id not in env:
-        found = low.scope.lookup(node.id, span_of(node))
-        return POISON if found is MISSING else found
+        return _around(low, low.scope.lookup(node.id, span_of(node)), span_of(node))
     found = env[node.id]
     if isinstance(found, Unbound):
         return low.error(
@@ -111,6 +112,13 @@ def _name(low: Lowering, node: ast.Name, env: Environment) -> Operand:
     return found
 
 
+def _around(low: Lowering, found: Operand, span: Span) -> Operand:
+    """What a name or attribute from around the function means: an array is a constant."""
+    if found is MISSING:
+        return POISON
+    return low.constant(found.data, span) if isinstance(found, ArrayObject) else found
+
+
 def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
     owner = lower_expression(low, node.value, env)
     span = span_of(node)
@@ -120,8 +128,7 @@ def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
         low.looked_up[("", "@version")] = low.opset
         return low.opset
     if isinstance(owner, OBJECTS):
-        found = low.scope.attribute(owner, node.attr, span)
-        return POISON if found is MISSING else found
+        return _around(low, low.scope.attribute(owner, node.attr, span), span)
     if isinstance(owner, ir.Value) and node.attr == "dtype":
         return _dtype(low, owner, span)
     return low.error(
@@ -310,6 +317,10 @@ def _call(low: Lowering, node: ast.Call, env: Environment, count: int | None) ->
         from opwright.lang.lower.functions import inline
 
         return inline(low, callee, node, arguments)
+    if isinstance(callee, ScriptObject):
+        from opwright.lang.lower.scripts import call_script
+
+        return call_script(low, callee, arguments)
     if isinstance(callee, BuiltinObject):
         return _call_builtin(low, callee, node, arguments)
     if isinstance(callee, TypeObject):
