@@ -27,9 +27,12 @@ class ElementType:
 
     def __eq__(self, other: object) -> bool:
         """`x.dtype == FLOAT`: equal to itself, and to the classes that stand for it (ours and numpy's)."""
+        if self is other:
+            return True
         if isinstance(other, type):
             return element_of_class(other) is self
-        return self is other
+        kind = getattr(other, "type", None)  # of a numpy.dtype
+        return isinstance(kind, type) and type(other).__module__ == "numpy.dtypes" and element_of_class(kind) is self
 
     __hash__ = object.__hash__
 

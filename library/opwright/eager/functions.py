@@ -224,6 +224,8 @@ def _input(low: EagerLowering, value: Any, element: ElementType | None) -> Any:
     """An argument as a tensor, a sequence or None."""
     if value is None or isinstance(value, (Tensor, Items)):
         return value
+    if isinstance(value, np.generic):
+        value = np.asarray(value)  # given by a caller it has the type that it says
     tensors = isinstance(value, list) and any(isinstance(item, (Tensor, np.ndarray)) for item in value)
     made = sequence(low, value) if tensors else as_tensor(low, operand(low, value), element, None)
     assert isinstance(made, ir.Value)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from opwright import types
-from opwright.eager.arrays import Data, as_array
+from opwright.eager.arrays import Data, as_array, type_of
 from opwright.eager.lowering import NOWHERE, EagerLowering
 from opwright.eager.place import caller, place_of, unpacked_to
 from opwright.eager.settings import opset_in_force
@@ -58,6 +58,21 @@ def unary(symbol: str, value: object) -> Any:
     return result(low, arithmetic.unary(low, symbol, operand(low, value), NOWHERE, NOWHERE))
 
 
+def subscript(owner: object, key: object) -> Any:
+    """`owner[key]` of a tensor."""
+    from opwright.lang.lower import subscripts
+
+    low = _operation()
+    parts = key if isinstance(key, tuple) else (key,)
+    items = [
+        subscripts.SliceItem(operand(low, part.start), operand(low, part.stop), operand(low, part.step))
+        if isinstance(part, slice)
+        else operand(low, part)
+        for part in parts
+    ]
+    return result(low, subscripts.subscript(low, operand(low, owner), items, NOWHERE))
+
+
 def make_scalar(element: ElementType, value: object) -> Any:
     """`FLOAT(0.5)`."""
     low = _operation()
@@ -90,6 +105,8 @@ def operand(low: EagerLowering, value: object) -> Operand:
 
     if isinstance(value, Tensor):
         return low.value(value.data, value.type)
+    if isinstance(value, np.generic) and value.dtype.kind in "biuf" and value.dtype.itemsize <= 8:
+        return value.item()  # a number, as the compiler reads it
     if isinstance(value, (np.ndarray, np.generic)):
         return low.array(as_array(value))
     if isinstance(value, (list, tuple)):
@@ -152,7 +169,7 @@ def result(low: EagerLowering, found: Operand) -> Any:
     data = low.data[found]
     if isinstance(found.type, ir.NumberType):
         return data.item()
-    return wrap(data, found.type)
+    return wrap(data, type_of(data, found.type))
 
 
 def wrap(data: Data, type_: ir.Type) -> Any:

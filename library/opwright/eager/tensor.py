@@ -9,7 +9,7 @@ import numpy as np
 
 from opwright import types
 from opwright.eager.arrays import Array, Data, as_array, element_of
-from opwright.eager.operations import binary, refuse, unary
+from opwright.eager.operations import binary, refuse, subscript, unary
 from opwright.elements import ElementType
 from opwright.lang import ir
 
@@ -110,6 +110,9 @@ class Tensor(types.Tensor):
     def __contains__(self, item: object) -> bool:
         refuse("OW304", "`in` needs static operands", "membership is a static question", "")
         raise AssertionError
+
+    def __getitem__(self, key: object) -> Any:
+        return subscript(self, key)
 
     def __setitem__(self, key: object, value: object) -> None:
         refuse(

@@ -1,0 +1,176 @@
+"""Every row of the operator table on every element type, against numpy; and what the table refuses."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from opwright import Tensor
+from opwright.diagnostics.model import DiagnosticError
+from opwright.eager import at_opset
+from opwright.eager.arrays import DTYPES
+from opwright.elements import BY_NAME
+from opwright.lang.operators import BINARY, UNARY, UNDEFINED, Form, Refusal, class_of
+
+TYPES = [
+    "float",
+    "double",
+    "float16",
+    "bfloat16",
+    "int8",
+    "int32",
+    "int64",
+    "uint8",
+    "uint32",
+    "uint64",
+    "bool",
+    "string",
+]
+ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "@": operator.matmul,
+    "**": operator.pow,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+SINGLE: dict[str, Callable[[Any], Any]] = {
+    "-": operator.neg,
+    "+": operator.pos,
+    "~": operator.invert,
+    "abs": abs,
+}
+# (operator, element type) that the schema itself does not take although the table has a form for the class.
+NOT_IN_SCHEMA = {("**", "int8"), ("@", "int8"), ("@", "uint8")}
+
+
+def operands(kind: str, symbol: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    dtype = DTYPES[BY_NAME[kind]]
+    if kind == "bool":
+        return np.array([True, True, False]), np.array([True, False, True])
+    if kind == "string":
+        return np.array(["a", "bc", ""], object), np.array(["a", "d", "é"], object)
+    unsigned = kind.startswith("u")
+    left = np.array([5, 0, 3] if unsigned or symbol == "**" else [5, -7, 3]).astype(dtype)
+    right = np.array([3, 2, 1] if unsigned or symbol in ("**", "<<", ">>") else [3, 2, -2]).astype(dtype)
+    return left, right
+
+
+def expected(symbol: str, left: np.ndarray[Any, Any], right: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    if symbol == "/" and left.dtype.kind in "iu":  # Div, which truncates
+        return np.trunc(left.astype(np.float64) / right.astype(np.float64)).astype(left.dtype)
+    found = np.asarray(ARITHMETIC[symbol](left, right))
+    return found.astype(left.dtype) if symbol == "@" else found  # numpy multiplies bfloat16 matrices to float32
+
+
+def test_the_tests_know_every_row() -> None:
+    assert ARITHMETIC.keys() == BINARY.keys()
+    assert SINGLE.keys() == UNARY.keys()
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("symbol", BINARY)
+def test_binary(symbol: str, kind: str) -> None:
+    entry = BINARY[symbol].get(class_of(BY_NAME[kind]), UNDEFINED)
+    left, right = operands(kind, symbol)
+    run = ARITHMETIC[symbol]
+    if isinstance(entry, Refusal) or (symbol, kind) in NOT_IN_SCHEMA:
+        with pytest.raises(DiagnosticError) as caught:
+            run(Tensor(left), Tensor(right))
+        assert caught.value.diagnostics[0].code == ("OW314" if isinstance(entry, Refusal) else "OW208")
+        return
+    found = run(Tensor(left), Tensor(right))
+    wanted = expected(symbol, left, right)
+    assert found.numpy().dtype == wanted.dtype
+    if wanted.dtype.kind in "fV":
+        np.testing.assert_allclose(found.numpy().astype(np.float64), wanted.astype(np.float64), rtol=1e-6)
+    else:
+        np.testing.assert_array_equal(found.numpy(), wanted)
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("symbol", UNARY)
+def test_unary(symbol: str, kind: str) -> None:
+    entry = UNARY[symbol].get(class_of(BY_NAME[kind]), UNDEFINED)
+    array, _ = operands(kind, symbol)
+    run = SINGLE[symbol]
+    if isinstance(entry, Refusal):
+        with pytest.raises(DiagnosticError) as caught:
+            run(Tensor(array))
+        assert caught.value.diagnostics[0].code == "OW314"
+        return
+    np.testing.assert_array_equal(run(Tensor(array)).numpy(), run(array))
+
+
+@pytest.mark.parametrize("symbol", [symbol for symbol in BINARY if symbol != "@"])
+@pytest.mark.parametrize("kind", ["float", "int32", "uint8"])
+def test_numbers_on_either_side(symbol: str, kind: str) -> None:
+    """A number takes the tensor's type, also where Python asks the tensor second."""
+    entry = BINARY[symbol].get(class_of(BY_NAME[kind]), UNDEFINED)
+    if not isinstance(entry, Form) or (symbol, kind) in NOT_IN_SCHEMA:
+        return
+    array = np.array([1, 2, 3], DTYPES[BY_NAME[kind]])
+    two = np.array(2, array.dtype)
+    for found, wanted in (
+        (ARITHMETIC[symbol](Tensor(array), 2), expected(symbol, array, two)),
+        (ARITHMETIC[symbol](2, Tensor(array)), expected(symbol, two, array)),
+    ):
+        assert found.numpy().dtype == wanted.dtype
+        np.testing.assert_allclose(found.numpy().astype(np.float64), wanted.astype(np.float64), rtol=1e-6)
+
+
+def test_numpy_leaves_the_work_to_tensors() -> None:
+    x = Tensor(np.array([1.0, 2.0], np.float32))
+    assert isinstance(np.float32(2) * x, type(x))
+    assert isinstance(np.ones(2, np.float32) + x, type(x))
+    assert (np.float64(0.1) * x).dtype == np.float32
+
+
+@pytest.mark.parametrize("kind", ["float8e4m3fn", "float8e5m2", "int4", "uint4", "bfloat16"])
+def test_types_that_numpy_lacks(kind: str) -> None:
+    array = np.array([1, 0, 1]).astype(DTYPES[BY_NAME[kind]])
+    x = Tensor(array)
+    assert x.dtype is BY_NAME[kind]
+    assert x.numpy().dtype == array.dtype
+    assert Tensor(array.astype(np.float32)).dtype == np.float32
+
+
+def test_bfloat16_is_rounded_once() -> None:
+    x = Tensor(np.array([1.0], ml_dtypes.bfloat16))
+    assert (x + 2**-8).numpy().tolist() == [1.0]  # a tie, to even
+    assert (x + 0.0117).numpy().tolist() == [1.015625]
+
+
+@pytest.mark.parametrize("opset", range(13, 29))
+def test_opsets(opset: int) -> None:
+    x = Tensor(np.array([[-1.5, 2.0]], np.float32))
+    with at_opset(opset):
+        np.testing.assert_array_equal((x * 2 + 1).numpy(), [[-2, 5]])
+        np.testing.assert_array_equal((x // 2).numpy(), [[-1, 1]])
+        np.testing.assert_array_equal((x >= 2).numpy(), [[False, True]])
+
+
+def test_an_operator_that_the_opset_lacks() -> None:
+    flags = Tensor(np.array([1, 2], np.int32))
+    with at_opset(17), pytest.raises(DiagnosticError) as caught:
+        flags & 1
+    assert caught.value.diagnostics[0].code == "OW202"
+    with at_opset(18):
+        assert (flags & 1).numpy().tolist() == [1, 0]

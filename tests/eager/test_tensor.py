@@ -1,0 +1,160 @@
+"""Tensors as Python sees them."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import opwright
+import pytest
+from opwright import BOOL, DOUBLE, FLOAT, INT64, STRING, Tensor
+from opwright.diagnostics.model import DiagnosticError
+
+X = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
+
+
+def codes(step: Callable[[], Any]) -> list[str]:
+    with pytest.raises(DiagnosticError) as caught:
+        step()
+    return [item.code for item in caught.value.diagnostics]
+
+
+def test_what_can_be_asked() -> None:
+    assert isinstance(X, opwright.Tensor)
+    assert X.shape == (2, 3)
+    assert (X.rank, len(X)) == (2, 2)
+    assert repr(Tensor(np.array([1, 2]))) == "Tensor(int64[2], [1, 2])"
+    assert repr(Tensor(np.array(0.5, np.float32))) == "Tensor(float[], 0.5)"
+    assert isinstance(hash(X), int)
+    np.testing.assert_array_equal(np.asarray(X), X.numpy())
+    assert pickle.loads(pickle.dumps(X)).numpy().tolist() == X.numpy().tolist()
+
+
+def test_the_dtype_is_equal_to_what_stands_for_it() -> None:
+    assert X.dtype == FLOAT
+    assert X.dtype == FLOAT.dtype == FLOAT["N"]
+    assert X.dtype == np.float32 == X.dtype
+    assert X.dtype == np.dtype(np.float32)
+    assert X.dtype != DOUBLE
+    assert X.dtype in (INT64, FLOAT)
+    assert X.dtype != "float"
+
+
+def test_arrays_are_neither_shared_nor_writable() -> None:
+    array = np.array([1.0], np.float32)
+    x = Tensor(array)
+    array[0] = 2
+    assert x.numpy().tolist() == [1.0]
+    assert not x.numpy().flags.writeable
+
+
+def test_typed_scalars() -> None:
+    for made, kind in ((FLOAT(0.5), np.float32), (DOUBLE(0.5), np.float64), (INT64(3), np.int64), (BOOL(True), bool)):
+        assert made.shape == ()
+        assert made.numpy().dtype == kind
+    assert codes(lambda: INT64(0.5)) == ["OW313"]
+    assert codes(lambda: BOOL(1)) == ["OW313"]
+    assert codes(lambda: FLOAT(X)) == ["OW314"]
+
+
+def test_strings() -> None:
+    x = Tensor(np.array(["a", "bc"]))
+    assert x.dtype == STRING
+    assert (x == "a").numpy().tolist() == [True, False]
+    assert (x + "!").numpy().tolist() == ["a!", "bc!"]
+
+
+def test_truth_is_that_of_one_element() -> None:
+    for value, wanted in ((0, False), (2, True), (-0.0, False), (np.nan, True), (True, True)):
+        assert bool(Tensor(np.array([[value]]))) is wanted
+    assert codes(lambda: bool(X)) == ["OW320"]
+    assert codes(lambda: bool(Tensor(np.zeros(0)))) == ["OW320"]
+    assert codes(lambda: bool(Tensor(np.array("x")))) == ["OW320"]
+
+
+def test_one_integer_is_an_index() -> None:
+    n = Tensor(np.array(3, np.int32))
+    assert list(range(n)) == [0, 1, 2]
+    assert (int(n), float(n)) == (3, 3.0)
+    assert codes(lambda: range(FLOAT(3.0))) == ["OW314"]
+    assert codes(lambda: range(Tensor(np.array([1, 2])))) == ["OW314"]
+    assert codes(lambda: int(X)) == ["OW314"]
+
+
+def test_control_flow_is_pythons() -> None:
+    x, total = Tensor(np.array(5, np.int64)), 0
+    while x > 0 and not x == 2:
+        total += x
+        x -= 1
+    assert int(total) == 5 + 4 + 3
+    assert 1 < x < 3
+    assert (x if x else total) is x
+
+
+@pytest.mark.parametrize(
+    ("step", "code"),
+    [
+        (lambda: X + Tensor(np.ones(3)), "OW315"),
+        (lambda: X + "a", "OW313"),
+        (lambda: X + None, "OW314"),
+        (lambda: X == None, "OW314"),  # noqa: E711
+        (lambda: X + {}, "OW325"),
+        (lambda: X & 1, "OW314"),
+        (lambda: Tensor(np.array([1])) + 0.5, "OW313"),
+        (lambda: Tensor(np.array([1], np.uint8)) + 256, "OW313"),
+        (lambda: Tensor(np.array([True])) + 1, "OW313"),
+        (lambda: list(X), "OW304"),
+        (lambda: 1.0 in X, "OW304"),
+        (lambda: X.__setitem__(0, 1), "OW303"),
+        (lambda: len(FLOAT(0.0)), "OW314"),
+        (lambda: X + np.ones((2, 2), np.float32), "OW370"),
+        (lambda: X + np.zeros(3, "datetime64[s]"), "OW325"),
+    ],
+)
+def test_refusals(step: Callable[[], Any], code: str) -> None:
+    assert codes(step) == [code]
+
+
+def test_a_finding_stands_at_the_callers_line() -> None:
+    with pytest.raises(DiagnosticError) as caught:
+        X @ Tensor(np.ones(3))
+    place = caught.value.diagnostics[0].place
+    assert place is not None
+    with open(__file__, encoding="utf-8") as file:
+        line = file.read().splitlines()[place.line - 1]
+    assert line[place.column - 1 : place.end_column - 1] == "X @ Tensor(np.ones(3))"
+
+
+def test_what_onnx_has_no_tensors_of() -> None:
+    with pytest.raises(TypeError, match="ONNX has no tensors of datetime64"):
+        Tensor(np.zeros(1, "datetime64[s]"))
+
+
+@pytest.mark.parametrize("array", [np.zeros((0, 3), np.float32), np.zeros((2, 0), np.int64), np.float64(2.5)])
+def test_empty_tensors_and_rank_0(array: Any) -> None:
+    x = Tensor(array)
+    for found, wanted in ((x + 1, array + 1), (-x, -array), (x * x, array * array), (x > 0, array > 0)):
+        np.testing.assert_array_equal(found.numpy(), wanted)
+        assert found.numpy().dtype == np.asarray(wanted).dtype
+
+
+def test_subscripts_are_numpys() -> None:
+    array = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    x = Tensor(array)
+    i = Tensor(np.array(1))
+    for found, wanted in (
+        (x[0], array[0]),
+        (x[-1, ..., 1], array[-1, ..., 1]),
+        (x[:, ::-1, None], array[:, ::-1, None]),
+        (x[i], array[1]),
+        (x[[0, 1, 1]], array[[0, 1, 1]]),
+        (x[x > 5], array[array > 5]),
+        (x[:, i:3], array[:, 1:3]),
+    ):
+        assert found.shape == wanted.shape
+        np.testing.assert_array_equal(found.numpy(), wanted)
+    assert codes(lambda: x[0.5]) == ["OW340"]
+    assert codes(lambda: x[5]) == ["OW342"]
+    assert codes(lambda: x[Tensor(np.array(5))]) == ["OW370"]
