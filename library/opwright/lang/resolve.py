@@ -205,13 +205,19 @@ class ModuleScope:
         self.report = report
         self._evaluate = evaluate
         self._known: dict[str, Any] = {}
+        self._wrong: dict[str, tuple[Diagnostic, ...]] = {}  # what was reported of those that are MISSING
         self._open: set[str] = set()
         self._scopes = {} if scopes is None else scopes  # one scope per file, so that imports in a circle are seen
         self._scopes[module.source.name] = self
 
     def lookup(self, name: str, span: Span) -> Any:
-        """What a module-level name means; MISSING after its diagnostic has been reported."""
+        """What a module-level name means; MISSING after its diagnostic has been reported.
+
+        It is reported at every look-up, since whoever asks may try again after forgetting what was found.
+        """
         if name in self._known:
+            for diagnostic in self._wrong.get(name, ()):
+                self.report(diagnostic)
             return self._known[name]
         bindings = self.module.bindings.get(name)
         if bindings is None:
@@ -220,11 +226,18 @@ class ModuleScope:
             self._fail("OW302", f"`{name}` is defined by itself", span, "its value depends on itself", "")
             return MISSING
         self._open.add(name)
+        report, found = self.report, dict[Diagnostic, None]()
+        self.report = lambda diagnostic: found.update({diagnostic: None})
         try:
-            self._known[name] = self._resolve(name, bindings, span)
+            value = self._known[name] = self._resolve(name, bindings, span)
         finally:
+            self.report = report
             self._open.discard(name)
-        return self._known[name]
+        for diagnostic in found:
+            report(diagnostic)
+        if value is MISSING:
+            self._wrong[name] = tuple(found)
+        return value
 
     def constant(self, node: ast.expr) -> Any:
         """The value of a module-level expression, such as a default."""

@@ -103,7 +103,10 @@ def _range(low: Lowering, node: ast.Call, env: Environment) -> _Range | Poison:
             help="",
         )
     if isinstance(start, int) and isinstance(stop, int):
-        return _Range(int(start), step, len(range(int(start), int(stop), step)), (int(start), int(stop), step))
+        trips = max(0, (int(stop) - int(start) + step - (1 if step > 0 else -1)) // step)
+        if trips >> 63:
+            return low.error("OW324", "`range` makes more trips than an int64 counts", span, f"it makes {trips:,}", "")
+        return _Range(int(start), step, trips, (int(start), int(stop), step))
     start_value, stop_value = (_as_integer(low, operand, span) for operand in (start, stop))
     if isinstance(start_value, Poison) or isinstance(stop_value, Poison):
         return POISON

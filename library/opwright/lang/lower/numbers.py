@@ -107,7 +107,7 @@ def weak_constant(
                 )
     carrier = _carrier(low, items)
     exact = all(survives_float32(item, element) for item in items for element in variable.elements)
-    if like is not None and exact and low.lookup("", "CastLike") is not None:
+    if like is not None and exact and carrier is not None and low.lookup("", "CastLike") is not None:
         base = typed_constant(low, value, dims, carrier, span)
         assert isinstance(base, ir.Value)
         type_ = ir.TensorType(variable, dims)
@@ -128,13 +128,16 @@ def needs_element(low: Lowering, variable: ir.TypeVariable, span: Span | None) -
     )
 
 
-def _carrier(low: Lowering, items: tuple[Any, ...]) -> ElementType:
+def _carrier(low: Lowering, items: tuple[Any, ...]) -> ElementType | None:
+    """The element type that holds the numbers as they are; None for integers that none holds."""
     if any(isinstance(item, float) for item in items):
         exact = all(to_float32(float(item)) == item or item != item for item in items)
         return low.element_of("float" if exact else "double")
     if all(isinstance(item, bool) for item in items):
         return low.element_of("bool")
-    return low.element_of("int64" if all(-(1 << 63) <= item < 1 << 63 for item in items) else "uint64")
+    if all(-(1 << 63) <= item < 1 << 63 for item in items):
+        return low.element_of("int64")
+    return low.element_of("uint64") if all(0 <= item < 1 << 64 for item in items) else None
 
 
 def flatten(value: Any) -> tuple[tuple[int, ...], tuple[Any, ...]] | None:
@@ -190,7 +193,7 @@ def carried(low: Lowering, operand: Operand, span: Span | None) -> ir.Value | Po
         if operand.parameter.kind is ir.AttributeKind.FLOAT:
             return cast(low, value, low.element_of("double"), span)
         return value
-    assert isinstance(operand, ir.Value)
+    assert isinstance(operand, (ir.Value, Poison))
     return operand
 
 
