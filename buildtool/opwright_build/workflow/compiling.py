@@ -6,11 +6,13 @@ The functions it calls are results of other actions, asked for by identity; see 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from opwright.bundle.format import FunctionEntry
+from opwright.diagnostics.ignores import settle_ignores
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, has_errors
 
 from opwright_build.engine.action import Action, Done, Failed, Outcome
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 LIBRARY = "library"  # the kind of source that answers questions about the library that is being built
 ENTRY, BODIES, UNREACHABLE = "entry", "bodies", "unreachable"  # the outputs
 FAILED = b"failed"
+IGNORE = "OW330"
 
 
 def compile_versions(engine: Engine, loaded: LoadedLibrary, environment: str) -> dict[str, Result]:
@@ -48,7 +51,15 @@ def compile_action(reader: Reader) -> Outcome:
 
     version = decode_value(SpecVersion, reader.input("version"))
     facts = json.loads(reader.input("library"))
-    files = SpecFiles(lambda path: reader.read(f"file:{path}"))
+    texts: dict[str, str] = {}
+
+    def read(path: str) -> bytes | None:
+        data = reader.read(f"file:{path}")
+        if data is not None:
+            texts[path] = data.decode("utf-8", "replace")
+        return data
+
+    files = SpecFiles(read)
     compiled = compile_version(version, files, ReaderLibraries(reader, facts, version.identity))
     if has_errors(compiled.diagnostics):
         return Failed(compiled.diagnostics)
@@ -57,7 +68,25 @@ def compile_action(reader: Reader) -> Outcome:
         BODIES: reader.put(encode_value(compiled.bodies)),
         UNREACHABLE: reader.put(encode_value(compiled.unreachable)),
     }
-    return Done(outputs, compiled.diagnostics)
+    return Done(outputs, tuple(settle_ignores(compiled.diagnostics, texts)))
+
+
+def findings_of(results: Iterable[Result]) -> list[Diagnostic]:
+    """What compiling found. A comment that silences nothing for one version may do so for another of its file."""
+    found: list[Diagnostic] = []
+    readers: Counter[str] = Counter()
+    idle: Counter[Diagnostic] = Counter()
+    for result in results:
+        if isinstance(result.outcome, Done | Failed):
+            found += result.outcome.diagnostics
+            idle.update(item for item in result.outcome.diagnostics if item.code == IGNORE)
+        if isinstance(result.outcome, Done):
+            readers.update(read.name for read in result.reads)
+    return [
+        item
+        for item in found
+        if item.code != IGNORE or item.place is None or idle[item] == readers[f"file:{item.place.file}"]
+    ]
 
 
 @dataclass(frozen=True, slots=True)

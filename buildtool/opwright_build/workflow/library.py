@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from opwright.diagnostics.ignores import settle_ignores
 from opwright.diagnostics.model import Diagnostic, has_errors
 
 from opwright_build.engine.action import Action, Done, Failed, Outcome, Unsupported
@@ -16,7 +17,7 @@ from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine, Result
 from opwright_build.engine.values import encode_value
 from opwright_build.report.tables import counted
-from opwright_build.workflow.compiling import BODIES, ENTRY, LIBRARY, compile_versions, opset_rows
+from opwright_build.workflow.compiling import BODIES, ENTRY, LIBRARY, compile_versions, findings_of, opset_rows
 from opwright_build.workflow.session import Session
 
 if TYPE_CHECKING:
@@ -87,12 +88,14 @@ def _library_action(reader: Reader, engine: Engine, session: Session) -> Outcome
     compiled = compile_versions(engine, loaded, session.environment)
     for result in compiled.values():
         reader.depends(read for read in result.reads if not read.name.startswith(f"{LIBRARY}:"))
-    diagnostics = [*loaded.diagnostics, *_findings(compiled.values())]
+    texts = {path: data.decode("utf-8", "replace") for path, data in loaded.sources.items() if b"opwright:" in data}
+    diagnostics = settle_ignores([*loaded.diagnostics, *findings_of(compiled.values())], texts)
     if has_errors(diagnostics):
         return Failed(tuple(diagnostics))
     session.reporter.step("packaging")
     (packaged,) = engine.run([_packaging(engine, loaded, compiled, session.environment)])
-    diagnostics += _findings([packaged])
+    if isinstance(packaged.outcome, Done | Failed):
+        diagnostics += packaged.outcome.diagnostics
     if not isinstance(packaged.outcome, Done):
         return Failed(tuple(diagnostics))
     facts = json.loads(engine.fetch(packaged, FACTS))
@@ -111,11 +114,3 @@ def _packaging(engine: Engine, loaded: LoadedLibrary, compiled: Mapping[str, Res
         for part in (ENTRY, BODIES):
             inputs[f"{part}:{identity}"] = engine.put(engine.fetch(result, part))  # makes anew what the store has lost
     return Action("package", "package", inputs, {}, environment)
-
-
-def _findings(results: Iterable[Result]) -> list[Diagnostic]:
-    found: list[Diagnostic] = []
-    for result in results:
-        if isinstance(result.outcome, Done | Failed):
-            found += result.outcome.diagnostics
-    return found

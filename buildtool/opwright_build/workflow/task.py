@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from opwright.diagnostics.ignores import settle_ignores
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Severity, has_errors
 
 from opwright_build.engine.store import InfrastructureError
@@ -60,7 +61,7 @@ def finish(
 
     `started` is when the command began, in `time.perf_counter` seconds. `text` may hold `{seconds}`.
     """
-    found = in_reading_order([*diagnostics, *session.warnings])
+    found = in_reading_order([*_unsilenced(session, diagnostics), *session.warnings])
     status = Exit.FINDINGS if failed or has_errors(found) else Exit.GOOD
     session.reporter.findings(found, session.source_text)
     seconds = time.perf_counter() - started
@@ -74,6 +75,13 @@ def only_findings(session: Session, diagnostics: Sequence[Diagnostic]) -> int:
     found = in_reading_order([*diagnostics, *session.warnings])
     session.reporter.findings(found, session.source_text)
     return Exit.FINDINGS if has_errors(found) else Exit.GOOD
+
+
+def _unsilenced(session: Session, diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Less the warnings that comments at their places ignore; comments are judged where a library is compiled."""
+    files = {item.place.file for item in diagnostics if item.severity is Severity.WARNING and item.place is not None}
+    texts = {file: session.source_text(file) or "" for file in sorted(files)}
+    return settle_ignores(diagnostics, texts, judge=False)
 
 
 def _status_of(error: DiagnosticError) -> Exit:

@@ -1,4 +1,4 @@
-"""OW301 to OW328: the Python of a function."""
+"""OW301 to OW330: the Python of a function."""
 
 from __future__ import annotations
 
@@ -245,5 +245,14 @@ ENTRIES = (
         "Python raises an error when a right side gives another number of values than there are names.",
         _body("a, b = X, X, X", "return a"),
         _body("a, b, c = X, X, X", "return a + b + c"),
+    ),
+    Entry(
+        "OW330",
+        "A comment that ignores warnings does nothing",
+        "`# opwright: ignore[OW455] reason` silences a warning at the line it stands on, or stands above. One without"
+        " a warning to silence would silence the next one that comes there; one without a reason says nothing to those"
+        " who read it.",
+        _body("return X * op.Sigmoid(alpha * X)  # opwright: ignore[OW315] the types agree"),
+        _FINE,
     ),
 )
