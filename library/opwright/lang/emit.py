@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import onnx
@@ -20,18 +20,51 @@ _FIELDS = {
 }
 
 
-def emit_function(function: ir.Function, domain: str, overload: str = "") -> FunctionProto:
+# The domain, name and overload under which a function that is called stands in the model.
+Identify = Callable[[ir.FunctionReference], tuple[str, str, str]]
+
+
+def own_identity(callee: ir.FunctionReference) -> tuple[str, str, str]:
+    return callee.identity
+
+
+def emit_function(
+    function: ir.Function, domain: str, overload: str = "", identify: Identify = own_identity
+) -> FunctionProto:
     """The proto under the names that the author declared. Attributes stand in declared order, without their defaults:
     those are written at every call."""
     proto = FunctionProto(domain=domain, name=function.name, overload=overload)
     proto.input.extend(value.name for value in function.inputs)
     proto.output.extend(function.outputs)
     proto.attribute.extend(parameter.name for parameter in function.attributes)
-    emitter = _Emitter(function)
+    emitter = _Emitter(function, identify)
     emitter.function_body(proto)
     for used, version in emitter.imports.items():
         proto.opset_import.add(domain=used, version=version)
     return proto
+
+
+def emit_graph(
+    function: ir.Function, outputs: Sequence[ir.Type], identify: Identify = own_identity
+) -> tuple[GraphProto, dict[str, int]]:
+    """The function's body as a graph, and the opset imports that it needs; `outputs` are the types of its outputs.
+
+    Inputs, outputs and the values between them have their types as far as they are known.
+    """
+    graph = GraphProto(name=function.name)
+    emitter = _Emitter(function, identify)
+    emitter.function_body(graph)
+    for value in function.inputs:
+        write_type(graph.input.add(name=value.name), value.type)
+    for name, type_ in zip(function.outputs, outputs, strict=True):
+        write_type(graph.output.add(name=name), type_)
+    named = {value.name for value in (*graph.input, *graph.output)}
+    for node in function.body.nodes:
+        for value in ir.results_of(node):
+            name = emitter.names[id(value)]
+            if name not in named and not isinstance(node, ir.Const) and is_known(value.type):
+                write_type(graph.value_info.add(name=name), value.type)
+    return graph, emitter.imports
 
 
 def emit_nodes(nodes: Sequence[ir.Node], opset: int, names: Mapping[int, str], graph: GraphProto) -> dict[str, int]:
@@ -45,8 +78,9 @@ def emit_nodes(nodes: Sequence[ir.Node], opset: int, names: Mapping[int, str], g
 
 
 class _Emitter:
-    def __init__(self, function: ir.Function) -> None:
+    def __init__(self, function: ir.Function, identify: Identify = own_identity) -> None:
         self.function = function
+        self.identify = identify
         self.names: dict[int, str] = {}
         self.taken: set[str] = {value.name for value in function.inputs} | set(function.outputs)
         self.counts: dict[str, int] = {}
@@ -109,7 +143,7 @@ class _Emitter:
 
     def call(self, node: ir.Call, into: Any) -> None:
         callee = node.callee
-        domain, name, overload = callee.identity
+        domain, name, overload = self.identify(callee) if isinstance(callee, ir.FunctionReference) else callee.identity
         if isinstance(callee, ir.FunctionReference):
             self.imports[domain] = callee.version
         elif domain:
@@ -173,8 +207,7 @@ class _Emitter:
 def _write_type(info: onnx.ValueInfoProto, type_: ir.Type) -> None:
     """The element type where it is known; the shape only where it is certain to be a scalar."""
     if isinstance(type_, ir.NumberType):
-        codes = {ir.NumberKind.BOOL: TensorProto.BOOL, ir.NumberKind.INT: TensorProto.INT64}
-        info.type.tensor_type.elem_type = codes.get(type_.kind, TensorProto.DOUBLE)
+        info.type.tensor_type.elem_type = _NUMBER_CODES[type_.kind]
         info.type.tensor_type.shape.SetInParent()
     elif isinstance(type_, ir.TensorType):
         element = ir.settle(type_.element)
@@ -182,6 +215,49 @@ def _write_type(info: onnx.ValueInfoProto, type_: ir.Type) -> None:
             info.type.tensor_type.elem_type = element.code
             if type_.shape == ():
                 info.type.tensor_type.shape.SetInParent()
+
+
+def is_known(type_: ir.Type) -> bool:
+    """Whether the element type is known."""
+    if isinstance(type_, (ir.SequenceType, ir.OptionalType)):
+        return is_known(type_.item)
+    if isinstance(type_, ir.TensorType):
+        return not isinstance(ir.settle(type_.element), ir.TypeVariable)
+    return isinstance(type_, ir.NumberType)
+
+
+def write_type(info: onnx.ValueInfoProto, type_: ir.Type) -> None:
+    """The type with its shape, as far as both are known."""
+    _fill_type(info.type, type_)
+
+
+def _fill_type(proto: onnx.TypeProto, type_: ir.Type) -> None:
+    if isinstance(type_, ir.SequenceType):
+        _fill_type(proto.sequence_type.elem_type, type_.item)
+    elif isinstance(type_, ir.OptionalType):
+        _fill_type(proto.optional_type.elem_type, type_.item)
+    elif isinstance(type_, ir.NumberType):
+        proto.tensor_type.elem_type = _NUMBER_CODES[type_.kind]
+        proto.tensor_type.shape.SetInParent()
+    elif isinstance(type_, ir.TensorType):
+        element = ir.settle(type_.element)
+        if not isinstance(element, ir.TypeVariable):
+            proto.tensor_type.elem_type = element.code
+        if type_.shape is not None:
+            proto.tensor_type.shape.SetInParent()
+            for size in type_.shape:
+                dim = proto.tensor_type.shape.dim.add()
+                if isinstance(size, int):
+                    dim.dim_value = size
+                elif size is not None:
+                    dim.dim_param = size
+
+
+_NUMBER_CODES = {
+    ir.NumberKind.BOOL: TensorProto.BOOL,
+    ir.NumberKind.INT: TensorProto.INT64,
+    ir.NumberKind.FLOAT: TensorProto.DOUBLE,
+}
 
 
 def write_tensor(proto: TensorProto, data: ir.TensorData) -> None:
