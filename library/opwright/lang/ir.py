@@ -238,7 +238,10 @@ class Operator:
 
 
 class FunctionReference:
-    """A function that is called: its identity, the variant, and the digest of that variant's body."""
+    """A function that is called: its identity, the variant, and the digest of that variant's body.
+
+    `origin` is the living function that is meant, where it is one.
+    """
 
     __slots__ = (
         "attributes",
@@ -246,6 +249,7 @@ class FunctionReference:
         "domain",
         "emitted_domain",
         "name",
+        "origin",
         "pure",
         "since_version",
         "variant",
@@ -263,6 +267,7 @@ class FunctionReference:
         digest: str,
         attributes: tuple[str, ...],
         pure: bool,
+        origin: object = None,
     ) -> None:
         self.domain = domain
         self.emitted_domain = emitted_domain
@@ -273,6 +278,7 @@ class FunctionReference:
         self.digest = digest
         self.attributes = attributes  # the body's own, in its order
         self.pure = pure
+        self.origin = origin
 
     @property
     def identity(self) -> tuple[str, str, str]:
