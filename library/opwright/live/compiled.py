@@ -39,7 +39,7 @@ class Compiled:
         self.family = family
         self.reads = reads
         self.callees = callees
-        self.script = describe_script(unit, family, function.domain, function.opset.version)
+        self.script = describe_script(unit, family, function.domain, function.opset.version, function)
 
 
 class Run:

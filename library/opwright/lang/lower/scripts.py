@@ -42,7 +42,10 @@ class ScriptVariant:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A function under `@script`, compiled for one opset. `parameters` are those that may be given by position."""
+    """A function under `@script`, compiled for one opset. `parameters` are those that may be given by position.
+
+    `origin` is the living function, where it is one.
+    """
 
     domain: str
     version: int
@@ -51,9 +54,10 @@ class Script:
     variadic: bool
     signature: Signature
     variants: tuple[ScriptVariant, ...]
+    origin: object = None
 
 
-def describe_script(unit: Unit, family: Family, domain: str, version: int) -> Script:
+def describe_script(unit: Unit, family: Family, domain: str, version: int, origin: object = None) -> Script:
     """What callers must know of a compiled function."""
     name, arguments = unit.declaration.name, unit.node.args
     variants = tuple(_describe_variant(unit, variant, domain, version) for variant in family.variants)
@@ -69,6 +73,7 @@ def describe_script(unit: Unit, family: Family, domain: str, version: int) -> Sc
         arguments.vararg is not None,
         whole,
         variants,
+        origin,
     )
 
 
@@ -205,6 +210,7 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments) -> Op
         "",
         variant.attributes,
         variant.pure,
+        script.origin,
     )
     low.calls.append(reference)
     written = {name: value for name, value in attributes.items() if name in variant.signature.attributes}
