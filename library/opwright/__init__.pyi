@@ -11,6 +11,11 @@ from opwright.diagnostics.model import (
     Diagnostic,
     DiagnosticError,
 )
+from opwright.functions import (
+    OnnxFunction,
+    graph,
+    script,
+)
 from opwright.link.apply import (
     attach,
 )
@@ -94,6 +99,7 @@ __all__ = [
     "Comparison",
     "Diagnostic",
     "DiagnosticError",
+    "OnnxFunction",
     "Opset",
     "Tensor",
     "__version__",
@@ -102,6 +108,8 @@ __all__ = [
     "detach",
     "digest",
     "find_bundle",
+    "graph",
     "inspect",
     "read_bundle",
+    "script",
 ]
