@@ -35,6 +35,7 @@ EXPECTED = (
     "INT4",
     "INT64",
     "INT8",
+    "OnnxFunction",
     "Opset",
     "STRING",
     "Tensor",
@@ -50,8 +51,10 @@ EXPECTED = (
     "detach",
     "digest",
     "find_bundle",
+    "graph",
     "inspect",
     "read_bundle",
+    "script",
 )
 
 
