@@ -110,6 +110,7 @@ class Lowering:
         self.depth = 0
         self.nodes = 0
         self.inlining: list[ast.FunctionDef] = []
+        self.positions: dict[str, int] = {}  # of names, by their first binding: the order in which they are joined
         self.attributes: dict[str, AttributeOperand] = {}
         self.open_regions: list[ir.Region] = []  # those around the one that is being filled
         self.attempts: list[Attempt] = []  # loops over static ranges that are being lowered as a `Loop`

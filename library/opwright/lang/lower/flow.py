@@ -44,6 +44,12 @@ def is_flag(name: str) -> bool:
     return name in _FLAGS
 
 
+def hidden_rank(name: str) -> int:
+    """The order of hidden names: the flags, what is said of the return, its values."""
+    known = (*_FLAGS, COUNT, PLACE)
+    return known.index(name) if name in known else len(known) + int(name.removeprefix(_RESULT))
+
+
 def result_name(index: int) -> str:
     return f"{_RESULT}{index}"
 

@@ -154,7 +154,7 @@ class _Attempt:
     def run(self) -> Lowered:
         low = self.low
         try:
-            bind_locals(self.unit.node.body, self.env)
+            bind_locals(low, self.unit.node.body, self.env)
             lower_block(low, self.unit.node.body, self.env)
             values = returned_values(self.env) if state_of(self.env) is State.ENDED else None
             if values is not None:

@@ -43,7 +43,7 @@ def inline(low: Lowering, callee: FunctionObject, node: ast.Call, arguments: Arg
     low.inlining.append(callee.node)
     low.scope = callee.scope
     try:
-        bind_locals(callee.node.body, env)
+        bind_locals(low, callee.node.body, env)
         lower_block(low, callee.node.body, env)
     finally:
         low.scope = outer

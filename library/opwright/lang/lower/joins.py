@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from opwright.lang import ir
 from opwright.lang.infer import unify
+from opwright.lang.lower.branches import Branch, changed_names
 from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, Unbound
 from opwright.lang.lower.flow import COUNT, PLACE, RETURNED, VACANT, is_flag, is_hidden
 from opwright.lang.lower.numbers import (
@@ -35,7 +36,7 @@ class Join:
         low: Lowering,
         node: ir.If,
         env: Environment,
-        sides: tuple[Environment, Environment],
+        sides: tuple[Branch, Branch],
         paths: tuple[str, str] = ("", ""),
     ) -> None:
         self.low = low
@@ -46,9 +47,9 @@ class Join:
         self.unread = tuple(side.get(RETURNED) is True for side in sides)
 
     def run(self) -> None:
-        """Gives the environment every name as it is after the `if`."""
+        """Gives the environment every name as it is after the `if`; what neither branch has touched is as it was."""
         then, orelse = self.sides
-        for name in dict.fromkeys([*then, *orelse]):
+        for name in changed_names(self.sides, self.low.positions):
             missing = VACANT if is_hidden(name) else None
             first = then.get(name, missing or Unbound(self.paths[1]))
             second = orelse.get(name, missing or Unbound(self.paths[0]))

@@ -8,6 +8,7 @@ from functools import partial
 from opwright.lang import ir
 from opwright.lang.infer import unify
 from opwright.lang.lower.arithmetic import binary
+from opwright.lang.lower.branches import Branch, changed_names
 from opwright.lang.lower.conditions import as_scalar, choose, lower_condition, truth
 from opwright.lang.lower.context import POISON, AttributeOperand, Environment, Lowering, Operand, Poison, Unbound
 from opwright.lang.lower.expressions import lower_expression
@@ -177,19 +178,19 @@ class _Carried:
 
 
 class _Retry(Exception):
-    """The body needs a name to be carried that is not, or under another type."""
+    """The body needs names to be carried that are not, or under other types."""
 
-    def __init__(self, name: str, wanted: ir.Type) -> None:
-        self.name = name
+    def __init__(self, wanted: dict[str, ir.Type]) -> None:
         self.wanted = wanted
-        super().__init__(name)
+        super().__init__(*wanted)
 
 
 class _Loop:
     """A `Loop` of a body: which names it carries, and what they are after it.
 
     The types of carried names are found by lowering the body until they agree: a number that meets a tensor becomes
-    one, a shape that changes becomes unknown. Each round widens at least one of them.
+    one, a shape that changes becomes unknown. Each round widens all that it finds; where that leads nowhere, since
+    what one name became changes what another must be, the names are widened one by one.
     """
 
     def __init__(self, low: Lowering, statement: ast.For | ast.While, env: Environment) -> None:
@@ -201,6 +202,7 @@ class _Loop:
         self.carried: dict[str, _Carried] = {}
         self.may_be_static = False
         self.left_names: dict[str, Operand] = {}
+        self.wanted: dict[str, ir.Type] = {}  # what this round has found that it should have carried
 
     # ------------------------------------------------------------------------- what the kinds of loop differ in
 
@@ -242,18 +244,7 @@ class _Loop:
                 if carried_name is None:
                     return self.poison()
                 self.carried[name] = carried_name
-        while True:
-            mark = len(low.diagnostics)
-            try:
-                node = self.lower()
-            except _Retry as retry:
-                del low.diagnostics[mark:]
-                again = self.initial(retry.name, self.entering(retry.name), retry.wanted)
-                if again is None:
-                    return self.poison()
-                self.carried[retry.name] = again
-                continue
-            break
+        node = self.settle()
         if node is None:
             assert low.diagnostics, "a loop is dropped without a finding"
             return self.poison()
@@ -262,6 +253,33 @@ class _Loop:
         self.after()
         leave(low, env, outer, self.statement.orelse)
         return None
+
+    def settle(self) -> ir.Loop | None:
+        """The loop, lowered until the types of what it carries agree; None after a finding."""
+        low = self.low
+        marks = len(low.diagnostics), low.nodes
+        entering, several = dict(self.carried), False
+        one_by_one = False
+        while True:
+            del low.diagnostics[marks[0] :]
+            low.nodes = marks[1]
+            try:
+                node = self.lower()
+            except _Retry as retry:
+                several = several or len(retry.wanted) > 1
+                wanted = dict(list(retry.wanted.items())[: 1 if one_by_one else None])
+                found = {name: self.initial(name, self.entering(name), type_) for name, type_ in wanted.items()}
+                if None not in found.values():
+                    self.carried.update({name: made for name, made in found.items() if made is not None})
+                    continue
+                node = None
+            except NeedsCopies:
+                if one_by_one or not several:
+                    raise
+                node = None
+            if node is not None or one_by_one or not several:
+                return node
+            one_by_one, self.carried = True, entering
 
     def can_carry(self, name: str, operand: Operand) -> bool:
         """A list, a string or None cannot become what a loop carries: Python's operators on it are not a tensor's."""
@@ -329,11 +347,13 @@ class _Loop:
         condition = ir.Value(ir.TensorType(low.element_of("bool"), ()), "condition", span)
         parameters = [ir.Value(self.carried[name].type, "" if is_hidden(name) else name, span) for name in names]
         body = ir.Region([trip, condition, *parameters])
-        scope: Environment = {**self.env, **dict(zip(names, parameters, strict=True))}
+        scope = Branch(self.env)
+        scope.update(zip(names, parameters, strict=True))
         for flag in (RETURNED, BROKE, CONTINUED):
             scope[flag] = False
 
         def step() -> list[ir.Value] | None:
+            self.wanted = {}
             self.enter(trip, scope)
             lower_block(low, self.statement.body, scope)
             scope[CONTINUED] = False
@@ -345,6 +365,8 @@ class _Loop:
                 parameter if unread and not is_hidden(name) else self.next(name, scope[name], parameter)
                 for name, parameter in zip(names, parameters, strict=True)
             ]
+            if self.wanted:
+                raise _Retry(self.wanted)
             if again is None or any(result is None for result in results):
                 return None
             return [again, *(result for result in results if result is not None)]
@@ -364,18 +386,22 @@ class _Loop:
         initial = [self.carried[name].value for name in names]
         return ir.Loop(low.operator("Loop", span), self.trips(), self.first(), initial, body, outputs, span)
 
-    def check_new_names(self, scope: Environment) -> None:
+    def check_new_names(self, scope: Branch) -> None:
         """Flags and results that the body sets must leave the loop with it."""
-        for name, operand in scope.items():
+        for name in changed_names((scope,), self.low.positions):
+            operand = scope.get(name, VACANT)
             if not is_hidden(name) or name in self.carried or name in (CONTINUED, PLACE, COUNT):
                 continue
             if operand is False or operand is VACANT or isinstance(operand, Poison) or operand is self.env.get(name):
                 continue
             if is_number(operand):
-                raise _Retry(name, ir.NumberType(number_kind(operand)))
+                self.wanted[name] = ir.NumberType(number_kind(operand))
+                continue
             value = as_tensor(self.low, operand, None, self.span)
             if isinstance(value, ir.Value):
-                raise _Retry(name, value.type)
+                self.wanted[name] = value.type
+        if self.wanted:
+            raise _Retry(self.wanted)
 
     def next(self, name: str, operand: Operand, parameter: ir.Value) -> ir.Value | None:
         """What a trip hands to the next under the parameter's type; None after a finding."""
@@ -395,7 +421,8 @@ class _Loop:
                 value = carried(low, operand, span)
                 return None if isinstance(value, Poison) else value
             if isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
-                raise _Retry(name, operand.type)  # the number becomes a tensor of that type before the first trip
+                self.wanted[name] = operand.type  # the number becomes a tensor of that type before the first trip
+                return operand
             self.changes(name, parameter, operand)
             return None
         element = parameter.type.element if isinstance(parameter.type, ir.TensorType) else None
@@ -411,7 +438,7 @@ class _Loop:
             and isinstance(parameter.type, ir.TensorType)
             and both.shape != parameter.type.shape
         ):
-            raise _Retry(name, both)
+            self.wanted[name] = both
         return value
 
     def changes(self, name: str, parameter: ir.Value, operand: Operand) -> None:

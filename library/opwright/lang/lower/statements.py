@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 
 from opwright.lang import ir
 from opwright.lang.lower.arithmetic import binary, is_static
+from opwright.lang.lower.branches import Branch
 from opwright.lang.lower.conditions import lower_condition
 from opwright.lang.lower.context import (
     NESTING_LIMIT,
@@ -70,7 +71,7 @@ def branch(
 ) -> None:
     """An `If` of two steps, each on its own copy of the environment, and their meeting."""
     node = ir.If(low.operator("If", span), condition, ir.Region(), ir.Region(), [], span)
-    sides = (dict(env), dict(env))
+    sides = (Branch(env), Branch(env))
     for region, side, step in zip((node.then, node.orelse), sides, steps, strict=True):
         nested(low, region, span, partial(step, side))
     low.append(node)
@@ -221,7 +222,7 @@ def _if(low: Lowering, statement: ast.If, rest: Sequence[ast.stmt], env: Environ
         return True
     span, line = span_of(statement), statement.test.lineno
     node = ir.If(low.operator("If", span), condition, ir.Region(), ir.Region(), [], span)
-    sides = (dict(env), dict(env))
+    sides = (Branch(env), Branch(env))
     regions = (node.then, node.orelse)
     for region, side, block in zip(regions, sides, (statement.body, statement.orelse), strict=True):
         nested(low, region, span, partial(lower_block, low, block, side))
@@ -259,10 +260,12 @@ def _poison_assigned(statement: ast.stmt, env: Environment) -> None:
         env[name] = POISON
 
 
-def bind_locals(statements: Sequence[ast.stmt], env: Environment) -> None:
+def bind_locals(low: Lowering, statements: Sequence[ast.stmt], env: Environment) -> None:
     """A name that a function assigns anywhere is local throughout, by Python's rule; until then it has no value."""
     for name in assigned_names(statements):
         env.setdefault(name, Unbound("before its first assignment"))
+    for name in env:
+        low.positions.setdefault(name, len(low.positions))
 
 
 def assigned_names(statements: Sequence[ast.stmt | ast.expr]) -> list[str]:

@@ -1,0 +1,56 @@
+"""What a path knows of its names, and which of them it has bound.
+
+A branch begins as a copy of what surrounds it, which costs next to nothing, and keeps on record what it binds: where
+two branches meet only those names are looked at, or a thousand `if`s among thousands of names would cost millions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from opwright.lang.lower.context import Environment, Operand
+from opwright.lang.lower.flow import hidden_rank
+
+
+class Branch(dict[str, Operand]):
+    """An environment that starts as `outer` was and knows which of its names have been bound or deleted since."""
+
+    __slots__ = ("changed",)
+
+    def __init__(self, outer: Environment) -> None:
+        super().__init__(outer)
+        self.changed: dict[str, None] = {}
+
+    def __setitem__(self, name: str, operand: Operand) -> None:
+        self.changed[name] = None
+        super().__setitem__(name, operand)
+
+    def __delitem__(self, name: str) -> None:
+        self.changed[name] = None
+        super().__delitem__(name)
+
+    def setdefault(self, name: str, default: Operand = None) -> Operand:
+        if name not in self:
+            self[name] = default
+        return self[name]
+
+    def update(self, *others: Any, **operands: Operand) -> None:
+        for name, operand in dict(*others, **operands).items():
+            self[name] = operand
+
+    def pop(self, name: str, *default: Operand) -> Operand:
+        self.changed[name] = None
+        return super().pop(name, *default)
+
+    def clear(self) -> None:
+        self.changed.update(dict.fromkeys(self))
+        super().clear()
+
+
+def changed_names(branches: Iterable[Branch], positions: Mapping[str, int]) -> list[str]:
+    """What any of the branches has bound or deleted, in the order in which the function first binds its names."""
+    names = dict.fromkeys(name for branch in branches for name in branch.changed)
+    if len(names) < 2:
+        return list(names)
+    return sorted(names, key=lambda name: positions[name] if name in positions else len(positions) + hidden_rank(name))
