@@ -12,7 +12,7 @@ from typing import Any
 
 from onnx import FunctionProto
 from opwright.bundle.format import Bundle, FunctionEntry
-from opwright.link.naming import variant_key
+from opwright.variants import overload_of
 
 from opwright_build.verify.batches import Batch, judge_vector, load
 from opwright_build.verify.isolation import run_tasks
@@ -113,7 +113,7 @@ def run_mutants(
     for entry in pruned:
         for position, body in enumerate(entry.bodies):
             batches = passing.get((entry.identity, position), ())
-            variant = f"[{variant_key(body.variant)}]" if body.variant else ""
+            variant = f"[{overload_of(body.variant)}]" if body.variant else ""
             for mutant in mutants_of(FunctionProto.FromString(batches[0].functions[-1])) if batches else ():
                 tasks.append(MutantTask(mutant.function.SerializeToString(), tuple(batches)))
                 names.append((entry.identity, f"{entry.identity}{variant} {mutant.node} {mutant.change}"))

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-ABSENT, PRESENT, OTHER = "absent", "present", "other"
+from opwright.variants import NOT, OTHER
+
+ABSENT, PRESENT = "absent", "present"
 RANK = ".rank"
 _EXCLUDED = "other than "
 
@@ -82,11 +84,15 @@ def excluded_ranks(fact: str) -> tuple[int, ...] | None:
     """The ranks that a fact rules out; None where it says which rank it is."""
     if fact == OTHER:
         return ()
+    if fact.startswith(NOT):
+        return tuple(int(item) for item in fact.removeprefix(NOT).split("|"))
     if not fact.startswith(_EXCLUDED):
         return None
-    return tuple(int(item) for item in fact.removeprefix(_EXCLUDED).split(", ") if item)
+    return tuple(int(item) for item in fact.removeprefix(_EXCLUDED).split(", "))
 
 
-def shown(fact: str) -> str:
-    """The fact as it stands in a variant's key."""
-    return OTHER if fact.startswith(_EXCLUDED) else fact
+def shown(fact: str, complete: bool = True) -> str:
+    """The fact as it stands in a variant's key; `complete`: whether each rank that it rules out has a variant."""
+    if not fact.startswith(_EXCLUDED):
+        return fact
+    return OTHER if complete else NOT + fact.removeprefix(_EXCLUDED).replace(", ", "|")

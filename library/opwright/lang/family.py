@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from opwright.diagnostics.model import Diagnostic, has_errors
-from opwright.lang import ir
+from opwright.diagnostics.model import Diagnostic, Related, has_errors
+from opwright.lang import facts, ir
 from opwright.lang.lower import LookedUp, Lowered, NeedsFact, Target, Unit, lower_function
+from opwright.lang.source import Span
 from opwright.opsets.signatures import elements_of
 
 VARIANT_LIMIT = 64
@@ -29,7 +31,8 @@ class Family:
     """All variants at one opset. `refused` are the variants whose element type some operator does not take.
 
     `looked_up` maps each operator that was looked up to the schema version found (None: there was none): two opsets
-    at which it is the same give the same family.
+    at which it is the same give the same family. `open_axes` are the facts that only a call can give: where there are
+    any the function is a template, and a family exists only for given facts.
     """
 
     opset: int
@@ -37,38 +40,85 @@ class Family:
     refused: tuple[Variant, ...]
     looked_up: Mapping[tuple[str, str], int | None]
     diagnostics: tuple[Diagnostic, ...]
+    open_axes: tuple[str, ...] = ()
 
     @property
     def calls(self) -> bool:
         return any(variant.lowered.calls for variant in self.variants)
 
 
-def build_family(unit: Unit, opset: int) -> Family:
-    """Every variant of the function at that opset, in the order of the declared values of each axis."""
+def build_family(
+    unit: Unit, opset: int, given: Mapping[str, str] | None = None, values: Mapping[str, Any] | None = None
+) -> Family:
+    """Every variant of the function at that opset, in the order of the declared values of each axis.
+
+    `given` are facts that all of them share, `values` attributes that are known: a template needs some of those.
+    """
     order = _axis_order(unit)
-    pending: list[dict[str, str]] = [{}]
+    pending: list[dict[str, str]] = [dict(given or {})]
     variants: list[Variant] = []
+    open_questions: dict[str, NeedsFact] = {}
     looked_up: LookedUp = {}
     while pending:
-        facts = pending.pop()
+        known = pending.pop()
         if len(variants) + len(pending) >= VARIANT_LIMIT:
             return Family(opset, (), (), looked_up, (_too_many(unit),))
         try:
-            lowered = lower_function(unit, Target(opset, facts), looked_up)
+            lowered = lower_function(unit, Target(opset, known, values or {}), looked_up)
         except NeedsFact as question:
-            pending.extend({**facts, question.axis: value} for value in reversed(question.values))
+            if not question.values:
+                open_questions.setdefault(question.axis, question)
+            pending.extend({**known, question.axis: value} for value in reversed(question.values))
             continue
-        key = tuple(sorted(facts.items(), key=lambda item: order.get(item[0], len(order))))
+        key = tuple(sorted(known.items(), key=lambda item: order.get(item[0], len(order))))
         variants.append(Variant(key, lowered))
-    good = tuple(variant for variant in variants if variant.lowered.function is not None)
+    if open_questions:
+        found = tuple(_open(unit, question) for question in open_questions.values())
+        return Family(opset, (), (), looked_up, found, tuple(open_questions))
+    return _settle(unit, opset, variants, looked_up)
+
+
+def _settle(unit: Unit, opset: int, variants: list[Variant], looked_up: LookedUp) -> Family:
+    """The family less the variants that do not exist: ruled out by an `assert`, or of a type that is refused."""
+    remaining = [variant for variant in variants if not variant.lowered.pruned]
+    good = tuple(variant for variant in remaining if variant.lowered.function is not None)
     refused = tuple(
-        variant for variant in variants if variant not in good and good and _only_types_refused(variant.lowered)
+        variant for variant in remaining if variant not in good and good and _only_types_refused(variant.lowered)
     )
     found: dict[Diagnostic, None] = {}
-    for variant in variants:
+    for variant in remaining:
         if variant not in refused:
             found.update(dict.fromkeys(variant.lowered.diagnostics))
-    return Family(opset, () if has_errors(found) else good, refused, looked_up, tuple(found))
+    if not remaining:
+        found.update(dict.fromkeys(_nothing_left(unit, variants)))
+    missing = {pair for variant in variants if variant not in good for pair in variant.key}
+    named = () if has_errors(found) else tuple(_named(variant, missing) for variant in good)
+    return Family(opset, named, refused, looked_up, tuple(found))
+
+
+def _named(variant: Variant, missing: Collection[tuple[str, str]]) -> Variant:
+    """The variant under the key that calls are matched with; `missing` are facts for which there is no variant."""
+    key = tuple(
+        (axis, facts.shown(fact, all((axis, str(rank)) not in missing for rank in facts.excluded_ranks(fact) or ())))
+        for axis, fact in variant.key
+    )
+    return variant if key == variant.key else Variant(key, variant.lowered)
+
+
+def _nothing_left(unit: Unit, pruned: Sequence[Variant]) -> tuple[Diagnostic, ...]:
+    asserted = tuple(dict.fromkeys(item for variant in pruned for item in variant.lowered.diagnostics))
+    if len(pruned) <= 1:
+        return asserted
+    places = {item.place: Related(item.place, "ruled out here") for item in asserted if item.place is not None}
+    found = Diagnostic(
+        "OW363",
+        f"`{unit.node.name}` rules out all of its {len(pruned)} variants",
+        unit.module.source.place(_name_span(unit)),
+        reason="an `assert` on static facts that does not hold removes the variant for those facts",
+        help="leave one of them possible",
+        related=tuple(places.values())[:3],
+    )
+    return (found,)
 
 
 def _only_types_refused(lowered: Lowered) -> bool:
@@ -76,24 +126,46 @@ def _only_types_refused(lowered: Lowered) -> bool:
 
 
 def _axis_order(unit: Unit) -> dict[str, int]:
-    """Type variables first, then inputs, then attributes, each as declared."""
+    """Type variables first, then inputs, each with its rank, then attributes, as declared."""
     names = [
         *unit.declaration.types,
-        *(item.name for item in unit.interface.inputs),
+        *(name for item in unit.interface.inputs for name in (item.name, item.name + facts.RANK)),
         *(item.name for item in unit.interface.attributes),
     ]
     return {name: position for position, name in enumerate(names)}
 
 
-def _too_many(unit: Unit) -> Diagnostic:
-    from opwright.lang.source import span_of
+def _name_span(unit: Unit) -> Span:
+    node = unit.node
+    return (node.lineno, node.col_offset, node.lineno, node.col_offset + len(f"def {node.name}"))
 
+
+def _too_many(unit: Unit) -> Diagnostic:
     return Diagnostic(
         "OW219",
         f"`{unit.node.name}` has more than {VARIANT_LIMIT} variants",
-        unit.module.source.place(span_of(unit.node)),
+        unit.module.source.place(_name_span(unit)),
         reason="each static question that it asks multiplies them",
         help="ask fewer questions, or rule combinations out",
+    )
+
+
+def _open(unit: Unit, question: NeedsFact) -> Diagnostic:
+    axis = question.axis
+    names = {item.name: item for item in unit.interface.inputs}
+    if axis in names:
+        what, help_text = f"how many tensors `*{axis}` are", "name the inputs, as many as there can be"
+    elif axis.endswith(facts.RANK):
+        parameter = axis.removesuffix(facts.RANK)
+        what, help_text = f"the rank of `{parameter}`", f"declare it, or only compare it: `if {parameter}.rank == 3:`"
+    else:
+        what, help_text = f"the value of `{axis}`", f"declare its values: `{axis}: Literal[...]`"
+    return Diagnostic(
+        "OW361",
+        f"`{unit.node.name}` is a template: it needs {what} when it is built",
+        unit.module.source.place(question.span or _name_span(unit)),
+        reason="only a call says that, so there is no function before there is a call",
+        help=help_text,
     )
 
 

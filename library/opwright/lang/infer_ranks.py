@@ -13,28 +13,29 @@ Attributes = Mapping[str, ir.Attribute]
 Inputs = list[ir.Value | None]
 RankRule = Callable[[int, Inputs, Attributes], int | None]
 
+
+def _names(*lines: str) -> frozenset[str]:
+    return frozenset(name for line in lines for name in line.split())
+
+
 # The first result has the rank of the first input, whatever the other inputs are.
-SAME_RANK = frozenset(
-    """
-    Abs Acos Acosh Asin Asinh Atan Atanh AveragePool BatchNormalization Bernoulli BitwiseNot Cast CastLike Ceil Celu
-    Clip Compress Concat Conv ConvInteger ConvTranspose Cos Cosh CumProd CumSum DequantizeLinear Dropout Elu Erf Exp
-    EyeLike Floor Gelu GlobalAveragePool GlobalLpPool GlobalMaxPool GroupNormalization HardSigmoid HardSwish Hardmax
-    Identity InstanceNormalization IsInf IsNaN LRN LayerNormalization LeakyRelu Log LogSoftmax LpNormalization LpPool
-    MaxPool MeanVarianceNormalization Mish Neg Not PRelu Pad QuantizeLinear RMSNormalization RandomNormalLike
-    RandomUniformLike Reciprocal Relu Resize ReverseSequence Round Scatter ScatterElements ScatterND Selu Shrink
-    Sigmoid Sign Sin Sinh Slice Softmax Softplus Softsign Split Sqrt Swish Tan Tanh TensorScatter ThresholdedRelu Tile
-    TopK Transpose Trilu Upsample
-    """.split()
+SAME_RANK = _names(
+    "Abs Acos Acosh Asin Asinh Atan Atanh AveragePool BatchNormalization Bernoulli BitwiseNot Cast CastLike Ceil Celu",
+    "Clip Compress Concat Conv ConvInteger ConvTranspose Cos Cosh CumProd CumSum DequantizeLinear Dropout Elu Erf Exp",
+    "EyeLike Floor Gelu GlobalAveragePool GlobalLpPool GlobalMaxPool GroupNormalization HardSigmoid HardSwish Hardmax",
+    "Identity InstanceNormalization IsInf IsNaN LRN LayerNormalization LeakyRelu Log LogSoftmax LpNormalization LpPool",
+    "MaxPool MeanVarianceNormalization Mish Neg Not PRelu Pad QuantizeLinear RMSNormalization RandomNormalLike",
+    "RandomUniformLike Reciprocal Relu Resize ReverseSequence Round Scatter ScatterElements ScatterND Selu Shrink",
+    "Sigmoid Sign Sin Sinh Slice Softmax Softplus Softsign Split Sqrt Swish Tan Tanh TensorScatter ThresholdedRelu Tile",
+    "TopK Transpose Trilu Upsample",
 )
 _EVERY_RESULT = frozenset(["Split", "TopK"])  # those of which this holds for all results
 _ONLY_ONCE_GIVEN = frozenset(["Compress"])  # without its axis the input is flattened
 
 # The result has the rank to which the inputs broadcast.
-BROADCAST = frozenset(
-    """
-    Add And BitShift BitwiseAnd BitwiseOr BitwiseXor Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean Min Mod
-    Mul Or Pow Sub Sum Where Xor
-    """.split()
+BROADCAST = _names(
+    "Add And BitShift BitwiseAnd BitwiseOr BitwiseXor Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean Min Mod",
+    "Mul Or Pow Sub Sum Where Xor",
 )
 
 

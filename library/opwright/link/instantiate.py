@@ -18,7 +18,7 @@ from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.link.catalogue import Catalogue, catalogue_of
 from opwright.link.flatten import flatten
 from opwright.link.metadata import ATTRIBUTES, BODY, IDENTITY, LIBRARY, RELEASE, VARIANT
-from opwright.link.naming import Content, Instance, Naming, Profile, variant_key
+from opwright.link.naming import Content, Instance, Naming, Profile
 from opwright.link.schema_types import schema_at
 from opwright.link.walk import all_nodes, normal_domain, rename_references, rename_values
 
@@ -253,7 +253,7 @@ def _stamp(
     del function.metadata_props[:]
     facts = {IDENTITY: instance.entry.identity, BODY: instance.body.body}
     if variant:
-        facts[VARIANT] = variant_key(variant)
+        facts[VARIANT] = overload_of(variant)
     listed = [*function.attribute, *(attribute.name for attribute in function.attribute_proto)]
     if listed != list(instance.body.attributes):
         facts[ATTRIBUTES] = " ".join(instance.body.attributes)

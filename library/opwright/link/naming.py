@@ -14,6 +14,7 @@ from enum import Enum
 
 from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.link.catalogue import Catalogue
+from opwright.variants import labels, overload_of, portable_name
 
 
 class Profile(Enum):
@@ -49,11 +50,6 @@ def version_at(versions: Iterable[FunctionEntry], version: int) -> FunctionEntry
     return max(fitting, key=lambda entry: entry.since_version, default=None)
 
 
-def variant_key(variant: Iterable[tuple[str, str]]) -> str:
-    """`axis=value` pairs in declaration order, joined by commas."""
-    return ",".join(f"{axis}={value}" for axis, value in variant)
-
-
 @dataclass(frozen=True, slots=True)
 class Naming:
     """Gives instances their ids in one model.
@@ -85,10 +81,9 @@ class Naming:
     def variant_of(self, instance: Instance) -> tuple[tuple[str, str], ...]:
         """The variant's key, of those with this content the first one's; empty where all variants are equal."""
         siblings = [Instance(instance.entry, body) for body in bodies_at(instance.entry, self.opset)]
-        if len({sibling.content for sibling in siblings}) <= 1:
-            return ()
-        same = (item.body.variant for item in siblings if item.content == instance.content)
-        return next(same, instance.body.variant)
+        contents = [sibling.content for sibling in siblings]
+        named = dict(zip(contents, labels([item.body.variant for item in siblings], contents), strict=True))
+        return named.get(instance.content, instance.body.variant if len(named) > 1 else ())
 
     def import_of(self, domain: str) -> int:
         """The version at which functions of a library's domain are called in this model."""
@@ -103,7 +98,7 @@ class Naming:
         parts = [f"@{entry.since_version}"] if not self._is_plain(entry) else []
         variant = self.variant_of(instance)
         if variant:
-            parts.append(variant_key(variant))
+            parts.append(overload_of(variant))
         overload = ",".join(parts)
         domain = self.catalogue.emitted(entry.domain)
         if by_overload or not overload:
@@ -117,20 +112,7 @@ class Naming:
 
     def _free_name(self, entry: FunctionEntry, overload: str) -> str:
         """`Clip__min_absent__max_present`, lengthened until the domain has no function of that name."""
-        mangled = entry.name + "".join(f"__{_identifier(part)}" for part in overload.split(","))
+        mangled = portable_name(entry.name, overload)
         while self.catalogue.versions_of(entry.domain, mangled):
             mangled += "_"
         return mangled
-
-
-def _identifier(part: str) -> str:
-    """An identifier's characters alone; the others as their code point, so that different parts stay different."""
-    if part.startswith("@"):
-        part = f"since={part[1:]}"
-    return "".join(
-        char if char.isalnum() and char.isascii() else "_" if char == "=" else _escape(char) for char in part
-    )
-
-
-def _escape(char: str) -> str:
-    return "_" if char == "_" else f"_x{ord(char):x}_"

@@ -9,9 +9,20 @@ from functools import partial
 
 from opwright.lang import ir
 from opwright.lang.lower.arithmetic import is_static
-from opwright.lang.lower.context import NESTING_LIMIT, POISON, Environment, Lowering, Operand, Poison, Stop
+from opwright.lang.lower.context import (
+    NESTING_LIMIT,
+    POISON,
+    AttributeOperand,
+    Environment,
+    Lowering,
+    Operand,
+    Poison,
+    Stop,
+)
 from opwright.lang.lower.joins import join_values, same_static, within
+from opwright.lang.lower.known import Rank, need_static
 from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, number_kind
+from opwright.lang.lower.ranks import compare_rank
 from opwright.lang.source import Span, span_of
 
 Condition = ir.Value | bool | Poison
@@ -31,6 +42,10 @@ def lower_condition(low: Lowering, node: ast.expr, env: Environment) -> Conditio
 def truth(low: Lowering, operand: Operand, span: Span) -> Condition:
     if isinstance(operand, Poison):
         return POISON
+    if isinstance(operand, Rank):
+        return compare_rank(low, "!=", operand, 0) is True
+    if isinstance(operand, AttributeOperand) and operand.choices:
+        need_static(low, operand, span)
     return bool(operand) if is_static(operand) else as_condition(low, operand, span)
 
 

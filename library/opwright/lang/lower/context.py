@@ -33,6 +33,14 @@ class NeedsFact(Exception):
         super().__init__(axis)
 
 
+class Pruned(Exception):
+    """An `assert` on static facts does not hold: the function has no variant for them."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        self.diagnostic = diagnostic
+        super().__init__(diagnostic.message)
+
+
 class Stop(Exception):
     """Lowering of this function ends here; the reason has been reported."""
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from opwright.diagnostics.model import Diagnostic
 from opwright.elements import BY_NAME
-from opwright.lang import ir
+from opwright.lang import facts, ir
 from opwright.lang.dead import remove_dead_nodes
 from opwright.lang.infer import unify
-from opwright.lang.interface import Arity, AttributeDeclaration, Declaration, DeclaredValue, Interface
+from opwright.lang.interface import Arity, AttributeDeclaration, Declaration, DeclaredValue, Input, Interface
 from opwright.lang.lower.calls import maybe_absent
 from opwright.lang.lower.context import (
     Absent,
@@ -20,8 +20,10 @@ from opwright.lang.lower.context import (
     Environment,
     LookedUp,
     Lowering,
+    NeedsFact,
     Operand,
     Poison,
+    Pruned,
     Stop,
 )
 from opwright.lang.lower.declared import declared_type, meet_shapes, output_names
@@ -71,12 +73,16 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """The function (None after errors), what was found, the functions that it calls, and the types of its outputs."""
+    """The function (None after errors), what was found, the functions that it calls, and the types of its outputs.
+
+    `pruned`: the function rules this variant out with an `assert`, which stands in `diagnostics`.
+    """
 
     function: ir.Function | None
     diagnostics: tuple[Diagnostic, ...]
     calls: tuple[ir.FunctionReference, ...]
     outputs: tuple[ir.Type, ...] = ()
+    pruned: bool = False
 
 
 def evaluate_static(scope: ModuleScope, node: ast.expr) -> Any:
@@ -167,6 +173,8 @@ class _Attempt:
                     reason="a path ends without `return`, and a function of ONNX has outputs",
                     help="return a value on every path",
                 )
+        except Pruned as pruned:
+            return Lowered(None, (pruned.diagnostic,), tuple(low.calls), pruned=True)
         except Stop:
             pass
         except RecursionError:
@@ -197,15 +205,34 @@ class _Attempt:
             if fact == "absent":
                 env[declared.name] = Absent(declared.name)
                 continue
+            if declared.arity is Arity.VARIADIC:
+                env[declared.name] = self._variadic(declared, fact)
+                continue
             optional = declared.arity is Arity.OPTIONAL and fact != "present"
-            type_ = self._declared_type(self.unit.declaration.inputs.get(declared.name), declared.name)
-            value = ir.Value(type_, declared.name, declared.span, optional)
-            self.function.inputs.append(value)
-            self.values[declared.name] = value
-            env[declared.name] = value
+            env[declared.name] = self._input(declared, declared.name, optional)
         for attribute in self.unit.interface.attributes:
             env[attribute.name] = self._attribute(attribute)
         return env
+
+    def _input(self, declared: Input, name: str, optional: bool) -> ir.Value:
+        type_ = self._declared_type(self.unit.declaration.inputs.get(declared.name), declared.name)
+        rank = self.target.facts.get(name + facts.RANK, facts.OTHER)
+        if isinstance(type_, ir.TensorType) and type_.shape is None and facts.excluded_ranks(rank) is None:
+            type_ = ir.TensorType(type_.element, (None,) * int(rank))
+        value = ir.Value(type_, name, declared.span, optional)
+        self.function.inputs.append(value)
+        self.values[name] = value
+        return value
+
+    def _variadic(self, declared: Input, fact: str | None) -> tuple[ir.Value, ...]:
+        """`*xs` as a static list: only a call says how many there are."""
+        if fact is None:
+            raise NeedsFact(declared.name, (), declared.span)
+        taken = {item.name for item in (*self.unit.interface.inputs, *self.unit.interface.attributes)}
+        stem = declared.name
+        while any(f"{stem}_{index}" in taken for index in range(int(fact))):
+            stem += "_"
+        return tuple(self._input(declared, f"{stem}_{index}", False) for index in range(int(fact)))
 
     def _attribute(self, declared: AttributeDeclaration) -> Operand:
         if declared.name in self.target.values:
@@ -213,6 +240,8 @@ class _Attempt:
         fact = self.target.facts.get(declared.name)
         if fact == "absent":
             return None
+        if fact is not None and fact != facts.PRESENT:
+            return facts.value_of(fact, declared.kind, declared.is_bool)
         required = declared.required or fact == "present"
         parameter = ir.AttributeParameter(
             declared.name, ir.AttributeKind[declared.kind], required, declared.default, declared.span

@@ -28,6 +28,16 @@ class Attempt:
         self.bounds = bounds
 
 
+class Rank:
+    """The rank of a parameter, where no fact says which it is. `axis` is the parameter's, `span` where it is asked."""
+
+    __slots__ = ("axis", "span")
+
+    def __init__(self, axis: str, span: Span | None) -> None:
+        self.axis = axis
+        self.span = span
+
+
 class NeedsCopies(Exception):
     """The attempt cannot succeed: the loop's body needs a copy for each item."""
 
@@ -47,6 +57,7 @@ def need_static(low: Lowering, operand: Operand, span: Span | None) -> None:
     """Asks for whatever would make the operand known; returns where nothing does: the caller reports it."""
     if isinstance(operand, AttributeOperand):
         raise ask_attribute(operand, span)
+    need_rank(operand)
     if isinstance(operand, tuple):
         for item in operand:
             need_static(low, item, span)
@@ -61,11 +72,28 @@ def need_static(low: Lowering, operand: Operand, span: Span | None) -> None:
             raise ask_attribute(attributes[0], span)
 
 
+def need_rank(operand: Operand) -> None:
+    """Asks for the very rank where an operand is one that is not known, or a list that holds one."""
+    pending = [operand]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, Rank):
+            raise NeedsFact(item.axis, (), item.span)
+        if isinstance(item, tuple):
+            pending.extend(item)
+
+
 def need_copies(low: Lowering, value: ir.Value) -> None:
     """Unrolls the loop that hides the type of a value, where there is one that it depends on."""
     found = _Origins(low, numbers=False).of(value)
     if found is not None and found[0]:
         raise NeedsCopies(found[0][0].statement)
+
+
+def makers_of(low: Lowering) -> dict[int, ir.Node]:
+    """The node that makes each value which is in scope, by the value's id."""
+    regions = (low.prologue, *(region.nodes for region in low.open_regions), low.region.nodes)
+    return {id(result): node for nodes in regions for node in nodes for result in ir.results_of(node)}
 
 
 class _Origins:
@@ -74,12 +102,7 @@ class _Origins:
     def __init__(self, low: Lowering, numbers: bool) -> None:
         self.low = low
         self.numbers = numbers  # whether everything must be a constant, an attribute or a number that a loop carries
-        self.makers = {
-            id(result): node
-            for nodes in (low.prologue, *(region.nodes for region in low.open_regions), low.region.nodes)
-            for node in nodes
-            for result in ir.results_of(node)
-        }
+        self.makers = makers_of(low)
         self.parameters = {id(item): attempt for attempt in low.attempts for item in attempt.body.parameters}
 
     def of(self, value: ir.Value) -> tuple[list[Attempt], list[AttributeOperand]] | None:

@@ -143,7 +143,11 @@ def _reversed(lists: list[Items], start: int, low: Lowering, span: Span) -> Oper
 
 
 def _list(lists: list[Items], start: int, low: Lowering, span: Span) -> Operand:
-    return lists[0]
+    return low.lists.made(static.StaticList(lists[0]))
+
+
+def _tuple(lists: list[Items], start: int, low: Lowering, span: Span) -> Operand:
+    return tuple(lists[0])
 
 
 def _any(lists: list[Items], start: int, low: Lowering, span: Span) -> Operand:
@@ -179,7 +183,7 @@ _BUILTINS: dict[str, Callable[[list[Items], Any, Lowering, Span], Operand]] = {
     "enumerate": _enumerate,
     "list": _list,
     "reversed": _reversed,
-    "tuple": _list,
+    "tuple": _tuple,
     "zip": _zip,
 }
 LIST_BUILTINS = frozenset([*_BUILTINS, "range"])
@@ -194,7 +198,7 @@ def lower_list_comprehension(low: Lowering, node: ast.ListComp, env: Environment
     if isinstance(found, Poison):
         return POISON
     try:
-        return static.checked(tuple(found))
+        return low.lists.made(static.checked(static.StaticList(found)))
     except static.StaticError as error:
         return low.error(error.code, "the list is too long", span_of(node), reason=str(error))
 

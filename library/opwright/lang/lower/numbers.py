@@ -8,6 +8,7 @@ from typing import Any
 from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.lower.context import POISON, AttributeOperand, Lowering, NeedsFact, Operand, Poison
+from opwright.lang.lower.known import need_rank
 from opwright.lang.resolve import TypeObject
 from opwright.lang.rounding import DoesNotFitError, pack, survives_float32, to_float32
 from opwright.lang.source import Span
@@ -271,6 +272,7 @@ def as_tensor(low: Lowering, operand: Operand, element: ir.Element | None, span:
         return convert_number(low, operand, element, span)
     found = flatten(operand)
     if found is None:
+        need_rank(operand)
         return low.error(
             "OW325",
             f"{describe(operand)} is no tensor",
@@ -283,6 +285,28 @@ def as_tensor(low: Lowering, operand: Operand, element: ir.Element | None, span:
     if isinstance(target, ir.TypeVariable):
         return weak_constant(low, items if dims else items[0], dims, target, span)
     return typed_constant(low, items, dims, target, span)
+
+
+def _of_run_time(low: Lowering, operand: Operand, element: ir.Element | None, span: Span | None) -> ir.Value | Poison:
+    """A shape, or a list that holds more than static values."""
+    from opwright.lang.lower.number_lists import list_tensor
+    from opwright.lang.lower.shapes import IntTuple, tuple_tensor
+
+    if not isinstance(operand, IntTuple):
+        return list_tensor(low, operand, element, span)
+    value = tuple_tensor(low, operand, span)
+    int64 = low.element_of("int64")
+    wanted = int64 if element is None else ir.settle(element)
+    if wanted is int64:
+        return value
+    if isinstance(wanted, ElementType):
+        return cast(low, value, wanted, span)
+    like = low.splittable.get(wanted.name)
+    if like is None or low.lookup("", "CastLike") is None:
+        return needs_element(low, wanted, span)
+    from opwright.lang.lower.calls import emit
+
+    return emit(low, "CastLike", [value, like], {}, span)
 
 
 def _unmet(low: Lowering, number: ir.Value, span: Span | None) -> ir.Value:

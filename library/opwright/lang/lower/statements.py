@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeGuard
 
+from opwright.diagnostics.model import Diagnostic
 from opwright.lang import ir
-from opwright.lang.lower.arithmetic import binary, is_static
+from opwright.lang.facts import shown
+from opwright.lang.lower.arithmetic import binary
 from opwright.lang.lower.branches import Branch
 from opwright.lang.lower.conditions import lower_condition
 from opwright.lang.lower.context import (
@@ -18,12 +20,14 @@ from opwright.lang.lower.context import (
     Lowering,
     Operand,
     Poison,
+    Pruned,
     Stop,
     Unbound,
 )
 from opwright.lang.lower.expressions import BINARY_SYMBOLS, lower_expression
 from opwright.lang.lower.flow import BROKE, CONTINUED, State, end, goes_on, revive, set_returned, state_of
 from opwright.lang.lower.joins import Join, Result, within
+from opwright.lang.lower.known import need_static
 from opwright.lang.source import Span, span_of
 
 
@@ -183,25 +187,25 @@ def _expression(low: Lowering, statement: ast.Expr, env: Environment) -> None:
 
 
 def _assert(low: Lowering, statement: ast.Assert, env: Environment) -> None:
-    test = lower_expression(low, statement.test, env)
+    """On static facts: where it does not hold the function has no such variant."""
+    test = lower_condition(low, statement.test, env)
     if isinstance(test, Poison):
         return
-    if not is_static(test):
+    span = span_of(statement.test)
+    if not isinstance(test, bool):
+        need_static(low, test, span)
         low.error(
             "OW303",
             "`assert` needs a condition that is known when the function is built",
-            span_of(statement.test),
+            span,
             reason="a graph cannot stop at run time",
-            help="ask about element types, presence or static values",
+            help="ask about element types, ranks, presence or static values",
         )
     elif not test:
-        low.error(
-            "OW312",
-            "the assertion does not hold",
-            span_of(statement.test),
-            "it is checked when the function is built",
-            "",
-        )
+        facts = ", ".join(f"{axis}={shown(fact)}" for axis, fact in low.facts.items())
+        reason = f"it is checked when the function is built, here with {facts}" if facts else "it is static"
+        found = Diagnostic("OW312", "the assertion does not hold", low.scope.module.source.place(span), reason)
+        raise Pruned(found)
 
 
 def _pass(low: Lowering, statement: ast.stmt, env: Environment) -> None:

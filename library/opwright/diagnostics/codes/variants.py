@@ -1,0 +1,59 @@
+"""OW360 to OW369: static questions, variants, static lists and templates."""
+
+from __future__ import annotations
+
+from opwright.diagnostics.codes import Entry, Example
+
+_FUNCTION_FILE = "specs/com.acme/Swish/function.py"
+_IMPORT = "from typing import Literal\n\nfrom opwright import opset18 as op\n"
+_SIGNATURE = "def Swish(X, alpha: float = 1.0):\n"
+
+
+def _body(*lines: str, signature: str = _SIGNATURE) -> Example:
+    """The base library with another body of Swish."""
+    body = "".join(f"    {line}\n" for line in lines)
+    return Example("build", {_FUNCTION_FILE: f"{_IMPORT}\n\n{signature}{body}"})
+
+
+ENTRIES = (
+    Entry(
+        "OW360",
+        "A rank is not known",
+        "The rank of a value that is computed follows from those of the parameters by a fixed set of rules. Where none"
+        " applies, a question about it has no answer when the function is built.",
+        _body(
+            "Y = op.Reshape(X, op.Shape(X)[1:])",
+            "if Y.rank == 3:",
+            "    X = op.Relu(X)",
+            "return X * alpha",
+        ),
+        _body("Y = op.Relu(X)", "if Y.rank == 3:", "    X = op.Softmax(X, axis=2)", "return X * alpha"),
+    ),
+    Entry(
+        "OW361",
+        "A function is a template",
+        "A body that depends on the very rank of an input, on the number of its inputs or on the value of an attribute"
+        " exists for a given call only. A library stores functions, so each such answer must be one of a few.",
+        _body("return op.Softmax(op.Transpose(X, perm=[axis, 1 - axis]))", signature="def Swish(X, axis: int = 0):\n"),
+        _body(
+            "return op.Softmax(op.Transpose(X, perm=[axis, 1 - axis]))",
+            signature="def Swish(X, axis: Literal[0, 1] = 0):\n",
+        ),
+    ),
+    Entry(
+        "OW362",
+        "A list is not known",
+        "Comprehensions, starred arguments, `zip`, `enumerate` and the like run when the function is built, so the"
+        " length of their list must be known then.",
+        _body("return op.Sum(*X)"),
+        _body("return op.Sum(*[X * factor for factor in (1, 2, 3)])"),
+    ),
+    Entry(
+        "OW363",
+        "A function rules out all of its variants",
+        "An `assert` on static facts that does not hold says that there is no variant for those facts; at least one"
+        " must remain.",
+        _body("assert X.rank == 1 and X.rank == 2", "return X * alpha"),
+        _body("assert X.rank == 1 or X.rank == 2", "return X * alpha"),
+    ),
+)

@@ -1,0 +1,123 @@
+"""Static questions about ranks: `x.rank == 3`, `len(x.shape) in (3, 4)`.
+
+A known rank is an int. The rank of a parameter that the caller decides is a `Rank`: comparing it with a static int
+splits the function into variants, one for each rank that must be told apart and one for all others. Any other use
+needs the very rank, so that only a call can decide: the function is a template.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from opwright.lang import facts, ir
+from opwright.lang.infer_ranks import BROADCAST, SAME_RANK
+from opwright.lang.lower.context import Absent, Lowering, NeedsFact, Operand, Poison
+from opwright.lang.lower.known import Rank, makers_of, need_copies
+from opwright.lang.lower.numbers import describe
+from opwright.lang.source import Span
+
+# So many ranks are told apart at most; no runtime has tensors of more axes than that.
+MOST_RANKS = 32
+
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+
+
+def rank_of(low: Lowering, operand: Operand, span: Span) -> int | Rank | Poison:
+    """The rank of a tensor: an int, or a question about the parameter that it follows from."""
+    if isinstance(operand, Poison):
+        return operand
+    if isinstance(operand, Absent) or (isinstance(operand, ir.Value) and operand.optional):
+        return low.error(
+            "OW326",
+            f"`{operand.name}` may be absent, and has no rank then",
+            span,
+            reason=f"`{operand.name}=None` makes it an optional input",
+            help=f"ask first: `if {operand.name} is not None:`",
+        )
+    if not isinstance(operand, ir.Value) or not isinstance(operand.type, ir.TensorType):
+        return low.error("OW304", f"{describe(operand)} has no rank", span, reason="only tensors have one")
+    if operand.type.rank is not None:
+        return operand.type.rank
+    source = _source(low, operand)
+    if source is not None:
+        return Rank(source.name + facts.RANK, span)
+    need_copies(low, operand)
+    name = f" of `{operand.name}`" if operand.name else ""
+    return low.error(
+        "OW360",
+        f"the rank{name} is not known when the function is built",
+        span,
+        reason="it follows from no parameter's rank by the rules that the compiler knows",
+        help="ask about a parameter, give the rank with `op.Reshape` to a list of known length, or declare it",
+    )
+
+
+def _source(low: Lowering, value: ir.Value) -> ir.Value | None:
+    """The parameter whose rank a value certainly has."""
+    parameters = {id(item) for item in low.function.inputs}
+    makers: dict[int, ir.Node] | None = None
+    while id(value) not in parameters:
+        makers = makers_of(low) if makers is None else makers
+        node = makers.get(id(value))
+        if not isinstance(node, ir.Call) or node.callee.identity[0] or not node.inputs or node.results[0] is not value:
+            return None
+        following = _follows(node)
+        if following is None:
+            return None
+        value = following
+    return value
+
+
+def _follows(node: ir.Call) -> ir.Value | None:
+    """The input whose rank the first result has; its own rank is not known, or there would be no question."""
+    name = node.callee.identity[1]
+    if name in SAME_RANK:
+        return node.inputs[0] if name != "Compress" or "axis" in node.attributes else None
+    if name not in BROADCAST:
+        return None
+    unknown = {id(value): value for value in node.inputs if value is not None and not _is_scalar(value)}
+    return next(iter(unknown.values())) if len(unknown) == 1 else None
+
+
+def _is_scalar(value: ir.Value) -> bool:
+    return isinstance(value.type, ir.NumberType) or (isinstance(value.type, ir.TensorType) and value.type.rank == 0)
+
+
+# -------------------------------------------------------------------------------------------- comparisons
+
+
+def compare_rank(low: Lowering, symbol: str, left: Operand, right: Operand) -> bool | None:
+    """`left symbol right` where one side is a `Rank` and the other a static int; None where it is something else."""
+    if not isinstance(left, Rank):
+        left, right, symbol = right, left, _MIRRORED[symbol]
+    if not isinstance(right, (bool, int)):
+        return None
+    bound = int(right)
+    match symbol:
+        case "==" | "!=":
+            apart: Sequence[int] = (bound,)
+        case "<" | ">=":
+            apart = range(bound)
+        case _:
+            apart = range(bound + 1)
+    if len(apart) > MOST_RANKS:
+        return None
+    _tell_apart(low, left, apart)
+    return symbol in ("!=", ">", ">=")  # what is left is none of these ranks
+
+
+def rank_is_in(low: Lowering, rank: Rank, items: Sequence[Operand]) -> bool | None:
+    """`rank in items`; None where an item is no static int."""
+    if not all(isinstance(item, (bool, int)) for item in items) or len(items) > MOST_RANKS:
+        return None
+    _tell_apart(low, rank, [int(item) for item in items])
+    return False
+
+
+def _tell_apart(low: Lowering, rank: Rank, ranks: Sequence[int]) -> None:
+    """Asks for a variant for each of those ranks, unless the rank is known to be none of them."""
+    known = facts.excluded_ranks(low.facts.get(rank.axis, facts.OTHER)) or ()
+    new = [item for item in dict.fromkeys(ranks) if item >= 0 and item not in known]
+    if new:
+        values = (*map(str, sorted(new)), facts.other_rank([*known, *new]))
+        raise NeedsFact(rank.axis, values, rank.span)
