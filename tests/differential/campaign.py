@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
-import ast
+import multiprocessing
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 
+from tests.differential.control import control_pairs
 from tests.differential.generate.programs import generate
 from tests.differential.isolated import Judge
 from tests.differential.judge import RUNTIMES, Outcome, Verdict
+from tests.differential.mutate import mutate
 from tests.differential.planted import Planted
 from tests.differential.program import Program
+from tests.differential.rows import ROWS, rows_of
 
 HUNTING_PATIENCE = 15.0  # seconds: a planted bug may well make a loop that never ends
-_CONTROL = (ast.If, ast.For, ast.While, ast.IfExp, ast.BoolOp)
-_LEAVING = (ast.Return, ast.Break, ast.Continue)
+BATCH = 250
+LEAST_COMPILED = 0.9
+PER_PROGRAMS = 20_000  # of this many programs
+ROW_COUNT = 100  # so many have each row of docs/language.md
+PAIR_COUNT = 20  # and so many have each pair of control constructs, one in the other
 
 
 @dataclass(slots=True)
 class Report:
-    """Counts of one run; `different` are the seeds of programs that showed a difference, with it."""
+    """Counts of one run; `different` are the names of programs that showed a difference, with it."""
 
     outcomes: Counter[Outcome] = field(default_factory=Counter)
     compared: int = 0
+    rows: Counter[str] = field(default_factory=Counter)
     constructs: Counter[str] = field(default_factory=Counter)
-    nested: Counter[str] = field(default_factory=Counter)
+    pairs: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
     different: list[tuple[str, str]] = field(default_factory=list)
@@ -41,84 +50,125 @@ class Report:
         """The share of programs, all meant to be valid, that the compiler takes."""
         return 1 - self.outcomes[Outcome.REFUSED] / max(self.programs, 1)
 
-    def add(self, name: str, program: Program, verdict: Verdict) -> None:
+    def add(self, name: str, program: Program, verdict: Verdict, seconds: float) -> None:
         self.outcomes[verdict.outcome] += 1
+        self.seconds += seconds
         self.compared += verdict.compared
-        self.constructs.update(verdict.covered)
-        self.nested.update(set(nested_constructs(program.text)))
         self.skipped.update(verdict.reasons)
         if verdict.outcome is Outcome.REFUSED:
             self.refused[verdict.detail.partition(" ")[0]] += 1
         if verdict.outcome is Outcome.DIFFERENT:
             self.different.append((name, verdict.detail))
+        if verdict.outcome is Outcome.AGREED:
+            self.constructs.update(verdict.covered)
+            self.rows.update(rows_of(program))
+            self.pairs.update(control_pairs(program.text))
 
     def merge(self, other: Report) -> None:
-        for name in ("outcomes", "constructs", "nested", "refused", "skipped"):
+        for name in ("outcomes", "rows", "constructs", "pairs", "refused", "skipped"):
             getattr(self, name).update(getattr(other, name))
         self.compared += other.compared
         self.different += other.different
         self.seconds += other.seconds
 
+    def rare_rows(self) -> list[str]:
+        """The rows that too few of the programs have, in proportion to their number."""
+        return [row for row in ROWS if self.rows[row] * PER_PROGRAMS < ROW_COUNT * self.programs]
+
+    def rare_pairs(self) -> list[str]:
+        from tests.differential.control import PAIRS
+
+        return [pair for pair in PAIRS if self.pairs[pair] * PER_PROGRAMS < PAIR_COUNT * self.programs]
+
     def lines(self) -> Iterator[str]:
         for title, counts in (
-            ("constructs", self.constructs),
-            ("nested", self.nested),
+            ("constructs that were run", self.constructs),
+            ("pairs of control constructs", self.pairs),
+            ("rows of docs/language.md", self.rows),
             ("refused", self.refused),
             ("not compared", self.skipped),
         ):
             yield f"{title}:"
             for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
                 yield f"  {count:7,} {name}"
-        for name, detail in self.different:
+        for name, detail in sorted(self.different):
             yield f"DIFFERENT {name}: {detail}"
+        yield self.summary()
+
+    def summary(self) -> str:
         outcomes = ", ".join(f"{self.outcomes[outcome]:,} {outcome.value}" for outcome in Outcome)
-        yield (
+        return (
             f"{self.programs:,} programs: {outcomes}; {self.compiled:.1%} compiled; {self.compared:,} calls compared"
             f" on {', '.join(RUNTIMES)}; {self.seconds:.0f} s CPU"
         )
 
 
-def program_of(seed: int, index: int) -> tuple[str, Program]:
+# ------------------------------------------------------------------------------------------------- what is judged
+
+
+def program_of(seed: int, index: int) -> Program:
     """The program of a seed and a number: always the same, on every platform."""
-    name = f"{seed}:{index}"
-    return name, generate(Random(name))
+    return generate(Random(f"{seed}:{index}"))
 
 
-def run(count: int, seed: int, first: int = 0) -> Report:
+def mutant_of(seed: int, index: int) -> Program:
+    """That program, changed so that it is most likely not valid."""
+    return mutate(program_of(seed, index), Random(f"mutant {seed}:{index}"))
+
+
+def run(count: int, seed: int, first: int = 0, source: Callable[[int, int], Program] = program_of) -> Report:
     """Judges `count` programs, in a process of its own that may die."""
     report = Report()
     with Judge() as judge:
         for index in range(first, first + count):
-            name, program = program_of(seed, index)
-            verdict, seconds = judge(program)
-            report.add(name, program, verdict)
-            report.seconds += seconds
+            program = source(seed, index)
+            report.add(f"{seed}:{index}", program, *judge(program))
     return report
 
 
-def nested_constructs(text: str) -> Iterator[str]:
-    """`a in b` for each control construct inside another, and each way out of a block inside one."""
-    pending: list[tuple[ast.AST, tuple[str, ...]]] = [(ast.parse(text), ())]
-    while pending:
-        node, outer = pending.pop()
-        if isinstance(node, (*_CONTROL, *_LEAVING)):
-            name = type(node).__name__
-            yield from (f"{name} in {other}" for other in set(outer))
-            outer = (*outer, name)
-        pending.extend((child, outer) for child in ast.iter_child_nodes(node))
+def run_parallel(
+    count: int,
+    seed: int,
+    processes: int,
+    source: Callable[[int, int], Program] = program_of,
+    progress: Callable[[Report], None] = lambda report: None,
+) -> Report:
+    """The same over several processes; the report does not depend on their number."""
+    starts = range(0, count, BATCH)
+    jobs = [partial(run, min(BATCH, count - first), seed, first, source) for first in starts]
+    report = Report()
+    for found in _over(processes, jobs):
+        report.merge(found)
+        progress(report)
+    return report
 
 
-def hunt(bug: Planted, limit: int, seed: int, runtimes: tuple[str, ...] = ("ort",)) -> int | None:
-    """How many programs it takes until one shows a difference that only the bug makes; None when `limit` do not.
+def _over(processes: int, jobs: Iterable[Callable[[], Report]]) -> Iterator[Report]:
+    if processes == 1:
+        yield from (job() for job in jobs)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processes, context) as pool:
+        for future in as_completed([pool.submit(job) for job in jobs]):
+            yield future.result()
+
+
+# --------------------------------------------------------------------------------------------------- planted bugs
+
+
+def hunt(
+    bug: Planted, limit: int, seed: int, runtimes: tuple[str, ...] = ("ort",), indexes: Iterable[int] | None = None
+) -> int | None:
+    """The number of the first program that shows a difference that only the bug makes; None when `limit` do not.
 
     A refusal does not count: it is no miscompilation.
     """
     with Judge(patience=HUNTING_PATIENCE) as judge:
-        for index in range(limit):
-            _, program = program_of(seed, index)
+        for index in range(limit) if indexes is None else indexes:
+            program = program_of(seed, index)
             verdict, _ = judge(program, runtimes, bug.name)
             if verdict.outcome is Outcome.DIFFERENT:
                 sound, _ = judge(program, runtimes)
                 if sound.outcome is not Outcome.DIFFERENT:
-                    return index + 1
+                    return index
     return None

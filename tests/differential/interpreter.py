@@ -65,6 +65,7 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "max": max,
     "min": min,
     "round": round,
+    "str": str,
     "sum": sum,
 }
 
@@ -141,11 +142,12 @@ class Machine:
         self.functions: dict[str, ast.FunctionDef] = {}
         self.globals: Scope = {name: ElementTypeObject(element) for name, element in TYPES.items()}
         self.globals["op"] = _Opset()
+        self.constants: dict[str, ast.expr] = {}  # evaluated when they are first read
         for statement in ast.parse(text).body:
             if isinstance(statement, ast.FunctionDef):
                 self.functions[statement.name] = statement
-            elif isinstance(statement, ast.Assign):
-                self._bind(statement.targets[0], self._evaluate(statement.value, {}), self.globals)
+            elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+                self.constants[statement.targets[0].id] = statement.value
 
     # ------------------------------------------------------------------------------------------------ functions
 
@@ -315,6 +317,8 @@ class Machine:
             if scope[name] is _UNBOUND:
                 raise Unbound(name)
             return scope[name]
+        if name in self.constants:
+            self.globals[name] = self._evaluate(self.constants.pop(name), {})
         if name in self.globals:
             return self.globals[name]
         if name in self.functions:

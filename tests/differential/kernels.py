@@ -293,6 +293,8 @@ def _reduction(name: str, function: Callable[..., Array], summing: bool, empty: 
         if x.dtype.kind == "b" or (name == "ReduceMean" and x.dtype.kind != "f"):
             raise Refused(f"{name} of {x.dtype}")
         chosen = _axes(x, axes)
+        if keepdims not in (0, 1):
+            raise OutOfScope("keepdims is 0 or 1")
         if not x.size and not empty:
             raise OutOfScope(f"{name} of nothing is not defined alike")
         if not summing and x.dtype.kind == "f":
@@ -391,9 +393,9 @@ def TopK(context: Context, x: Array, count: Array, axis: int = -1, largest: int 
     return np.take_along_axis(x, taken, axis), taken.astype(np.int64)
 
 
-@kernel("input:T")
-def Split(context: Context, x: Array, axis: int = 0, num_outputs: int | None = None) -> Any:
-    if not x.ndim or x.shape[axis] != 2 or num_outputs != (2 if context.opset >= 18 else None):
+@kernel("input:T", "split:int64?")
+def Split(context: Context, x: Array, split: Array | None = None, axis: int = 0, num_outputs: int | None = None) -> Any:
+    if split is not None or not x.ndim or x.shape[axis] != 2 or num_outputs != (2 if context.opset >= 18 else None):
         raise OutOfScope("we split what has two items into two")
     return tuple(np.split(x, 2, axis))
 

@@ -22,7 +22,8 @@ class Case:
 class Program:
     """`text` defines `F`; the imports that `tests.lang.conftest_lang` writes stand before it.
 
-    Inputs and outputs map names to element types or type variables, `float/0` with a rank.
+    Inputs and outputs map names to element types or type variables, `float/0` with a rank. `meant` to be valid, on
+    all of its cases.
     """
 
     text: str
@@ -32,6 +33,7 @@ class Program:
     attributes: tuple[str, ...]
     opset: int
     cases: tuple[Case, ...]
+    meant: bool = True
 
     def with_text(self, text: str) -> Program:
         return replace(self, text=text)

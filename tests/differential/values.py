@@ -29,6 +29,10 @@ class Refused(Exception):
     """The language forbids this, in eager mode as in the compiler: no accepted program may come here."""
 
 
+class OutOfRange(Refused):
+    """A number that its element type cannot hold. The compiler knows of those alone whose values it knows."""
+
+
 class ElementTypeObject:
     """`FLOAT`, `INT64`, ...: what `x.dtype` is compared with, and what makes typed scalars."""
 
@@ -93,7 +97,7 @@ def convert_number(value: bool | int | float, dtype: np.dtype[Any]) -> Tensor:
         value = int(value)
     limits = np.iinfo(dtype)
     if not limits.min <= value <= limits.max:
-        raise Refused(f"{value!r} is out of range for {dtype}")
+        raise OutOfRange(f"{value!r} is out of range for {dtype}")
     return Tensor(np.array(value, dtype))
 
 
@@ -144,6 +148,4 @@ def truth(value: object) -> bool:
         if value.array.size != 1:
             raise OutOfScope("a condition of more or fewer than one element is an error at run time")
         return bool(value.array.reshape(()) != 0)
-    if value is None or isinstance(value, (bool, int, float, str, tuple, list)):
-        return bool(value)
-    raise Refused(f"{value!r} is no condition")
+    return bool(value)

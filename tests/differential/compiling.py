@@ -1,0 +1,53 @@
+"""A program through the compiler: its family of variants, or the diagnostics that refuse it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from opwright.diagnostics.model import Diagnostic
+from opwright.elements import BY_NAME
+from opwright.lang.family import Family, build_family
+from opwright.lang.interface import Declaration, DeclaredValue, read_interface
+from opwright.lang.lower import Unit, evaluate_static
+from opwright.lang.resolve import ModuleScope
+from opwright.lang.source import Source
+from opwright.lang.syntax import parse
+
+from tests.differential.program import Program
+from tests.lang.conftest_lang import HEADER, NoFiles, NoLibraries
+
+DOMAIN = "test.domain"
+
+
+def compile_program(program: Program) -> Family | tuple[Diagnostic, ...]:
+    """Never raises for a program of any text: what it raises is an error of the compiler."""
+    module = parse(Source("f.py", HEADER + program.text))
+    if isinstance(module, Diagnostic):
+        return (module,)
+    found: list[Diagnostic] = []
+    scope = ModuleScope(module, NoFiles(), NoLibraries(), evaluate_static, found.append)
+    node = module.function("F")
+    if node is None:
+        return (Diagnostic("OW301", "there is no function F"),)
+    interface = read_interface(module.source, node, scope.constant, found.append)
+    names = {item.name for item in interface.inputs}
+    if found or names != set(program.inputs):
+        return tuple(found) or (Diagnostic("OW301", "F has other inputs than are declared"),)
+    declaration = Declaration(
+        DOMAIN,
+        "F",
+        1,
+        {name: _declared(type_) for name, type_ in program.inputs.items()},
+        {name: _declared(type_) for name, type_ in program.outputs.items()},
+        {name: tuple(BY_NAME[item] for item in items) for name, items in program.types.items()},
+    )
+    family = build_family(Unit(module, node, declaration, interface, NoFiles(), NoLibraries()), program.opset)
+    return family if family.variants else family.diagnostics
+
+
+def _declared(type_: str) -> DeclaredValue:
+    """`float`, `float/1`, `seq float`: an element type or variable, perhaps with a rank, perhaps in a sequence."""
+    *wrap, name = type_.split(" ")
+    name, _, rank = name.partition("/")
+    value = DeclaredValue(name, int(rank) if rank else None)
+    return replace(value, wrap=tuple(wrap)) if wrap else value

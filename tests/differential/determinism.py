@@ -1,0 +1,93 @@
+"""Whether the bytes of functions depend on the hash seed: the same functions compiled in processes of other seeds.
+
+`python -m tests.differential.determinism SEED COUNT` prints the digests of so many, for the process that compares.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+from opwright.lang.emit import emit_function
+from opwright.lang.family import Family, build_family
+from opwright_build.compile import SpecFiles
+from opwright_build.compile.unit import make_unit
+from opwright_build.spec.load import load_library
+
+from tests.differential.campaign import program_of
+from tests.differential.compiling import compile_program
+from tests.differential.control import control_pairs
+from tests.lang.conftest_lang import NoLibraries
+
+ROOT = Path(__file__).resolve().parents[2]
+WANTED = 200
+_OPSET = 21
+
+
+def digests(seed: int, wanted: int = WANTED) -> dict[str, str]:
+    """The digest of each function, by name: the specs of this repository and generated programs with nested blocks."""
+    found = {name: _digest(family) for name, family in _specs()}
+    for name, family in _programs(seed):
+        if len(found) >= wanted:
+            break
+        found[name] = _digest(family)
+    return found
+
+
+def _digest(family: Family) -> str:
+    digest = hashlib.sha256()
+    for variant in family.variants:
+        assert variant.lowered.function is not None
+        digest.update(repr(variant.key).encode())
+        digest.update(emit_function(variant.lowered.function, "test.domain").SerializeToString())
+    return digest.hexdigest()
+
+
+def _specs() -> Iterator[tuple[str, Family]]:
+    files = SpecFiles(lambda path: (ROOT / path).read_bytes() if (ROOT / path).is_file() else None)
+    loaded = load_library(ROOT)
+    for version in loaded.versions:
+        relative = replace(version, folder=version.folder.relative_to(loaded.library.root))
+        unit = make_unit(relative, files, NoLibraries(), [])
+        assert unit is not None, version.identity
+        yield version.identity, build_family(unit, min(max(version.opsets.first, _OPSET), version.opsets.last))
+
+
+def _programs(seed: int) -> Iterator[tuple[str, Family]]:
+    index = 0
+    while True:
+        program = program_of(seed, index)
+        if control_pairs(program.text):
+            family = compile_program(program)
+            if isinstance(family, Family):
+                yield f"{seed}:{index}", family
+        index += 1
+
+
+def differing(hash_seeds: int, seed: int, wanted: int = WANTED) -> tuple[int, list[str]]:
+    """How many functions there are, and the names of those whose bytes are not the same under every hash seed."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = list(pool.map(lambda hash_seed: _elsewhere(hash_seed, seed, wanted), range(hash_seeds)))
+    names = dict.fromkeys(name for item in found for name in item)
+    return len(names), [name for name in names if len({item.get(name) for item in found}) > 1]
+
+
+def _elsewhere(hash_seed: int, seed: int, wanted: int) -> dict[str, str]:
+    """The digests that a process with that hash seed finds."""
+    paths = [str(ROOT / folder) for folder in ("", "library", "buildtool")]
+    environment = {**os.environ, "PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": os.pathsep.join(paths)}
+    command = [sys.executable, "-m", "tests.differential.determinism", str(seed), str(wanted)]
+    done = subprocess.run(command, env=environment, cwd=ROOT, stdout=subprocess.PIPE, check=True)
+    answer: dict[str, str] = json.loads(done.stdout)
+    return answer
+
+
+if __name__ == "__main__":
+    print(json.dumps(digests(int(sys.argv[1]), int(sys.argv[2]))))
