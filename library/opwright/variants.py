@@ -96,15 +96,13 @@ def overload_of(key: Iterable[tuple[str, str]]) -> str:
 
 def _plain(value: str) -> str:
     """The value without anything that separates pairs or that a name cannot hold, percent-encoded as in an URL."""
-    if value.isascii() and not any(char in _SEPARATORS or char < "!" for char in value):
+    if all(_is_plain(char) for char in value):
         return value
-    encoded = (
-        chr(byte) if 0x20 < byte < 0x7F and chr(byte) not in _SEPARATORS else f"%{byte:02X}" for byte in value.encode()
-    )
-    return "".join(encoded)
+    return "".join(chr(byte) if _is_plain(chr(byte)) else f"%{byte:02X}" for byte in value.encode())
 
 
-_SEPARATORS = "%,=@"
+def _is_plain(char: str) -> bool:
+    return "!" <= char <= "~" and char not in "%,=@"
 
 
 def portable_name(name: str, overload: str) -> str:

@@ -26,16 +26,16 @@ SAME_RANK = _names(
     "Identity InstanceNormalization IsInf IsNaN LRN LayerNormalization LeakyRelu Log LogSoftmax LpNormalization LpPool",
     "MaxPool MeanVarianceNormalization Mish Neg Not PRelu Pad QuantizeLinear RMSNormalization RandomNormalLike",
     "RandomUniformLike Reciprocal Relu Resize ReverseSequence Round Scatter ScatterElements ScatterND Selu Shrink",
-    "Sigmoid Sign Sin Sinh Slice Softmax Softplus Softsign Split Sqrt Swish Tan Tanh TensorScatter ThresholdedRelu Tile",
-    "TopK Transpose Trilu Upsample",
+    "Sigmoid Sign Sin Sinh Slice Softmax Softplus Softsign Split Sqrt Swish Tan Tanh TensorScatter ThresholdedRelu",
+    "Tile TopK Transpose Trilu Upsample",
 )
 _EVERY_RESULT = frozenset(["Split", "TopK"])  # those of which this holds for all results
 _ONLY_ONCE_GIVEN = frozenset(["Compress"])  # without its axis the input is flattened
 
 # The result has the rank to which the inputs broadcast.
 BROADCAST = _names(
-    "Add And BitShift BitwiseAnd BitwiseOr BitwiseXor Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean Min Mod",
-    "Mul Or Pow Sub Sum Where Xor",
+    "Add And BitShift BitwiseAnd BitwiseOr BitwiseXor Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean Min",
+    "Mod Mul Or Pow Sub Sum Where Xor",
 )
 
 

@@ -21,6 +21,7 @@ from opwright.link.metadata import ATTRIBUTES, BODY, IDENTITY, LIBRARY, RELEASE,
 from opwright.link.naming import Content, Instance, Naming, Profile
 from opwright.link.schema_types import schema_at
 from opwright.link.walk import all_nodes, normal_domain, rename_references, rename_values
+from opwright.variants import overload_of
 
 CALL_DOMAIN = "body1"
 
