@@ -1,7 +1,10 @@
 """Tensor types, as annotations and as values of dtype attributes: `FLOAT`, `INT64["N", 3]`, `DOUBLE[...]`.
 
 `FLOAT` alone is a scalar (rank 0), `FLOAT[...]` a tensor of unknown rank, and a dimension is an int, a name, or None
-where it is unknown. On the public import path, so this module imports little.
+where it is unknown. `FLOAT(0.5)` is a scalar of that type. There is one class per element type of ONNX, by its name in
+capitals. `Sequence` and `Optional` are Python's own. What type checkers see stands in `types.pyi`.
+
+On the public import path, so this module imports little.
 """
 
 from opwright.elements import BY_NAME, ElementType
@@ -15,145 +18,59 @@ class Tensor:
     dtype: ElementType | None = None
     shape: tuple[Dimension, ...] | None = None
 
+    def __new__(cls, value: object) -> object:
+        """`FLOAT(0.5)`: a scalar of this element type. `Tensor(array)`: a tensor of what numpy makes an array of.
+
+        DiagnosticError where the value does not fit, TypeError where ONNX has no such tensors.
+        """
+        from opwright.eager import make_scalar, tensor_of
+
+        return tensor_of(value) if cls.dtype is None else make_scalar(cls.dtype, value)
+
     def __class_getitem__(cls, dims: object) -> type["Tensor"]:
         """The same type with a shape: dimensions, or `...` for an unknown rank. TypeError for anything else."""
-        if dims is ...:
-            shape = None
-        else:
+        shape: tuple[Dimension, ...] | None = None
+        if dims is not ...:
             shape = dims if isinstance(dims, tuple) else (dims,)
             for dim in shape:
                 if isinstance(dim, bool) or not (dim is None or isinstance(dim, (int, str))):
                     raise TypeError(f"a dimension is an int, a name or None, not {dim!r}")
-        name = cls.__name__.partition("[")[0]
-        listed = "..." if shape is None else ", ".join(map(repr, shape))
-        return type(f"{name}[{listed}]", (cls,), {"shape": shape, "__module__": cls.__module__})
+        found = _SHAPED.get((cls, shape))
+        if found is None:
+            name = cls.__name__.partition("[")[0]
+            listed = "..." if shape is None else ", ".join(map(repr, shape))
+            members = {"shape": shape, "__module__": cls.__module__, "__slots__": ()}
+            found = _SHAPED[cls, shape] = type(f"{name}[{listed}]", (cls,), members)
+        return found
 
 
-class FLOAT(Tensor):
-    dtype = BY_NAME["float"]
-    shape = ()
+_SHAPED: dict[tuple[type[Tensor], tuple[Dimension, ...] | None], type[Tensor]] = {}
 
 
-class DOUBLE(Tensor):
-    dtype = BY_NAME["double"]
-    shape = ()
+class Graph:
+    """The annotation of a parameter that is a graph attribute: a function that an operator runs, such as a loop's body.
+
+    `@graph()` makes one of a nested function.
+    """
+
+    __slots__ = ()
 
 
-class FLOAT16(Tensor):
-    dtype = BY_NAME["float16"]
-    shape = ()
+for _element in BY_NAME.values():
+    globals()[_element.name.upper()] = type(
+        _element.name.upper(),
+        (Tensor,),
+        {"__doc__": f"A tensor of {_element.name}.", "__module__": __name__, "dtype": _element, "shape": ()},
+    )
+del _element
 
 
-class BFLOAT16(Tensor):
-    dtype = BY_NAME["bfloat16"]
-    shape = ()
-
-
-class FLOAT8E4M3FN(Tensor):
-    dtype = BY_NAME["float8e4m3fn"]
-    shape = ()
-
-
-class FLOAT8E4M3FNUZ(Tensor):
-    dtype = BY_NAME["float8e4m3fnuz"]
-    shape = ()
-
-
-class FLOAT8E5M2(Tensor):
-    dtype = BY_NAME["float8e5m2"]
-    shape = ()
-
-
-class FLOAT8E5M2FNUZ(Tensor):
-    dtype = BY_NAME["float8e5m2fnuz"]
-    shape = ()
-
-
-class FLOAT8E8M0(Tensor):
-    dtype = BY_NAME["float8e8m0"]
-    shape = ()
-
-
-class FLOAT4E2M1(Tensor):
-    dtype = BY_NAME["float4e2m1"]
-    shape = ()
-
-
-class INT2(Tensor):
-    dtype = BY_NAME["int2"]
-    shape = ()
-
-
-class INT4(Tensor):
-    dtype = BY_NAME["int4"]
-    shape = ()
-
-
-class INT8(Tensor):
-    dtype = BY_NAME["int8"]
-    shape = ()
-
-
-class INT16(Tensor):
-    dtype = BY_NAME["int16"]
-    shape = ()
-
-
-class INT32(Tensor):
-    dtype = BY_NAME["int32"]
-    shape = ()
-
-
-class INT64(Tensor):
-    dtype = BY_NAME["int64"]
-    shape = ()
-
-
-class UINT2(Tensor):
-    dtype = BY_NAME["uint2"]
-    shape = ()
-
-
-class UINT4(Tensor):
-    dtype = BY_NAME["uint4"]
-    shape = ()
-
-
-class UINT8(Tensor):
-    dtype = BY_NAME["uint8"]
-    shape = ()
-
-
-class UINT16(Tensor):
-    dtype = BY_NAME["uint16"]
-    shape = ()
-
-
-class UINT32(Tensor):
-    dtype = BY_NAME["uint32"]
-    shape = ()
-
-
-class UINT64(Tensor):
-    dtype = BY_NAME["uint64"]
-    shape = ()
-
-
-class BOOL(Tensor):
-    dtype = BY_NAME["bool"]
-    shape = ()
-
-
-class STRING(Tensor):
-    dtype = BY_NAME["string"]
-    shape = ()
-
-
-class COMPLEX64(Tensor):
-    dtype = BY_NAME["complex64"]
-    shape = ()
-
-
-class COMPLEX128(Tensor):
-    dtype = BY_NAME["complex128"]
-    shape = ()
+def __getattr__(name: str) -> object:
+    if name == "Sequence":
+        from collections.abc import Sequence as found
+    elif name == "Optional":
+        from typing import Optional as found
+    else:
+        raise AttributeError(f"module 'opwright.types' has no attribute {name!r}")
+    globals()[name] = found
+    return found

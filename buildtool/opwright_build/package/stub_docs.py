@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from opwright.bundle.format import AttributeEntry, FunctionEntry
 
 _QUOTES = '"""'
+_LARGEST = float.fromhex("0x1.fffffep+127")  # of float32
 
 
 def describe(entry: FunctionEntry, versions: Sequence[int]) -> tuple[str, ...]:
@@ -76,7 +77,7 @@ def _float(value: float) -> str:
     bits = struct.pack("<f", value)
     for digits in range(1, 10):
         shorter = float(f"{value:.{digits}g}")
-        if struct.pack("<f", shorter) == bits:
+        if abs(shorter) <= _LARGEST and struct.pack("<f", shorter) == bits:
             return repr(shorter)
     return repr(value)
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from opwright.opsets.opset import Opset
-from opwright.opsets.signatures import Signature, history, is_known_domain, signature, similar
+from opwright.opsets.signatures import Option, Signature, history, is_known_domain, operators_at, signature, similar
+
+if TYPE_CHECKING:
+    import inspect
+
+    from opwright.types import AnyTensor
 
 
 class Operator:
-    """An operator at one opset of its domain. Calling it runs it on arrays or tensors, or adds it to a graph."""
+    # An operator at one opset of its domain. Calling it runs it on arrays or tensors, or adds it to a graph: inputs by
+    # position or name, attributes by name. (No docstring: that of an operator is its own.)
 
     __slots__ = ("domain", "name", "opset", "signature")
 
@@ -24,14 +30,33 @@ class Operator:
         """The version of the domain that made the operator what it is here."""
         return self.signature.since_version
 
+    @property
+    def page(self) -> str:
+        """The address of the operator's documentation; empty for operators that ONNX does not define."""
+        known = history(self.domain, self.name)
+        return operator_page(self.domain, self.name, self.since_version) if self.since_version in known else ""
+
+    if not TYPE_CHECKING:
+
+        @property
+        def __doc__(self):
+            return describe(self)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return python_signature(self.signature)
+
     def __repr__(self) -> str:
         return f"<{self.signature.identity} of opset {self.opset.version}>"
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Inputs by position or name, attributes by name; see the operator's own documentation."""
+    def __reduce__(self) -> tuple[object, ...]:
+        return (find_operator, (self.opset, self.name))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> AnyTensor:
         from opwright.eager import call_operator
 
-        return call_operator(self, args, kwargs)
+        found: AnyTensor = call_operator(self, args, kwargs)
+        return found
 
 
 def find_operator(opset: Opset, name: str) -> Operator:
@@ -48,8 +73,6 @@ def has_operator(opset: Opset, name: str) -> bool:
 
 def operator_names(opset: Opset) -> list[str]:
     """The operators of the opset, by name."""
-    from opwright.opsets.signatures import operators_at
-
     return sorted({*(opset.signatures or ()), *operators_at(opset.domain, opset.version)})
 
 
@@ -60,13 +83,56 @@ def _signature(opset: Opset, name: str) -> Signature | None:
 
 def _missing(opset: Opset, name: str) -> str:
     """Why there is no such operator, and where one is that may be meant."""
-    where = f"{opset.domain or 'ai.onnx'} has no operator {name!r} at opset {opset.version}"
     if opset.signatures is None and not is_known_domain(opset.domain):
         return f"nothing says what the operators of {opset.domain} accept: give `Opset(..., signatures=)`"
+    where = f"{opset.domain or 'ai.onnx'} has no operator {name!r} at opset {opset.version}"
     versions = history(opset.domain, name)
-    if versions and versions[0] > opset.version:
-        return f"{where}; opset {versions[0]} has it"
     if versions:
-        return f"{where}: it was removed"
-    close = similar(opset.domain, name)
+        return f"{where}; opset {versions[0]} has it"
+    close = [item for item in similar(opset.domain, name) if has_operator(opset, item)]
     return f"{where}; did you mean {' or '.join(map(repr, close))}?" if close else where
+
+
+def operator_page(domain: str, name: str, since_version: int) -> str:
+    """The address of what ONNX's documentation says of the operator at that version."""
+    folder = domain.replace(".", "")
+    anchor = f"{name.lower()}-{since_version}" + (f"-{domain.replace('.', '-')}" if domain else "")
+    return f"https://onnx.ai/onnx/operators/onnx_{folder}_{name}.html#{anchor}"
+
+
+def describe(operator: Operator) -> str:
+    """ONNX's documentation of the operator, its types, and the address of its page."""
+    from inspect import cleandoc
+
+    from onnx import defs
+
+    found = operator.signature
+    parts = []
+    if operator.page:
+        schema = defs.get_schema(found.name, found.since_version, found.domain)
+        parts.append(cleandoc(schema.doc or ""))
+    parts += ["\n".join(f"{name}: {', '.join(types)}" for name, types in found.admitted.items())]
+    parts += [f"Since version {found.since_version} of {found.domain or 'ai.onnx'}. {operator.page}".rstrip()]
+    return "\n\n".join(part for part in parts if part)
+
+
+def python_signature(signature: Signature) -> inspect.Signature:
+    """How the operator is called from Python: inputs by position or name, attributes by name."""
+    from inspect import Parameter
+    from inspect import Signature as PythonSignature
+
+    parameters: list[Parameter] = []
+    clashes = [index for index, formal in enumerate(signature.inputs) if formal.name in signature.attributes]
+    for index, formal in enumerate(signature.inputs):
+        if formal.option is Option.VARIADIC:
+            parameters.append(Parameter(formal.name, Parameter.VAR_POSITIONAL))
+            continue
+        by_name = not clashes or index > clashes[-1]
+        kind = Parameter.POSITIONAL_OR_KEYWORD if by_name else Parameter.POSITIONAL_ONLY
+        name = formal.name + "_" * (index in clashes)  # the keyword is the attribute's
+        default = Parameter.empty if formal.option is Option.REQUIRED else None
+        parameters.append(Parameter(name, kind, default=default))
+    for attribute in sorted(signature.attributes.values(), key=lambda item: (not item.required, item.name)):
+        default = Parameter.empty if attribute.required else attribute.default
+        parameters.append(Parameter(attribute.name, Parameter.KEYWORD_ONLY, default=default))
+    return PythonSignature(parameters)

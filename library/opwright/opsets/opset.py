@@ -6,8 +6,7 @@ somebody asks for one.
 
 TYPE_CHECKING = False  # importing `typing` costs more than everything here
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+    from collections.abc import Iterator, Mapping
 
     from opwright.opsets.operator import Operator
     from opwright.opsets.signatures import Signature
@@ -20,11 +19,16 @@ class Opset:
     of the same domain and version are equal unless their signatures differ.
     """
 
-    __slots__ = ("__weakref__", "_operators", "domain", "signatures", "version")
-
     domain: str
     version: int
     signatures: "Mapping[str, Signature] | None"
+    _operators: "dict[str, Operator]"
+
+    if TYPE_CHECKING:  # a checker does not know the operators of an opset that is made by name
+
+        def __new__(
+            cls, domain: str, version: int, signatures: Mapping[str, Signature] | None = None
+        ) -> "OtherOpset": ...
 
     def __init__(self, domain: str, version: int, signatures: "Mapping[str, Signature] | None" = None) -> None:
         """ValueError when the version is no positive int."""
@@ -33,7 +37,7 @@ class Opset:
         self.domain = "" if domain == "ai.onnx" else domain
         self.version = version
         self.signatures = signatures
-        self._operators: dict[str, Operator] = {}
+        self._operators = {}
 
     def __getitem__(self, name: str) -> "Operator":
         """The operator of that name. KeyError, with the names that are like it, when this opset has none."""
@@ -44,23 +48,30 @@ class Opset:
             found = self._operators[name] = find_operator(self, name)
         return found
 
-    def __getattr__(self, name: str) -> "Any":
-        if name.startswith("__"):  # asked for by copy, pickle and the like
-            raise AttributeError(f"{self!r} has no attribute {name!r}")
-        try:
-            return self[name]
-        except KeyError as error:
-            raise AttributeError(*error.args, name=name, obj=None) from None
+    if not TYPE_CHECKING:  # else every name would be an operator to a checker
+
+        def __getattr__(self, name):
+            if name.startswith("_"):  # asked for by copy, pickle, notebooks and the like
+                raise AttributeError(f"{self!r} has no attribute {name!r}")
+            try:
+                found = self.__dict__[name] = self[name]  # the next look-up ends there
+            except KeyError as error:
+                raise AttributeError(*error.args, name=name, obj=None) from None
+            return found
 
     def __contains__(self, name: object) -> bool:
         from opwright.opsets.operator import has_operator
 
         return isinstance(name, str) and has_operator(self, name)
 
-    def __dir__(self) -> list[str]:
+    def __iter__(self) -> "Iterator[str]":
+        """The names of the operators, sorted."""
         from opwright.opsets.operator import operator_names
 
-        return sorted({*object.__dir__(self), *operator_names(self)})
+        return iter(operator_names(self))
+
+    def __dir__(self) -> list[str]:
+        return sorted({*object.__dir__(self), *self})
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Opset):
@@ -76,3 +87,11 @@ class Opset:
 
     def __repr__(self) -> str:
         return f"Opset({self.domain!r}, {self.version})"
+
+
+if TYPE_CHECKING:
+
+    class OtherOpset(Opset):
+        """An opset that was made by name."""
+
+        def __getattr__(self, name: str) -> Operator: ...
