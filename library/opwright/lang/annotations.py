@@ -98,6 +98,7 @@ def union_of(tensors: list[TensorAnnotation]) -> TensorAnnotation:
 
 # ------------------------------------------------------------------------------------------------- from syntax
 
+
 def read_annotation(
     node: ast.expr | None, variables: Mapping[str, TensorAnnotation] | None = None, depth: int = 0
 ) -> Annotation | None:

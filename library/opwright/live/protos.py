@@ -8,7 +8,7 @@ from onnx import AttributeProto, FunctionProto, helper
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.functions import OnnxFunction
-from opwright.lang.emit import emit_function
+from opwright.lang.emit import Identify, emit_function, own_identity
 from opwright.lang.family import Variant
 from opwright.lang.lower import Unit
 from opwright.live.compiled import Compiled, Run, chosen_facts, target_opset
@@ -32,12 +32,12 @@ def function_protos(
     return [emit_variant(compiled, item) for item in _left(compiled, variant)]
 
 
-def emit_variant(compiled: Compiled, variant: Variant) -> FunctionProto:
+def emit_variant(compiled: Compiled, variant: Variant, identify: Identify = own_identity) -> FunctionProto:
     """A variant as a proto, with its documentation and the defaults of its attributes."""
     function = variant.lowered.function
     assert function is not None
     overload = ",".join(f"{axis}={value}" for axis, value in variant.key)
-    proto = emit_function(function, compiled.function.domain, overload)
+    proto = emit_function(function, compiled.function.domain, overload, identify)
     proto.doc_string = compiled.function.__doc__ or ""
     with_default = {item.name: item for item in function.attributes if item.default is not None}
     if with_default:

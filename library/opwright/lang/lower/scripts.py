@@ -10,7 +10,7 @@ from opwright.lang import ir
 from opwright.lang.dead import is_pure
 from opwright.lang.family import Family, Variant
 from opwright.lang.infer import Mismatch, bind
-from opwright.lang.interface import Arity, Input, Interface
+from opwright.lang.interface import Arity, Input
 from opwright.lang.lower.calls import Arguments, check_arguments, report_mismatch
 from opwright.lang.lower.context import POISON, Lowering, Operand, Poison, complete
 from opwright.lang.lower.function import Unit

@@ -1,0 +1,147 @@
+"""ModelProtos of living functions: the body as the graph, the functions that it calls beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from onnx import FunctionProto, GraphProto, ModelProto, helper
+
+from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.functions import OnnxFunction
+from opwright.lang.emit import emit_graph
+from opwright.lang.lower import Lowered, NeedsFact, Target, Unit, lower_function
+from opwright.lang.lower.scripts import NeedsScript
+from opwright.link.flatten import flatten
+from opwright.link.inline import Inliner, call_id, function_id, inline_into
+from opwright.link.naming import FunctionId
+from opwright.link.walk import all_graphs, all_nodes
+from opwright.live.closure import Closure, choose_functions
+from opwright.live.compiled import Run, target_opset
+from opwright.live.finish import finish
+from opwright.live.specialise import Types, specialise, with_output_types
+from opwright.opsets.opset import Opset
+
+MOST_NODES = 1_000_000  # in the graph, when functions are inlined into it
+
+
+def model_proto(
+    function: OnnxFunction,
+    attributes: Mapping[str, object],
+    *,
+    input_types: Types,
+    output_types: Types,
+    opset: Opset | int | None,
+    ir_version: int | None,
+    functions: Collection[OnnxFunction | str] | None,
+    producer_name: str,
+    doc_string: str | None,
+) -> ModelProto:
+    """See `OnnxFunction.to_model_proto`."""
+    run = Run(target_opset(function, opset))
+    unit, _ = run.unit(function)
+    unit, target = specialise(function, unit, run.opset, attributes, input_types)
+    lowered = _lower(run, function, unit, target)
+    assert lowered.function is not None
+    outputs = with_output_types(function, unit, lowered, output_types)
+    closure = Closure(run, function)
+    graph, imports = emit_graph(lowered.function, outputs, closure.identify)
+    called = closure.protos()
+    documented = (function.__doc__ or "") if doc_string is None else doc_string
+    model = ModelProto(producer_name=producer_name, doc_string=documented)
+    model.graph.CopyFrom(graph)
+    model.functions.extend(called)
+    _choose(model, choose_functions(functions, called))
+    _flatten(model)
+    versions = dict(imports)
+    for item in (entry for proto in model.functions for entry in proto.opset_import):
+        versions[item.domain] = max(item.version, versions.get(item.domain, 1))
+    used = {"", *(node.domain for node in all_nodes(model.graph.node)), *(item.domain for item in model.functions)}
+    model.opset_import.extend(
+        helper.make_opsetid(domain, version) for domain, version in sorted(versions.items()) if domain in used
+    )
+    finish(model, unit, ir_version)
+    return model
+
+
+def _lower(run: Run, function: OnnxFunction, unit: Unit, target: Target) -> Lowered:
+    """The body for these types and values. Raises DiagnosticError."""
+    while True:
+        try:
+            lowered = lower_function(unit, target, {})
+        except NeedsScript as need:
+            assert isinstance(need.script, OnnxFunction)
+            if need.script is function:
+                run.compile(function)  # says where it calls itself
+            run.compile(need.script)
+            continue
+        except NeedsFact as question:
+            raise DiagnosticError([_unanswered(unit, question)]) from None
+        if lowered.function is None:
+            raise DiagnosticError(lowered.diagnostics)
+        return lowered
+
+
+def _unanswered(unit: Unit, question: NeedsFact) -> Diagnostic:
+    node = unit.node
+    owner = next(
+        (item.name for item in unit.interface.inputs if unit.declaration.inputs[item.name].type == question.axis), None
+    )
+    span = getattr(question, "span", None) or (
+        node.lineno,
+        node.col_offset,
+        node.lineno,
+        node.col_offset + len(node.name) + 4,
+    )
+    what = f"the element type of `{owner}`" if owner is not None else f"`{question.axis}`"
+    return Diagnostic(
+        "OW354",
+        f"a model of `{node.name}` needs to know {what}",
+        unit.module.source.place(span),
+        reason="the function asks a static question about it, and a model has one answer",
+        help="annotate the parameter, or give its type in `input_types`",
+    )
+
+
+def _choose(model: ModelProto, kept: set[FunctionId] | None) -> None:
+    """Inlines the functions that are not to stay, into the graph and into those that do."""
+    if kept is None:
+        return
+    by_id = {function_id(function): function for function in model.functions}
+
+    def select(identity: FunctionId) -> FunctionProto | None:
+        return None if identity in kept else by_id.get(identity)
+
+    taken = {name for graph in all_graphs(model.graph) for name in _names_of(graph)}
+    Inliner(select, taken, set(), MOST_NODES).rewrite(model.graph)
+    remaining = [function for function in model.functions if function_id(function) in kept]
+    for function in remaining:
+        inline_into(function, select)
+    _replace(model, remaining)
+
+
+def _names_of(graph: GraphProto) -> Iterator[str]:
+    for value in (*graph.input, *graph.output, *graph.value_info):
+        yield value.name
+    for node in graph.node:
+        yield from node.output
+
+
+def _flatten(model: ModelProto) -> None:
+    """Shortens chains of calls that checkers refuse, and drops what nothing calls any more."""
+    roots = {call_id(node) for node in all_nodes(model.graph.node)}
+    flat = {function_id(function): function for function in flatten(list(model.functions), roots)}
+    pending, reached = list(roots), set(roots)
+    while pending:
+        function = flat.get(pending.pop())
+        for node in all_nodes(function.node) if function is not None else ():
+            identity = call_id(node)
+            if identity not in reached:
+                reached.add(identity)
+                pending.append(identity)
+    _replace(model, [function for identity, function in flat.items() if identity in reached])
+
+
+def _replace(model: ModelProto, functions: Sequence[FunctionProto]) -> None:
+    kept = list(functions)
+    del model.functions[:]
+    model.functions.extend(kept)

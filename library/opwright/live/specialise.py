@@ -1,0 +1,206 @@
+"""A function for one model: the types of its inputs, the values of its attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.elements import ElementType
+from opwright.functions import OnnxFunction
+from opwright.lang import ir
+from opwright.lang.annotations import TensorAnnotation
+from opwright.lang.emit import is_known
+from opwright.lang.infer import unify
+from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input, convert_attribute
+from opwright.lang.lower import Lowered, Target, Unit
+from opwright.lang.lower.declared import meet_shapes
+from opwright.lang.source import Span
+from opwright.live.annotations import read_object
+
+Types = Sequence[object] | Mapping[str, object] | None
+
+
+def specialise(
+    function: OnnxFunction, unit: Unit, opset: int, attributes: Mapping[str, object], input_types: Types
+) -> tuple[Unit, Target]:
+    """The unit with the given types, and what it is to be lowered for. Raises DiagnosticError."""
+    found: list[Diagnostic] = []
+    values = _attribute_values(unit, attributes, found)
+    given = _by_name(function, unit, input_types, [item.name for item in unit.interface.inputs], "inputs", found)
+    types, inputs, facts = dict(unit.declaration.types), dict(unit.declaration.inputs), {}
+    kept: list[Input] = []
+    for item in unit.interface.inputs:
+        annotation = given.get(item.name)
+        if item.arity is Arity.OPTIONAL:
+            facts[item.name] = "absent" if annotation is None else "present"
+        if item.name in given and annotation is None and item.arity is Arity.REQUIRED:
+            found.append(_problem(unit, item.span, f"the input `{item.name}` has no type", "it is not optional"))
+        if annotation is not None:
+            inputs[item.name] = _declare(unit, item, annotation, types, found)
+        kept.append(item)
+    if found:
+        raise DiagnosticError(found)
+    declaration = replace(unit.declaration, inputs=inputs, types=types)
+    return replace(unit, declaration=declaration), Target(opset, facts, values)
+
+
+def _declare(
+    unit: Unit,
+    item: Input,
+    given: TensorAnnotation,
+    types: dict[str, tuple[ElementType, ...]],
+    found: list[Diagnostic],
+) -> DeclaredValue:
+    """One input's declaration, narrowed to the type that is given."""
+    declared = unit.declaration.inputs[item.name]
+    admitted = types.get(declared.type)
+    own = admitted if admitted is not None else item.annotation.elements
+    elements = tuple(element for element in given.elements if element in own) if given.elements else own
+    shape = _meet(declared.dimensions, given.shape)
+    if not elements or shape is False or (given.wrap != declared.wrap and given.elements):
+        found.append(
+            _problem(
+                unit,
+                item.span,
+                f"`{item.name}` cannot be {_shown(given)}",
+                f"its annotation says {_shown(item.annotation)}"
+                if admitted is None or set(item.annotation.elements or admitted) == set(admitted)
+                else f"another input makes `{declared.type}` {', '.join(map(repr, admitted))}",
+            )
+        )
+        return declared
+    if admitted is not None:
+        types[declared.type] = elements
+    assert not isinstance(shape, bool)
+    return DeclaredValue(declared.type, None, shape, declared.wrap)
+
+
+def _meet(first: tuple[Any, ...] | None, second: tuple[Any, ...] | None) -> tuple[Any, ...] | bool | None:
+    """What both say of a shape; False where they contradict each other."""
+    if first is None or second is None:
+        return second if first is None else first
+    element = ir.TypeVariable("")
+    met = meet_shapes(ir.TensorType(element, first), ir.TensorType(element, second))
+    return met.shape if isinstance(met, ir.TensorType) else False
+
+
+def _shown(annotation: TensorAnnotation) -> str:
+    names = " | ".join(element.name.upper() for element in annotation.elements) or "Tensor"
+    if annotation.shape is None:
+        return f"{names}[...]"
+    return f"{names}[{', '.join(map(str, annotation.shape))}]" if annotation.shape else names
+
+
+def _by_name(
+    function: OnnxFunction, unit: Unit, types: Types, names: Sequence[str], what: str, found: list[Diagnostic]
+) -> dict[str, TensorAnnotation | None]:
+    """Types in order or by name, as annotations by name."""
+    if types is None:
+        return {}
+    if not isinstance(types, Mapping):
+        if len(types) > len(names):
+            found.append(
+                _problem(unit, None, f"{len(types)} types are given for {len(names)} {what}", "give one for each")
+            )
+        types = dict(zip(names, types, strict=False))
+    result: dict[str, TensorAnnotation | None] = {}
+    for name, value in types.items():
+        if name not in names:
+            listed = ", ".join(f"`{item}`" for item in names)
+            found.append(_problem(unit, None, f"`{name}` is none of the {what}", f"they are {listed}"))
+            continue
+        annotation = None if value is None else read_object(value, function.__wrapped__)
+        if value is not None and (annotation is None or annotation.kind is not None):
+            found.append(_problem(unit, None, f"the type of `{name}` is not understood", "write `FLOAT[2, 3]`"))
+        result[name] = None if annotation is None else annotation.tensor
+    return result
+
+
+# ---------------------------------------------------------------------------------------------------- attributes
+
+
+def _attribute_values(unit: Unit, given: Mapping[str, object], found: list[Diagnostic]) -> dict[str, Any]:
+    """Every attribute's value: the one given, else its default; None for one that is absent."""
+    declared = {item.name: item for item in unit.interface.attributes}
+    for name in given:
+        if name not in declared:
+            names = ", ".join(f"`{item}`" for item in declared) or "none"
+            found.append(_problem(unit, None, f"`{name}` is no attribute", f"the attributes are: {names}"))
+    values: dict[str, Any] = {}
+    for name, item in declared.items():
+        if name in given:
+            values[name] = _attribute_value(unit, item, given[name], found)
+        elif item.required:
+            found.append(
+                _problem(unit, item.span, f"a model needs a value of `{name}`", "the attribute has no default")
+            )
+        else:
+            values[name] = _python_value(item, item.default)
+    return values
+
+
+def _attribute_value(unit: Unit, item: AttributeDeclaration, value: object, found: list[Diagnostic]) -> Any:
+    if value is None and not item.required:
+        return None
+    code = getattr(getattr(value, "dtype", None), "code", None)  # an element type, as dtype attributes take it
+    converted = convert_attribute(value if code is None or item.kind != "INT" else code, item.kind)
+    if converted is None or (item.choices and value not in item.choices):
+        wanted = f"one of {item.choices!r}" if item.choices else f"of type {item.kind}"
+        found.append(_problem(unit, item.span, f"`{item.name}` cannot be {value!r}", f"the attribute is {wanted}"))
+        return None
+    return _python_value(item, converted)
+
+
+def _python_value(item: AttributeDeclaration, value: Any) -> Any:
+    return bool(value) if item.is_bool and value is not None else value
+
+
+def _problem(unit: Unit, span: Span | None, message: str, reason: str) -> Diagnostic:
+    node = unit.node
+    place = span or (node.lineno, node.col_offset, node.lineno, node.col_offset + len(node.name) + 4)
+    return Diagnostic("OW354", message, unit.module.source.place(place), reason=reason)
+
+
+# ------------------------------------------------------------------------------------------------------- outputs
+
+
+def with_output_types(function: OnnxFunction, unit: Unit, lowered: Lowered, types: Types) -> list[ir.Type]:
+    """The types of the outputs: what the body gives, met with what is given. Raises DiagnosticError."""
+    assert lowered.function is not None
+    found: list[Diagnostic] = []
+    for value in lowered.function.inputs:
+        if not is_known(value.type):
+            span = value.span
+            found.append(
+                _problem(
+                    unit,
+                    span,
+                    f"the type of the input `{value.name}` is not known",
+                    f"neither its annotation nor the body says which element type it has: {value.type!r}",
+                )
+            )
+    given = _by_name(function, unit, types, lowered.function.outputs, "outputs", found)
+    outputs: list[ir.Type] = []
+    for name, type_ in zip(lowered.function.outputs, lowered.outputs, strict=True):
+        annotation = given.get(name)
+        met = type_ if annotation is None else _met(type_, annotation)
+        if met is None:
+            assert annotation is not None
+            found.append(
+                _problem(unit, None, f"the output `{name}` cannot be {_shown(annotation)}", f"the body gives {type_!r}")
+            )
+            continue
+        outputs.append(met)
+    if found:
+        raise DiagnosticError(found)
+    return outputs
+
+
+def _met(type_: ir.Type, annotation: TensorAnnotation) -> ir.Type | None:
+    element = annotation.elements[0] if len(annotation.elements) == 1 else ir.TypeVariable("", rigid=False)
+    wanted: ir.Type = ir.TensorType(element, annotation.shape)
+    for kind in reversed(annotation.wrap):
+        wanted = ir.SequenceType(wanted) if kind == "seq" else ir.OptionalType(wanted)
+    return meet_shapes(type_, wanted) if unify(wanted, type_) else None
