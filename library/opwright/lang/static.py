@@ -26,6 +26,12 @@ class StaticError(Exception):
 Scalar = bool | int | float | str | None
 
 
+class StaticList(tuple[Any, ...]):
+    """A Python list whose length is known when a function is built; a plain tuple stands for a Python tuple."""
+
+    __slots__ = ()
+
+
 def is_number(value: object) -> bool:
     return isinstance(value, (bool, int, float))
 
@@ -88,12 +94,27 @@ UNARY: dict[str, Callable[[Any], Any]] = {
 def binary(symbol: str, left: Any, right: Any) -> Any:
     """Python's value of `left symbol right`; StaticError where Python raises or the result is too large."""
     _check_growth(symbol, left, right)
+    if isinstance(left, tuple) or isinstance(right, tuple):
+        return _on_items(symbol, left, right)
     if symbol == "**" and (isinstance(left, float) or isinstance(right, float) or right < 0):
         return checked(_power(float(left), float(right)))
     return _evaluate(lambda: BINARY[symbol](left, right))
 
 
+def _on_items(symbol: str, left: Any, right: Any) -> Any:
+    """`+` of two tuples or two lists; `*` by an int."""
+    made = _evaluate(lambda: BINARY[symbol](left, right))
+    kinds = [type(side) for side in (left, right) if isinstance(side, tuple)]
+    if len(set(kinds)) > 1:
+        raise StaticError("OW312", "Python says: can only concatenate list to list, tuple to tuple")
+    return StaticList(made) if kinds[0] is StaticList else made
+
+
 def compare(symbol: str, left: Any, right: Any) -> bool:
+    if isinstance(left, tuple) and isinstance(right, tuple) and type(left) is not type(right):
+        if symbol not in ("==", "!="):
+            raise StaticError("OW312", f"Python says: '{symbol}' not supported between a list and a tuple")
+        return symbol == "!="
     return bool(_evaluate(lambda: COMPARE[symbol](left, right)))
 
 
@@ -240,7 +261,7 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "str": str,
     "sum": sum,
     "tuple": tuple,
-    "sorted": lambda items: tuple(sorted(items)),
+    "sorted": lambda items: StaticList(sorted(items)),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from opwright.lang import ir, static
@@ -9,7 +10,11 @@ from opwright.lang.infer import unify_elements
 from opwright.lang.lower.calls import maybe_absent, try_emit
 from opwright.lang.lower.context import POISON, Absent, AttributeOperand, Lowering, NeedsFact, Operand, Poison, Unbound
 from opwright.lang.lower.expansions import EXPANSIONS
-from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, needs_element, number_kind
+from opwright.lang.lower.known import Rank, need_static
+from opwright.lang.lower.number_arithmetic import absolute, inverted, negative, on_numbers, positive
+from opwright.lang.lower.numbers import as_tensor, describe, is_number, needs_element
+from opwright.lang.lower.shapes import IntTuple
+from opwright.lang.lower.tuples import holds_runtime, is_tuple, on_tuples
 from opwright.lang.operators import BINARY, UNARY, UNDEFINED, Entry, Form, Refusal, class_of
 from opwright.lang.resolve import OBJECTS, Missing, TypeObject
 from opwright.lang.source import Span
@@ -17,7 +22,7 @@ from opwright.lang.source import Span
 
 def is_static(operand: Operand) -> bool:
     """Known when the function is built."""
-    return not isinstance(operand, (ir.Value, AttributeOperand, Absent, Poison, Unbound, Missing))
+    return not isinstance(operand, (ir.Value, AttributeOperand, Rank, IntTuple, Absent, Poison, Unbound, Missing))
 
 
 def binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span, spans: tuple[Span, Span]) -> Operand:
@@ -28,10 +33,12 @@ def binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span
         refused = _refuse_operand(low, operand, symbol, place)
         if refused is not None:
             return refused
+    if is_tuple(left) and is_tuple(right) and (holds_runtime(left) or holds_runtime(right)):
+        return on_tuples(low, symbol, left, right, span)
     if is_static(left) and is_static(right):
         return _fold(low, symbol, left, right, span)
     if is_number(left) and is_number(right):
-        return _on_numbers(low, symbol, left, right, span)
+        return on_numbers(low, symbol, left, right, span)
     return _on_tensors(low, symbol, left, right, span, spans)
 
 
@@ -46,6 +53,8 @@ def _refuse_operand(low: Lowering, operand: Operand, symbol: str, span: Span) ->
         )
     if isinstance(operand, ir.Value) and operand.optional:
         return maybe_absent(low, operand, f"`{symbol}` needs a value", span)
+    if isinstance(operand, Rank):
+        need_static(low, operand, span)
     if operand is None or isinstance(operand, (*OBJECTS, Missing)):
         return low.error(
             "OW314",
@@ -72,44 +81,6 @@ def _fold(low: Lowering, symbol: str, left: Any, right: Any, span: Span) -> Oper
             reason=str(error),
             help="the expression is evaluated when the function is built",
         )
-
-
-def _on_numbers(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> Operand:
-    """Python's arithmetic on numbers of which one at least is known at run time only."""
-    kinds = (number_kind(left), number_kind(right))
-    floats = ir.NumberKind.FLOAT in kinds or symbol == "/"
-    if symbol not in ("+", "-", "*", "/") and symbol not in static.COMPARE:
-        return low.error(
-            "OW314",
-            f"`{symbol}` on numbers that are known at run time only is not part of the language yet",
-            span,
-            reason="an attribute or a loop index is a Python number, carried as a rank-0 tensor",
-            help="make it a tensor first: `op.Identity(...)`, or cast it",
-        )
-    element = low.element_of("double" if floats else "int64")
-    values = [_widened(low, operand, element, span) for operand in (left, right)]
-    if any(isinstance(value, Poison) for value in values):
-        return POISON
-    form = BINARY[symbol][class_of(element)]
-    assert isinstance(form, Form)
-    result = _apply(low, form, values, span, (span, span))
-    if isinstance(result, ir.Value):
-        kind = ir.NumberKind.BOOL if symbol in static.COMPARE else ir.NumberKind.FLOAT if floats else ir.NumberKind.INT
-        result.type = ir.NumberType(kind)
-    return result
-
-
-def _widened(low: Lowering, operand: Operand, element: Any, span: Span) -> ir.Value | Poison:
-    value = carried(low, operand, span)
-    if isinstance(value, Poison):
-        return value
-    if isinstance(value.type, ir.TensorType) and value.type.element is element:
-        return value
-    if isinstance(value.type, ir.NumberType) and element.name == {"int": "int64", "float": "double"}.get(
-        value.type.kind.value
-    ):
-        return value
-    return cast(low, value, element, span)
 
 
 def _on_tensors(
@@ -209,17 +180,20 @@ def is_none(low: Lowering, negated: bool, left: Operand, right: Operand, span: S
     return (left is None) is not negated
 
 
+_UNARY_ON_NUMBERS: dict[str, Callable[[Lowering, Operand, Span], Operand]] = {
+    "+": positive,
+    "-": negative,
+    "abs": absolute,
+    "~": inverted,
+}
+
+
 def unary(low: Lowering, symbol: str, operand: Operand, span: Span, place: Span) -> Operand:
     refused = _refuse_operand(low, operand, symbol, place)
     if refused is not None:
         return refused
     if is_number(operand):
-        if symbol == "-":
-            zero = 0 if number_kind(operand) is not ir.NumberKind.FLOAT else -0.0
-            return _on_numbers(low, "-", zero, operand, span)
-        return (
-            operand if symbol == "+" else low.error("OW314", f"`{symbol}` is not defined for {describe(operand)}", span)
-        )
+        return _UNARY_ON_NUMBERS[symbol](low, operand, span)
     if not isinstance(operand, ir.Value) or not isinstance(operand.type, ir.TensorType):
         return low.error("OW314", f"`{symbol}` is not defined for {describe(operand)}", span, "it is no tensor", "")
     form = _form(low, UNARY[symbol], symbol, operand.type.element, span)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from opwright.diagnostics.model import Diagnostic, Related
 from opwright.elements import BY_NAME, ElementType
 from opwright.lang import ir
+from opwright.lang.lower.ownership import Ownership
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Span
 from opwright.opsets.signatures import Signature, history, newest_opset, signature, similar
@@ -119,6 +120,7 @@ class Lowering:
         self.nodes = 0
         self.inlining: list[ast.FunctionDef] = []
         self.positions: dict[str, int] = {}  # of names, by their first binding: the order in which they are joined
+        self.lists = Ownership()
         self.attributes: dict[str, AttributeOperand] = {}
         self.open_regions: list[ir.Region] = []  # those around the one that is being filled
         self.attempts: list[Attempt] = []  # loops over static ranges that are being lowered as a `Loop`

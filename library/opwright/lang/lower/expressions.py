@@ -11,8 +11,8 @@ from opwright.lang import ir, static
 from opwright.lang.lower.arithmetic import binary, is_none, is_static, same_object, unary
 from opwright.lang.lower.calls import Arguments, call_operator
 from opwright.lang.lower.conditions import choose, lower_condition, negate, truth
-from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, Unbound
-from opwright.lang.lower.known import need_static
+from opwright.lang.lower.context import POISON, AttributeOperand, Environment, Lowering, Operand, Poison, Unbound
+from opwright.lang.lower.known import Rank, need_static
 from opwright.lang.lower.lists import (
     LIST_BUILTINS,
     StaticIterator,
@@ -21,7 +21,11 @@ from opwright.lang.lower.lists import (
     lower_generator,
     lower_list_comprehension,
 )
+from opwright.lang.lower.number_functions import call_number_builtin
 from opwright.lang.lower.numbers import convert_number, describe, is_number, needs_element
+from opwright.lang.lower.ranks import compare_rank, rank_is_in, rank_of
+from opwright.lang.lower.shapes import shape_of
+from opwright.lang.lower.subscripts import ELLIPSIS, IndexItem, SliceItem, subscript
 from opwright.lang.resolve import (
     MISSING,
     OBJECTS,
@@ -131,6 +135,10 @@ def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
         return _around(low, low.scope.attribute(owner, node.attr, span), span)
     if isinstance(owner, ir.Value) and node.attr == "dtype":
         return _dtype(low, owner, span)
+    if isinstance(owner, ir.Value) and node.attr == "shape":
+        return shape_of(low, owner, span)
+    if node.attr == "rank":
+        return rank_of(low, owner, span)
     return low.error(
         "OW304",
         f"`.{node.attr}` of {describe(owner)} is not part of the language",
@@ -154,6 +162,8 @@ def _sequence(low: Lowering, node: ast.Tuple | ast.List, env: Environment) -> Op
     if any(isinstance(item, Poison) for item in items):
         return POISON
     try:
+        if isinstance(node, ast.List):
+            return low.lists.made(static.checked(static.StaticList(items)))
         return static.checked(tuple(items))
     except static.StaticError as error:
         return low.error(error.code, "the list is too long", span_of(node), reason=str(error))
@@ -197,24 +207,20 @@ def _subscript(low: Lowering, node: ast.Subscript, env: Environment) -> Operand:
     owner = lower_expression(low, node.value, env)
     if isinstance(owner, (TypeObject, TypingObject)):
         return owner
-    index: Operand = None
-    if not isinstance(node.slice, ast.Slice):
-        index = lower_expression(low, node.slice, env)
-    if isinstance(owner, Poison) or isinstance(index, Poison):
-        return POISON
-    if isinstance(owner, (tuple, str, range)):
-        need_static(low, index, span_of(node.slice))
-    if isinstance(owner, (tuple, str, range)) and isinstance(index, int):
-        if -len(owner) <= index < len(owner):
-            return owner[index]
-        return low.error("OW312", f"Python says: index {index} is out of range for {len(owner)} items", span_of(node))
-    return low.error(
-        "OW304",
-        f"a subscript of {describe(owner)} is not part of the language yet",
-        span_of(node),
-        reason="static tuples can be indexed by static ints",
-        help="use `op.Gather` or `op.Slice`",
-    )
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    index = [_index_item(low, part, env) for part in parts]
+    if len(index) == 1 and type(index[0]) is tuple and isinstance(owner, ir.Value):
+        index = list(index[0])  # a name for `i, j`
+    return subscript(low, owner, index, span_of(node))
+
+
+def _index_item(low: Lowering, node: ast.expr, env: Environment) -> IndexItem:
+    if isinstance(node, ast.Slice):
+        bounds = (node.lower, node.upper, node.step)
+        return SliceItem(*(None if bound is None else lower_expression(low, bound, env) for bound in bounds))
+    if isinstance(node, ast.Constant) and node.value is Ellipsis:
+        return ELLIPSIS
+    return lower_expression(low, node, env)
 
 
 # ----------------------------------------------------------------------------------------------- operators
@@ -271,6 +277,13 @@ def _compare_pair(
     if isinstance(step, (ast.In, ast.NotIn)):
         return _membership(low, isinstance(step, ast.NotIn), left, right, span)
     symbol = _COMPARE_SYMBOLS[type(step)]
+    if isinstance(left, Rank) or isinstance(right, Rank):
+        known = compare_rank(low, symbol, left, right)
+        if known is not None:
+            return known
+    for operand, place in zip((left, right), spans, strict=True):
+        if isinstance(operand, AttributeOperand) and operand.choices:
+            need_static(low, operand, place)
     objects = any(operand is None or isinstance(operand, TypeObject) for operand in (left, right))
     if objects and symbol in ("==", "!=") and is_static(left) and is_static(right):
         return same_object(left, right) is (symbol == "==")
@@ -278,7 +291,14 @@ def _compare_pair(
 
 
 def _membership(low: Lowering, negated: bool, left: Operand, right: Operand, span: Span) -> Operand:
-    if not is_static(left) or not isinstance(right, (tuple, str)) or not all(map(is_static, right)):
+    if isinstance(left, Rank) and isinstance(right, (tuple, range)):
+        known = rank_is_in(low, left, tuple(right))
+        if known is not None:
+            return known is not negated
+    if isinstance(right, (tuple, str, range)):
+        need_static(low, left, span)
+        need_static(low, right, span)
+    if not is_static(left) or not isinstance(right, (tuple, str, range)) or not all(map(is_static, right)):
         return low.error("OW304", "`in` needs static operands", span, "membership is a static question")
     if isinstance(left, TypeObject):
         return any(same_object(left, item) for item in right) is not negated
@@ -366,6 +386,10 @@ def _call_builtin(low: Lowering, callee: BuiltinObject, node: ast.Call, argument
     if not callee.module and (callee.name in LIST_BUILTINS):
         return call_list_builtin(low, callee.name, arguments.positional, arguments.keywords, span)
     values = [value.items if isinstance(value, StaticIterator) else value for value in values]
+    if not arguments.keywords and not callee.module:
+        found = call_number_builtin(low, callee.name, values, span)
+        if found is not None:
+            return found
     if callee.name == "abs" and len(values) == 1 and not arguments.keywords and not is_static(values[0]):
         return unary(low, "abs", values[0], span, arguments.positional[0][1])
     need_static(low, tuple(values), span)

@@ -1,0 +1,216 @@
+"""What stands between the brackets of a subscript, told apart once: positions, ranges, arrays, masks."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+from opwright.lang import ir
+from opwright.lang.lower.context import POISON, Absent, AttributeOperand, Lowering, Operand, Poison
+from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, needs_element, number_kind
+from opwright.lang.source import Span
+
+INT64_MAX, INT64_MIN = (1 << 63) - 1, -(1 << 63)
+
+
+class SliceItem:
+    """`start:stop:step` as it is written; None where a part is left out."""
+
+    __slots__ = ("start", "step", "stop")
+
+    def __init__(self, start: Operand = None, stop: Operand = None, step: Operand = None) -> None:
+        self.start = start
+        self.stop = stop
+        self.step = step
+
+
+class Marker(Enum):
+    ELLIPSIS = auto()
+    NEWAXIS = auto()
+
+
+ELLIPSIS, NEWAXIS = Marker.ELLIPSIS, Marker.NEWAXIS
+IndexItem = Operand  # an int operand, a SliceItem, ELLIPSIS, NEWAXIS, a list or a tensor
+
+Bound = int | ir.Value | None
+
+
+class Position:
+    """One element of an axis, which the result has no more: an int, or a rank-0 integer value."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: int | ir.Value) -> None:
+        self.value = value
+
+
+class Range:
+    """A slice of an axis; a bound is an int within int64, or a value of one element."""
+
+    __slots__ = ("start", "step", "stop")
+
+    def __init__(self, start: Bound, stop: Bound, step: int | ir.Value) -> None:
+        self.start = start
+        self.stop = stop
+        self.step = step
+
+    @property
+    def whole(self) -> bool:
+        return self.start in (None, 0) and self.stop is None and self.step == 1
+
+
+class Array:
+    """An INT32 or INT64 tensor of indices, which stands for an axis; its rank may be unknown, or 0 at run time."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: ir.Value) -> None:
+        self.value = value
+
+    @property
+    def shape(self) -> tuple[ir.Dimension, ...] | None:
+        return self.value.type.shape if isinstance(self.value.type, ir.TensorType) else None
+
+
+class Mask:
+    """A BOOL tensor of known rank, at least 1, which stands for as many axes."""
+
+    __slots__ = ("rank", "value")
+
+    def __init__(self, value: ir.Value, rank: int) -> None:
+        self.value = value
+        self.rank = rank
+
+
+Item = Position | Range | Array | Mask | Marker
+
+
+def read_item(low: Lowering, item: IndexItem, span: Span) -> Item | Poison:
+    """The item of a tensor's subscript that an operand is."""
+    if isinstance(item, Poison):
+        return POISON
+    if isinstance(item, Marker):
+        return item
+    if item is None:
+        return NEWAXIS
+    if item is Ellipsis:
+        return ELLIPSIS
+    if isinstance(item, SliceItem):
+        return read_range(low, item, span)
+    if is_number(item):
+        return _position(low, item, span)
+    if isinstance(item, tuple):
+        value = as_tensor(low, item, None if item else low.element_of("int64"), span)
+        return POISON if isinstance(value, Poison) else _tensor(low, value, span)
+    if isinstance(item, ir.Value) and isinstance(item.type, ir.TensorType) and not item.optional:
+        return _tensor(low, item, span)
+    if isinstance(item, AttributeOperand) and item.parameter.kind is ir.AttributeKind.INTS:
+        value = as_tensor(low, item, None, span)
+        return POISON if isinstance(value, Poison) else _tensor(low, value, span)
+    return refuse_item(low, item, span)
+
+
+def refuse_item(low: Lowering, item: Operand, span: Span) -> Poison:
+    absent = isinstance(item, Absent) or (isinstance(item, ir.Value) and item.optional)
+    return low.error(
+        "OW340",
+        f"{describe(item)} cannot index",
+        span,
+        reason="the optional input may be absent"
+        if absent
+        else "a subscript takes ints, slices, `...`, None, and tensors of integers or bools",
+        help="ask first: `is not None`" if absent else "",
+    )
+
+
+def _position(low: Lowering, item: Operand, span: Span) -> Item | Poison:
+    if number_kind(item) is not ir.NumberKind.INT:
+        return refuse_item(low, item, span)
+    if isinstance(item, int):
+        return Position(item)
+    value = carried(low, item, span)
+    return POISON if isinstance(value, Poison) else Position(value)
+
+
+def _tensor(low: Lowering, value: ir.Value, span: Span) -> Item | Poison:
+    assert isinstance(value.type, ir.TensorType)
+    mask = ir.element_mask(value.type.element)
+    if mask == 1 << low.element_of("bool").code:
+        return _mask(low, value, span)
+    made = as_index(low, value, span)
+    if isinstance(made, Poison):
+        return POISON
+    return Position(made) if value.type.shape == () else Array(made)
+
+
+def _mask(low: Lowering, value: ir.Value, span: Span) -> Item | Poison:
+    from opwright.lang.lower.shapes import require_rank
+
+    rank = require_rank(low, value, span)
+    if isinstance(rank, Poison):
+        return POISON
+    if rank == 0:
+        return low.error("OW340", "a mask of rank 0 cannot index", span, "it would add an axis of 0 or 1 elements", "")
+    return Mask(value, rank)
+
+
+def as_index(low: Lowering, value: ir.Value, span: Span) -> ir.Value | Poison:
+    """An integer tensor as INT32 or INT64, which are the types of indices; others are cast."""
+    assert isinstance(value.type, ir.TensorType)
+    element = ir.settle(value.type.element)
+    elements = element.elements if isinstance(element, ir.TypeVariable) else (element,)
+    if all(item.name in ("int32", "int64") for item in elements):
+        return value
+    if all(item.is_integer for item in elements):
+        return cast(low, value, low.element_of("int64"), span)
+    if isinstance(element, ir.TypeVariable) and any(item.is_integer or item.kind == "bool" for item in elements):
+        return needs_element(low, element, span)
+    return refuse_item(low, value, span)
+
+
+# ------------------------------------------------------------------------------------------------------ slices
+
+
+def read_range(low: Lowering, item: SliceItem, span: Span) -> Range | Poison:
+    bounds = [_bound(low, bound, span) for bound in (item.start, item.stop, item.step)]
+    start, stop, step = bounds
+    if isinstance(start, Poison) or isinstance(stop, Poison) or isinstance(step, Poison):
+        return POISON
+    if step == 0:
+        return low.error("OW312", "Python says: slice step cannot be zero", span)
+    return Range(start, stop, 1 if step is None else step)
+
+
+def _bound(low: Lowering, bound: Operand, span: Span) -> Bound | Poison:
+    """A bound of a slice: None, an int that fits int64 (beyond, it means the same as the limit), or a value."""
+    if bound is None:
+        return None
+    if isinstance(bound, Poison):
+        return POISON
+    if isinstance(bound, int):
+        return max(INT64_MIN, min(INT64_MAX, int(bound)))
+    if is_number(bound) and number_kind(bound) is not ir.NumberKind.FLOAT:
+        value = carried(low, bound, span)
+        if isinstance(value, Poison) or number_kind_of(value) is not ir.NumberKind.BOOL:
+            return value
+        return cast(low, value, low.element_of("int64"), span)
+    if isinstance(bound, ir.Value) and isinstance(bound.type, ir.TensorType) and not bound.optional:
+        mask = ir.element_mask(bound.type.element)
+        if bound.type.shape in (None, ()) and mask & ~_integers(low) == 0:
+            int64 = low.element_of("int64")
+            return bound if mask == 1 << int64.code else cast(low, bound, int64, span)
+    return low.error(
+        "OW340",
+        f"{describe(bound)} cannot bound a slice",
+        span,
+        reason="bounds are ints, None, or integer tensors of rank 0",
+        help="",
+    )
+
+
+def number_kind_of(value: ir.Value) -> ir.NumberKind | None:
+    return value.type.kind if isinstance(value.type, ir.NumberType) else None
+
+
+def _integers(low: Lowering) -> int:
+    names = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+    return sum(1 << low.element_of(name).code for name in names)

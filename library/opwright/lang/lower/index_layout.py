@@ -1,0 +1,84 @@
+"""Where the items of a tensor's subscript stand: each with its axis, counted from the nearer side of `...`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from opwright.lang import ir
+from opwright.lang.lower.context import Lowering, Poison
+from opwright.lang.lower.index_items import ELLIPSIS, Array, Item, Mask, Position, Range
+from opwright.lang.source import Span
+
+
+class Placed:
+    """An item and its axis; of a new axis, the one before which it stands.
+
+    Before `...` (or without it) axes count from the front. After it they are negative, and `back` is set; a new axis
+    behind the last one has 0 there.
+    """
+
+    __slots__ = ("axis", "back", "item")
+
+    def __init__(self, item: Item, axis: int, back: bool) -> None:
+        self.item = item
+        self.axis = axis
+        self.back = back
+
+
+def axes_of(item: Item) -> int:
+    """How many axes of the tensor an item stands for."""
+    if isinstance(item, Mask):
+        return item.rank
+    return 1 if isinstance(item, (Position, Range, Array)) else 0
+
+
+def lay_out(
+    low: Lowering, shape: tuple[ir.Dimension, ...] | None, items: Sequence[Item], span: Span
+) -> list[Placed] | Poison:
+    """Gives every item but `...` its axis, and refuses what is out of range for what is known of the tensor."""
+    if sum(item is ELLIPSIS for item in items) > 1:
+        return low.error("OW342", "a subscript has one `...` at most", span, "numpy says the same")
+    taken = sum(map(axes_of, items))
+    if shape is not None and taken > len(shape):
+        return low.error(
+            "OW342",
+            f"{taken} indices for a tensor of rank {len(shape)}",
+            span,
+            reason="each index takes an axis of its own",
+        )
+    placed: list[Placed] = []
+    axis, back, left = 0, False, taken
+    for item in items:
+        if item is ELLIPSIS:
+            axis, back = -left, True
+            continue
+        placed.append(Placed(item, axis, back))
+        dim = shape[axis] if shape is not None and isinstance(item, Position) else None
+        if isinstance(item, Position) and isinstance(item.value, int) and isinstance(dim, int):
+            if not -dim <= item.value < dim:
+                return low.error(
+                    "OW342", f"index {item.value} is out of range for an axis of {dim} elements", span, "numpy says so"
+                )
+        axis += axes_of(item)
+        left -= axes_of(item)
+    return placed
+
+
+def is_advanced(item: Item) -> bool:
+    return isinstance(item, (Position, Array, Mask))
+
+
+def needs_all_at_once(items: Sequence[Item]) -> bool:
+    """Whether numpy makes one index of several: two arrays, a mask of several axes, or an array apart from a position."""
+    arrays = [item for item in items if isinstance(item, (Array, Mask))]
+    if not arrays:
+        return False
+    if len(arrays) > 1 or (isinstance(arrays[0], Mask) and arrays[0].rank > 1):
+        return True
+    return not stand_together(items)
+
+
+def stand_together(items: Sequence[Item]) -> bool:
+    """Whether positions, arrays and masks stand side by side: what they make then stands in their place."""
+    places = [place for place, item in enumerate(items) if is_advanced(item)]
+    return all(map(is_advanced, items[places[0] : places[-1] + 1]))

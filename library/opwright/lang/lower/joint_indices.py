@@ -1,0 +1,151 @@
+"""Several arrays or masks in one subscript: numpy pairs their elements, which is what `GatherND` does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from opwright.lang import ir
+from opwright.lang.lower.context import POISON, Lowering, Poison
+from opwright.lang.lower.index_items import ELLIPSIS, NEWAXIS, Array, Item, Mask, Position, Range
+from opwright.lang.lower.index_layout import Placed, axes_of, is_advanced, stand_together
+from opwright.lang.lower.primitives import Writer, typed
+from opwright.lang.lower.shapes import require_rank
+from opwright.lang.source import Span
+
+
+def gather_together(
+    low: Lowering, value: ir.Value, items: Sequence[Item], layout: Sequence[Placed], span: Span
+) -> ir.Value | Poison:
+    """The tensor, its slices taken already, at what positions, arrays and masks say together.
+
+    1. The axes that they stand for come first (nothing to do where they are first), the others keep their order.
+    2. `GatherND` replaces them by the shape to which the indices broadcast.
+    3. That block goes where numpy has it: in their place where they stand side by side, else first.
+    """
+    op = Writer(low, span)
+    advanced = [placed for placed in layout if is_advanced(placed.item)]
+    leading = _leading(advanced)
+    in_place = stand_together(items)
+    indices, block = _indices(low, op, [placed.item for placed in advanced])
+    element = value.type.element if isinstance(value.type, ir.TensorType) else None
+    assert element is not None
+    if leading and NEWAXIS not in items:
+        return typed(op("GatherND", value, indices), element, _joined(value, len(leading), block))
+    rank = require_rank(low, value, span)
+    if isinstance(rank, Poison):
+        return POISON
+    if block is None:
+        for item in items:
+            if isinstance(item, Array) and isinstance(require_rank(low, item.value, span), Poison):
+                return POISON
+        raise AssertionError("a block of unknown rank comes from an array of unknown rank")
+    axes = [axis % rank for placed in advanced for axis in range(placed.axis, placed.axis + axes_of(placed.item))]
+    others = [axis for axis in range(rank) if axis not in axes]
+    value = _transposed(op, value, [*axes, *others])
+    value = typed(op("GatherND", value, indices), element, _joined(value, len(axes), block))
+    width = len(block)
+    if in_place:
+        before = axes[0]
+        rest = range(width + before, width + len(others))
+        value = _transposed(op, value, [*range(width, width + before), *range(width), *rest])
+    new = _new_axes(items, width, len(others) - sum(isinstance(item, Range) for item in items), in_place)
+    if not new:
+        return value
+    assert isinstance(value.type, ir.TensorType) and value.type.shape is not None
+    dims = iter(value.type.shape)
+    shape = tuple(1 if axis in new else next(dims) for axis in range(len(value.type.shape) + len(new)))
+    return typed(op.unsqueeze(value, new), element, shape)
+
+
+def _leading(advanced: Sequence[Placed]) -> list[int]:
+    """The axes of the indices where those are the first ones, in order; else nothing."""
+    axes: list[int] = []
+    for placed in advanced:
+        if placed.back or placed.axis != len(axes):
+            return []
+        axes.extend(range(placed.axis, placed.axis + axes_of(placed.item)))
+    return axes
+
+
+def _indices(
+    low: Lowering, op: Writer, items: Sequence[Item]
+) -> tuple[ir.Value, tuple[ir.Dimension, ...] | None]:
+    """The indices of `GatherND`, one row per element, and the shape they have but for their last axis."""
+    if len(items) == 1 and isinstance(items[0], Mask):
+        rows = op("NonZero", items[0].value)
+        return op("Transpose", rows, perm=(1, 0)), (None,)
+    arrays: list[ir.Value] = []
+    for item in items:
+        if isinstance(item, Mask):
+            rows = op("NonZero", item.value)
+            arrays.extend(typed(op("Gather", rows, op.int64(row), axis=0), "int64", (None,)) for row in range(item.rank))
+        else:
+            arrays.append(_as_int64(low, op, item))
+    shapes = [array.type.shape for array in arrays if isinstance(array.type, ir.TensorType)]
+    ranks = [None if shape is None else len(shape) for shape in shapes]
+    block: tuple[ir.Dimension, ...] | None = None
+    if None not in ranks:
+        block = (None,) * max(rank for rank in ranks if rank is not None)
+    full = [array for array, rank in zip(arrays, ranks, strict=True) if rank != 0]
+    if not full:
+        full = arrays[:1]
+    shape = op("Shape", _sum(op, full))
+    expanded = [array if array is full[0] and len(full) == 1 else op("Expand", array, shape) for array in arrays]
+    columns = [op.unsqueeze(array, [-1]) for array in expanded]
+    return (columns[0] if len(columns) == 1 else op("Concat", *columns, axis=-1)), block
+
+
+def _sum(op: Writer, arrays: Sequence[ir.Value]) -> ir.Value:
+    """Any tensor of the shape to which all of them broadcast."""
+    total = arrays[0]
+    for array in arrays[1:]:
+        total = op("Add", total, array)
+    return total
+
+
+def _as_int64(low: Lowering, op: Writer, item: Item) -> ir.Value:
+    from opwright.lang.lower.numbers import cast
+    from opwright.lang.lower.tensor_subscripts import position_value
+
+    value = position_value(op, item) if isinstance(item, Position) else item.value if isinstance(item, Array) else None
+    assert value is not None
+    if isinstance(value.type, ir.NumberType):
+        return typed(op("Identity", value), "int64", ())
+    assert isinstance(value.type, ir.TensorType)
+    if ir.element_mask(value.type.element) == 1 << low.element_of("int64").code:
+        return value
+    shape = value.type.shape
+    return typed(cast(low, value, low.element_of("int64"), op.span), "int64", shape)
+
+
+def _joined(
+    value: ir.Value, replaced: int, block: tuple[ir.Dimension, ...] | None
+) -> tuple[ir.Dimension, ...] | None:
+    shape = value.type.shape if isinstance(value.type, ir.TensorType) else None
+    return None if shape is None or block is None else (*block, *shape[replaced:])
+
+
+def _transposed(op: Writer, value: ir.Value, order: Sequence[int]) -> ir.Value:
+    if list(order) == sorted(order):
+        return value
+    assert isinstance(value.type, ir.TensorType) and value.type.shape is not None
+    shape = tuple(value.type.shape[axis] for axis in order)
+    return typed(op("Transpose", value, perm=tuple(order)), value.type.element, shape)
+
+
+def _new_axes(items: Sequence[Item], width: int, hidden: int, in_place: bool) -> list[int]:
+    """The axes of the result that `None` makes. `hidden` axes are those that `...`, or nothing, stands for."""
+    axis = 0 if in_place else width
+    found: list[int] = []
+    block_left = in_place
+    for item in items:
+        if item is NEWAXIS:
+            found.append(axis)
+            axis += 1
+        elif item is ELLIPSIS:
+            axis += hidden
+        elif isinstance(item, Range):
+            axis += 1
+        elif block_left:
+            axis, block_left = axis + width, False
+    return found

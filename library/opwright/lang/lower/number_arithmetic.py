@@ -1,0 +1,190 @@
+"""Python's arithmetic on numbers of which one at least is known at run time only.
+
+They are carried as rank-0 BOOL, INT64 and DOUBLE. Where Python raises (division by zero, a complex result) the graph
+computes what its operators give; where it gives a number of another kind for some values, the operator is refused.
+"""
+
+from __future__ import annotations
+
+from opwright.elements import ElementType
+from opwright.lang import ir, static
+from opwright.lang.lower.context import POISON, Lowering, Operand, Poison
+from opwright.lang.lower.expansions import EXPANSIONS
+from opwright.lang.lower.known import need_static
+from opwright.lang.lower.numbers import carried, cast, describe, is_static_number, number_kind
+from opwright.lang.lower.primitives import Writer
+from opwright.lang.operators import BINARY, Form, class_of
+from opwright.lang.source import Span
+
+_BITS = {"&": ("And", "BitwiseAnd"), "|": ("Or", "BitwiseOr"), "^": ("Xor", "BitwiseXor")}
+_LARGEST_SHIFT = 62
+_LARGEST_EXPONENT = 64
+
+
+def on_numbers(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> Operand:
+    """`left symbol right`."""
+    if symbol in _BITS:
+        return _bits(low, symbol, left, right, span)
+    if symbol == "**":
+        return _power(low, left, right, span)
+    if symbol in ("<<", ">>"):
+        return _shift(low, symbol, left, right, span)
+    if symbol == "@":
+        return low.error("OW314", "numbers have no `@`", span, "it multiplies matrices", "")
+    floats = ir.NumberKind.FLOAT in (number_kind(left), number_kind(right)) or symbol == "/"
+    element = low.element_of("double" if floats else "int64")
+    values = [widened(low, operand, element, span) for operand in (left, right)]
+    if isinstance(values[0], Poison) or isinstance(values[1], Poison):
+        return POISON
+    form = BINARY[symbol][class_of(element)]
+    assert isinstance(form, Form)
+    result = _apply(low, form, values[0], values[1], element, span)
+    compares = symbol in static.COMPARE
+    kind = ir.NumberKind.BOOL if compares else ir.NumberKind.FLOAT if floats else ir.NumberKind.INT
+    return as_kind(result, kind)
+
+
+def as_kind(value: ir.Value, kind: ir.NumberKind) -> ir.Value:
+    value.type = ir.NumberType(kind)
+    return value
+
+
+def _apply(
+    low: Lowering, form: Form, left: ir.Value, right: ir.Value, element: ElementType, span: Span
+) -> ir.Value:
+    op = Writer(low, span)
+    if form.expansion:
+        for value in (left, right):
+            value.type = ir.TensorType(element, ())  # the expansions are for tensors
+        return EXPANSIONS[form.expansion](low, left, right, span)
+    result = op(form.operator, left, right)
+    return op("Not", result) if form.negated else result
+
+
+def widened(low: Lowering, operand: Operand, element: ElementType, span: Span) -> ir.Value | Poison:
+    """The number as a rank-0 tensor of INT64 or DOUBLE."""
+    if is_static_number(operand) and element.name == "double":
+        return carried(low, _as_float(operand), span)
+    if is_static_number(operand) and isinstance(operand, bool):
+        return carried(low, int(operand), span)
+    value = carried(low, operand, span)
+    if isinstance(value, Poison):
+        return value
+    if isinstance(value.type, ir.TensorType):
+        return value if ir.settle(value.type.element) is element else cast(low, value, element, span)
+    assert isinstance(value.type, ir.NumberType)
+    names = {ir.NumberKind.INT: "int64", ir.NumberKind.FLOAT: "double"}
+    return value if element.name == names.get(value.type.kind) else cast(low, value, element, span)
+
+
+def _as_float(operand: Operand) -> Operand:
+    try:
+        return float(operand)
+    except OverflowError:
+        return operand  # refused where it is packed, with the reason
+
+
+def negative(low: Lowering, operand: Operand, span: Span) -> Operand:
+    zero = 0 if number_kind(operand) is not ir.NumberKind.FLOAT else -0.0
+    return on_numbers(low, "-", zero, operand, span)
+
+
+def positive(low: Lowering, operand: Operand, span: Span) -> Operand:
+    """`+True` is 1."""
+    if number_kind(operand) is not ir.NumberKind.BOOL:
+        return operand
+    value = widened(low, operand, low.element_of("int64"), span)
+    return POISON if isinstance(value, Poison) else as_kind(value, ir.NumberKind.INT)
+
+
+def absolute(low: Lowering, operand: Operand, span: Span) -> Operand:
+    floats = number_kind(operand) is ir.NumberKind.FLOAT
+    value = widened(low, operand, low.element_of("double" if floats else "int64"), span)
+    if isinstance(value, Poison):
+        return POISON
+    return as_kind(Writer(low, span)("Abs", value), ir.NumberKind.FLOAT if floats else ir.NumberKind.INT)
+
+
+def inverted(low: Lowering, operand: Operand, span: Span) -> Operand:
+    """`~n` is -1 - n, of a bool too."""
+    if number_kind(operand) is ir.NumberKind.FLOAT:
+        return low.error("OW314", f"`~` is not defined for {describe(operand)}", span, "a float has no bits in Python")
+    return on_numbers(low, "-", -1, operand, span)
+
+
+# --------------------------------------------------------------------------------------- what needs more than one
+
+
+def _bits(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> Operand:
+    kinds = {number_kind(left), number_kind(right)}
+    if ir.NumberKind.FLOAT in kinds:
+        return low.error("OW314", f"`{symbol}` is not defined for floats", span, "a float has no bits in Python")
+    on_bools, on_ints = _BITS[symbol]
+    if kinds == {ir.NumberKind.BOOL}:
+        values = [carried(low, operand, span) for operand in (left, right)]
+    else:
+        values = [widened(low, operand, low.element_of("int64"), span) for operand in (left, right)]
+    if isinstance(values[0], Poison) or isinstance(values[1], Poison):
+        return POISON
+    if kinds == {ir.NumberKind.BOOL}:
+        return as_kind(Writer(low, span)(on_bools, values[0], values[1]), ir.NumberKind.BOOL)
+    low.operator(on_ints, span, f"`{symbol}`")
+    return as_kind(Writer(low, span)(on_ints, values[0], values[1]), ir.NumberKind.INT)
+
+
+def _shift(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> Operand:
+    """By a static count: a product, or a floor division, by a power of two."""
+    if ir.NumberKind.FLOAT in (number_kind(left), number_kind(right)):
+        return low.error("OW314", f"`{symbol}` is not defined for floats", span, "a float has no bits in Python")
+    if not isinstance(right, int):
+        need_static(low, right, span)
+    if not isinstance(right, int) or not 0 <= right <= _LARGEST_SHIFT:
+        return low.error(
+            "OW347",
+            f"`{symbol}` of a number that is known at run time only takes a constant from 0 to {_LARGEST_SHIFT}",
+            span,
+            reason="ONNX shifts unsigned integers only, so it becomes a product or a division by a power of two",
+            help="make it a tensor of an unsigned type: `op.BitShift`",
+        )
+    return on_numbers(low, "*" if symbol == "<<" else "//", left, 1 << int(right), span)
+
+
+def _power(low: Lowering, left: Operand, right: Operand, span: Span) -> Operand:
+    floats = ir.NumberKind.FLOAT in (number_kind(left), number_kind(right))
+    if not floats and not isinstance(right, int):
+        need_static(low, right, span)
+        return low.error(
+            "OW347",
+            "`**` of ints needs an exponent that is known when the function is built",
+            span,
+            reason="a negative exponent makes a float, any other an int: the kind of the result depends on the value",
+            help="make one of them a float: `float(n)`",
+        )
+    if floats or right < 0:
+        element = low.element_of("double")
+        values = [widened(low, operand, element, span) for operand in (left, right)]
+        if isinstance(values[0], Poison) or isinstance(values[1], Poison):
+            return POISON
+        return as_kind(Writer(low, span)("Pow", values[0], values[1]), ir.NumberKind.FLOAT)
+    return _integer_power(low, left, int(right), span)
+
+
+def _integer_power(low: Lowering, base: Operand, exponent: int, span: Span) -> Operand:
+    """By squaring: runtimes compute an integer `Pow` in floating point, which loses digits."""
+    if exponent > _LARGEST_EXPONENT:
+        return low.error(
+            "OW347",
+            f"an exponent above {_LARGEST_EXPONENT} of an int that is known at run time only",
+            span,
+            reason="the power of any int but -1, 0 and 1 would leave int64",
+            help="make the base a float: `float(n)`",
+        )
+    result: Operand = None
+    square = positive(low, base, span)
+    while exponent:
+        if exponent & 1:
+            result = square if result is None else on_numbers(low, "*", result, square, span)
+        exponent >>= 1
+        if exponent:
+            square = on_numbers(low, "*", square, square, span)
+    return 1 if result is None else result

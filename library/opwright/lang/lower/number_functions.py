@@ -1,0 +1,167 @@
+"""Builtins on numbers of the run time: `abs`, `bool`, `float`, `int`, `len`, `max`, `min`, `round`, `sum`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from opwright.lang import ir
+from opwright.lang.lower.context import POISON, AttributeOperand, Lowering, Operand, Poison
+from opwright.lang.lower.known import need_static
+from opwright.lang.lower.number_arithmetic import absolute, as_kind, on_numbers, positive, widened
+from opwright.lang.lower.numbers import carried, describe, is_number, is_static_number, number_kind
+from opwright.lang.lower.primitives import Writer
+from opwright.lang.lower.shapes import IntTuple, first_dimension, known_length, length, tuple_items, tuple_tensor
+from opwright.lang.source import Span
+
+_K = ir.NumberKind
+
+
+def call_number_builtin(low: Lowering, name: str, operands: Sequence[Operand], span: Span) -> Operand | None:
+    """The builtin's value; None where it is not one of these, or has no form for such operands."""
+    if name == "len" and len(operands) == 1:
+        return _length(low, operands[0], span)
+    if name in ("min", "max", "sum") and len(operands) == 1:
+        return _of_list(low, name, operands[0], span)
+    if not operands or not all(map(is_number, operands)) or all(map(is_static_number, operands)):
+        return None
+    if name in ("min", "max"):
+        return _extreme(low, name, operands, span)
+    function = _UNARY.get(name)
+    return function(low, operands[0], span) if function is not None and len(operands) == 1 else None
+
+
+# ---------------------------------------------------------------------------------------------- of one number
+
+
+def _float(low: Lowering, operand: Operand, span: Span) -> Operand:
+    value = widened(low, operand, low.element_of("double"), span)
+    return POISON if isinstance(value, Poison) else _copied(low, operand, value, _K.FLOAT, span)
+
+
+def _int(low: Lowering, operand: Operand, span: Span) -> Operand:
+    """Towards zero, as a cast does."""
+    if number_kind(operand) is _K.FLOAT:
+        return _cast_to_int(low, operand, "", span)
+    return positive(low, operand, span)
+
+
+def _round(low: Lowering, operand: Operand, span: Span) -> Operand:
+    """To the nearest, a tie to the even one, as `Round` does."""
+    if number_kind(operand) is _K.FLOAT:
+        return _cast_to_int(low, operand, "Round", span)
+    return positive(low, operand, span)
+
+
+def _bool(low: Lowering, operand: Operand, span: Span) -> Operand:
+    if number_kind(operand) is _K.BOOL:
+        return operand
+    return on_numbers(low, "!=", operand, 0, span)
+
+
+def _cast_to_int(low: Lowering, operand: Operand, before: str, span: Span) -> Operand:
+    from opwright.lang.lower.numbers import cast
+
+    value = widened(low, operand, low.element_of("double"), span)
+    if isinstance(value, Poison):
+        return POISON
+    if before:
+        value = Writer(low, span)(before, value)
+    return as_kind(cast(low, value, low.element_of("int64"), span), _K.INT)
+
+
+def _copied(low: Lowering, operand: Operand, value: ir.Value, kind: ir.NumberKind, span: Span) -> Operand:
+    """`value` as a number; the operand itself where it is one of that kind already."""
+    if isinstance(operand, ir.Value) and value is operand:
+        return operand
+    if isinstance(operand, AttributeOperand) and number_kind(operand) is kind:
+        return operand
+    return as_kind(value, kind)
+
+
+_UNARY: dict[str, Callable[[Lowering, Operand, Span], Operand]] = {
+    "abs": absolute,
+    "bool": _bool,
+    "float": _float,
+    "int": _int,
+    "round": _round,
+}
+
+
+# -------------------------------------------------------------------------------------------- of several of them
+
+
+def _extreme(low: Lowering, name: str, operands: Sequence[Operand], span: Span) -> Operand:
+    """The first of the least, or greatest: Python's own comparison, which decides about nan and -0.0 too."""
+    kinds = {number_kind(operand) for operand in operands}
+    if len(kinds) > 1:
+        need_static(low, tuple(operands), span)
+        return low.error(
+            "OW347",
+            f"`{name}` of numbers of different kinds",
+            span,
+            reason="Python gives one of them as it is, so the kind of the result depends on their values: "
+            + ", ".join(describe(operand) for operand in operands),
+            help="make them all floats, or all ints: `float(n)`",
+        )
+    kind = kinds.pop()
+    found = carried(low, operands[0], span)
+    op = Writer(low, span)
+    for operand in operands[1:]:
+        value = carried(low, operand, span)
+        if isinstance(found, Poison) or isinstance(value, Poison):
+            return POISON
+        if kind is _K.BOOL:
+            found = op("And" if name == "min" else "Or", found, value)
+        elif kind is _K.INT and low.opset >= 12:
+            found = op("Min" if name == "min" else "Max", found, value)
+        else:
+            better = op("Less" if name == "min" else "Greater", value, found)
+            found = op("Where", better, value, found)
+    if isinstance(found, Poison):
+        return POISON
+    return as_kind(found, kind) if len(operands) > 1 else operands[0]
+
+
+def _of_list(low: Lowering, name: str, operand: Operand, span: Span) -> Operand | None:
+    """`min`, `max` or `sum` of a list of numbers, or of a shape."""
+    if isinstance(operand, IntTuple):
+        if known_length(operand) is None:
+            return _reduced(low, name, tuple_tensor(low, operand, span), span)
+        operand = tuple_items(low, operand, span, f"`{name}` runs over it")
+    if not isinstance(operand, tuple) or not all(map(is_number, operand)) or all(map(is_static_number, operand)):
+        return None
+    if name != "sum":
+        return call_number_builtin(low, name, operand, span)
+    total: Operand = 0
+    for item in operand:
+        if isinstance(total, Poison):
+            return POISON
+        total = add(low, total, item, span)
+    return total
+
+
+def add(low: Lowering, left: Operand, right: Operand, span: Span) -> Operand:
+    if is_static_number(left) and is_static_number(right):
+        return left + right
+    return on_numbers(low, "+", left, right, span)
+
+
+def _reduced(low: Lowering, name: str, values: ir.Value, span: Span) -> Operand:
+    """Of an INT64 tensor of rank 1: all its elements, in one."""
+    op = Writer(low, span)
+    operator = {"min": "ReduceMin", "max": "ReduceMax", "sum": "ReduceSum"}[name]
+    return as_kind(op(operator, values, keepdims=0), _K.INT)
+
+
+def _length(low: Lowering, operand: Operand, span: Span) -> Operand | None:
+    if isinstance(operand, IntTuple):
+        return length(low, operand, span)
+    if isinstance(operand, AttributeOperand) and operand.parameter.kind.value in ("INTS", "FLOATS", "STRINGS"):
+        from opwright.lang.lower.numbers import attribute_value
+
+        return as_kind(Writer(low, span)("Size", attribute_value(low, operand.parameter, span)), _K.INT)
+    if isinstance(operand, ir.Value) and isinstance(operand.type, ir.SequenceType):
+        return as_kind(Writer(low, span)("SequenceLength", operand), _K.INT)
+    if isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
+        return first_dimension(low, operand, span)
+    return None

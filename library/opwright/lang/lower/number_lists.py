@@ -1,0 +1,116 @@
+"""Lists whose items are numbers of the run time, or tensors of one element: a tensor is joined from pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from opwright.lang import ir
+from opwright.lang.infer import unify_elements
+from opwright.lang.lower.context import POISON, Lowering, Operand, Poison
+from opwright.lang.lower.numbers import (
+    as_tensor,
+    default_element,
+    describe,
+    is_number,
+    is_static_number,
+    number_kind,
+    typed_constant,
+)
+from opwright.lang.lower.primitives import Writer, typed
+from opwright.lang.source import Span
+
+CARRIER_NAMES = {ir.NumberKind.BOOL: "bool", ir.NumberKind.INT: "int64", ir.NumberKind.FLOAT: "double"}
+
+
+def number_list(low: Lowering, items: Sequence[Operand], span: Span) -> tuple[ir.Value, ir.NumberKind] | None:
+    """A list of numbers of one kind as the rank-1 tensor that carries them; None where it is no such list."""
+    if not items or not all(map(is_number, items)):
+        return None
+    kind = number_kind(items[0])
+    if any(number_kind(item) is not kind for item in items):
+        return None
+    made = _join(low, items, low.element_of(CARRIER_NAMES[kind]), span)
+    return None if isinstance(made, Poison) else (made, kind)
+
+
+def list_tensor(low: Lowering, operand: tuple[Operand, ...], element: ir.Element | None, span: Span | None) -> ir.Value | Poison:
+    """Nested lists of numbers and of tensors of rank 0; they take `element`, else the type of those tensors."""
+    found = _flatten(operand)
+    if found is None:
+        return _refuse(low, operand, span)
+    dims, items = found
+    for item in items:
+        if isinstance(item, ir.Value) and isinstance(item.type, ir.TensorType):
+            if element is not None and not unify_elements(element, item.type.element):
+                return low.error(
+                    "OW315",
+                    f"the list holds {describe(item)} where {element!r} is wanted",
+                    span,
+                    reason="element types are never promoted: nobody has said what the result should be",
+                    help="cast it: `op.CastLike(a, b)`, or `op.Cast(a, to=...)`",
+                )
+            element = item.type.element if element is None else element
+    made = _join(low, items, _default(low, items) if element is None else element, span)
+    if isinstance(made, Poison) or len(dims) == 1:
+        return made
+    op = Writer(low, span)
+    assert isinstance(made.type, ir.TensorType)
+    return typed(op("Reshape", made, op.int64s(dims)), made.type.element, dims)
+
+
+def _default(low: Lowering, items: Sequence[Operand]) -> ir.Element:
+    zeros = {ir.NumberKind.BOOL: False, ir.NumberKind.INT: 0, ir.NumberKind.FLOAT: 0.0}
+    return default_element(low, tuple(zeros[number_kind(item)] for item in items))
+
+
+def _flatten(operand: Operand) -> tuple[tuple[int, ...], tuple[Operand, ...]] | None:
+    """(dims, items) of nested lists of numbers and tensors of rank 0; None where they are ragged or hold others."""
+    if not isinstance(operand, tuple):
+        scalar = isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType) and operand.type.shape == ()
+        return ((), (operand,)) if is_number(operand) or scalar else None
+    parts = [_flatten(item) for item in operand]
+    if not parts:
+        return (0,), ()
+    first = parts[0]
+    if first is None or any(part is None or part[0] != first[0] for part in parts):
+        return None
+    return (len(parts), *first[0]), tuple(item for part in parts if part is not None for item in part[1])
+
+
+def _refuse(low: Lowering, operand: Operand, span: Span | None) -> Poison:
+    holds_tensors = isinstance(operand, tuple) and any(
+        isinstance(item, ir.Value) and not is_number(item) for item in operand
+    )
+    return low.error(
+        "OW325",
+        "a list of tensors is no tensor" if holds_tensors else f"{describe(operand)} is no tensor",
+        span,
+        reason="an input of an operator is a tensor, a number or a list of numbers",
+        help="join tensors with `op.Concat`, or make a sequence with `op.SequenceConstruct`" if holds_tensors else "",
+    )
+
+
+def _join(low: Lowering, items: Sequence[Operand], element: ir.Element, span: Span | None) -> ir.Value | Poison:
+    """One tensor of rank 1; static items that stand side by side are one constant."""
+    op = Writer(low, span)
+    pieces: list[ir.Value] = []
+    known: list[Operand] = []
+    for item in (*items, None):
+        if item is not None and is_static_number(item):
+            known.append(item)
+            continue
+        if known:
+            piece = as_tensor(low, tuple(known), element, span)
+            if isinstance(piece, Poison):
+                return POISON
+            pieces.append(piece)
+            known = []
+        if item is not None:
+            value = as_tensor(low, item, element, span)
+            if isinstance(value, Poison):
+                return POISON
+            pieces.append(typed(op("Reshape", value, op.int64s([1])), element, (1,)))
+    if not pieces:
+        return typed_constant(low, (), (0,), low.element_of("int64"), span)
+    joined = pieces[0] if len(pieces) == 1 else op("Concat", *pieces, axis=0)
+    return typed(joined, element, (len(items),)) if len(pieces) > 1 else joined

@@ -1,0 +1,68 @@
+"""Which lists a function has made itself, and which names may stand for one and the same list.
+
+`append` changes a list in Python; in a graph it makes another one, which the name stands for from then on. That is the
+same as long as no other name stands for the changed list. Objects are told apart by identity, and kept, so that no
+identity is given out twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+Made = TypeVar("Made")
+
+
+class Ownership:
+    """The lists and sequences of one lowering."""
+
+    __slots__ = ("_kept", "_names", "_own", "_sources")
+
+    def __init__(self) -> None:
+        self._kept: list[object] = []
+        self._own: set[int] = set()
+        self._sources: dict[int, frozenset[int]] = {}
+        self._names: dict[str, None] = {}
+
+    def made(self, value: Made) -> Made:
+        """Notes a list that the function makes itself, so that nobody else can see it change."""
+        self._kept.append(value)
+        self._own.add(id(value))
+        return value
+
+    def derived(self, value: object, *sources: object) -> None:
+        """Notes that `value` is one of `sources`, which one control flow decides."""
+        self._kept.extend((value, *sources))
+        self._sources[id(value)] = frozenset().union(*(self.identities(source) for source in sources))
+
+    def identities(self, value: object) -> frozenset[int]:
+        """Every list that the value may be."""
+        return self._sources.get(id(value), frozenset()) | {id(value)}
+
+    def owns(self, value: object) -> bool:
+        """Whether every list that the value may be was made by the function itself."""
+        sources = self._sources.get(id(value))
+        return sources <= self._own if sources is not None else id(value) in self._own
+
+    def bound(self, name: str) -> None:
+        """Notes that the name stands for a list, or for something that holds one."""
+        self._names[name] = None
+
+    def other_name(self, env: Mapping[str, Any], name: str, value: object) -> str | None:
+        """A name besides `name` that may stand for the same list, or for something that holds it."""
+        wanted = self.identities(value)
+        for other in self._names:
+            if other != name and not wanted.isdisjoint(self._held(env.get(other))):
+                return other
+        return None
+
+    def _held(self, operand: object) -> set[int]:
+        found: set[int] = set()
+        pending = [operand]
+        while pending:
+            item = pending.pop()
+            if isinstance(item, tuple):
+                pending.extend(item)
+            if item is not None and not isinstance(item, (bool, int, float, str)):
+                found |= self.identities(item)
+        return found

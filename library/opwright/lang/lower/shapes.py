@@ -1,0 +1,218 @@
+"""Shapes: `x.shape` is a tuple of ints, in Python's sense, and `Shape(x)` where a tensor is wanted.
+
+What is known of a shape when the function is built is a plain int; the rest are numbers of the run time. The rank need
+not be known to take one entry or a part; it must be to unpack the tuple, to join it with another or to run over it.
+"""
+
+from __future__ import annotations
+
+from opwright.lang import ir
+from opwright.lang.lower.context import POISON, Lowering, Operand, Poison
+from opwright.lang.lower.index_items import INT64_MAX, Position, Range, SliceItem, read_range
+from opwright.lang.lower.known import Rank, need_static
+from opwright.lang.lower.primitives import Writer, typed
+from opwright.lang.lower.ranks import rank_of
+from opwright.lang.lower.slicing import emit_slices
+from opwright.lang.source import Span
+
+
+class IntTuple:
+    """A tuple of ints that are known at run time only, and perhaps how many there are.
+
+    Of the shape of `owner`: the axes `places` where the rank is known, else its part `start:stop`. Without an owner it
+    is what `value` holds, an INT64 tensor of rank 1.
+    """
+
+    __slots__ = ("owner", "places", "start", "stop", "value")
+
+    def __init__(
+        self,
+        owner: ir.Value | None,
+        places: tuple[int, ...] | None = None,
+        start: int | None = None,
+        stop: int | None = None,
+        value: ir.Value | None = None,
+    ) -> None:
+        self.owner = owner
+        self.places = places
+        self.start = start
+        self.stop = stop
+        self.value = value
+
+
+def shape_of(low: Lowering, value: ir.Value, span: Span) -> IntTuple | Poison:
+    """`value.shape`."""
+    if not isinstance(value.type, ir.TensorType):
+        return low.error("OW304", "a value that is no tensor has no shape", span, f"it is of type {value.type!r}", "")
+    if value.optional:
+        from opwright.lang.lower.calls import maybe_absent
+
+        return maybe_absent(low, value, "`.shape` needs a value", span)
+    rank = value.type.rank
+    return IntTuple(value, None if rank is None else tuple(range(rank)))
+
+
+def require_rank(low: Lowering, value: ir.Value, span: Span) -> int | Poison:
+    """The rank of a tensor, where a form needs it: known, or asked of the caller."""
+    rank = rank_of(low, value, span)
+    if isinstance(rank, Rank):
+        need_static(low, rank, span)
+        raise AssertionError("a rank that is not known is asked for")
+    return rank
+
+
+def known_length(shape: IntTuple) -> int | None:
+    if shape.places is not None:
+        return len(shape.places)
+    dims = shape.value.type.shape if shape.value is not None and isinstance(shape.value.type, ir.TensorType) else None
+    return dims[0] if dims and isinstance(dims[0], int) else None
+
+
+def length(low: Lowering, shape: IntTuple, span: Span) -> Operand:
+    """`len(shape)`: known, the rank that a caller decides, or a number."""
+    known = known_length(shape)
+    if known is not None:
+        return known
+    if shape.owner is not None and shape.start is None and shape.stop is None:
+        return rank_of(low, shape.owner, span)
+    return as_number(Writer(low, span)("Size", tuple_tensor(low, shape, span)))
+
+
+def as_number(value: ir.Value, kind: ir.NumberKind = ir.NumberKind.INT) -> ir.Value:
+    """A rank-0 tensor of the kind's carrier, as a Python number."""
+    value.type = ir.NumberType(kind)
+    return value
+
+
+def first_dimension(low: Lowering, value: ir.Value, span: Span) -> Operand:
+    """`len(x)` of a tensor; fails at run time where it has rank 0."""
+    shape = shape_of(low, value, span)
+    if isinstance(shape, Poison):
+        return POISON
+    if shape.places == ():
+        return low.error("OW312", "Python says: a tensor of rank 0 has no length", span)
+    return tuple_item(low, shape, 0, span)
+
+
+# ----------------------------------------------------------------------------------------------- as a tensor
+
+
+def tuple_tensor(low: Lowering, shape: IntTuple, span: Span | None) -> ir.Value:
+    """All entries as an INT64 tensor of rank 1."""
+    if shape.value is not None:
+        return shape.value
+    assert shape.owner is not None
+    op = Writer(low, span)
+    if shape.places is None:
+        return _part(low, op, shape.owner, shape.start, shape.stop)
+    assert isinstance(shape.owner.type, ir.TensorType) and shape.owner.type.shape is not None
+    dims = [shape.owner.type.shape[place] for place in shape.places]
+    known = [dim for dim in dims if isinstance(dim, int)]
+    if len(known) == len(dims):
+        return op.int64s(known)
+    first, last = shape.places[0], shape.places[-1]
+    if shape.places != tuple(range(first, last + 1)):
+        return typed(op("Gather", whole_shape(low, shape.owner, span), op.int64s(shape.places), axis=0), "int64", (len(dims),))
+    rank = len(shape.owner.type.shape)
+    part = _part(low, op, shape.owner, first or None, None if last + 1 == rank else last + 1)
+    return typed(part, "int64", (len(dims),))
+
+
+def whole_shape(low: Lowering, owner: ir.Value, span: Span | None) -> ir.Value:
+    """`Shape(owner)`; of an input of the function it is made once."""
+    type_ = ir.TensorType(low.element_of("int64"), (_rank(owner),))
+    if any(owner is value for value in low.function.inputs):
+        return low.once(("shape", owner), "Shape", [owner], {}, type_, span)
+    return typed(Writer(low, span)("Shape", owner), type_.element, type_.shape)
+
+
+def _rank(owner: ir.Value) -> int | None:
+    return owner.type.rank if isinstance(owner.type, ir.TensorType) else None
+
+
+def _part(low: Lowering, op: Writer, owner: ir.Value, start: int | None, stop: int | None) -> ir.Value:
+    """`Shape(owner)[start:stop]`; `Shape` itself takes a part since opset 15."""
+    if start is None and stop is None:
+        return whole_shape(low, owner, op.span)
+    if low.opset < 15:
+        result = emit_slices(low, whole_shape(low, owner, op.span), [(0, Range(start, stop, 1))], op.span or (0, 0, 0, 0))
+        assert isinstance(result, ir.Value)
+        return result
+    limits = {"start": start or 0} | ({} if stop is None else {"end": stop})
+    return op("Shape", owner, **limits)
+
+
+# ------------------------------------------------------------------------------------------------ its entries
+
+
+def tuple_item(low: Lowering, shape: IntTuple, index: int | ir.Value, span: Span) -> Operand:
+    """`shape[index]`: an int where it is known, else a number. Out of range it fails, at the latest at run time."""
+    op = Writer(low, span)
+    size = known_length(shape)
+    if isinstance(index, int) and size is not None and not -size <= index < size:
+        return low.error("OW342", f"index {index} is out of range for {size} entries", span, "Python says the same")
+    if not isinstance(index, int):
+        return as_number(op("Gather", tuple_tensor(low, shape, span), index, axis=0))
+    if shape.places is not None:
+        assert shape.owner is not None and isinstance(shape.owner.type, ir.TensorType) and shape.owner.type.shape
+        place = shape.places[index]
+        dim = shape.owner.type.shape[place]
+        return dim if isinstance(dim, int) else _dimension(low, op, shape.owner, place)
+    if shape.owner is not None and shape.start is None and shape.stop is None:
+        return _dimension(low, op, shape.owner, index)
+    return as_number(op("Gather", tuple_tensor(low, shape, span), op.int64(index), axis=0))
+
+
+def _dimension(low: Lowering, op: Writer, owner: ir.Value, axis: int) -> ir.Value:
+    whole = whole_shape(low, owner, op.span)
+    inputs: list[ir.Value | None] = [whole, op.int64(axis)]
+    if any(owner is value for value in low.function.inputs):
+        attributes: dict[str, ir.Attribute] = {"axis": ir.AttributeValue(ir.AttributeKind.INT, 0)}
+        number = ir.NumberType(ir.NumberKind.INT)
+        return low.once(("dimension", owner, axis), "Gather", inputs, attributes, number, op.span)
+    return as_number(op("Gather", whole, op.int64(axis), axis=0))
+
+
+def tuple_items(low: Lowering, shape: IntTuple, span: Span, why: str) -> tuple[Operand, ...] | Poison:
+    """Every entry; how many there are must be known."""
+    size = known_length(shape)
+    if size is not None:
+        return tuple(tuple_item(low, shape, index, span) for index in range(size))
+    if shape.owner is not None and isinstance(require_rank(low, shape.owner, span), Poison):
+        return POISON
+    return low.error(
+        "OW341",
+        "how many ints there are must be known when the function is built",
+        span,
+        reason=why,
+        help="take single entries: `shape[0]`",
+    )
+
+
+def tuple_slice(low: Lowering, shape: IntTuple, item: SliceItem, span: Span) -> IntTuple | Poison:
+    """`shape[start:stop:step]`."""
+    read = read_range(low, item, span)
+    if isinstance(read, Poison):
+        return POISON
+    static = all(bound is None or isinstance(bound, int) for bound in (read.start, read.stop, read.step))
+    if shape.places is not None and static:
+        return IntTuple(shape.owner, shape.places[slice(read.start, read.stop, read.step)])
+    untouched = shape.owner is not None and shape.start is None and shape.stop is None
+    if static and untouched and read.step == 1 and shape.places is None:
+        assert not isinstance(read.start, ir.Value) and not isinstance(read.stop, ir.Value)
+        stop = None if read.stop == INT64_MAX else read.stop
+        return IntTuple(shape.owner, None, read.start or None, stop)
+    value = emit_slices(low, tuple_tensor(low, shape, span), [(0, read)], span)
+    return POISON if isinstance(value, Poison) else IntTuple(None, value=value)
+
+
+def subscript_shape(low: Lowering, shape: IntTuple, item: Operand, span: Span) -> Operand:
+    """`x.shape[item]`."""
+    from opwright.lang.lower.index_items import read_item, refuse_item
+
+    if isinstance(item, SliceItem):
+        return tuple_slice(low, shape, item, span)
+    read = read_item(low, item, span)
+    if isinstance(read, Poison):
+        return POISON
+    return tuple_item(low, shape, read.value, span) if isinstance(read, Position) else refuse_item(low, item, span)

@@ -1,0 +1,108 @@
+"""Slices of tensors: numpy's meaning of `start:stop:step`, in at most two `Slice` nodes.
+
+`Slice` clamps as numpy does, with one exception. Walking down, numpy gives nothing where the start lies before the
+first element, while `Slice` begins at that element. So a walk down that might start there is taken in two steps: the
+part that it walks over, then that part backwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from opwright.lang import ir
+from opwright.lang.lower.context import POISON, Lowering, Poison
+from opwright.lang.lower.index_items import INT64_MAX, INT64_MIN, Bound, Range
+from opwright.lang.lower.primitives import Writer, typed
+from opwright.lang.source import Span
+
+
+def emit_slices(low: Lowering, owner: ir.Value, ranges: Sequence[tuple[int, Range]], span: Span) -> ir.Value | Poison:
+    """The tensor, sliced along the axes that are paired with ranges; axes may be negative."""
+    first: list[tuple[int, Range]] = []
+    second: list[tuple[int, Range]] = []
+    op = Writer(low, span)
+    for axis, item in ranges:
+        if item.whole:
+            continue
+        if not _starts_before(item):
+            first.append((axis, item))
+        elif isinstance(item.step, int):
+            first.append((axis, Range(_one_above(op, item.stop), _one_above(op, item.start), 1)))
+            second.append((axis, Range(None, None, item.step)))
+        else:
+            return low.error(
+                "OW340",
+                "a slice whose step is known at run time only needs a start of 0 or more",
+                span,
+                reason="its sign decides what a negative start means",
+                help="leave the start out, or make the step a constant",
+            )
+    value = owner
+    for group in (first, second):
+        if group:
+            value = _slice(op, value, group)
+    return value
+
+
+def _starts_before(item: Range) -> bool:
+    """Whether a walk down might start before the first element."""
+    down = not isinstance(item.step, int) or item.step < 0
+    return down and item.start is not None and not (isinstance(item.start, int) and item.start >= 0)
+
+
+def _one_above(op: Writer, bound: Bound) -> Bound:
+    """What bounds a walk down, as a bound of the walk up over the same elements: -1 is the last element."""
+    if bound is None:
+        return None
+    if isinstance(bound, int):
+        return None if bound == -1 else min(bound, INT64_MAX - 1) + 1
+    last = op("Equal", bound, op.int64(-1))
+    return op("Where", last, op.int64(INT64_MAX), op("Add", bound, op.int64(1)))
+
+
+def _slice(op: Writer, value: ir.Value, group: list[tuple[int, Range]]) -> ir.Value:
+    starts = op.integers([_start(op, item) for _, item in group])
+    stops = op.integers([_stop(op, item) for _, item in group])
+    inputs = [value, starts, stops, op.int64s([axis for axis, _ in group])]
+    if any(item.step != 1 for _, item in group):
+        inputs.append(op.integers([item.step for _, item in group]))
+    assert isinstance(value.type, ir.TensorType)
+    result = op("Slice", *inputs)
+    return typed(result, value.type.element, _shape(value.type.shape, group))
+
+
+def _start(op: Writer, item: Range) -> int | ir.Value:
+    if item.start is not None:
+        return item.start
+    if isinstance(item.step, int):
+        return 0 if item.step > 0 else INT64_MAX
+    return op("Where", op("Less", item.step, op.int64(0)), op.int64(INT64_MAX), op.int64(0))
+
+
+def _stop(op: Writer, item: Range) -> int | ir.Value:
+    if item.stop is not None:
+        return item.stop
+    if isinstance(item.step, int):
+        return INT64_MAX if item.step > 0 else INT64_MIN
+    return op("Where", op("Less", item.step, op.int64(0)), op.int64(INT64_MIN), op.int64(INT64_MAX))
+
+
+def _shape(
+    shape: tuple[ir.Dimension, ...] | None, group: list[tuple[int, Range]]
+) -> tuple[ir.Dimension, ...] | None:
+    if shape is None:
+        return None
+    dims = list(shape)
+    for axis, item in group:
+        dims[axis] = sliced_length(dims[axis], item)
+    return tuple(dims)
+
+
+def sliced_length(dim: ir.Dimension, item: Range) -> int | None:
+    """How many elements a slice takes of an axis, where that is known."""
+    bounds = (item.start, item.stop, item.step)
+    if not isinstance(dim, int) or any(isinstance(bound, ir.Value) for bound in bounds):
+        return None
+    return len(range(*slice(*bounds).indices(dim)))
+
+

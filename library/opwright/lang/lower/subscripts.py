@@ -1,0 +1,131 @@
+"""`owner[index]`, whatever the owner is: a tensor, a shape, a sequence, or something static."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from opwright.lang import ir, static
+from opwright.lang.lower.context import POISON, Absent, AttributeOperand, Lowering, Operand, Poison
+from opwright.lang.lower.index_items import ELLIPSIS, NEWAXIS, IndexItem, Marker, SliceItem, refuse_item
+from opwright.lang.lower.known import need_static
+from opwright.lang.lower.numbers import as_tensor, describe
+from opwright.lang.lower.shapes import IntTuple, as_number, subscript_shape
+from opwright.lang.lower.tensor_subscripts import subscript_tensor
+from opwright.lang.source import Span
+
+__all__ = ["ELLIPSIS", "NEWAXIS", "IndexItem", "SliceItem", "subscript"]
+
+
+def subscript(low: Lowering, owner: Operand, index: Sequence[IndexItem], span: Span) -> Operand:
+    """What stands between the brackets comes in order: int operands, `SliceItem`, `ELLIPSIS` (or Python's own),
+    `NEWAXIS` (or None), lists and tensors. One item for `x[i]`, several for `x[i, j]`, none for `x[()]`.
+    """
+    if isinstance(owner, Poison) or any(isinstance(item, Poison) for item in index):
+        return POISON
+    if isinstance(owner, Absent) or (isinstance(owner, ir.Value) and owner.optional):
+        return _refuse_absent(low, owner, span)
+    if isinstance(owner, ir.Value) and isinstance(owner.type, ir.TensorType):
+        return subscript_tensor(low, owner, index, span)
+    if isinstance(owner, AttributeOperand):
+        return _of_attribute(low, owner, index, span)
+    if isinstance(owner, IntTuple) or isinstance(owner, (tuple, str, range)) or _is_sequence(owner):
+        if len(index) != 1:
+            return low.error("OW340", f"{len(index)} indices for {describe(owner)}", span, "it has one axis", "")
+        if isinstance(owner, IntTuple):
+            return subscript_shape(low, owner, index[0], span)
+        if isinstance(owner, ir.Value):
+            from opwright.lang.lower.sequences import subscript_sequence
+
+            return subscript_sequence(low, owner, index[0], span)
+        return _static(low, owner, index[0], span)
+    return low.error(
+        "OW340",
+        f"{describe(owner)} has no items",
+        span,
+        reason="its type is not known here"
+        if isinstance(owner, ir.Value) and isinstance(owner.type, ir.UnknownType)
+        else "tensors, shapes, sequences, lists and strings can be indexed",
+        help="",
+    )
+
+
+def _is_sequence(owner: Operand) -> bool:
+    return isinstance(owner, ir.Value) and isinstance(owner.type, ir.SequenceType)
+
+
+def _refuse_absent(low: Lowering, owner: Operand, span: Span) -> Poison:
+    from opwright.lang.lower.calls import maybe_absent
+
+    if isinstance(owner, ir.Value):
+        return maybe_absent(low, owner, "a subscript needs a value", span)
+    return low.error(
+        "OW204",
+        f"a subscript needs a value, and `{owner.name}` is absent in this variant",
+        span,
+        reason="an optional input that is not given is None",
+        help=f"ask first: `if {owner.name} is not None:`",
+    )
+
+
+def _of_attribute(low: Lowering, owner: AttributeOperand, index: Sequence[IndexItem], span: Span) -> Operand:
+    """An attribute that is a list: its numbers, taken at run time."""
+    kinds = {ir.AttributeKind.INTS: ir.NumberKind.INT, ir.AttributeKind.FLOATS: ir.NumberKind.FLOAT}
+    kind = kinds.get(owner.parameter.kind)
+    if kind is None or len(index) != 1 or isinstance(index[0], Marker):
+        need_static(low, owner, span)
+        return low.error("OW340", f"{describe(owner)} has no items", span, "it is no list of numbers", "")
+    whole = as_tensor(low, owner, None, span)
+    if isinstance(whole, Poison):
+        return POISON
+    if kind is ir.NumberKind.INT:
+        return subscript_shape(low, IntTuple(None, value=whole), index[0], span)
+    if isinstance(index[0], SliceItem):
+        need_static(low, owner, span)
+    item = subscript_tensor(low, whole, index, span)
+    if isinstance(item, Poison):
+        return POISON
+    from opwright.lang.lower.numbers import cast
+
+    return as_number(cast(low, item, low.element_of("double"), span), kind)
+
+
+def _static(low: Lowering, owner: tuple[Operand, ...] | str | range, item: IndexItem, span: Span) -> Operand:
+    """Python's own subscript, of what is known when the function is built; the items of a tuple may be anything."""
+    if isinstance(item, SliceItem):
+        bounds = (item.start, item.stop, item.step)
+        need_static(low, bounds, span)
+        if all(bound is None or isinstance(bound, int) for bound in bounds):
+            try:
+                part = static.checked(owner[slice(*bounds)])
+                return low.lists.made(static.StaticList(part)) if isinstance(owner, static.StaticList) else part
+            except (ValueError, static.StaticError) as error:
+                return low.error("OW312", "the slice has no value here", span, f"Python says: {error}")
+        return refuse_item(low, next(bound for bound in bounds if not isinstance(bound, (int, type(None)))), span)
+    if not isinstance(item, int):
+        picked = _at_run_time(low, owner, item, span)
+        if picked is not None:
+            return picked
+        need_static(low, item, span)
+        return refuse_item(low, item, span)
+    if -len(owner) <= item < len(owner):
+        return owner[item]
+    return low.error("OW312", f"Python says: index {item} is out of range for {len(owner)} items", span)
+
+
+def _at_run_time(low: Lowering, owner: Operand, item: IndexItem, span: Span) -> Operand | None:
+    """A static list of numbers of one kind at a place that is known at run time only; None where that does not fit."""
+    from opwright.lang.lower.index_items import Position, read_item
+    from opwright.lang.lower.number_lists import number_list
+
+    if not isinstance(owner, tuple) or not owner:
+        return None
+    made = number_list(low, owner, span)
+    if made is None:
+        return None
+    read = read_item(low, item, span)
+    if not isinstance(read, Position) or isinstance(read.value, int):
+        return POISON if isinstance(read, Poison) else None
+    from opwright.lang.lower.primitives import Writer
+
+    values, kind = made
+    return as_number(Writer(low, span)("Gather", values, read.value, axis=0), kind)

@@ -1,0 +1,111 @@
+"""Subscripts of tensors: numpy's meaning and numpy's rank, with the operators that take elements at run time.
+
+An index that is out of range fails when the model runs, as it does in Python: positions become `Gather`, never a
+`Slice`, which would clamp them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from opwright.lang import ir
+from opwright.lang.lower.context import POISON, Lowering, Poison
+from opwright.lang.lower.index_items import NEWAXIS, Array, IndexItem, Item, Mask, Position, Range, read_item
+from opwright.lang.lower.index_layout import Placed, lay_out, needs_all_at_once
+from opwright.lang.lower.joint_indices import gather_together
+from opwright.lang.lower.primitives import Writer, typed
+from opwright.lang.lower.slicing import emit_slices
+from opwright.lang.source import Span
+
+OLDEST_OPSET = 11  # the first at which Gather takes negative indices and Slice negative steps
+
+
+def subscript_tensor(low: Lowering, owner: ir.Value, index: Sequence[IndexItem], span: Span) -> ir.Value | Poison:
+    """`owner[index]`, where `index` holds what stands between the brackets, in order."""
+    assert isinstance(owner.type, ir.TensorType)
+    if low.opset < OLDEST_OPSET:
+        return low.error(
+            "OW202",
+            f"subscripts of tensors need opset {OLDEST_OPSET}, not {low.opset}",
+            span,
+            reason="Gather takes negative indices, and Slice negative steps, since then",
+            help=f'narrow `opset:` to ">={OLDEST_OPSET}"',
+        )
+    items: list[Item] = []
+    for part in index:
+        item = read_item(low, part, span)
+        if isinstance(item, Poison):
+            return POISON
+        items.append(item)
+    layout = lay_out(low, owner.type.shape, items, span)
+    if isinstance(layout, Poison):
+        return POISON
+    value = emit_slices(low, owner, [(it.axis, it.item) for it in layout if isinstance(it.item, Range)], span)
+    if isinstance(value, Poison):
+        return POISON
+    if needs_all_at_once(items):
+        return gather_together(low, value, items, layout, span)
+    return _one_by_one(low, value, layout, span)
+
+
+def _one_by_one(low: Lowering, value: ir.Value, layout: list[Placed], span: Span) -> ir.Value:
+    """Works off the items from those furthest from the end that their axis is counted from.
+
+    So what one of them adds or takes away moves no axis of those that follow, and no rank needs to be known.
+    """
+    op = Writer(low, span)
+    front = [placed for placed in layout if not placed.back]
+    back = [placed for placed in layout if placed.back]
+    for placed, count in (*_runs(reversed(front)), *_runs(back)):
+        if placed.item is NEWAXIS:
+            value = _new_axes(op, value, placed, count)
+        elif not isinstance(placed.item, Range):
+            value = _take(op, value, placed.item, placed.axis)
+    return value
+
+
+def _runs(placed: Iterable[Placed]) -> Iterator[tuple[Placed, int]]:
+    """New axes that stand side by side are one."""
+    found: list[tuple[Placed, int]] = []
+    for item in placed:
+        if item.item is NEWAXIS and found and found[-1][0].item is NEWAXIS:
+            found[-1] = (item, found[-1][1] + 1)
+        else:
+            found.append((item, 1))
+    return iter(found)
+
+
+def _new_axes(op: Writer, value: ir.Value, placed: Placed, count: int) -> ir.Value:
+    axis = placed.axis
+    axes = [axis - count + step for step in range(count)] if placed.back else [axis + step for step in range(count)]
+    assert isinstance(value.type, ir.TensorType)
+    shape = value.type.shape
+    if shape is not None:
+        place = len(shape) + axis if placed.back else axis
+        shape = (*shape[:place], *(1,) * count, *shape[place:])
+    return typed(op.unsqueeze(value, axes), value.type.element, shape)
+
+
+def _take(op: Writer, value: ir.Value, item: Item, axis: int) -> ir.Value:
+    """One position, array or mask along one axis."""
+    assert isinstance(value.type, ir.TensorType)
+    element, shape = value.type.element, value.type.shape
+    taken: tuple[ir.Dimension, ...] | None
+    if isinstance(item, Mask):
+        taken = (None,)
+        result = op("Compress", value, item.value, axis=axis)
+    elif isinstance(item, Array):
+        taken = item.shape
+        result = op("Gather", value, item.value, axis=axis)
+    else:
+        assert isinstance(item, Position)
+        taken = ()
+        result = op("Gather", value, position_value(op, item), axis=axis)
+    if shape is None or taken is None:
+        return typed(result, element, None)
+    place = axis % len(shape)
+    return typed(result, element, (*shape[:place], *taken, *shape[place + 1 :]))
+
+
+def position_value(op: Writer, item: Position) -> ir.Value:
+    return op.int64(item.value) if isinstance(item.value, int) else item.value

@@ -1,0 +1,116 @@
+"""Tuples that hold what is known at run time only: joined as Python joins them, compared entry by entry."""
+
+from __future__ import annotations
+
+from opwright.lang import ir
+from opwright.lang.lower.context import POISON, AttributeOperand, Lowering, Operand, Poison
+from opwright.lang.lower.known import need_static
+from opwright.lang.lower.numbers import attribute_value, describe, is_number
+from opwright.lang.lower.primitives import Writer, typed
+from opwright.lang.lower.shapes import IntTuple, known_length, tuple_items, tuple_tensor
+from opwright.lang.source import Span
+
+_LISTS = (ir.AttributeKind.INTS, ir.AttributeKind.FLOATS, ir.AttributeKind.STRINGS)
+
+
+def is_tuple(operand: Operand) -> bool:
+    """A tuple or list in Python's sense: one of known length, a shape, or an attribute that is a list."""
+    if isinstance(operand, AttributeOperand):
+        return operand.parameter.kind in _LISTS
+    return isinstance(operand, (tuple, IntTuple))
+
+
+def on_tuples(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> Operand:
+    """`left symbol right`, where both are tuples and one holds more than static values."""
+    if symbol == "+":
+        return _joined(low, left, right, span)
+    if symbol in ("==", "!="):
+        equal = _equal(low, left, right, span)
+        from opwright.lang.lower.conditions import negate
+
+        return equal if symbol == "==" or isinstance(equal, Poison) else negate(low, equal, span)
+    for operand in (left, right):
+        need_static(low, operand, span)
+    return low.error(
+        "OW314",
+        f"`{symbol}` is not defined for tuples that hold values of the run time",
+        span,
+        reason=f"it gets {describe(left)} and {describe(right)}",
+        help="take their entries: `x.shape[0]`",
+    )
+
+
+def _joined(low: Lowering, left: Operand, right: Operand, span: Span) -> Operand:
+    if all(isinstance(side, tuple) or (isinstance(side, IntTuple) and known_length(side)) for side in (left, right)):
+        pair = [_items(low, side, span, "") for side in (left, right)]
+        return POISON if any(isinstance(side, Poison) for side in pair) else (*pair[0], *pair[1])
+    pieces = [_as_ints(low, side, span) for side in (left, right)]
+    if isinstance(pieces[0], Poison) or isinstance(pieces[1], Poison):
+        return POISON
+    made = typed(Writer(low, span)("Concat", pieces[0], pieces[1], axis=0), "int64", (None,))
+    return IntTuple(None, value=made)
+
+
+def _as_ints(low: Lowering, side: Operand, span: Span) -> ir.Value | Poison:
+    """A tuple of ints as an INT64 tensor of rank 1."""
+    from opwright.lang.lower.number_lists import number_list
+
+    if isinstance(side, IntTuple):
+        return tuple_tensor(low, side, span)
+    if isinstance(side, AttributeOperand) and side.parameter.kind is ir.AttributeKind.INTS:
+        return attribute_value(low, side.parameter, span)
+    if side == ():
+        return Writer(low, span).int64s(())
+    made = number_list(low, side, span) if isinstance(side, tuple) else None
+    if made is not None and made[1] is ir.NumberKind.INT:
+        return made[0]
+    need_static(low, side, span)
+    return low.error("OW341", f"{describe(side)} cannot be joined to a list of ints", span, "it holds others", "")
+
+
+def _items(low: Lowering, side: Operand, span: Span, why: str) -> tuple[Operand, ...] | Poison:
+    if isinstance(side, IntTuple):
+        return tuple_items(low, side, span, why)
+    if isinstance(side, tuple):
+        return side
+    need_static(low, side, span)
+    return low.error("OW341", f"the length of {describe(side)} must be known", span, why, "")
+
+
+def _equal(low: Lowering, left: Operand, right: Operand, span: Span) -> ir.Value | bool | Poison:
+    """Of one length, and every entry equal; static where the first difference is."""
+    from opwright.lang.lower.arithmetic import binary
+    from opwright.lang.lower.conditions import truth
+
+    pair = [_items(low, side, span, "tuples are compared entry by entry") for side in (left, right)]
+    if isinstance(pair[0], Poison) or isinstance(pair[1], Poison):
+        return POISON
+    if len(pair[0]) != len(pair[1]):
+        return False
+    found: ir.Value | None = None
+    for one, other in zip(pair[0], pair[1], strict=True):
+        if not all(is_number(side) or isinstance(side, (str, tuple, IntTuple)) for side in (one, other)):
+            return low.error("OW314", "tuples that hold tensors are not compared", span, "compare their entries", "")
+        same = binary(low, "==", one, other, span, (span, span))
+        condition = truth(low, same, span)
+        if isinstance(condition, (bool, Poison)):
+            if condition is True:
+                continue
+            return condition
+        found = condition if found is None else Writer(low, span)("And", found, condition)
+        found.type = ir.NumberType(ir.NumberKind.BOOL)
+    return True if found is None else found
+
+
+def holds_runtime(operand: Operand) -> bool:
+    """Whether a tuple holds, at any depth, something that is not known when the function is built."""
+    from opwright.lang.lower.arithmetic import is_static
+
+    pending = [operand]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, tuple):
+            pending.extend(item)
+        elif not is_static(item):
+            return True
+    return False
