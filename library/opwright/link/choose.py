@@ -11,9 +11,11 @@ from onnx import AttributeProto, helper
 from opwright.bundle.format import AttributeEntry, BodyEntry, FunctionEntry
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
 from opwright.elements import BY_NAME
+from opwright.lang.facts import RANK, fact_of
 from opwright.link.naming import Instance, bodies_at
 from opwright.link.propagate import Visit
 from opwright.link.value_types import ABSENT, element_of
+from opwright.variants import match_variants
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +51,15 @@ def choose_body(call: Call) -> Instance:
     if not bodies:
         raise DiagnosticError([_no_body(call)])
     bound = bind_types(call)
-    open_axes: dict[str, None] = {}
-    fitting = [body for body in bodies if _fits(call, bound, body, open_axes)]
-    if not fitting:
+    match = match_variants(bodies, lambda axis: _axis_value(call, bound, axis))
+    if not match.fitting:
         raise DiagnosticError([_no_variant(call, bound, bodies)])
-    admitting = [body for body in fitting if not _not_admitted(bound, body)]
+    admitting = [body for body in match.fitting if not _not_admitted(bound, body)]
     if not admitting:
-        raise DiagnosticError([_unadmitted(call, bound, fitting[0])])
+        raise DiagnosticError([_unadmitted(call, bound, match.fitting[0])])
     instances = [Instance(call.entry, body) for body in admitting]
-    if open_axes and len({instance.content for instance in instances}) > 1:
-        raise DiagnosticError([_missing_fact(call, list(open_axes))])
+    if match.open_axes and len({instance.content for instance in instances}) > 1:
+        raise DiagnosticError([_missing_fact(call, match.open_axes)])
     return instances[0]
 
 
@@ -126,17 +127,6 @@ def _type_problems(call: Call) -> Iterable[Diagnostic]:
 _CAST = "put a Cast before the node"
 
 
-def _fits(call: Call, bound: Mapping[str, str], body: BodyEntry, open_axes: dict[str, None]) -> bool:
-    """Whether nothing known speaks against this variant; axes about which nothing is known go to `open_axes`."""
-    for axis, value in body.variant:
-        actual = _axis_value(call, bound, axis)
-        if actual is None:
-            open_axes[axis] = None
-        elif value not in actual:
-            return False
-    return True
-
-
 def _axis_value(call: Call, bound: Mapping[str, str], axis: str) -> tuple[str, ...] | None:
     """The spellings under which a variant may name what the call has on that axis; None when it is not known."""
     if axis in dict(call.entry.types):
@@ -145,6 +135,9 @@ def _axis_value(call: Call, bound: Mapping[str, str], axis: str) -> tuple[str, .
         if formal.name == axis:
             given = call.visit.inputs[index] if index < len(call.visit.inputs) else ABSENT
             return ("absent",) if given == ABSENT else ("present",)
+        if formal.name + RANK == axis:
+            rank = call.visit.ranks[index] if index < len(call.visit.ranks) else None
+            return None if rank is None else (str(rank),)
     for attribute in call.entry.attributes:
         if attribute.name == axis:
             return _attribute_value(call, attribute)
@@ -162,7 +155,7 @@ def _attribute_value(call: Call, attribute: AttributeEntry) -> tuple[str, ...] |
         value = attribute.default
     if value is None:
         return ("absent",)
-    text = value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+    text = fact_of(value)
     # A variant asks for the value, or, of an attribute without a default, whether it is given.
     optional = attribute.default is None and not attribute.required
     return (text, "present") if optional else (text,)
@@ -218,13 +211,20 @@ def _serves(body: BodyEntry, variable: str, element: str) -> bool:
 
 def _missing_fact(call: Call, axes: Sequence[str]) -> Diagnostic:
     inputs = {axis: [item.name for item in call.entry.inputs if item.type == axis] for axis in axes}
-    facts = [f"the element type of {' or '.join(names)}" if names else axis for axis, names in inputs.items()]
+    facts = [_asked(axis, names) for axis, names in inputs.items()]
     return call.problem(
         "OW559",
         f"{call.entry.identity} has several bodies, and {' and '.join(facts)} is not known here",
         "different bodies are right for different facts, and a model must not be given the wrong one",
         "declare the type in the graph's value_info, or run onnx.shape_inference.infer_shapes on the model first",
     )
+
+
+def _asked(axis: str, inputs: Sequence[str]) -> str:
+    """What a call must tell on an axis; `inputs` are those of the type variable that it is, if it is one."""
+    if inputs:
+        return f"the element type of {' or '.join(inputs)}"
+    return f"the rank of {axis.removesuffix(RANK)}" if axis.endswith(RANK) else axis
 
 
 def _names(names: Iterable[str]) -> str:

@@ -33,9 +33,9 @@ DEEPEST = 135
 class Visit:
     """A node as it is met, with what is known there.
 
-    `inputs` are facts by position; `attributes` its attributes with references to a function's attributes resolved;
-    `imports` the domain versions of the model or function that the node stands in; `place` says where it stands;
-    `function` is the model-local function that it stands in.
+    `inputs` are facts by position, `ranks` what is declared of their ranks; `attributes` are its attributes, with
+    references to a function's attributes resolved; `imports` the domain versions of the model or function that the
+    node stands in; `place` says where it stands; `function` is the model-local function that it stands in.
     """
 
     node: NodeProto
@@ -44,6 +44,7 @@ class Visit:
     imports: Mapping[str, int]
     place: str
     function: FunctionProto | None
+    ranks: tuple[int | None, ...] = ()
 
 
 class Visitor(Protocol):
@@ -55,7 +56,7 @@ class Visitor(Protocol):
 class Scope:
     """The values of a graph or function that are known so far, and those of the graphs around it."""
 
-    __slots__ = ("attributes", "declared", "function", "imports", "outer", "place", "values")
+    __slots__ = ("attributes", "declared", "function", "imports", "outer", "place", "ranks", "values")
 
     def __init__(
         self,
@@ -72,6 +73,16 @@ class Scope:
         self.function: FunctionProto | None = outer.function if outer is not None else function
         self.values: dict[str, Fact] = {}
         self.declared: dict[str, Fact] = {}
+        self.ranks: dict[str, int] = {}
+
+    def rank(self, name: str) -> int | None:
+        """The declared rank of a value; a value of a graph hides one of the same name around it."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.ranks or name in scope.values:
+                return scope.ranks.get(name)
+            scope = scope.outer
+        return None
 
     def fact(self, name: str) -> Fact:
         if not name:
@@ -131,6 +142,7 @@ class Propagation:
         imports = self._imports | {normal_domain(item.domain): item.version for item in function.opset_import}
         scope = Scope(imports, f"function {function.domain}::{function.name}", given, function=function)
         scope.declared = _declared(function.value_info)
+        scope.ranks = _ranks(function.value_info)
         for index, name in enumerate(function.input):
             scope.define(name, arguments[index] if index < len(arguments) else ABSENT)
         self._nodes(function.node, scope)
@@ -142,11 +154,13 @@ class Propagation:
     def _graph(self, graph: GraphProto, scope: Scope) -> list[Fact]:
         """Goes through a graph whose inputs' facts, where there are better ones than the declared, are in `scope`."""
         scope.declared = _declared((*graph.input, *graph.value_info, *graph.output))
+        scope.ranks = _ranks((*graph.input, *graph.value_info, *graph.output))
         for value in graph.input:
             if scope.values.get(value.name) is None:
                 scope.define(value.name, None)
         for tensor in graph.initializer:
             scope.define(tensor.name, text_of_code(tensor.data_type))
+            scope.ranks[tensor.name] = len(tensor.dims)
         for sparse in graph.sparse_initializer:
             scope.define(sparse.values.name, text_of_code(sparse.values.data_type))
         self._nodes(graph.node, scope)
@@ -168,7 +182,8 @@ class Propagation:
             for graph in subgraphs(node):
                 self._subgraph(graph, node, scope, where, ())
             return self.call(identity, inputs, attributes)
-        served = self._visitor.visit(Visit(node, inputs, attributes, scope.imports, where, scope.function))
+        ranks = tuple(scope.rank(name) for name in node.input)
+        served = self._visitor.visit(Visit(node, inputs, attributes, scope.imports, where, scope.function, ranks))
         if served is not None:
             return served
         if any(True for _ in subgraphs(node)):
@@ -232,6 +247,14 @@ def imports_of(model: ModelProto) -> dict[str, int]:
 
 def _declared(values: Iterable[ValueInfoProto]) -> dict[str, Fact]:
     return {value.name: text_of(value.type) for value in values}
+
+
+def _ranks(values: Iterable[ValueInfoProto]) -> dict[str, int]:
+    return {
+        value.name: len(value.type.tensor_type.shape.dim)
+        for value in values
+        if value.type.HasField("tensor_type") and value.type.tensor_type.HasField("shape")
+    }
 
 
 def _resolved_attributes(node: NodeProto, outer: Mapping[str, AttributeProto]) -> dict[str, AttributeProto]:
