@@ -88,7 +88,7 @@ class _Emitter:
         for value in function.inputs:
             self.names[id(value)] = value.name
 
-    def function_body(self, proto: FunctionProto) -> None:
+    def function_body(self, proto: FunctionProto | GraphProto) -> None:
         body, outputs = self.function.body, self.function.outputs
         produced = {id(value) for node in body.nodes for value in ir.results_of(node)}
         copies: list[tuple[ir.Value, str]] = []
