@@ -166,7 +166,7 @@ def _read_generic(
     if name in _ELEMENTS or name == "Tensor":
         elements = (_ELEMENTS[name],) if name in _ELEMENTS else ()
         dims = _read_dims(items)
-        return dims and Annotation(None, tensor=TensorAnnotation(elements, shape=dims.shape))
+        return None if dims is None else Annotation(None, tensor=TensorAnnotation(elements, shape=dims.shape))
     return Annotation(None) if name else None
 
 

@@ -93,8 +93,9 @@ def _read_class(value: type) -> Annotation | None:
         name = _SCALAR_TYPES[value]
         return Annotation(SCALARS[name], is_bool=name == "bool")
     if issubclass(value, Tensor):
-        elements = () if value.dtype is None else (value.dtype,)
-        return Annotation(None, tensor=TensorAnnotation(elements, shape=value.shape))
+        declared: Any = value
+        elements = () if declared.dtype is None else (declared.dtype,)
+        return Annotation(None, tensor=TensorAnnotation(elements, shape=declared.shape))
     if issubclass(value, Graph):
         return Annotation("GRAPH")
     return Annotation(None)

@@ -62,20 +62,6 @@ class Run:
         """A function as the compiler takes it. Raises DiagnosticError for what its `def` line gets wrong."""
         return make_unit(function, self._script)
 
-    def family(self, unit: Unit, function: OnnxFunction) -> tuple[Family, dict[OnnxFunction, Compiled]]:
-        """The variants of a unit of the function, whose callees are compiled where that has not been done."""
-        while True:
-            self._needed = {}
-            try:
-                family = build_family(unit, self.opset)
-            except NeedsScript as need:
-                assert isinstance(need.script, OnnxFunction)
-                if need.script is function:
-                    raise DiagnosticError([_recursive(unit, function)]) from None
-                self._all_before(need.script)
-                continue
-            return family, {callee: self.done[callee] for callee in self._needed}
-
     def _all_before(self, root: OnnxFunction) -> None:
         stack = [root]
         open_functions: dict[OnnxFunction, Iterator[OnnxFunction]] = {}
@@ -113,8 +99,8 @@ class Run:
         try:
             family = build_family(unit, self.opset)
         except NeedsScript as need:
-            assert isinstance(need.script, OnnxFunction)
-            return need.script
+            missing: OnnxFunction = need.script
+            return missing
         if not family.variants:
             raise DiagnosticError(family.diagnostics)
         compiled = Compiled(function, unit, family, reads, {callee: self.done[callee] for callee in self._needed})

@@ -69,10 +69,7 @@ def _lower(run: Run, function: OnnxFunction, unit: Unit, target: Target) -> Lowe
         try:
             lowered = lower_function(unit, target, {})
         except NeedsScript as need:
-            assert isinstance(need.script, OnnxFunction)
-            if need.script is function:
-                run.compile(function)  # says where it calls itself
-            run.compile(need.script)
+            run.compile(need.script)  # where that is the function itself, this says where it calls itself
             continue
         except NeedsFact as question:
             raise DiagnosticError([_unanswered(unit, question)]) from None

@@ -194,7 +194,7 @@ class LiveScope(ModuleScope):
         if isinstance(value, ModuleType):
             return self._module(value)
         if isinstance(value, (bool, int, float, str, tuple)):
-            plain = next(base for base in (int, float, str, tuple) if isinstance(value, base))
+            plain: Any = next(base for base in (int, float, str, tuple) if isinstance(value, base))
             return self.meaning(plain(value), name, span, depth)
         if isinstance(value, (type, SimpleNamespace)):
             return self._class(value)

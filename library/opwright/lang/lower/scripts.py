@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from opwright.elements import BY_CODE
 from opwright.lang import ir
@@ -22,7 +23,7 @@ from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature,
 class NeedsScript(Exception):
     """A function is called that has not been compiled for this opset: compile it first, then lower again."""
 
-    def __init__(self, script: object, opset: int) -> None:
+    def __init__(self, script: Any, opset: int) -> None:
         self.script = script
         self.opset = opset
         super().__init__(opset)
