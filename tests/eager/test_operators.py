@@ -16,20 +16,8 @@ from opwright.eager.arrays import DTYPES
 from opwright.elements import BY_NAME
 from opwright.lang.operators import BINARY, UNARY, UNDEFINED, Form, Refusal, class_of
 
-TYPES = [
-    "float",
-    "double",
-    "float16",
-    "bfloat16",
-    "int8",
-    "int32",
-    "int64",
-    "uint8",
-    "uint32",
-    "uint64",
-    "bool",
-    "string",
-]
+FLOATS, SIGNED = ["float", "double", "float16", "bfloat16"], ["int8", "int32", "int64"]
+TYPES = [*FLOATS, *SIGNED, "uint8", "uint32", "uint64", "bool", "string"]
 ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "-": operator.sub,

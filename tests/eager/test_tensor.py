@@ -85,7 +85,7 @@ def test_one_integer_is_an_index() -> None:
 
 def test_control_flow_is_pythons() -> None:
     x, total = Tensor(np.array(5, np.int64)), 0
-    while x > 0 and not x == 2:
+    while x > 0 and x != 2:
         total += x
         x -= 1
     assert int(total) == 5 + 4 + 3

@@ -53,7 +53,7 @@ class EagerLowering(Lowering):
         if not self.executes:
             return super().error(code, message, span, reason, help, related, subject)
         found = Diagnostic(code, message, self.place, reason=reason, help=help, related=related, subject=subject)
-        raise DiagnosticError([found])
+        raise DiagnosticError([found]) from None
 
     # ------------------------------------------------------------------------------------------- values
 

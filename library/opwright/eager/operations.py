@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from opwright import types
+from opwright.diagnostics.model import DiagnosticError
 from opwright.eager.arrays import Data, as_array, type_of
 from opwright.eager.lowering import NOWHERE, EagerLowering
 from opwright.eager.place import caller, place_of, unpacked_to
@@ -31,31 +32,31 @@ def call_operator(operator: Operator, args: Sequence[object], kwargs: Mapping[st
     the runtime fails.
     """
     frame = caller()
-    low = EagerLowering(opset_in_force(None if operator.domain else operator.opset.version), place_of(frame))
-    signature = low.lookup(operator.domain, operator.name)
-    formals = () if signature is None else signature.inputs
-    positional = [
-        (_argument(low, signature, formals[min(index, len(formals) - 1)].type if formals else "", value), NOWHERE)
-        for index, value in enumerate(args)
-    ]
-    kinds = {formal.name: formal.type for formal in formals}
-    keywords = {
-        name: (_argument(low, signature, kinds.get(name, ""), value), NOWHERE) for name, value in kwargs.items()
-    }
-    arguments = Arguments(positional, keywords, unpacked_to(frame), NOWHERE, NOWHERE)
-    callee = OperatorObject(OpsetObject(operator.domain, operator.opset.version), operator.name)
-    return result(low, calls.call_operator(low, callee, arguments))
+    named = None if operator.domain else operator.opset.version
+    low = EagerLowering(opset_in_force(named), place_of(frame))
+    try:
+        arguments = _arguments(low, operator, args, kwargs, unpacked_to(frame))
+        callee = OperatorObject(OpsetObject(operator.domain, operator.opset.version), operator.name)
+        return result(low, calls.call_operator(low, callee, arguments))
+    except DiagnosticError as found:
+        raise found.with_traceback(None) from None  # our own frames would tell the author nothing
 
 
 def binary(symbol: str, left: object, right: object) -> Any:
     """`left symbol right`, one of which is a tensor."""
     low = _operation()
-    return result(low, arithmetic.binary(low, symbol, operand(low, left), operand(low, right), NOWHERE, _SPANS))
+    try:
+        return result(low, arithmetic.binary(low, symbol, operand(low, left), operand(low, right), NOWHERE, _SPANS))
+    except DiagnosticError as found:
+        raise found.with_traceback(None) from None
 
 
 def unary(symbol: str, value: object) -> Any:
     low = _operation()
-    return result(low, arithmetic.unary(low, symbol, operand(low, value), NOWHERE, NOWHERE))
+    try:
+        return result(low, arithmetic.unary(low, symbol, operand(low, value), NOWHERE, NOWHERE))
+    except DiagnosticError as found:
+        raise found.with_traceback(None) from None
 
 
 def subscript(owner: object, key: object) -> Any:
@@ -63,28 +64,28 @@ def subscript(owner: object, key: object) -> Any:
     from opwright.lang.lower import subscripts
 
     low = _operation()
-    parts = key if isinstance(key, tuple) else (key,)
-    items = [
-        subscripts.SliceItem(operand(low, part.start), operand(low, part.stop), operand(low, part.step))
-        if isinstance(part, slice)
-        else operand(low, part)
-        for part in parts
-    ]
-    return result(low, subscripts.subscript(low, operand(low, owner), items, NOWHERE))
+    try:
+        return result(low, subscripts.subscript(low, operand(low, owner), _index(low, key), NOWHERE))
+    except DiagnosticError as found:
+        raise found.with_traceback(None) from None
 
 
 def make_scalar(element: ElementType, value: object) -> Any:
     """`FLOAT(0.5)`."""
     low = _operation()
-    if not numbers.is_number(value):
-        low.error(
-            "OW314",
-            f"{element.name.upper()}(...) takes a number, not {numbers.describe(operand(low, value))}",
-            None,
-            reason="it makes a typed scalar of a Python number",
-            help="to convert a tensor write `op.Cast(x, to=...)`",
-        )
-    return result(low, numbers.convert_number(low, value, element, None))
+    try:
+        made = operand(low, value)
+        if not numbers.is_number(made):
+            low.error(
+                "OW314",
+                f"{element.name.upper()}(...) takes a number, not {numbers.describe(made)}",
+                None,
+                reason="it makes a typed scalar of a Python number",
+                help="to convert a tensor write `op.Cast(x, to=...)`",
+            )
+        return result(low, numbers.convert_number(low, made, element, None))
+    except DiagnosticError as found:
+        raise found.with_traceback(None) from None
 
 
 def refuse(code: str, message: str, reason: str, help: str) -> Any:
@@ -117,6 +118,35 @@ def operand(low: EagerLowering, value: object) -> Operand:
         element = element_of_class(value)
         return value if element is None else TypeObject(element)
     return value
+
+
+def _index(low: EagerLowering, key: object) -> list[Operand]:
+    """What stands between the brackets, in order."""
+    from opwright.lang.lower import subscripts
+
+    parts = key if isinstance(key, tuple) else (key,)
+    return [
+        subscripts.SliceItem(operand(low, part.start), operand(low, part.stop), operand(low, part.step))
+        if isinstance(part, slice)
+        else operand(low, part)
+        for part in parts
+    ]
+
+
+def _arguments(
+    low: EagerLowering, operator: Operator, args: Sequence[object], kwargs: Mapping[str, object], count: int | None
+) -> Arguments:
+    signature = low.lookup(operator.domain, operator.name)
+    formals = () if signature is None else signature.inputs
+    positional = [
+        (_argument(low, signature, formals[min(index, len(formals) - 1)].type if formals else "", value), NOWHERE)
+        for index, value in enumerate(args)
+    ]
+    kinds = {formal.name: formal.type for formal in formals}
+    keywords = {
+        name: (_argument(low, signature, kinds.get(name, ""), value), NOWHERE) for name, value in kwargs.items()
+    }
+    return Arguments(positional, keywords, count, NOWHERE, NOWHERE)
 
 
 def _argument(low: EagerLowering, signature: Signature | None, formal: str, value: object) -> Operand:

@@ -46,7 +46,7 @@ class Tensor(types.Tensor):
         return _tensor_element(self)
 
     @property
-    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+    def shape(self) -> tuple[int, ...]:
         """The sizes, as Python numbers."""
         return tuple(_array(self).shape)
 

@@ -1,0 +1,78 @@
+"""What a living function declares, read from the function itself: no source text is needed to run it."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from types import FunctionType
+from weakref import WeakKeyDictionary
+
+from opwright.functions import OnnxFunction
+from opwright.lang.annotations import Annotation
+from opwright.lang.interface import (
+    Arity,
+    AttributeDeclaration,
+    Declaration,
+    Input,
+    Interface,
+    convert_attribute,
+)
+from opwright.lang.source import Span
+from opwright.live.annotations import read_object, read_returns
+from opwright.live.compiled import declare
+
+_NOWHERE: Span = (0, 0, 0, 0)
+_KINDS = inspect.Parameter
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A function under `@script`: how Python binds its arguments, and what is declared of them."""
+
+    signature: inspect.Signature
+    interface: Interface
+    declaration: Declaration
+
+
+_KNOWN: WeakKeyDictionary[OnnxFunction, tuple[object, Described]] = WeakKeyDictionary()
+
+
+def describe_function(function: OnnxFunction) -> Described:
+    """The same that the compiler reads from the `def` line; an annotation that it refuses makes an input here."""
+    wrapped = function.__wrapped__
+    seen = (wrapped.__defaults__, wrapped.__kwdefaults__, wrapped.__annotations__)
+    known = _KNOWN.get(function)
+    if known is not None and known[0] == seen:
+        return known[1]
+    signature = inspect.signature(wrapped)
+    interface = _interface(wrapped, signature)
+    found = Described(signature, interface, declare(function, interface, read_returns(wrapped)))
+    _KNOWN[function] = (seen, found)
+    return found
+
+
+def _interface(function: FunctionType, signature: inspect.Signature) -> Interface:
+    inputs: list[Input] = []
+    attributes: list[AttributeDeclaration] = []
+    annotations = function.__annotations__
+    for name, parameter in signature.parameters.items():
+        read = read_object(annotations[name], function) if name in annotations else None
+        annotation = read or Annotation(None)
+        if parameter.kind is _KINDS.VAR_POSITIONAL:
+            inputs.append(Input(name, Arity.VARIADIC, _NOWHERE, annotation.tensor))
+        elif annotation.kind is None:
+            required = parameter.default is _KINDS.empty
+            inputs.append(Input(name, Arity.REQUIRED if required else Arity.OPTIONAL, _NOWHERE, annotation.tensor))
+        else:
+            attributes.append(_attribute(name, annotation, parameter))
+    return Interface(tuple(inputs), tuple(attributes))
+
+
+def _attribute(name: str, annotation: Annotation, parameter: inspect.Parameter) -> AttributeDeclaration:
+    assert annotation.kind is not None
+    given = parameter.default is not _KINDS.empty
+    default = convert_attribute(parameter.default, annotation.kind) if given else None
+    required = not given and not annotation.optional
+    return AttributeDeclaration(
+        name, annotation.kind, required, default, annotation.is_bool, annotation.choices, _NOWHERE
+    )

@@ -1,0 +1,207 @@
+"""The arguments of a function's call: bound by Python's rules, checked and converted as at a compiled call."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from opwright.diagnostics.model import DiagnosticError
+from opwright.eager.described import Described
+from opwright.eager.lowering import NOWHERE, EagerLowering
+from opwright.eager.operations import operand, sequence, wrap
+from opwright.eager.tensor import Items, Tensor
+from opwright.elements import BY_NAME, ElementType
+from opwright.functions import OnnxFunction
+from opwright.lang import ir
+from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input, convert_attribute
+from opwright.lang.lower.numbers import as_tensor, describe
+from opwright.lang.resolve import TypeObject
+from opwright.live.compiled import Run
+from opwright.opsets.signatures import Signature, tensor_element
+
+
+def bind_by_python(
+    low: EagerLowering, name: str, signature: inspect.Signature, args: Sequence[object], kwargs: Mapping[str, object]
+) -> dict[str, Any]:
+    """Arguments to parameters, those left out not among them. DiagnosticError with Python's words."""
+    try:
+        return dict(signature.bind(*args, **kwargs).arguments)
+    except TypeError as error:
+        code = "OW204" if str(error).startswith("missing") else "OW203"
+        low.error(code, f"`{name}`: {error}", NOWHERE, reason=f"it is `{name}{signature}`")
+        raise
+
+
+def each(value: object) -> Iterable[object]:
+    return value if isinstance(value, (list, tuple)) else (value,)
+
+
+def is_array(value: object) -> bool:
+    """What has an element type of its own, as numbers have not."""
+    return isinstance(value, (Tensor, np.ndarray, np.generic))
+
+
+def as_input(low: EagerLowering, value: Any, element: ElementType | None) -> Any:
+    """An argument as a tensor, a sequence or None; numbers take `element`, or what numbers become without one."""
+    if value is None or isinstance(value, (Tensor, Items)):
+        return value
+    if isinstance(value, np.generic):
+        value = np.asarray(value)  # given by a caller it has the type that it says
+    tensors = isinstance(value, list) and any(map(is_array, value))
+    made = sequence(low, value) if tensors else as_tensor(low, operand(low, value), element, None)
+    assert isinstance(made, ir.Value)
+    return wrap(low.data[made], made.type)
+
+
+class Arguments:
+    """The arguments of one call, each checked by what is declared of its parameter."""
+
+    def __init__(self, low: EagerLowering, function: OnnxFunction, described: Described) -> None:
+        self.low = low
+        self.function = function
+        self.described = described
+        self.bound: dict[str, ElementType] = {}  # type variables, once a tensor has decided them
+        self.elements: dict[str, ElementType] = {}  # by input
+        self.sizes: dict[str, int] = {}  # symbols of shapes
+
+    @property
+    def name(self) -> str:
+        return self.function.name
+
+    def convert(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """What the body gets, by parameter."""
+        inputs = self.described.interface.inputs
+        for item in inputs:  # tensors first: numbers take the types that these decide
+            for value in self._values(item, given):
+                if is_array(value):
+                    self._decide(item.name, value)
+        converted: dict[str, Any] = {}
+        for item in inputs:
+            if item.arity is Arity.VARIADIC:
+                converted[item.name] = tuple(self._input(item, part) for part in given.get(item.name, ()))
+            elif item.name in given:
+                converted[item.name] = self._input(item, given[item.name])
+        for attribute in self.described.interface.attributes:
+            converted[attribute.name] = self._attribute(attribute, given)
+        return converted
+
+    def _values(self, item: Input, given: Mapping[str, Any]) -> Iterable[object]:
+        value = given.get(item.name)
+        return each(value) if item.arity is Arity.VARIADIC else (value,)
+
+    # ------------------------------------------------------------------------------------------- inputs
+
+    def _input(self, item: Input, value: Any) -> Any:
+        if value is None and item.arity is not Arity.OPTIONAL:
+            self.low.error("OW204", f"`{self.name}` needs its input `{item.name}`", NOWHERE, "it is None")
+        declared = self.described.declaration.inputs.get(item.name)
+        if declared is not None and declared.wrap == ("seq",) and isinstance(value, list):
+            made = sequence(self.low, value)
+            return wrap(self.low.data[made], made.type)
+        return as_input(self.low, value, None if is_array(value) or value is None else self._wanted(item.name))
+
+    def _wanted(self, name: str) -> ElementType | None:
+        """The element type that a number takes as this input, where anything decides it."""
+        declared = self.described.declaration.inputs.get(name)
+        if declared is None:
+            return None
+        found = BY_NAME.get(declared.type) or self.bound.get(declared.type)
+        return found or self._inferred(name)
+
+    def _inferred(self, name: str) -> ElementType | None:
+        """As the compiler finds it: an input may have to be of the type of another one."""
+        try:
+            signature: Signature = Run(self.low.opset).compile(self.function).script.signature
+        except DiagnosticError:  # what does not compile may still run
+            return None
+        types = {formal.name: formal.type for formal in signature.inputs}
+        wanted = types.get(name, "")
+        met = next((element for other, element in self.elements.items() if types.get(other) == wanted), None)
+        admitted = signature.admitted.get(wanted, (wanted,))
+        return met or (tensor_element(admitted[0]) if len(admitted) == 1 else None)
+
+    def _decide(self, name: str, value: Any) -> None:
+        """Meets a tensor with what is declared of the input."""
+        array = value if isinstance(value, Tensor) else np.asarray(value)
+        type_ = operand(self.low, array).type
+        declared = self.described.declaration.inputs.get(name)
+        if not isinstance(type_, ir.TensorType) or declared is None:
+            return
+        element = ir.settle(type_.element)
+        assert isinstance(element, ElementType)
+        self.elements[name] = element
+        variable = self.described.declaration.types.get(declared.type)
+        admitted = (BY_NAME[declared.type],) if variable is None else variable
+        if element not in admitted:
+            self.low.error(
+                "OW208",
+                f"`{self.name}` does not take {type_!r} as `{name}`",
+                NOWHERE,
+                reason=f"the input is declared {', '.join(item.name for item in admitted)}",
+                help="cast the argument, or change the annotation",
+                subject=self.name,
+            )
+        if self.bound.setdefault(declared.type, element) is not element:
+            self.low.error(
+                "OW315",
+                f"`{self.name}` takes tensors of one element type, not {self.bound[declared.type]!r} and {element!r}",
+                NOWHERE,
+                reason=f"`{name}` is declared `{declared.type}`, as another input is",
+                help="cast one of them",
+            )
+        self._fit_shape(name, declared, type_)
+
+    def _fit_shape(self, name: str, declared: DeclaredValue, type_: ir.TensorType) -> None:
+        wanted, found = declared.dimensions, type_.shape
+        if wanted is None or found is None or declared.wrap:
+            return
+        fits = len(wanted) == len(found)
+        for dim, size in zip(wanted, found, strict=False):
+            assert isinstance(size, int)
+            known = self.sizes.setdefault(dim, size) if isinstance(dim, str) else dim
+            fits = fits and known in (None, size)
+        if not fits:
+            shown = ", ".join("?" if dim is None else str(dim) for dim in wanted)
+            self.low.error(
+                "OW372",
+                f"`{self.name}` takes `{name}` with the shape [{shown}], not {type_!r}",
+                NOWHERE,
+                reason="the annotation says so: `FLOAT` alone is a scalar, and `FLOAT[...]` has any shape",
+                help="reshape the argument, or change the annotation",
+            )
+
+    # --------------------------------------------------------------------------------------- attributes
+
+    def _attribute(self, declared: AttributeDeclaration, given: Mapping[str, Any]) -> Any:
+        """The value as a compiled function has it: floats rounded to float32, lists as tuples."""
+        value = given.get(declared.name, declared.default)
+        if value is None or declared.kind == "GRAPH":
+            if value is None and declared.required:
+                self.low.error("OW206", f"`{self.name}` needs its attribute `{declared.name}`", NOWHERE, "it is None")
+            return value
+        static = operand(self.low, value)
+        if isinstance(static, ir.Value):
+            self.low.error(
+                "OW324",
+                f"`{declared.name}` of `{self.name}` must be known when the function is built",
+                NOWHERE,
+                reason=f"it is an attribute, and {describe(static)} is computed at run time",
+                help="pass a Python value",
+            )
+        code = static.element.code if isinstance(static, TypeObject) else static
+        converted = convert_attribute(code, declared.kind)
+        choices = declared.choices
+        if converted is None or (choices and converted not in choices):
+            self.low.error(
+                "OW207",
+                f"`{declared.name}` of `{self.name}` cannot be {describe(static)}",
+                NOWHERE,
+                reason=f"it is one of {', '.join(map(repr, choices))}"
+                if choices
+                else f"it is an attribute of type {declared.kind}",
+                subject=self.name,
+            )
+        return bool(converted) if declared.is_bool else converted

@@ -1,0 +1,43 @@
+"""Strict mode: a call in eager mode is first one that the compiler lowers, with the same types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from opwright.diagnostics.model import DiagnosticError
+from opwright.eager.described import Described
+from opwright.eager.lowering import NOWHERE, EagerLowering
+from opwright.eager.operations import operand
+from opwright.functions import OnnxFunction
+from opwright.lang import ir
+from opwright.lang.interface import Arity
+from opwright.lang.lower.calls import Arguments
+from opwright.lang.lower.context import Lowering, NeedsFact, Operand
+from opwright.lang.lower.scripts import call_script
+from opwright.lang.resolve import ScriptObject
+from opwright.lang.source import Span
+from opwright.live.compiled import Run
+
+
+def check_call(low: EagerLowering, function: OnnxFunction, described: Described, arguments: Mapping[str, Any]) -> None:
+    """Raises what the compiler finds in the function, or in a call of it with arguments of these types."""
+    compiled = Run(low.opset).compile(function)
+    call = Lowering(low.scope, ir.Function("", "", 1, low.opset, None), {}, {})
+    positional: list[tuple[Operand, Span]] = []
+    for item in described.interface.inputs:
+        values = arguments.get(item.name, ()) if item.arity is Arity.VARIADIC else (arguments.get(item.name),)
+        positional.extend((operand(low, value), NOWHERE) for value in values)
+    keywords = {
+        item.name: (operand(low, arguments[item.name]), NOWHERE)
+        for item in described.interface.attributes
+        if arguments[item.name] is not None and item.kind != "GRAPH"
+    }
+    callee = ScriptObject(function.name, lambda opset: compiled.script)
+    try:
+        call_script(call, callee, Arguments(positional, keywords, None, NOWHERE, NOWHERE))
+    except NeedsFact as question:
+        low.error("OW218", f"`{function.name}` has no variant for this call", None, f"it asks about {question.axis}")
+    if call.diagnostics:
+        raise DiagnosticError([replace(found, place=low.place) for found in call.diagnostics])
