@@ -9,6 +9,7 @@ from pathlib import Path
 
 import opwright
 import pytest
+from opwright_build.opset_stubs.versions import all_versions
 
 STUB = Path(opwright.__file__).with_suffix(".pyi")
 EXPECTED = (
@@ -36,7 +37,10 @@ EXPECTED = (
     "INT64",
     "INT8",
     "OnnxFunction",
+    "Graph",
     "Opset",
+    "Optional",
+    "Sequence",
     "STRING",
     "Tensor",
     "UINT16",
@@ -55,6 +59,8 @@ EXPECTED = (
     "inspect",
     "read_bundle",
     "script",
+    "latest",
+    *(version.name for version in all_versions()),
 )
 
 

@@ -6,6 +6,9 @@ Everything here is loaded on first use: `import opwright` imports neither onnx n
 from opwright.version import VERSION as __version__
 
 _TYPES = (
+    "Graph",
+    "Optional",
+    "Sequence",
     "Tensor",
     "FLOAT",
     "DOUBLE",
@@ -36,27 +39,32 @@ _TYPES = (
 )
 _HOMES = dict.fromkeys(_TYPES, "opwright.types") | {
     "Bundle": "opwright.bundle.format",
-    "Opset": "opwright.opsets.opset",
+    "Comparison": "opwright.protos.difference",
     "Diagnostic": "opwright.diagnostics.model",
     "DiagnosticError": "opwright.diagnostics.model",
-    "Comparison": "opwright.protos.difference",
     "OnnxFunction": "opwright.functions",
-    "script": "opwright.functions",
-    "graph": "opwright.functions",
+    "Opset": "opwright.opsets.opset",
     "attach": "opwright.link.apply",
     "compare": "opwright.protos.compare",
-    "digest": "opwright.protos.digest",
     "detach": "opwright.link.detach",
+    "digest": "opwright.protos.digest",
     "find_bundle": "opwright.bundle.read",
+    "graph": "opwright.functions",
     "inspect": "opwright.link.inspect",
+    "latest": "opwright.opsets",
     "read_bundle": "opwright.bundle.read",
+    "script": "opwright.functions",
 }
+# The newest version of each domain that there are stubs for; a newer onnx offers newer opsets all the same.
+_OPSETS = {"opset": 28, "opset_ai_onnx_ml": 5, "opset_ai_onnx_preview": 1, "opset_ai_onnx_preview_training": 1}
+for _prefix, _newest in _OPSETS.items():
+    _HOMES |= {f"{_prefix}{_version}": "opwright.opsets" for _version in range(1, _newest + 1)}
 
 __all__ = ["__version__", *sorted(_HOMES)]
 
 
 def __getattr__(name: str) -> object:
-    home = _HOMES.get(name) or ("opwright.opsets" if name.startswith("opset") or name == "latest" else None)
+    home = _HOMES.get(name) or ("opwright.opsets" if name.startswith("opset") else None)
     if home is None:
         raise AttributeError(f"module 'opwright' has no attribute {name!r}")
     from importlib import import_module
