@@ -12,6 +12,7 @@ from enum import Enum
 from opwright.elements import BY_CODE, ElementType
 from opwright.lang.source import Span
 from opwright.opsets.signatures import ALL_ELEMENTS, Signature, elements_of
+from opwright.variants import overload_of
 
 # --------------------------------------------------------------------------------------------------- types
 
@@ -282,7 +283,7 @@ class FunctionReference:
 
     @property
     def identity(self) -> tuple[str, str, str]:
-        return (self.emitted_domain, self.name, ",".join(f"{axis}={value}" for axis, value in self.variant))
+        return (self.emitted_domain, self.name, overload_of(self.variant))
 
 
 class Region:

@@ -125,8 +125,11 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
 def call_checked(low: Lowering, signature: Signature, arguments: Arguments, choose: Chooser) -> Operand:
     """Checks a call against a signature and emits it; `choose` gives the callee once the inputs are known."""
     checked = check_arguments(low, signature, arguments)
-    if isinstance(checked, Poison):
-        return POISON
+    return POISON if isinstance(checked, Poison) else emit_call(low, signature, arguments, checked, choose)
+
+
+def emit_call(low: Lowering, signature: Signature, arguments: Arguments, checked: Checked, choose: Chooser) -> Operand:
+    """Emits a call whose arguments have been checked."""
     inputs, attributes, spans = checked
     count = _result_count(signature, arguments.result_count)
     results = _emit_checked(low, signature, choose, inputs, attributes, arguments.span, spans, count)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Hashable
 
-from opwright.bundle.format import FunctionEntry
+from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.lang import ir
-from opwright.lang.lower.calls import Arguments, call_checked
-from opwright.lang.lower.context import POISON, Environment, Lowering, NeedsFact, Operand, Poison, Stop
+from opwright.lang.lower.calls import Arguments, check_arguments, emit_call
+from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, Stop
 from opwright.lang.lower.flow import State, returned_values, state_of
-from opwright.lang.lower.numbers import needs_element
+from opwright.lang.lower.variants import Given, fit_variant
 from opwright.lang.resolve import FunctionObject, OperatorObject
 from opwright.lang.source import Span, span_of
 from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature
@@ -137,9 +136,12 @@ def call_library_function(low: Lowering, callee: OperatorObject, arguments: Argu
             subject=entry.name,
         )
     signature = entry_signature(entry)
+    checked = check_arguments(low, signature, arguments)
+    if isinstance(checked, Poison):
+        return POISON
 
     def choose(inputs: list[ir.Value | None], bindings: dict[str, ir.Type]) -> ir.FunctionReference | Poison:
-        body = fit_variant(low, entry.identity, [item.name for item in entry.inputs], bodies, inputs, bindings, span)
+        body = fit_variant(low, signature, bodies, Given(inputs, bindings, checked[1]), _content, span)
         if isinstance(body, Poison):
             return body
         reference = ir.FunctionReference(
@@ -156,7 +158,11 @@ def call_library_function(low: Lowering, callee: OperatorObject, arguments: Argu
         low.calls.append(reference)
         return reference
 
-    return call_checked(low, signature, arguments, choose)
+    return emit_call(low, signature, arguments, checked, choose)
+
+
+def _content(body: BodyEntry) -> Hashable:
+    return (body.body, body.inputs, body.attributes)
 
 
 def entry_signature(entry: FunctionEntry) -> Signature:
@@ -188,50 +194,3 @@ def entry_signature(entry: FunctionEntry) -> Signature:
     found.min_outputs = found.max_outputs = len(found.outputs)
     found.derive()
     return found
-
-
-class _Variant(Protocol):
-    """What is chosen by its facts: a body of a library, or a variant of a function under `@script`."""
-
-    @property
-    def variant(self) -> tuple[tuple[str, str], ...]: ...
-
-
-Fitting = TypeVar("Fitting", bound=_Variant)
-
-
-def fit_variant(
-    low: Lowering,
-    identity: str,
-    names: Sequence[str],
-    bodies: Sequence[Fitting],
-    inputs: Sequence[ir.Value | None],
-    bindings: Mapping[str, ir.Type],
-    span: Span,
-) -> Fitting | Poison:
-    """The one variant that fits what is known of the call; asks for the fact that is missing."""
-    given: dict[str, str] = {}
-    for axis, _ in bodies[0].variant:
-        bound = bindings.get(axis)
-        if isinstance(bound, ir.TensorType):
-            element = ir.settle(bound.element)
-            if isinstance(element, ir.TypeVariable):
-                return needs_element(low, element, span)
-            given[axis] = element.name
-        elif axis in names:
-            value = inputs[names.index(axis)] if names.index(axis) < len(inputs) else None
-            if value is not None and value.optional:
-                raise NeedsFact(value.name, ("absent", "present"))
-            given[axis] = "absent" if value is None else "present"
-    fitting = [body for body in bodies if all(given.get(axis) == value for axis, value in body.variant)]
-    if len(fitting) == 1:
-        return fitting[0]
-    asked = ", ".join(f"{axis}={given.get(axis, '?')}" for axis, _ in bodies[0].variant)
-    return low.error(
-        "OW218",
-        f"{identity} has no variant for {asked}",
-        span,
-        reason="its variants at this opset are: "
-        + "; ".join(",".join(f"{axis}={value}" for axis, value in body.variant) for body in bodies),
-        help="",
-    )

@@ -102,7 +102,7 @@ def compare_rank(low: Lowering, symbol: str, left: Operand, right: Operand) -> b
             apart = range(bound + 1)
     if len(apart) > MOST_RANKS:
         return None
-    _tell_apart(low, left, apart)
+    tell_apart(low, left, apart)
     return symbol in ("!=", ">", ">=")  # what is left is none of these ranks
 
 
@@ -110,11 +110,11 @@ def rank_is_in(low: Lowering, rank: Rank, items: Sequence[Operand]) -> bool | No
     """`rank in items`; None where an item is no static int."""
     if not all(isinstance(item, (bool, int)) for item in items) or len(items) > MOST_RANKS:
         return None
-    _tell_apart(low, rank, [int(item) for item in items])
+    tell_apart(low, rank, [int(item) for item in items])
     return False
 
 
-def _tell_apart(low: Lowering, rank: Rank, ranks: Sequence[int]) -> None:
+def tell_apart(low: Lowering, rank: Rank, ranks: Sequence[int]) -> None:
     """Asks for a variant for each of those ranks, unless the rank is known to be none of them."""
     known = facts.excluded_ranks(low.facts.get(rank.axis, facts.OTHER)) or ()
     new = [item for item in dict.fromkeys(ranks) if item >= 0 and item not in known]

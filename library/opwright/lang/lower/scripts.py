@@ -15,7 +15,7 @@ from opwright.lang.interface import Arity, Input
 from opwright.lang.lower.calls import Arguments, check_arguments, report_mismatch
 from opwright.lang.lower.context import POISON, Lowering, Operand, Poison, complete
 from opwright.lang.lower.function import Unit
-from opwright.lang.lower.functions import fit_variant
+from opwright.lang.lower.variants import Given, fit_variant
 from opwright.lang.resolve import ScriptObject
 from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature, elements_of
 
@@ -194,7 +194,8 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments) -> Op
     try:
         found = bind(script.signature, inputs)
         names = [formal.name for formal in script.signature.inputs]
-        variant = fit_variant(low, script.signature.identity, names, script.variants, inputs, found, arguments.span)
+        given = Given(inputs, found, attributes)
+        variant = fit_variant(low, script.signature, script.variants, given, _content, arguments.span)
         if isinstance(variant, Poison):
             return POISON
         kept = _kept_inputs(variant, names, inputs)
@@ -220,6 +221,10 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments) -> Op
     results = [ir.Value(_instance(type_, elements), "", arguments.span) for type_ in variant.outputs]
     low.append(ir.Call(reference, kept, full, list(results), arguments.span))
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def _content(variant: ScriptVariant) -> tuple[tuple[str, str], ...]:
+    return variant.variant
 
 
 def _by_kind(low: Lowering, script: Script, arguments: Arguments) -> Arguments | Poison:

@@ -1,0 +1,135 @@
+"""The variant that a call means: by what is known of it, asking for what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+
+from opwright.lang import facts, ir
+from opwright.lang.infer_ranks import rank_of as known_rank
+from opwright.lang.lower.context import Lowering, NeedsFact, Poison
+from opwright.lang.lower.known import Rank, ask_attribute, need_copies
+from opwright.lang.lower.numbers import needs_element
+from opwright.lang.lower.ranks import rank_of, tell_apart
+from opwright.lang.source import Span
+from opwright.opsets.signatures import Signature
+from opwright.variants import Variant, match_variants, one_of, overload_of
+
+
+class Given:
+    """What a call gives: inputs by position, the type variables that they bind, and attributes."""
+
+    __slots__ = ("attributes", "bindings", "inputs")
+
+    def __init__(
+        self,
+        inputs: Sequence[ir.Value | None],
+        bindings: Mapping[str, ir.Type],
+        attributes: Mapping[str, ir.Attribute],
+    ) -> None:
+        self.inputs = inputs
+        self.bindings = bindings
+        self.attributes = attributes
+
+
+def fit_variant(
+    low: Lowering,
+    signature: Signature,
+    variants: Sequence[Variant],
+    given: Given,
+    content: Callable[[Variant], Hashable],
+    span: Span,
+) -> Variant | Poison:
+    """The variant that fits what is known of the call; `content` is equal for variants that do the same.
+
+    Where a missing fact decides between different ones, NeedsFact asks this function's own caller for it.
+    """
+    call = _Call(low, signature, given, span)
+    match = match_variants(variants, call.known)
+    found = one_of(match, content)
+    if found is not None:
+        return found
+    if match.fitting:
+        for axis in match.open_axes:
+            call.ask(axis, [value for item in variants for name, value in item.variant if name == axis])
+        return low.error(
+            "OW218",
+            f"{signature.identity} has several variants that fit, and nothing here tells which is meant",
+            span,
+            reason=f"it depends on {' and '.join(match.open_axes)}",
+            help="say it: annotate the input, or pass a constant",
+        )
+    axes = dict.fromkeys(axis for item in variants for axis, _ in item.variant)
+    asked = overload_of((axis, (call.known(axis) or ("?",))[0]) for axis in axes)
+    return low.error(
+        "OW218",
+        f"{signature.identity} has no variant for {asked}",
+        span,
+        reason=f"its variants at this opset are: {'; '.join(overload_of(item.variant) for item in variants)}",
+    )
+
+
+class _Call:
+    """The facts of one call, by axis."""
+
+    def __init__(self, low: Lowering, signature: Signature, given: Given, span: Span) -> None:
+        self.low = low
+        self.signature = signature
+        self.given = given
+        self.span = span
+        self.positions = {formal.name: index for index, formal in enumerate(signature.inputs)}
+
+    def input(self, name: str) -> ir.Value | None:
+        position = self.positions[name]
+        return self.given.inputs[position] if position < len(self.given.inputs) else None
+
+    def known(self, axis: str) -> tuple[str, ...] | None:
+        """The spellings of the call's fact; None where it is not known."""
+        bound = self.given.bindings.get(axis)
+        if isinstance(bound, ir.TensorType):
+            element = ir.settle(bound.element)
+            return None if isinstance(element, ir.TypeVariable) else (element.name,)
+        if axis in self.positions:
+            value = self.input(axis)
+            if value is not None and value.optional:
+                return None
+            return (facts.ABSENT if value is None else facts.PRESENT,)
+        if axis.endswith(facts.RANK) and axis.removesuffix(facts.RANK) in self.positions:
+            rank = known_rank(self.input(axis.removesuffix(facts.RANK)))
+            return None if rank is None else (str(rank),)
+        return self._attribute(axis)
+
+    def _attribute(self, axis: str) -> tuple[str, ...] | None:
+        spec = self.signature.attributes.get(axis)
+        if spec is None:
+            return None
+        found = self.given.attributes.get(axis)
+        if isinstance(found, ir.AttributeReference):
+            return None
+        value = spec.default if found is None else found.value
+        if value is None:
+            return (facts.ABSENT,)
+        text = facts.fact_of(value)
+        return (text, facts.PRESENT) if spec.default is None and not spec.required else (text,)
+
+    def ask(self, axis: str, values: Sequence[str]) -> None:
+        """Raises NeedsFact where a parameter of this function decides the callee's axis."""
+        bound = self.given.bindings.get(axis)
+        if isinstance(bound, ir.TensorType):
+            element = ir.settle(bound.element)
+            if isinstance(element, ir.TypeVariable):
+                needs_element(self.low, element, self.span)
+        elif axis in self.positions:
+            value = self.input(axis)
+            if value is not None:
+                raise NeedsFact(value.name, (facts.ABSENT, facts.PRESENT), self.span)
+        elif axis.endswith(facts.RANK):
+            value = self.input(axis.removesuffix(facts.RANK))
+            if value is not None:
+                need_copies(self.low, value)
+                rank = rank_of(self.low, value, self.span)
+                if isinstance(rank, Rank):
+                    tell_apart(self.low, rank, [int(item) for item in values if item.isdigit()])
+        else:
+            found = self.given.attributes.get(axis)
+            if isinstance(found, ir.AttributeReference) and found.name in self.low.attributes:
+                raise ask_attribute(self.low.attributes[found.name], self.span)
