@@ -12,17 +12,31 @@ TYPE_CHECKING = False  # importing `typing` costs more than everything here
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from types import FunctionType
-    from typing import Any, TypeVar, overload
+    from typing import Any, Generic, overload
 
     from onnx import FunctionProto, ModelProto
+    from typing_extensions import ParamSpec, TypeVar
+
+    from opwright.types import Array
 
     Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+    P = ParamSpec("P", default=...)
+    R = TypeVar("R", default=Any, covariant=True)
+else:
+    P = R = None
+
+    class Generic:
+        """As `typing` has it, for annotations alone."""
+
+        def __class_getitem__(cls, parameters):
+            return cls
+
 
 LOCAL_DOMAIN = "opwright.local"
 LOCAL_OPSET = Opset(LOCAL_DOMAIN, 1)
 
 
-class OnnxFunction:
+class OnnxFunction(Generic[P, R]):
     """A Python function that is an ONNX function: callable on arrays, and compiled to protos on request.
 
     `opset` is the domain that it belongs to and that domain's version; without one it is `opwright.local`, which is
@@ -48,6 +62,13 @@ class OnnxFunction:
 
     def __repr__(self) -> str:
         return f"<OnnxFunction {self.domain}::{self.name}>"
+
+    if TYPE_CHECKING:  # as its annotations say; and on arrays, which they do not mention
+
+        @overload
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+        @overload
+        def __call__(self, array: Array, /, *args: Any, **kwargs: Any) -> Any: ...
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the Python body, operator by operator: numpy arrays in, numpy arrays out. DiagnosticError for what the
@@ -116,11 +137,9 @@ class OnnxFunction:
 if TYPE_CHECKING:
 
     @overload
-    def script(opset: FunctionType, /) -> OnnxFunction: ...
+    def script(function: Callable[P, R], /) -> OnnxFunction[P, R]: ...
     @overload
-    def script(
-        opset: Opset | None = None, default_opset: Opset | None = None
-    ) -> Callable[[Callable[..., Any]], OnnxFunction]: ...
+    def script(opset: Opset | None = None, default_opset: Opset | None = None) -> _Script: ...
 
 
 def script(opset: Any = None, default_opset: Opset | None = None) -> Any:
@@ -143,6 +162,13 @@ class _Script:
     def __init__(self, opset: Opset | None, default_opset: Opset | None) -> None:
         self.opset = opset
         self.default_opset = default_opset
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __call__(self, function: OnnxFunction[P, R], /) -> OnnxFunction[P, R]: ...
+        @overload
+        def __call__(self, function: Callable[P, R], /) -> OnnxFunction[P, R]: ...
 
     def __call__(self, function: Any) -> OnnxFunction:
         if isinstance(function, OnnxFunction):
