@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from opwright.diagnostics.model import Diagnostic
+from opwright.diagnostics.model import Diagnostic, Severity, has_errors
 from opwright.elements import BY_NAME
 from opwright.lang import facts, ir
 from opwright.lang.dead import remove_dead_nodes
@@ -187,7 +187,7 @@ class _Attempt:
             )
         self.function.body.nodes[:0] = low.prologue
         function = None
-        if not self.diagnostics:
+        if not has_errors(self.diagnostics):
             remove_dead_nodes(self.function)
             function = self.function
         return Lowered(function, tuple(self.diagnostics), tuple(low.calls), tuple(self.output_types))
@@ -309,17 +309,28 @@ class _Attempt:
             return
         met = value.type if wanted is None else self._meet(wanted, value.type)
         if met is None:
-            self.low.error(
-                "OW210",
-                f"the output `{name}` is declared {wanted!r}, and the body gives {value.type!r}",
-                span,
-                reason="a function returns the type that its interface promises",
-                help="cast the result, or change the declared type",
+            # An annotation that names a type variable says of which input the type is, and calls go by the body.
+            loose = self.unit.declaration.inferred and declared is not None and declared.type in self.function.variables
+            self._contradiction(
+                f"the output `{name}` is declared {wanted!r}, and the body gives {value.type!r}", span, loose
             )
-            return
+            if not loose:
+                return
+            met = value.type
         self.function.outputs.append(name)
         self.function.body.yields.append(value)
         self.output_types.append(met)
+
+    def _contradiction(self, message: str, span: tuple[int, int, int, int], loose: bool) -> None:
+        found = Diagnostic(
+            "OW210",
+            message,
+            self.unit.module.source.place(span),
+            reason="a function returns the type that its interface promises",
+            help="cast the result, or change the declared type",
+            severity=Severity.WARNING if loose else Severity.ERROR,
+        )
+        self.diagnostics.append(found)
 
     def _meet(self, wanted: ir.Type, found: ir.Type) -> ir.Type | None:
         """What declaration and body know together of an output; None where they contradict each other."""

@@ -94,18 +94,19 @@ def weak_constant(
     like = low.splittable.get(variable.name)
     if like is None and variable.name not in low.function.variables:
         return needs_element(low, variable, span)
-    for element in variable.elements:
-        for item in items:
-            try:
-                pack(item, element)
-            except DoesNotFitError as error:
-                return low.error(
-                    "OW313",
-                    f"the constant does not fit {element.name}, which `{variable.name}` admits",
-                    span,
-                    reason=str(error),
-                    help=f"leave {element.name} out of `{variable.name}`, or cast to a type that holds the value",
-                )
+    unfit = {element: reason for element in variable.elements if (reason := _does_not_fit(items, element))}
+    if unfit and not _narrow(variable, list(unfit), f"the constant {reprlib.repr(value)}"):
+        element, reason = next(iter(unfit.items()))
+        return low.error(
+            "OW313",
+            f"the constant does not fit {element.name}, which `{variable.name}` admits",
+            span,
+            reason=reason,
+            help=f"leave {element.name} out of `{variable.name}`, or cast to a type that holds the value",
+        )
+    settled = ir.settle(variable)
+    if not isinstance(settled, ir.TypeVariable):
+        return typed_constant(low, value, dims, settled, span)
     carrier = _carrier(low, items)
     exact = all(survives_float32(item, element) for item in items for element in variable.elements)
     if like is not None and exact and carrier is not None and low.lookup("", "CastLike") is not None:
@@ -114,6 +115,26 @@ def weak_constant(
         type_ = ir.TensorType(variable, dims)
         return low.once(("like", variable.name, base), "CastLike", [base, like], {}, type_, span)
     return needs_element(low, variable, span)
+
+
+def _does_not_fit(items: tuple[Any, ...], element: ElementType) -> str:
+    """Why one of the items is no value of the element type; empty where all are."""
+    try:
+        for item in items:
+            pack(item, element)
+    except DoesNotFitError as error:
+        return str(error)
+    return ""
+
+
+def _narrow(variable: ir.TypeVariable, unfit: list[ElementType], why: str) -> bool:
+    """Takes types from a variable that no interface promises; False where it is promised or none would be left."""
+    taken = sum(1 << element.code for element in unfit)
+    if variable.rigid or not variable.mask & ~taken:
+        return False
+    variable.narrowed_by.append((taken, why))
+    variable.mask &= ~taken
+    return True
 
 
 def needs_element(low: Lowering, variable: ir.TypeVariable, span: Span | None) -> Poison:
@@ -219,6 +240,7 @@ def convert_number(low: Lowering, operand: Operand, element: ir.Element, span: S
     refused = _refuse_narrowing(low, operand, element, span)
     if refused is not None:
         return refused
+    element = ir.settle(element)
     if isinstance(element, ElementType):
         if element.name != source:
             return cast(low, value, element, span)
@@ -242,7 +264,7 @@ def _refuse_narrowing(low: Lowering, operand: Operand, element: ir.Element, span
         or item.kind == "string"
         or (item.kind == "bool") != (kind is ir.NumberKind.BOOL)
     ]
-    if not wrong:
+    if not wrong or (isinstance(element, ir.TypeVariable) and _narrow(element, wrong, f"a {kind.value} number")):
         return None
     return low.error(
         "OW313",

@@ -1,0 +1,76 @@
+"""What a body does with numbers narrows the types that its annotations admit."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import pytest
+from opwright import DOUBLE, FLOAT, INT64, script
+from opwright import opset18 as op
+from opwright.diagnostics.model import DiagnosticError, Severity
+from opwright.lang.family import admitted
+from opwright.live.compiled import Compiled, Run
+
+Real = TypeVar("Real", FLOAT[...], DOUBLE[...], INT64[...])
+
+
+@script()
+def with_constant(x: Real) -> Real:
+    return x + 0.5
+
+
+@script()
+def with_attribute(x: Real, alpha: float = 1.0) -> Real:
+    return x * alpha
+
+
+@script()
+def with_nothing_declared(x):
+    return op.Where(op.Less(x, 0.5), x, 1.0)
+
+
+@script()
+def in_steps(x: Real, alpha: float) -> Real:
+    return op.Identity(x) * alpha + 1
+
+
+@pytest.mark.parametrize("function", [with_constant, with_attribute, in_steps])
+def test_integers_are_left_out_where_a_fraction_meets_the_input(function) -> None:
+    assert types_of(compile_(function)) == {"Real": ("float", "double")}
+
+
+def test_an_input_without_annotation_takes_what_its_constants_fit() -> None:
+    found = types_of(compile_(with_nothing_declared))["T_x"]
+    assert {"float", "double"} <= set(found) and not {"int64", "bool", "string"} & set(found)
+
+
+@script()
+def never(x: INT64[...]) -> INT64[...]:
+    return x + 0.5
+
+
+def test_a_type_that_is_said_outright_is_kept() -> None:
+    with pytest.raises(DiagnosticError) as raised:
+        never.to_function_proto()
+    assert [item.code for item in raised.value.diagnostics] == ["OW313"]
+
+
+@script()
+def other_than_annotated(x: Real) -> Real:
+    return x > x
+
+
+def test_a_return_annotation_of_a_type_variable_is_no_promise() -> None:
+    compiled = compile_(other_than_annotated)
+    assert [(item.code, item.severity) for item in compiled.family.diagnostics] == [("OW210", Severity.WARNING)]
+    assert other_than_annotated.to_function_proto().output == ["result"]
+
+
+def compile_(function) -> Compiled:
+    return Run(18).compile(function)
+
+
+def types_of(compiled: Compiled) -> dict[str, tuple[str, ...]]:
+    [variant] = compiled.family.variants
+    assert variant.lowered.function is not None
+    return dict(admitted(variant.lowered.function))
