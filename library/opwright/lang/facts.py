@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from opwright.variants import NOT, OTHER
+from opwright.variants import NOT
+from opwright.variants import OTHER as OTHER
 
 ABSENT, PRESENT = "absent", "present"
 RANK = ".rank"

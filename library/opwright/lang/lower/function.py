@@ -228,7 +228,8 @@ class _Attempt:
         """`*xs` as a static list: only a call says how many there are."""
         if fact is None:
             raise NeedsFact(declared.name, (), declared.span)
-        taken = {item.name for item in (*self.unit.interface.inputs, *self.unit.interface.attributes)}
+        interface = self.unit.interface
+        taken = {item.name for item in interface.inputs} | {item.name for item in interface.attributes}
         stem = declared.name
         while any(f"{stem}_{index}" in taken for index in range(int(fact))):
             stem += "_"

@@ -104,10 +104,10 @@ def _range(low: Lowering, node: ast.Call, env: Environment) -> _Range | Poison:
             help="",
         )
     if isinstance(start, int) and isinstance(stop, int):
-        trips = max(0, (int(stop) - int(start) + step - (1 if step > 0 else -1)) // step)
-        if trips >> 63:
-            return low.error("OW324", "`range` makes more trips than an int64 counts", span, f"it makes {trips:,}", "")
-        return _Range(int(start), step, trips, (int(start), int(stop), step))
+        count = max(0, (int(stop) - int(start) + step - (1 if step > 0 else -1)) // step)
+        if count >> 63:
+            return low.error("OW324", "`range` makes more trips than an int64 counts", span, f"it makes {count:,}", "")
+        return _Range(int(start), step, count, (int(start), int(stop), step))
     start_value, stop_value = (_as_integer(low, operand, span) for operand in (start, stop))
     if isinstance(start_value, Poison) or isinstance(stop_value, Poison):
         return POISON
