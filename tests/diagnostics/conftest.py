@@ -100,7 +100,7 @@ def _run_python(path: Path) -> int:
     """Runs a file as a program that prints the findings it ends with."""
     text = path.read_text(encoding="utf-8")
     try:
-        exec(compile(text, path.name, "exec"), {"__name__": "__main__"})
+        exec(compile(text, path.name, "exec", dont_inherit=True), {"__name__": "__main__"})
     except DiagnosticError as error:
         print(render(error.diagnostics, {path.name: text}.get), end="")
         return 1
