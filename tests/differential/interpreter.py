@@ -7,22 +7,20 @@ neither the compiler nor Python's own evaluation of the text.
 from __future__ import annotations
 
 import ast
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from tests.differential import kernels
-from tests.differential.arithmetic import binary, check_number, unary
+from tests.differential.expressions import BINARY, BUILTINS, Expressions, Operator, Opset, Scope
 from tests.differential.noise import Noise
 from tests.differential.values import (
+    Closure,
     ElementTypeObject,
     OutOfScope,
     Refused,
     Tensor,
-    convert_number,
-    is_number,
     name_of,
     to_tensor,
     truth,
@@ -36,37 +34,6 @@ TYPES = {
     "INT64": "int64",
     "UINT8": "uint8",
     "BOOL": "bool",
-}
-BINARY = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.Pow: "**",
-    ast.MatMult: "@",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-}
-UNARY = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}
-BUILTINS: dict[str, Callable[..., Any]] = {
-    "bool": bool,
-    "float": float,
-    "int": int,
-    "len": len,
-    "max": max,
-    "min": min,
-    "round": round,
-    "str": str,
-    "sum": sum,
 }
 
 
@@ -88,18 +55,6 @@ class _Return(Exception):
         super().__init__()
 
 
-class _Opset:
-    """The name `op`."""
-
-
-class _Operator:
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-
-Scope = dict[str, Any]
-
-
 def run(
     text: str, inputs: Mapping[str, Any], outputs: Sequence[str], opset: int, noise: Noise
 ) -> tuple[list[np.ndarray], set[str]]:
@@ -110,7 +65,11 @@ def run(
     """
     machine = Machine(text, opset, noise)
     arguments = {
-        name: Tensor(value) if isinstance(value, np.ndarray) else kernels.attribute(value)
+        name: [Tensor(item) for item in value]
+        if isinstance(value, list)
+        else Tensor(value)
+        if isinstance(value, np.ndarray)
+        else kernels.attribute(value)
         for name, value in inputs.items()
     }
     node = machine.functions["F"]
@@ -121,7 +80,11 @@ def run(
     return [_output(item, wanted) for item, wanted in zip(values, outputs, strict=True)], machine.covered
 
 
-def _output(value: Any, wanted: str) -> np.ndarray:
+def _output(value: Any, wanted: str) -> Any:
+    if wanted.startswith("seq "):
+        if not isinstance(value, list):
+            raise Refused("no sequence is returned")
+        return [_output(item, wanted.removeprefix("seq ")) for item in value]
     if value is None:
         raise Refused("None is returned")
     tensor = to_tensor(value, ElementTypeObject(wanted).dtype)
@@ -130,18 +93,18 @@ def _output(value: Any, wanted: str) -> np.ndarray:
     return tensor.array
 
 
-class Machine:
+class Machine(Expressions):
     """One run of a module: its functions, its constants, and how many steps it may still make."""
 
     def __init__(self, text: str, opset: int, noise: Noise) -> None:
         self.opset = opset
         self.noise = noise
-        self.context = kernels.Context(opset, noise)
+        self.context = kernels.Context(opset, noise, self.call_closure)
         self.steps = 0
         self.covered: set[str] = set()
         self.functions: dict[str, ast.FunctionDef] = {}
         self.globals: Scope = {name: ElementTypeObject(element) for name, element in TYPES.items()}
-        self.globals["op"] = _Opset()
+        self.globals["op"] = Opset()
         self.constants: dict[str, ast.expr] = {}  # evaluated when they are first read
         for statement in ast.parse(text).body:
             if isinstance(statement, ast.FunctionDef):
@@ -151,13 +114,35 @@ class Machine:
 
     # ------------------------------------------------------------------------------------------------ functions
 
-    def call(self, node: ast.FunctionDef, positional: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    def call_closure(self, callee: Closure, positional: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        node = callee.node
+        if callee.kind == "script":
+            floats = {item.arg for item in _parameters(node) if _annotation(item) == "float"}
+            given = {**dict(zip((item.arg for item in node.args.args), positional, strict=False)), **keywords}
+            rounded = {
+                name: kernels.attribute(float(value)) if name in floats else value for name, value in given.items()
+            }
+            return self.call(node, [], {**self.float_defaults(node), **rounded}, callee.scope)
+        return self.call(node, positional, keywords, callee.scope)
+
+    def call(
+        self,
+        node: ast.FunctionDef,
+        positional: Sequence[Any],
+        keywords: Mapping[str, Any],
+        enclosing: Scope | None = None,
+    ) -> Any:
         """Binds arguments by Python's rules and runs the body."""
         scope: Scope = dict.fromkeys(_assigned(node.body), _UNBOUND)
+        if enclosing is not None:
+            scope[_ENCLOSING] = enclosing
         arguments = [*node.args.posonlyargs, *node.args.args]
         names = [argument.arg for argument in arguments]
         by_keyword = [argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)]
         bound = dict(zip(names, positional, strict=False))
+        if node.args.vararg is not None:
+            bound[node.args.vararg.arg] = tuple(positional[len(names) :])
+            positional = positional[: len(names)]
         if len(positional) > len(names) or any(name in bound or name not in by_keyword for name in keywords):
             raise Refused(f"the arguments do not fit {node.name}")
         bound.update(keywords)
@@ -180,11 +165,15 @@ class Machine:
 
     def float_defaults(self, node: ast.FunctionDef) -> Scope:
         """A float attribute's default is rounded to float32 as any other value of it."""
-        defaults = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+        plain = [*node.args.posonlyargs, *node.args.args]
+        defaults = [
+            *zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True),
+            *zip(reversed(plain), reversed(node.args.defaults), strict=False),
+        ]
         return {
             argument.arg: kernels.attribute(float(self._evaluate(default, {})))
             for argument, default in defaults
-            if default is not None and isinstance(argument.annotation, ast.Name) and argument.annotation.id == "float"
+            if default is not None and _annotation(argument) == "float"
         }
 
     def _step(self) -> None:
@@ -238,6 +227,9 @@ class Machine:
                 cover("assert")
                 if not truth(self._evaluate(test, scope)):
                     raise Refused("an assertion does not hold")
+            case ast.FunctionDef(name=name):
+                cover("nested def")
+                scope[name] = Closure(statement, scope, "graph")
             case ast.Pass():
                 cover("pass")
             case ast.Break():
@@ -284,22 +276,6 @@ class Machine:
             self.covered.add("else of a while")
         self._block(statement.orelse, scope)
 
-    def _truth(self, node: ast.expr, scope: Scope, where: str) -> bool:
-        value = self._evaluate(node, scope)
-        kind = f"{value.dtype.kind} tensor" if isinstance(value, Tensor) else type(value).__name__
-        self.covered.add(f"{where} of {kind}")
-        return truth(value)
-
-    def _binary(self, symbol: ast.AST, left: Any, right: Any) -> Any:
-        name = BINARY[type(symbol)]
-        tensors = [item for item in (left, right) if isinstance(item, Tensor)]
-        if tensors:
-            beside = "tensor" if len(tensors) == 2 else "number"
-            self.covered.add(f"{tensors[0].dtype.kind} tensor {name} {beside}")
-        else:
-            self.covered.add(f"{type(left).__name__} {name} {type(right).__name__}")
-        return binary(name, left, right, self.noise)
-
     def _bind(self, target: ast.expr, value: Any, scope: Scope) -> None:
         if isinstance(target, ast.Name):
             scope[target.id] = value
@@ -317,179 +293,42 @@ class Machine:
             if scope[name] is _UNBOUND:
                 raise Unbound(name)
             return scope[name]
+        if _ENCLOSING in scope:
+            return self._read(name, scope[_ENCLOSING])
         if name in self.constants:
             self.globals[name] = self._evaluate(self.constants.pop(name), {})
         if name in self.globals:
             return self.globals[name]
         if name in self.functions:
-            return self.functions[name]
+            node = self.functions[name]
+            return Closure(node, None, "script" if node.decorator_list else "helper")
         if name in BUILTINS or name in ("math", "range", "abs"):
-            return _Operator(name)
+            return Operator(name)
         raise Unbound(name)
-
-    # ---------------------------------------------------------------------------------------------- expressions
-
-    def _evaluate(self, node: ast.expr, scope: Scope) -> Any:
-        match node:
-            case ast.Constant(value=value):
-                return value
-            case ast.Name(id=name):
-                return self._read(name, scope)
-            case ast.Tuple(elts=items):
-                return tuple(self._evaluate(item, scope) for item in items)
-            case ast.List(elts=items):
-                return [self._evaluate(item, scope) for item in items]
-            case ast.BinOp(left=left, op=symbol, right=right):
-                first = self._evaluate(left, scope)
-                return self._binary(symbol, first, self._evaluate(right, scope))
-            case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return not self._truth(operand, scope, "not")
-            case ast.UnaryOp(op=symbol, operand=operand):
-                self.covered.add(f"unary {UNARY[type(symbol)]}")
-                return unary(UNARY[type(symbol)], self._evaluate(operand, scope))
-            case ast.BoolOp(op=symbol, values=values):
-                return self._decided(values, isinstance(symbol, ast.Or), scope)
-            case ast.Compare():
-                return self._compare(node, scope)
-            case ast.IfExp(test=test, body=body, orelse=orelse):
-                return self._evaluate(body if self._truth(test, scope, "conditional expression") else orelse, scope)
-            case ast.Call():
-                return self._call(node, scope)
-            case ast.Attribute(value=owner, attr=name):
-                return self._attribute(self._evaluate(owner, scope), name)
-            case ast.Subscript(value=owner, slice=index):
-                return self._item(self._evaluate(owner, scope), self._evaluate(index, scope))
-        raise Refused(f"{type(node).__name__} is not part of the language")
-
-    def _decided(self, values: Sequence[ast.expr], stops_at: bool, scope: Scope) -> Any:
-        """`and`, `or`: the first operand that decides, else the last; those after it are not looked at."""
-        word = "or" if stops_at else "and"
-        for node in values[:-1]:
-            value = self._evaluate(node, scope)
-            if truth(value) is stops_at:
-                self.covered.add(f"{word} that stops, {_kind(value)}")
-                return value
-        value = self._evaluate(values[-1], scope)
-        self.covered.add(f"{word} that goes on, {_kind(value)}")
-        return value
-
-    def _compare(self, node: ast.Compare, scope: Scope) -> Any:
-        left = self._evaluate(node.left, scope)
-        if len(node.ops) > 1:
-            self.covered.add("chained comparison")
-        for position, (symbol, comparator) in enumerate(zip(node.ops, node.comparators, strict=True)):
-            right = self._evaluate(comparator, scope)
-            result = self._compare_pair(symbol, left, right)
-            if position + 1 == len(node.ops) or not truth(result):
-                return result
-            left = right
-        raise AssertionError
-
-    def _compare_pair(self, symbol: ast.cmpop, left: Any, right: Any) -> Any:
-        if isinstance(symbol, (ast.Is, ast.IsNot)):
-            self.covered.add("is None")
-            if left is not None and right is not None:
-                raise Refused("`is` compares with None")
-            return (left is right) is isinstance(symbol, ast.Is)
-        if isinstance(symbol, (ast.In, ast.NotIn)):
-            self.covered.add("in")
-            if isinstance(left, Tensor) or any(isinstance(item, Tensor) for item in right):
-                raise Refused("membership is static")
-            return (left in right) is isinstance(symbol, ast.In)
-        if isinstance(left, ElementTypeObject):
-            self.covered.add("dtype compared")
-            return (left == right) is isinstance(symbol, ast.Eq)
-        return self._binary(symbol, left, right)
-
-    def _attribute(self, owner: Any, name: str) -> Any:
-        if isinstance(owner, _Opset):
-            if name == "version":
-                self.covered.add("op.version")
-            return self.opset if name == "version" else _Operator(f"op.{name}")
-        if isinstance(owner, _Operator) and owner.name == "math":
-            value = getattr(math, name)
-            return value if is_number(value) else _Operator(f"math.{name}")
-        if isinstance(owner, Tensor) and name == "dtype":
-            return ElementTypeObject(name_of(owner.dtype))
-        raise Refused(f".{name} of {owner!r}")
-
-    def _item(self, owner: Any, index: Any) -> Any:
-        if isinstance(owner, (tuple, list)) and isinstance(index, int):
-            self.covered.add("subscript of a static tuple")
-            try:
-                return owner[index]
-            except IndexError:
-                raise Refused("an index out of range") from None
-        raise Refused(f"a subscript of {owner!r}")
-
-    def _call(self, node: ast.Call, scope: Scope) -> Any:
-        callee = self._evaluate(node.func, scope)
-        positional: list[Any] = []
-        for argument in node.args:
-            if isinstance(argument, ast.Starred):
-                positional.extend(self._evaluate(argument.value, scope))
-            else:
-                positional.append(self._evaluate(argument, scope))
-        keywords = {item.arg: self._evaluate(item.value, scope) for item in node.keywords if item.arg is not None}
-        if isinstance(callee, ast.FunctionDef):
-            self._step()
-            self.covered.add("call of a helper" + (" by name" if keywords else ""))
-            return self.call(callee, positional, keywords)
-        if isinstance(callee, ElementTypeObject):
-            self.covered.add("typed scalar")
-            if len(positional) != 1 or not is_number(positional[0]):
-                raise Refused("a typed scalar is made of one number")
-            return convert_number(positional[0], callee.dtype)
-        if not isinstance(callee, _Operator):
-            raise Refused(f"{callee!r} is called")
-        self.covered.add(callee.name)
-        if callee.name.startswith("op."):
-            return kernels.call(callee.name.removeprefix("op."), positional, keywords, self.context)
-        return self._call_python(callee.name, positional)
-
-    def _call_python(self, name: str, arguments: list[Any]) -> Any:
-        if name == "range":
-            return range(*(_integer(item) for item in arguments))
-        if name == "abs":
-            return unary("abs", arguments[0])
-        if any(isinstance(item, Tensor) for item in arguments):
-            raise Refused(f"{name} takes static values")
-        function = getattr(math, name.removeprefix("math.")) if name.startswith("math.") else BUILTINS[name]
-        try:
-            value = function(*arguments)
-        except (ArithmeticError, ValueError) as error:
-            raise OutOfScope(f"Python raises {error}") from None
-        except TypeError as error:
-            raise Refused(str(error)) from None
-        check_number(value)
-        return value
 
 
 _UNBOUND = object()
+_ENCLOSING = ""  # the scope of the function around, where there is one
 
 
-def _kind(value: Any) -> str:
-    return "tensor" if isinstance(value, Tensor) else type(value).__name__
+def _parameters(node: ast.FunctionDef) -> list[ast.arg]:
+    return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
 
 
-def _integer(value: Any) -> int:
-    """A bound of `range`: an int, or a tensor of one integer."""
-    if isinstance(value, Tensor):
-        if value.dtype.kind not in "iu":
-            raise Refused("`range` takes ints")
-        if value.array.size != 1:
-            raise OutOfScope("a bound of `range` is one integer")
-        return int(value.array.reshape(()))
-    if isinstance(value, float) or not isinstance(value, int):
-        raise Refused("`range` takes ints")
-    return int(value)
+def _annotation(argument: ast.arg) -> str:
+    return argument.annotation.id if isinstance(argument.annotation, ast.Name) else ""
 
 
 def _assigned(statements: Sequence[ast.stmt]) -> list[str]:
-    """The names that a function binds anywhere are its own throughout."""
-    return [
-        node.id
-        for statement in statements
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del))
-    ]
+    """The names that a function binds anywhere are its own throughout; those of a comprehension are not."""
+    found: list[str] = []
+    pending: list[ast.AST] = list(statements)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            found.append(node.id)
+        elif isinstance(node, ast.FunctionDef):
+            found.append(node.name)
+        elif not isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+            pending.extend(ast.iter_child_nodes(node))
+    return found

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -14,9 +15,10 @@ import onnxruntime as ort
 from onnx.inliner import inline_local_functions
 from onnx.reference import ReferenceEvaluator
 from opwright.diagnostics.model import Diagnostic
-from opwright.lang import ir
-from opwright.lang.family import Family, admitted
+from opwright.lang import facts, ir
+from opwright.lang.family import Family, Variant, admitted
 from opwright.lang.ir_verify import verify
+from opwright.variants import match_variants
 
 from tests.differential import interpreter
 from tests.differential.arithmetic import PRODUCT_OF_DOUBLES
@@ -156,8 +158,10 @@ def expect(program: Program, case: Case) -> Expected:
 
 
 def _interpret(program: Program, case: Case, noise: Noise) -> tuple[Arrays, set[str]]:
+    arguments, outputs = program.arguments(case), program.output_types(case)
     try:
-        return interpreter.run(program.text, program.arguments(case), program.output_types(case), program.opset, noise)
+        values, covered = interpreter.run(program.text, arguments, outputs, program.opset, noise)
+        return flat(values), covered
     except interpreter.Unbound as error:
         raise _Difference(f"accepted, and Python finds `{error}` unbound") from error
     except OutOfRange as error:
@@ -168,6 +172,14 @@ def _interpret(program: Program, case: Case, noise: Noise) -> tuple[Arrays, set[
         if program.meant:
             raise
         raise OutOfScope(f"the interpreter knows no such program: {type(error).__name__}") from error
+
+
+def flat(values: Sequence[Any]) -> Arrays:
+    """Outputs as arrays: a sequence is its length and then its items."""
+    found: Arrays = []
+    for value in values:
+        found += [np.array(len(value)), *map(np.asarray, value)] if isinstance(value, list) else [np.asarray(value)]
+    return found
 
 
 def _least_tolerance(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -203,7 +215,8 @@ class _Sessions:
         self.program = program
         self.family = family
         self.runtimes = runtimes
-        self._known: dict[tuple[object, ...], dict[str, Any]] = {}
+        self.defaults = _defaults(program.text)
+        self._loaded: dict[tuple[object, ...], dict[str, Any]] = {}
 
     def check(self, case: Case, expected: Expected, reasons: list[str]) -> None:
         function = self.choose(case)
@@ -212,9 +225,9 @@ class _Sessions:
         attributes = {name: value for name, value in case.attributes.items() if name in used}
         ranks = tuple((name, array.ndim, array.dtype.name) for name, array in arrays.items())
         key = (id(function), ranks, tuple(attributes.items()))
-        if key not in self._known:
-            self._known[key] = dict(self._load(function, arrays, attributes, reasons))
-        for runtime, run in self._known[key].items():
+        if key not in self._loaded:
+            self._loaded[key] = dict(self._load(function, arrays, attributes, reasons))
+        for runtime, run in self._loaded[key].items():
             if runtime == "ort-full" and PRODUCT_OF_DOUBLES in expected.notes:
                 reasons.append("ort-full scales products of doubles by a float")
                 continue
@@ -242,16 +255,25 @@ class _Sessions:
 
     def _variant(self, case: Case) -> ir.Function | None:
         """The variant whose facts are those of the case."""
-        facts = {**case.types}
-        for name in (*self.program.inputs, *self.program.attributes):
-            facts[name] = "present" if name in case.arrays or name in case.attributes else "absent"
-        for variant in self.family.variants:
-            if all(facts[axis] == value for axis, value in variant.key):
-                function = variant.lowered.function
-                assert function is not None
-                fits = all(case.types[name] in taken for name, taken in admitted(function) if name in case.types)
-                return function if fits else None
-        return None
+        found = match_variants([_Keyed(item) for item in self.family.variants], lambda axis: self._known(case, axis))
+        if len(found.fitting) != 1:
+            return None
+        function = found.fitting[0].function
+        fits = all(case.types[name] in taken for name, taken in admitted(function) if name in case.types)
+        return function if fits else None
+
+    def _known(self, case: Case, axis: str) -> tuple[str, ...]:
+        """All that a call says of an axis; an attribute that it leaves out has its default."""
+        if axis in case.types:
+            return (case.types[axis],)
+        name, _, question = axis.rpartition(".")
+        if question == "rank" and name in case.arrays:
+            return (str(case.arrays[name].ndim),)
+        if axis in self.program.attributes:
+            if axis not in case.attributes and axis not in self.defaults:
+                return (facts.ABSENT,)
+            return (facts.fact_of(case.attributes.get(axis, self.defaults.get(axis))), facts.PRESENT)
+        return (facts.PRESENT if axis in case.arrays else facts.ABSENT,)
 
     def _load(
         self, function: ir.Function, arrays: Mapping[str, Any], attributes: Mapping[str, Any], reasons: list[str]
@@ -282,6 +304,22 @@ class _Sessions:
                 raise _Difference(f"{runtime} refuses the model: {_first_line(error)}") from error
 
 
+def _defaults(text: str) -> dict[str, Any]:
+    """The defaults of the attributes of `F`."""
+    node = next(item for item in ast.parse(text).body if isinstance(item, ast.FunctionDef) and item.name == "F")
+    pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+    return {argument.arg: ast.literal_eval(default) for argument, default in pairs if default is not None}
+
+
+class _Keyed:
+    """A variant of a family, in the form in which variants are matched with the facts of a call."""
+
+    def __init__(self, item: Variant) -> None:
+        assert item.lowered.function is not None
+        self.function = item.lowered.function
+        self.variant = item.key
+
+
 def _onnxruntime(data: bytes, runtime: str) -> Any:
     options = ort.SessionOptions()
     options.graph_optimization_level = _LEVELS[runtime]
@@ -306,8 +344,11 @@ def _kernel(error: BaseException) -> str:
 
 
 def _compare(runtime: str, names: list[str], outputs: Arrays, expected: Expected) -> None:
-    for name, got, wanted, tolerance in zip(names, outputs, expected.values, expected.tolerances, strict=True):
-        got = np.asarray(got)
+    arrays = flat(outputs)
+    if len(arrays) != len(expected.values):
+        raise _Difference(f"{runtime}: {len(arrays)} arrays, expected {len(expected.values)}")
+    names = names if len(names) == len(arrays) else [str(index) for index in range(len(arrays))]
+    for name, got, wanted, tolerance in zip(names, arrays, expected.values, expected.tolerances, strict=True):
         if got.dtype != wanted.dtype or got.shape != wanted.shape:
             raise _Difference(
                 f"{runtime}: `{name}` is {got.dtype}{list(got.shape)}, expected {wanted.dtype}{list(wanted.shape)}"

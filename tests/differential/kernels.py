@@ -14,6 +14,7 @@ import numpy as np
 
 from tests.differential.arithmetic import on_tensors
 from tests.differential.noise import Noise
+from tests.differential.structures import STRUCTURES, call_structure
 from tests.differential.values import (
     CODES,
     DTYPES,
@@ -40,11 +41,12 @@ class Kernel:
 
 
 class Context:
-    """What a kernel may ask: the opset, and the noise of inexact results."""
+    """What a kernel may ask: the opset, the noise of inexact results, and how a function is called."""
 
-    def __init__(self, opset: int, noise: Noise) -> None:
+    def __init__(self, opset: int, noise: Noise, call: Callable[..., Any]) -> None:
         self.opset = opset
         self.noise = noise
+        self.call = call
 
 
 def kernel(*formals: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -57,6 +59,8 @@ def kernel(*formals: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 def call(name: str, positional: Sequence[Any], keywords: Mapping[str, Any], context: Context) -> Any:
     """`op.name(...)`: inputs by position or name, numbers converted as the type variables say, attributes by name."""
+    if name in STRUCTURES:
+        return call_structure(name, context, positional, dict(keywords))
     found = KERNELS.get(name)
     if found is None:
         raise Refused(f"no operator {name}")

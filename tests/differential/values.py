@@ -5,6 +5,8 @@ Written from DESIGN section 4 alone; nothing here knows the compiler or eager mo
 
 from __future__ import annotations
 
+import ast
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -50,6 +52,15 @@ class ElementTypeObject:
     @property
     def dtype(self) -> np.dtype[Any]:
         return DTYPES[self.name]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Closure:
+    """A function as a value: `kind` is helper, script or graph, `scope` that of the function around it."""
+
+    node: ast.FunctionDef
+    scope: dict[str, Any] | None
+    kind: str
 
 
 class Tensor:
