@@ -129,7 +129,10 @@ each_case = pytest.mark.parametrize("index", range(len(TABLE)), ids=[f"{kind}: {
 @pytest.fixture(scope="module")
 def functions(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     """A module with one function for each row, `f0`, `f1`..."""
-    rows = [f"@script(default_opset=op)\ndef f{i}(x: {kind}[...]):\n    return {text}\n\n" for i, (kind, text, _) in enumerate(TABLE)]
+    rows = [
+        f"@script(default_opset=op)\ndef f{i}(x: {kind}[...]):\n    return {text}\n\n"
+        for i, (kind, text, _) in enumerate(TABLE)
+    ]
     path: Path = tmp_path_factory.mktemp("table") / "table.py"
     path.write_text(HEADER + "\n".join(rows), encoding="utf-8")
     spec = importlib.util.spec_from_file_location("table", path)

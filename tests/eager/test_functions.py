@@ -243,3 +243,17 @@ def test_strict_mode_refuses_what_the_compiler_refuses() -> None:
         assert codes(lambda: lenient(X)) == ["OW304"]
         np.testing.assert_allclose(gelu(X), gelu(X))
         assert codes(lambda: leaky(X, mode="sideways")) == ["OW207"]
+
+
+def test_the_version_is_that_of_the_opset_in_force() -> None:
+    @script(default_opset=op)
+    def version(x):
+        return op.Gelu(x) if op.version >= 20 else op.Identity(x * op.version)
+
+    assert version(np.array([1.0])).tolist() == [18.0]
+    with at_opset(13):
+        assert version(np.array([1.0])).tolist() == [13.0]
+    with at_opset(20):
+        assert version(np.array([0.0])).tolist() == [0.0]  # which the opset that the source names does not have
+    assert op.version == 18
+    assert not hasattr(op, "Gelu")

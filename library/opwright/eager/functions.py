@@ -67,7 +67,8 @@ def run_body(
     """
     low = EagerLowering(opset, place_of(caller()))
     given = {name: as_input(low, value, None) for name, value in inputs.items()}
-    return _run(low, function, {**given, **attributes}, {})
+    with settings.at_opset(opset):
+        return _run(low, function, {**given, **attributes}, {})
 
 
 def _run(

@@ -32,11 +32,11 @@ def call_operator(operator: Operator, args: Sequence[object], kwargs: Mapping[st
     the runtime fails.
     """
     frame = caller()
-    named = None if operator.domain else operator.opset.version
+    named = None if operator.domain else operator.opset.named
     low = EagerLowering(opset_in_force(named), place_of(frame))
     try:
         arguments = _arguments(low, operator, args, kwargs, unpacked_to(frame))
-        callee = OperatorObject(OpsetObject(operator.domain, operator.opset.version), operator.name)
+        callee = OperatorObject(OpsetObject(operator.domain, operator.opset.named), operator.name)
         return result(low, calls.call_operator(low, callee, arguments))
     except DiagnosticError as found:
         raise found.with_traceback(None) from None  # our own frames would tell the author nothing

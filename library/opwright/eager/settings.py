@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from functools import cache
 
 from opwright.eager.outcome import Evaluator
+from opwright.opsets import opset as opset_module
 from opwright.opsets.signatures import newest_opset
 
 _EVALUATORS: ContextVar[tuple[Evaluator, ...]] = ContextVar("opwright_evaluators", default=())
@@ -69,9 +70,16 @@ def is_inside_function() -> bool:
     return _OPSET.get() is not None
 
 
+def _running_opset() -> int | None:
+    return _FORCED.get() or _OPSET.get()
+
+
+opset_module.running = _running_opset  # so that `op.version` says it
+
+
 def opset_in_force(named: int | None = None) -> int:
     """The default-domain opset of an operator; `named` is the one that the source names."""
-    return _FORCED.get() or _OPSET.get() or named or newest_opset()
+    return _running_opset() or named or newest_opset()
 
 
 @contextmanager

@@ -6,10 +6,18 @@ somebody asks for one.
 
 TYPE_CHECKING = False  # importing `typing` costs more than everything here
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from opwright.opsets.operator import Operator
     from opwright.opsets.signatures import Signature
+
+
+def _named() -> "int | None":
+    return None
+
+
+# The default-domain opset of the function that is running; eager mode says which. None: the one that the source names.
+running: "Callable[[], int | None]" = _named
 
 
 class Opset:
@@ -20,24 +28,29 @@ class Opset:
     """
 
     domain: str
-    version: int
+    named: int  # the version that the source names
     signatures: "Mapping[str, Signature] | None"
     _operators: "dict[str, Operator]"
 
     if TYPE_CHECKING:  # a checker does not know the operators of an opset that is made by name
 
-        def __new__(
-            cls, domain: str, version: int, signatures: Mapping[str, Signature] | None = None
-        ) -> "OtherOpset": ...
+        def __new__(cls, domain: str, version: int, signatures: Mapping[str, Signature] | None = None) -> "OtherOpset":
+            """ValueError when the version is no positive int."""
 
-    def __init__(self, domain: str, version: int, signatures: "Mapping[str, Signature] | None" = None) -> None:
-        """ValueError when the version is no positive int."""
-        if isinstance(version, bool) or not isinstance(version, int) or version < 1:
-            raise ValueError(f"the version of an opset is a positive int, not {version!r}")
-        self.domain = "" if domain == "ai.onnx" else domain
-        self.version = version
-        self.signatures = signatures
-        self._operators = {}
+    else:
+
+        def __init__(self, domain, version, signatures=None):
+            if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+                raise ValueError(f"the version of an opset is a positive int, not {version!r}")
+            self.domain = "" if domain == "ai.onnx" else domain
+            self.named = version
+            self.signatures = signatures
+            self._operators = {}
+
+    @property
+    def version(self) -> int:
+        """The version of the domain; while a function runs for another opset of ai.onnx than it names, that one."""
+        return self.named if self.domain else running() or self.named
 
     def __getitem__(self, name: str) -> "Operator":
         """The operator of that name. KeyError, with the names that are like it, when this opset has none."""
@@ -45,7 +58,9 @@ class Opset:
         if found is None:
             from opwright.opsets.operator import find_operator
 
-            found = self._operators[name] = find_operator(self, name)
+            found = find_operator(self, name)
+            if self.version == self.named:
+                self._operators[name] = found
         return found
 
     if not TYPE_CHECKING:  # else every name would be an operator to a checker
@@ -54,9 +69,11 @@ class Opset:
             if name.startswith("_"):  # asked for by copy, pickle, notebooks and the like
                 raise AttributeError(f"{self!r} has no attribute {name!r}")
             try:
-                found = self.__dict__[name] = self[name]  # the next look-up ends there
+                found = self[name]
             except KeyError as error:
                 raise AttributeError(*error.args, name=name, obj=None) from None
+            if name in self._operators:
+                self.__dict__[name] = found  # the next look-up ends there
             return found
 
     def __contains__(self, name: object) -> bool:
@@ -77,16 +94,16 @@ class Opset:
         if not isinstance(other, Opset):
             return NotImplemented
         mine, others = self.signatures, other.signatures
-        return (self.domain, self.version) == (other.domain, other.version) and (mine is others or mine == others)
+        return (self.domain, self.named) == (other.domain, other.named) and (mine is others or mine == others)
 
     def __hash__(self) -> int:
-        return hash((self.domain, self.version))
+        return hash((self.domain, self.named))
 
     def __reduce__(self) -> "tuple[object, ...]":
-        return (Opset, (self.domain, self.version, self.signatures))
+        return (Opset, (self.domain, self.named, self.signatures))
 
     def __repr__(self) -> str:
-        return f"Opset({self.domain!r}, {self.version})"
+        return f"Opset({self.domain!r}, {self.named})"
 
 
 if TYPE_CHECKING:
