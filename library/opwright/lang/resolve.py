@@ -58,6 +58,18 @@ class FunctionObject:
         self.node = node
 
 
+class NestedObject:
+    """A `def` inside a function: where it stands, the call around it, and its defaults, evaluated at the `def`."""
+
+    __slots__ = ("defaults", "frame", "node", "scope")
+
+    def __init__(self, node: ast.FunctionDef, frame: object, scope: ModuleScope, defaults: dict[ast.expr, Any]) -> None:
+        self.node = node
+        self.frame = frame
+        self.scope = scope
+        self.defaults = defaults
+
+
 class ScriptObject:
     """A function under `@script`: calls of it stay calls.
 
@@ -130,6 +142,7 @@ OBJECTS = (
     OpsetObject,
     OperatorObject,
     FunctionObject,
+    NestedObject,
     ScriptObject,
     NamespaceObject,
     BuiltinObject,
