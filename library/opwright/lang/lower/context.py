@@ -119,6 +119,7 @@ class Lowering:
         self.depth = 0
         self.nodes = 0
         self.inlining: list[ast.FunctionDef] = []
+        self.callers: list[Environment] = []  # those of the calls around the one that is being lowered
         self.positions: dict[str, int] = {}  # of names, by their first binding: the order in which they are joined
         self.lists = Ownership()
         self.attributes: dict[str, AttributeOperand] = {}
