@@ -91,9 +91,24 @@ def _settle(unit: Unit, opset: int, variants: list[Variant], looked_up: LookedUp
             found.update(dict.fromkeys(variant.lowered.diagnostics))
     if not remaining:
         found.update(dict.fromkeys(_nothing_left(unit, variants)))
+    good = _in_order(unit, good)
     missing = {pair for variant in variants if variant not in good for pair in variant.key}
     named = () if has_errors(found) else tuple(_named(variant, missing) for variant in good)
     return Family(opset, named, refused, looked_up, tuple(found))
+
+
+def _in_order(unit: Unit, variants: tuple[Variant, ...]) -> tuple[Variant, ...]:
+    """Axis by axis: ranks by number, those that are left after them; other values as they were first met."""
+    order = _axis_order(unit)
+    met: dict[tuple[str, str], int] = {}
+    for variant in variants:
+        for axis, fact in variant.key:
+            rank = int(fact) if axis.endswith(facts.RANK) and facts.excluded_ranks(fact) is None else None
+            met.setdefault((axis, fact), len(met) + _AFTER_RANKS if rank is None else rank)
+    return tuple(sorted(variants, key=lambda variant: [(order.get(pair[0], 0), met[pair]) for pair in variant.key]))
+
+
+_AFTER_RANKS = 1 << 20
 
 
 def _named(variant: Variant, missing: Collection[tuple[str, str]]) -> Variant:

@@ -5,14 +5,36 @@ from __future__ import annotations
 from opwright.diagnostics.codes import Entry, Example
 
 _FUNCTION_FILE = "specs/com.acme/Swish/function.py"
+_SPEC_FILE = "specs/com.acme/Swish/spec.yaml"
 _IMPORT = "from typing import Literal\n\nfrom opwright import opset18 as op\n"
 _SIGNATURE = "def Swish(X, alpha: float = 1.0):\n"
 
 
-def _body(*lines: str, signature: str = _SIGNATURE) -> Example:
+def _body(*lines: str, signature: str = _SIGNATURE, opset: str = ">=18") -> Example:
     """The base library with another body of Swish."""
     body = "".join(f"    {line}\n" for line in lines)
-    return Example("build", {_FUNCTION_FILE: f"{_IMPORT}\n\n{signature}{body}"})
+    spec = f"""\
+schema: 1
+domain: com.acme
+name: Swish
+summary: X * sigmoid(alpha * X).
+since_version: 1
+opset: "{opset}"
+inputs: {{X: T}}
+outputs: {{Y: T}}
+types: {{T: [float, double]}}
+"""
+    return Example("build", {_FUNCTION_FILE: f"{_IMPORT}\n\n{signature}{body}", _SPEC_FILE: spec})
+
+
+def _text(declared: str) -> Example:
+    return _body(
+        'if mode == "relu":',
+        "    X = op.Relu(X)",
+        "return X",
+        signature=f'def Swish(X, mode: {declared} = "none"):\n',
+        opset=">=18,<=18",
+    )
 
 
 ENTRIES = (
@@ -55,5 +77,13 @@ ENTRIES = (
         " must remain.",
         _body("assert X.rank == 1 and X.rank == 2", "return X * alpha"),
         _body("assert X.rank == 1 or X.rank == 2", "return X * alpha"),
+    ),
+    Entry(
+        "OW365",
+        "Text cannot be compared at this opset",
+        "A graph can compare strings from opset 19 on. Below it, an attribute that is text selects a branch only when"
+        " the function is built, and its values must be few for that.",
+        _text("str"),
+        _text('Literal["relu", "none"]'),
     ),
 )

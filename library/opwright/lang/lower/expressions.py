@@ -12,7 +12,7 @@ from opwright.lang.lower.arithmetic import binary, is_none, is_static, same_obje
 from opwright.lang.lower.calls import Arguments, call_operator
 from opwright.lang.lower.conditions import choose, lower_condition, negate, truth
 from opwright.lang.lower.context import POISON, AttributeOperand, Environment, Lowering, Operand, Poison, Unbound
-from opwright.lang.lower.known import Rank, need_static
+from opwright.lang.lower.known import Rank, ask_enumerated, need_static
 from opwright.lang.lower.lists import (
     LIST_BUILTINS,
     StaticIterator,
@@ -282,8 +282,8 @@ def _compare_pair(
         if known is not None:
             return known
     for operand, place in zip((left, right), spans, strict=True):
-        if isinstance(operand, AttributeOperand) and operand.choices:
-            need_static(low, operand, place)
+        if isinstance(operand, AttributeOperand) and isinstance(ask_enumerated(low, operand, place), Poison):
+            return POISON
     objects = any(operand is None or isinstance(operand, TypeObject) for operand in (left, right))
     if objects and symbol in ("==", "!=") and is_static(left) and is_static(right):
         return same_object(left, right) is (symbol == "==")

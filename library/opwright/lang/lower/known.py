@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 
 from opwright.lang import facts, ir
-from opwright.lang.lower.context import AttributeOperand, Lowering, NeedsFact, Operand
+from opwright.lang.lower.context import AttributeOperand, Lowering, NeedsFact, Operand, Poison
 from opwright.lang.source import Span
 
 
@@ -51,6 +51,25 @@ def ask_attribute(operand: AttributeOperand, span: Span | None) -> NeedsFact:
     parameter = operand.parameter
     values = facts.declared_values(operand.choices, operand.is_bool)
     return NeedsFact(parameter.name, values, span)
+
+
+def ask_enumerated(low: Lowering, operand: AttributeOperand, span: Span | None) -> Poison | None:
+    """Asks for an attribute that is compared and has few values; refuses text that the opset cannot compare."""
+    if operand.choices:
+        raise ask_attribute(operand, span)
+    if operand.parameter.kind is not ir.AttributeKind.STRING:
+        return None
+    equal = low.lookup("", "Equal")
+    if equal is not None and any("tensor(string)" in types for types in equal.admitted.values()):
+        return None
+    return low.error(
+        "OW365",
+        f"the text `{operand.parameter.name}` cannot be compared at opset {low.opset}",
+        span,
+        reason="Equal takes strings from opset 19 on",
+        help=f"declare its values, so that each has a variant: `{operand.parameter.name}: Literal[...]`",
+        subject="Equal",
+    )
 
 
 def need_static(low: Lowering, operand: Operand, span: Span | None) -> None:
