@@ -32,6 +32,7 @@ from opwright.lang.resolve import (
     ArrayObject,
     BuiltinObject,
     FunctionObject,
+    NestedObject,
     OperatorObject,
     OpsetObject,
     ScriptObject,
@@ -332,11 +333,15 @@ def _call(low: Lowering, node: ast.Call, env: Environment, count: int | None) ->
     if isinstance(callee, Poison) or isinstance(arguments, Poison):
         return POISON
     if isinstance(callee, OperatorObject):
-        return call_operator(low, callee, arguments)
-    if isinstance(callee, FunctionObject):
-        from opwright.lang.lower.functions import inline
+        if any(isinstance(operand, (NestedObject, FunctionObject)) for operand, _ in arguments.keywords.values()):
+            from opwright.lang.lower.graphs import call_with_graphs
 
-        return inline(low, callee, node, arguments)
+            return call_with_graphs(low, callee, arguments, env)
+        return call_operator(low, callee, arguments)
+    if isinstance(callee, (FunctionObject, NestedObject)):
+        from opwright.lang.lower.nested import call_function
+
+        return call_function(low, callee, arguments, env)
     if isinstance(callee, ScriptObject):
         from opwright.lang.lower.scripts import call_script
 
