@@ -11,22 +11,21 @@ from opwright.lang.lower.calls import Arguments, check_arguments, emit_call
 from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, Stop
 from opwright.lang.lower.flow import State, returned_values, state_of
 from opwright.lang.lower.variants import Given, fit_variant
-from opwright.lang.resolve import FunctionObject, OperatorObject
-from opwright.lang.source import Span, span_of
+from opwright.lang.resolve import MISSING, ModuleScope, OperatorObject
+from opwright.lang.source import Span
 from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature
 
 INLINE_DEPTH = 64
 
 
-def inline(low: Lowering, callee: FunctionObject, node: ast.Call, arguments: Arguments) -> Operand:
-    """The helper's body in place of the call, in a scope of its own."""
+def run_body(low: Lowering, node: ast.FunctionDef, scope: ModuleScope, env: Environment, span: Span) -> Operand:
+    """The body of a function that is called at `span`, lowered where the call stands: what it returns."""
     from opwright.lang.lower.statements import bind_locals, lower_block
 
-    name, span = callee.node.name, span_of(node)
-    if callee.node in low.inlining:
+    if node in low.inlining:
         low.error(
             "OW323",
-            f"`{name}` calls itself",
+            f"`{node.name}` calls itself",
             span,
             reason="ONNX has no recursive functions",
             help="write a loop",
@@ -36,35 +35,40 @@ def inline(low: Lowering, callee: FunctionObject, node: ast.Call, arguments: Arg
         low.error("OW311", f"more than {INLINE_DEPTH} helpers call each other", span, "inlining has a limit", "")
         raise Stop
     outer = low.scope
-    env = _bind_arguments(low, callee, arguments, span)
-    if env is None:
-        return POISON
-    low.inlining.append(callee.node)
-    low.scope = callee.scope
+    given = low.lists.borrow(env.values())
+    low.inlining.append(node)
+    low.scope = scope
     try:
-        bind_locals(low, callee.node.body, env)
-        lower_block(low, callee.node.body, env)
+        bind_locals(low, node.body, env)
+        lower_block(low, node.body, env)
     finally:
         low.scope = outer
         low.inlining.pop()
+        low.lists.give_back(given)
     match state_of(env):
         case State.LIVE:
             return None
         case State.MAYBE:
             return low.error(
                 "OW306",
-                f"`{name}` returns nothing on some path",
+                f"`{node.name}` returns nothing on some path",
                 span,
-                reason=f"it is defined in line {callee.node.lineno} of {callee.scope.module.source.name}",
+                reason=f"it is defined in line {node.lineno} of {scope.module.source.name}",
                 help="return a value on every path",
             )
     values = returned_values(env)
     return None if values is None else values[0] if len(values) == 1 else values
 
 
-def _bind_arguments(low: Lowering, callee: FunctionObject, arguments: Arguments, span: Span) -> Environment | None:
-    """Parameters to operands, by Python's rules."""
-    formal = callee.node.args
+def bind_parameters(
+    low: Lowering,
+    node: ast.FunctionDef,
+    scope: ModuleScope,
+    default: Callable[[ast.expr], Operand],
+    arguments: Arguments,
+) -> Environment | None:
+    """Parameters to operands, by Python's rules; `default` gives the value of a default."""
+    formal, span = node.args, arguments.span
     positional = [argument.arg for argument in (*formal.posonlyargs, *formal.args)]
     by_keyword = {argument.arg for argument in (*formal.args, *formal.kwonlyargs)}
     env: Environment = dict(zip(positional, (operand for operand, _ in arguments.positional), strict=False))
@@ -83,24 +87,25 @@ def _bind_arguments(low: Lowering, callee: FunctionObject, arguments: Arguments,
     defaults = dict(zip(reversed(positional), reversed(formal.defaults), strict=False))
     defaults.update(
         {
-            argument.arg: default
-            for argument, default in zip(formal.kwonlyargs, formal.kw_defaults, strict=True)
-            if default
+            argument.arg: expression
+            for argument, expression in zip(formal.kwonlyargs, formal.kw_defaults, strict=True)
+            if expression
         }
     )
     for name in [*positional, *(argument.arg for argument in formal.kwonlyargs)]:
         if name in env:
             continue
         if name in defaults:
-            env[name] = callee.scope.constant(defaults[name])
+            value = default(defaults[name])
+            env[name] = POISON if value is MISSING else value
         else:
             problem = problem or f"needs `{name}`"
     if problem or formal.kwarg is not None:
         low.error(
             "OW203",
-            f"`{callee.node.name}` {problem or 'takes `**` arguments, which are not part of the language'}",
+            f"`{node.name}` {problem or 'takes `**` arguments, which are not part of the language'}",
             span,
-            reason=f"it is defined in line {callee.node.lineno} of {callee.scope.module.source.name}",
+            reason=f"it is defined in line {node.lineno} of {scope.module.source.name}",
             help="",
         )
         return None

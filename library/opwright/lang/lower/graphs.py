@@ -1,0 +1,448 @@
+"""Functions passed to operators as graph attributes: `op.Scan(0, X, body=step, num_scan_inputs=1)`.
+
+What the parameters of such a function are follows from the operator's other inputs. A state that enters as a number
+and meets tensors in the body becomes one: the body is lowered until the types of its states agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from opwright.lang import ir
+from opwright.lang.infer import unify
+from opwright.lang.lower.calls import Arguments, check_arguments
+from opwright.lang.lower.conditions import as_condition
+from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, complete
+from opwright.lang.lower.functions import run_body
+from opwright.lang.lower.joins import join_values, joined_type
+from opwright.lang.lower.nested import enter
+from opwright.lang.lower.numbers import as_tensor, default_element, describe, is_number, number_kind
+from opwright.lang.resolve import FunctionObject, NestedObject, OperatorObject
+from opwright.lang.source import Span
+from opwright.opsets.signatures import Signature, normal_domain
+
+GraphFunction = NestedObject | FunctionObject
+_ZEROS = {ir.NumberKind.BOOL: False, ir.NumberKind.INT: 0, ir.NumberKind.FLOAT: 0.0}
+
+
+def call_with_graphs(low: Lowering, callee: OperatorObject, arguments: Arguments, env: Environment) -> Operand:
+    """A call of an operator that is given functions as graphs: all its results."""
+    domain = normal_domain(callee.opset.domain)
+    signature = low.lookup(domain, callee.name)
+    if signature is None:
+        return low.unknown_operator(domain, callee.name, arguments.callee_span)
+    form = _FORMS.get((domain, callee.name))
+    if form is None or (callee.name == "Scan" and signature.since_version < 9):
+        return low.error(
+            "OW356",
+            f"{signature.identity} cannot be given a function",
+            arguments.callee_span,
+            reason="what its graphs take is known of If, Loop, SequenceMap and of Scan from opset 9 on",
+            help="write a `for` loop or an `if`",
+            subject=callee.name,
+        )
+    if any(isinstance(operand, Poison) for operand, _ in [*arguments.positional, *arguments.keywords.values()]):
+        return POISON
+    call = _GraphCall(low, signature, arguments, env)
+    low.callers.append(env)
+    try:
+        return form(call)
+    finally:
+        low.callers.pop()
+
+
+class _GraphCall:
+    """One call: its arguments without the functions, and the functions by attribute."""
+
+    def __init__(self, low: Lowering, signature: Signature, arguments: Arguments, env: Environment) -> None:
+        self.low = low
+        self.signature = signature
+        self.env = env
+        self.span = arguments.span
+        self.functions: dict[str, tuple[GraphFunction, Span]] = {}
+        keywords = {}
+        for name, (operand, span) in arguments.keywords.items():
+            if isinstance(operand, (NestedObject, FunctionObject)):
+                self.functions[name] = (operand, span)
+            else:
+                keywords[name] = (operand, span)
+        self.arguments = Arguments(
+            list(arguments.positional),
+            keywords,
+            arguments.result_count,
+            span=arguments.span,
+            callee_span=arguments.callee_span,
+        )
+
+    def function(self, name: str) -> tuple[GraphFunction, Span] | None:
+        """The function that is given as a graph; None after the finding that there is none."""
+        found = self.functions.get(name)
+        if found is None:
+            self.low.error(
+                "OW206",
+                f"{self.signature.name} needs its attribute `{name}`",
+                self.span,
+                reason="it is a graph",
+                help=f"write `{name}=` and a function",
+                subject=self.signature.name,
+            )
+        return found
+
+    def lower(
+        self, function: GraphFunction, span: Span, parameters: list[ir.Value], finish: Finish
+    ) -> ir.Region | Poison:
+        """The function's body as a region; `finish` turns what it returns into what the region yields."""
+        from opwright.lang.lower.statements import nested
+
+        low, node = self.low, function.node
+        names = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
+        if node.args.vararg is None and len(names) != len(parameters):
+            return low.error(
+                "OW356",
+                f"{self.signature.name} gives `{node.name}` {len(parameters)} values, and it takes {len(names)}",
+                span,
+                reason=f"`{node.name}` is defined in line {node.lineno}",
+                help="give it one parameter for each",
+            )
+        for parameter, name in zip(parameters, names, strict=False):
+            parameter.name = name
+        region = ir.Region(parameters)
+
+        def step() -> list[ir.Value] | None:
+            given: list[tuple[Operand, Span]] = [(parameter, span) for parameter in parameters]
+            inner = enter(
+                low, function, Arguments(given, {}, None, span=self.span, callee_span=span), self.env
+            )
+            if inner is None:
+                return None
+            found = run_body(low, node, function.scope, inner, self.span)
+            if isinstance(found, Poison):
+                return None
+            return finish(found if isinstance(found, tuple) else () if found is None else (found,))
+
+        mark = len(low.diagnostics)
+        yields = nested(low, region, self.span, step)
+        if yields is None:
+            assert len(low.diagnostics) > mark or low.diagnostics, "a graph is dropped without a finding"
+            return POISON
+        region.yields = yields
+        return region
+
+    def emit(self, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute], types: list[ir.Type]) -> Operand:
+        """The node, with all its results."""
+        operator = ir.Operator(self.signature)
+        results = [ir.Value(type_, "", self.span) for type_ in types]
+        full = complete(self.signature, attributes)
+        self.low.append(ir.Call(operator, inputs, full, list(results), self.span))
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def checked(self) -> tuple[list[ir.Value | None], dict[str, ir.Attribute]] | Poison:
+        """The inputs as values, and the attributes but the graphs."""
+        kept = {name: spec for name, spec in self.signature.attributes.items() if name not in self.functions}
+        signature = _without_graphs(self.signature, kept)
+        found = check_arguments(self.low, signature, self.arguments)
+        return POISON if isinstance(found, Poison) else (found[0], found[1])
+
+
+Finish = Callable[[tuple[Operand, ...]], list[ir.Value] | None]
+
+
+def _without_graphs(signature: Signature, attributes: dict[str, object]) -> Signature:
+    """The same signature without the attributes that are given as functions."""
+    made = Signature.__new__(Signature)
+    for slot in Signature.__slots__:
+        setattr(made, slot, getattr(signature, slot))
+    made.attributes = attributes  # type: ignore[assignment]
+    made.kinds = {name: kind for name, kind in signature.kinds.items() if name in attributes}
+    made.explicit_defaults = None
+    return made
+
+
+def _tensors(low: Lowering, operands: Sequence[Operand], span: Span, what: str) -> list[ir.Value] | None:
+    """What a body returns, each as a tensor or sequence."""
+    made: list[ir.Value] = []
+    for operand in operands:
+        value = as_tensor(low, operand, None, span)
+        if isinstance(value, Poison) or value.optional:
+            if isinstance(value, ir.Value):
+                low.error("OW326", f"{what} gives `{value.name}`, which may be absent", span)
+            return None
+        made.append(value)
+    return made
+
+
+# ----------------------------------------------------------------------------------------------------- Scan, Loop
+
+
+class _State:
+    """A value that a body hands from one trip to the next: how it enters, and the type under which it is handed on."""
+
+    def __init__(self, low: Lowering, operand: Operand, span: Span) -> None:
+        self.low = low
+        self.operand = operand
+        self.span = span
+        self.type: ir.Type
+        if is_number(operand):
+            self.type = ir.NumberType(number_kind(operand))
+        elif isinstance(operand, ir.Value):
+            self.type = operand.type
+        else:
+            made = as_tensor(low, operand, None, span)
+            self.operand = made
+            self.type = made.type if isinstance(made, ir.Value) else ir.UnknownType()
+
+    def initial(self) -> ir.Value | Poison:
+        """The value with which the state enters, of the type under which it is handed on."""
+        element = self.type.element if isinstance(self.type, ir.TensorType) else None
+        return as_tensor(self.low, self.operand, element, self.span)
+
+    def widen(self, operand: Operand) -> bool:
+        """Whether the body gives another type than the state has, which it then has."""
+        if isinstance(self.type, ir.NumberType):
+            if is_number(operand):  # a number to the end: a tensor of its own element type
+                element = default_element(self.low, (_ZEROS[number_kind(operand)],))
+                self.type = ir.TensorType(element, ())
+            elif isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
+                shape = () if operand.type.shape == () else None
+                self.type = ir.TensorType(operand.type.element, shape)
+            return not isinstance(self.type, ir.NumberType)
+        if isinstance(operand, ir.Value) and isinstance(self.type, ir.TensorType):
+            joined = joined_type(self.type, operand.type)
+            if isinstance(joined, ir.TensorType) and joined.shape != self.type.shape:
+                self.type = joined
+                return True
+        return False
+
+    def hand_on(self, operand: Operand, name: str) -> ir.Value | None:
+        """What the body gives, as a value of the state's type; None after a finding."""
+        element = self.type.element if isinstance(self.type, ir.TensorType) else None
+        value = as_tensor(self.low, operand, element, self.span)
+        if isinstance(value, Poison):
+            return None
+        if not unify(self.type, value.type):
+            self.low.error(
+                "OW321",
+                f"`{name}` gives {describe(operand)} for a state that begins as {self.type!r}",
+                self.span,
+                reason="a state has one type from the first trip to the last",
+                help="cast one of them",
+            )
+            return None
+        return value
+
+
+class _Widen(Exception):
+    """A state has another type than was thought: lower the body again."""
+
+
+def _settle(
+    call: _GraphCall, states: list[_State], leading: list[ir.Value], trailing: list[ir.Value]
+) -> tuple[ir.Region, list[ir.Value]] | Poison:
+    """The body, lowered until the types of its states agree, and the values with which they enter.
+
+    `leading` and `trailing` are its parameters around the states. Where there are leading ones, it returns whether to
+    go on before its states.
+    """
+    low = call.low
+    found = call.function("body")
+    if found is None:
+        return POISON
+    function, span = found
+    before = 1 if leading else 0
+
+    def finish(returned: tuple[Operand, ...]) -> list[ir.Value] | None:
+        if len(returned) < before + len(states):
+            low.error(
+                "OW356",
+                f"`{function.node.name}` returns {len(returned)} values, and {before + len(states)} at least are needed",
+                span,
+                reason=f"a body of {call.signature.name} returns "
+                + ("whether to go on, then " if before else "")
+                + "each state, then what is collected",
+            )
+            return None
+        given = returned[before : before + len(states)]
+        if any([state.widen(operand) for state, operand in zip(states, given, strict=True)]):
+            raise _Widen
+        name = f"`{function.node.name}`"
+        goes_on = [as_condition(low, operand, span) for operand in returned[:before]]
+        handed = [state.hand_on(operand, function.node.name) for state, operand in zip(states, given, strict=True)]
+        rest = _tensors(low, returned[before + len(states) :], span, name)
+        values = [*goes_on, *handed, *(rest or ())]
+        if rest is None or not all(isinstance(value, ir.Value) for value in values):
+            return None
+        return [value for value in values if isinstance(value, ir.Value)]
+
+    marks = len(low.diagnostics), low.nodes
+    while True:
+        parameters = [ir.Value(state.type, "", span) for state in states]
+        first, last = ([ir.Value(value.type, value.name, span) for value in group] for group in (leading, trailing))
+        try:
+            region = call.lower(function, span, [*first, *parameters, *last], finish)
+        except _Widen:
+            del low.diagnostics[marks[0] :]
+            low.nodes = marks[1]
+            continue
+        if isinstance(region, Poison):
+            return POISON
+        initial = [state.initial() for state in states]
+        if any(isinstance(value, Poison) for value in initial):
+            return POISON
+        return region, [value for value in initial if isinstance(value, ir.Value)]
+
+
+def _scan(call: _GraphCall) -> Operand:
+    low, span = call.low, call.span
+    count = call.arguments.keywords.get("num_scan_inputs", (None, span))[0]
+    operands = call.arguments.positional
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= len(operands):
+        return low.error(
+            "OW356",
+            "Scan needs to know how many of its inputs it runs over",
+            span,
+            reason=f"`num_scan_inputs` is {describe(count)}, and there are {len(operands)} inputs",
+            help="write `num_scan_inputs=1`",
+            subject="Scan",
+        )
+    states = [_State(low, operand, place) for operand, place in operands[: len(operands) - count]]
+    scanned = [as_tensor(low, operand, None, place) for operand, place in operands[len(operands) - count :]]
+    if any(isinstance(value, Poison) for value in scanned):
+        return POISON
+    inputs = [value for value in scanned if isinstance(value, ir.Value)]
+    items = [ir.Value(_item_type(value), value.name, span) for value in inputs]
+    settled = _settle(call, states, [], items)
+    if isinstance(settled, Poison):
+        return POISON
+    region, initial = settled
+    call.arguments.positional[:] = [(value, span) for value in (*initial, *inputs)]
+    checked = call.checked()
+    if isinstance(checked, Poison):
+        return POISON
+    attributes = {**checked[1], "body": ir.AttributeValue(ir.AttributeKind.GRAPH, region)}
+    collected = [_collected_type(value) for value in region.yields[len(states) :]]
+    return call.emit(checked[0], attributes, [*(state.type for state in states), *collected])
+
+
+def _item_type(value: ir.Value) -> ir.Type:
+    """One step of a scanned tensor: a dimension less. Which one does not matter here."""
+    if not isinstance(value.type, ir.TensorType):
+        return ir.UnknownType()
+    shape = value.type.shape
+    return ir.TensorType(value.type.element, None if not shape else (None,) * (len(shape) - 1))
+
+
+def _collected_type(value: ir.Value) -> ir.Type:
+    """What all trips give, stacked."""
+    if not isinstance(value.type, ir.TensorType):
+        return ir.UnknownType()
+    shape = value.type.shape
+    return ir.TensorType(value.type.element, None if shape is None else (None,) * (len(shape) + 1))
+
+
+def _loop(call: _GraphCall) -> Operand:
+    low, span = call.low, call.span
+    operands = [*call.arguments.positional, *([(None, span)] * (2 - len(call.arguments.positional)))]
+    boolean, int64 = low.element_of("bool"), low.element_of("int64")
+    condition = (True, span) if operands[1][0] is None else operands[1]
+    limits = [
+        None if operands[0][0] is None else as_tensor(low, operands[0][0], int64, operands[0][1]),
+        as_tensor(low, condition[0], boolean, condition[1]),
+    ]
+    if any(isinstance(value, Poison) for value in limits):
+        return POISON
+    states = [_State(low, operand, place) for operand, place in operands[2:]]
+    trip = ir.Value(ir.TensorType(int64, ()), "trip", span)
+    going = ir.Value(ir.TensorType(boolean, ()), "condition", span)
+    settled = _settle(call, states, [trip, going], [])
+    if isinstance(settled, Poison):
+        return POISON
+    region, initial = settled
+    call.arguments.positional[:] = [(value, span) for value in (*limits, *initial)]
+    checked = call.checked()
+    if isinstance(checked, Poison):
+        return POISON
+    attributes = {**checked[1], "body": ir.AttributeValue(ir.AttributeKind.GRAPH, region)}
+    collected = [_collected_type(value) for value in region.yields[1 + len(states) :]]
+    return call.emit(checked[0], attributes, [*(state.type for state in states), *collected])
+
+
+# --------------------------------------------------------------------------------------------- If, SequenceMap
+
+
+def _if(call: _GraphCall) -> Operand:
+    low, span = call.low, call.span
+    checked = call.checked()
+    functions = [call.function(name) for name in ("then_branch", "else_branch")]
+    if isinstance(checked, Poison) or any(found is None for found in functions):
+        return POISON
+    condition = checked[0][0]
+    assert condition is not None
+    node = ir.If(ir.Operator(call.signature), condition, ir.Region(), ir.Region(), [], span)
+    returned: list[tuple[Operand, ...]] = []
+
+    def finish(operands: tuple[Operand, ...]) -> list[ir.Value] | None:
+        returned.append(operands)
+        return []
+
+    for field, found in zip(("then", "orelse"), functions, strict=True):
+        assert found is not None
+        region = call.lower(*found, [], finish)
+        if isinstance(region, Poison):
+            return POISON
+        setattr(node, field, region)
+    if len(returned[0]) != len(returned[1]) or not returned[0]:
+        return low.error(
+            "OW307",
+            f"the branches return {len(returned[0])} and {len(returned[1])} values",
+            span,
+            reason="an `If` has the same outputs whichever branch is taken, one at least",
+            help="return the same number of values",
+        )
+    for first, second in zip(*returned, strict=True):
+        made = join_values(low, (node.then, node.orelse), (first, second), span)
+        if made is None:
+            return low.error(
+                "OW307",
+                "the branches return values of no common type",
+                span,
+                reason=f"one is {describe(first)}, the other {describe(second)}",
+                help="cast one of them",
+            )
+        node.then.yields.append(made[0])
+        node.orelse.yields.append(made[1])
+        node.results.append(ir.Value(made[2], "", span))
+    low.append(node)
+    return node.results[0] if len(node.results) == 1 else tuple(node.results)
+
+
+def _sequence_map(call: _GraphCall) -> Operand:
+    low, span = call.low, call.span
+    checked, found = call.checked(), call.function("body")
+    if isinstance(checked, Poison) or found is None:
+        return POISON
+    inputs, attributes = checked
+    parameters = [ir.Value(_element_type(value), "", span) for value in inputs if value is not None]
+    finish = partial(_tensors, low, span=found[1], what=f"`{found[0].node.name}`")
+    region = call.lower(*found, parameters, finish)
+    if isinstance(region, Poison):
+        return POISON
+    graph: dict[str, ir.Attribute] = {"body": ir.AttributeValue(ir.AttributeKind.GRAPH, region)}
+    types: list[ir.Type] = [ir.SequenceType(_unshaped(value.type)) for value in region.yields]
+    return call.emit(inputs, attributes | graph, types)
+
+
+def _element_type(value: ir.Value) -> ir.Type:
+    return value.type.item if isinstance(value.type, ir.SequenceType) else value.type
+
+
+def _unshaped(type_: ir.Type) -> ir.Type:
+    return ir.TensorType(type_.element) if isinstance(type_, ir.TensorType) else type_
+
+
+_FORMS: dict[tuple[str, str], Callable[[_GraphCall], Operand]] = {
+    ("", "If"): _if,
+    ("", "Loop"): _loop,
+    ("", "Scan"): _scan,
+    ("", "SequenceMap"): _sequence_map,
+}

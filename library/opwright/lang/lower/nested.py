@@ -1,0 +1,92 @@
+"""Functions defined inside a function: called like helpers, or passed to operators as graph attributes.
+
+They see the names of the function around them as these are when they are called, not as they were at the `def`:
+Python binds late.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from opwright.lang.lower.calls import Arguments
+from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison
+from opwright.lang.lower.expressions import lower_expression
+from opwright.lang.lower.flow import is_hidden
+from opwright.lang.lower.functions import bind_parameters, run_body
+from opwright.lang.resolve import FunctionObject, NestedObject, TypingObject
+from opwright.lang.source import Span, span_of
+
+FRAME = "%frame"  # the hidden name that tells the environments of one call of a function from all others
+
+
+def define(low: Lowering, statement: ast.FunctionDef, env: Environment) -> None:
+    """`def` inside a function."""
+    for decorator in statement.decorator_list:
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        found = lower_expression(low, called, env)
+        if not (isinstance(found, (TypingObject, Poison)) and getattr(found, "name", "graph") == "graph"):
+            low.error(
+                "OW303",
+                f"`{statement.name}` has a decorator that means nothing inside a function",
+                span_of(decorator),
+                reason="a nested function is a helper, or a graph that is passed to an operator",
+                help="write `@graph()`, or define the function at module level",
+            )
+    arguments = statement.args
+    expressions = [*arguments.defaults, *(item for item in arguments.kw_defaults if item is not None)]
+    defaults = {expression: lower_expression(low, expression, env) for expression in expressions}
+    env[statement.name] = NestedObject(statement, env.setdefault(FRAME, object()), low.scope, defaults)
+
+
+def call_function(
+    low: Lowering, callee: NestedObject | FunctionObject, arguments: Arguments, env: Environment
+) -> Operand:
+    """The function's body in place of the call; `env` is the caller's."""
+    inner = enter(low, callee, arguments, env)
+    if inner is None:
+        return POISON
+    low.callers.append(env)
+    try:
+        return run_body(low, callee.node, callee.scope, inner, arguments.span)
+    finally:
+        low.callers.pop()
+
+
+def enter(
+    low: Lowering, callee: NestedObject | FunctionObject, arguments: Arguments, env: Environment
+) -> Environment | None:
+    """The environment in which the body of a function runs: its parameters, and the names around it; None after a
+    finding. `env` is the caller's."""
+    nested = isinstance(callee, NestedObject)
+    default: Any = callee.defaults.__getitem__ if isinstance(callee, NestedObject) else callee.scope.constant
+    bound = bind_parameters(low, callee.node, callee.scope, default, arguments)
+    if bound is None or not nested:
+        return bound
+    assert isinstance(callee, NestedObject)
+    around = _around(low, callee, env, arguments.span)
+    if around is None:
+        return None
+    from opwright.lang.lower.statements import assigned_names
+
+    own = dict.fromkeys((*bound, *assigned_names(callee.node.body)))
+    inner: Environment = {
+        name: operand for name, operand in around.items() if name not in own and not is_hidden(name)
+    }
+    inner.update(bound)
+    return inner
+
+
+def _around(low: Lowering, callee: NestedObject, env: Environment, span: Span) -> Environment | None:
+    """The names of the call in which the function was defined, as they are now."""
+    for candidate in (env, *reversed(low.callers)):
+        if candidate.get(FRAME) is callee.frame:
+            return candidate
+    low.error(
+        "OW303",
+        f"`{callee.node.name}` is called after the function around it has ended",
+        span,
+        reason="the names around it have no values any more that a graph could hold",
+        help="call it inside the function that defines it",
+    )
+    return None
