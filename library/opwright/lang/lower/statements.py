@@ -298,6 +298,8 @@ def assigned_names(statements: Sequence[ast.stmt | ast.expr]) -> list[str]:
             pending.append(node.target)
         elif isinstance(node, ast.Starred):
             pending.append(node.value)
+        elif isinstance(node, ast.FunctionDef):
+            names.setdefault(node.name)
         elif isinstance(node, _REFUSED_BLOCKS):
             names.update(dict.fromkeys(inner.id for inner in ast.walk(node) if _is_stored(inner)))
     return list(names)
@@ -350,6 +352,12 @@ def _for(low: Lowering, statement: ast.For, env: Environment) -> None:
     lower_for(low, statement, env)
 
 
+def _function_def(low: Lowering, statement: ast.FunctionDef, env: Environment) -> None:
+    from opwright.lang.lower.nested import define
+
+    define(low, statement, env)
+
+
 def _while(low: Lowering, statement: ast.While, env: Environment) -> None:
     from opwright.lang.lower.loops import lower_while
 
@@ -366,6 +374,7 @@ _HANDLERS: dict[type[ast.stmt], Callable[[Lowering, Any, Environment], None]] = 
     ast.Delete: _delete,
     ast.Expr: _expression,
     ast.For: _for,
+    ast.FunctionDef: _function_def,
     ast.Pass: _pass,
     ast.Return: _return,
     ast.While: _while,
