@@ -13,6 +13,7 @@ from opwright.lang.family import Variant
 from opwright.lang.lower import Unit
 from opwright.live.compiled import Compiled, Run, chosen_facts, target_opset
 from opwright.opsets.opset import Opset
+from opwright.variants import overload_of
 
 
 def function_proto(function: OnnxFunction, opset: Opset | int | None, variant: Mapping[str, object]) -> FunctionProto:
@@ -36,7 +37,7 @@ def emit_variant(compiled: Compiled, variant: Variant, identify: Identify = own_
     """A variant as a proto, with its documentation and the defaults of its attributes."""
     function = variant.lowered.function
     assert function is not None
-    overload = ",".join(f"{axis}={value}" for axis, value in variant.key)
+    overload = overload_of(variant.key)
     proto = emit_function(function, compiled.function.domain, overload, identify)
     proto.doc_string = compiled.function.__doc__ or ""
     with_default = {item.name: item for item in function.attributes if item.default is not None}

@@ -227,6 +227,10 @@ def _content(variant: ScriptVariant) -> tuple[tuple[str, str], ...]:
     return variant.variant
 
 
+def _content(variant: ScriptVariant) -> object:
+    return variant.variant
+
+
 def _by_kind(low: Lowering, script: Script, arguments: Arguments) -> Arguments | Poison:
     """Attributes that are given by position take their names, as Python binds them."""
     positional, keywords = [], dict(arguments.keywords)
