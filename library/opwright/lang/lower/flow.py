@@ -17,6 +17,7 @@ from opwright.lang.source import Span
 
 RETURNED, BROKE, CONTINUED = "%returned", "%broke", "%continued"
 COUNT, PLACE = "%count", "%place"  # how many values are returned, and where
+FRAME = "%frame"  # tells the environments of one call of a function from all others
 _RESULT = "%result."
 _FLAGS = (RETURNED, BROKE, CONTINUED)
 
