@@ -25,7 +25,7 @@ from opwright.lang.lower.context import (
     Unbound,
 )
 from opwright.lang.lower.expressions import BINARY_SYMBOLS, lower_expression
-from opwright.lang.lower.flow import BROKE, CONTINUED, State, end, goes_on, revive, set_returned, state_of
+from opwright.lang.lower.flow import BROKE, CONTINUED, FRAME, State, end, goes_on, revive, set_returned, state_of
 from opwright.lang.lower.joins import Join, Result, within
 from opwright.lang.lower.known import need_static
 from opwright.lang.source import Span, span_of
@@ -266,6 +266,7 @@ def _poison_assigned(statement: ast.stmt, env: Environment) -> None:
 
 def bind_locals(low: Lowering, statements: Sequence[ast.stmt], env: Environment) -> None:
     """A name that a function assigns anywhere is local throughout, by Python's rule; until then it has no value."""
+    env[FRAME] = object()
     for name in assigned_names(statements):
         env.setdefault(name, Unbound("before its first assignment"))
     for name in env:
