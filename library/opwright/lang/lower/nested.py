@@ -12,13 +12,10 @@ from typing import Any
 from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison
 from opwright.lang.lower.expressions import lower_expression
-from opwright.lang.lower.flow import is_hidden
+from opwright.lang.lower.flow import FRAME, is_hidden
 from opwright.lang.lower.functions import bind_parameters, run_body
 from opwright.lang.resolve import FunctionObject, NestedObject, TypingObject
 from opwright.lang.source import Span, span_of
-
-FRAME = "%frame"  # the hidden name that tells the environments of one call of a function from all others
-
 
 def define(low: Lowering, statement: ast.FunctionDef, env: Environment) -> None:
     """`def` inside a function."""
@@ -36,7 +33,7 @@ def define(low: Lowering, statement: ast.FunctionDef, env: Environment) -> None:
     arguments = statement.args
     expressions = [*arguments.defaults, *(item for item in arguments.kw_defaults if item is not None)]
     defaults = {expression: lower_expression(low, expression, env) for expression in expressions}
-    env[statement.name] = NestedObject(statement, env.setdefault(FRAME, object()), low.scope, defaults)
+    env[statement.name] = NestedObject(statement, env[FRAME], low.scope, defaults)
 
 
 def call_function(
