@@ -352,6 +352,14 @@ def _sequence_item(
     return sequence.item if isinstance(sequence, ir.SequenceType) else None
 
 
+def _joined_items(
+    index: int, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute], bindings: Bindings
+) -> ir.Type | None:
+    """One tensor of the items of a sequence."""
+    item = _sequence_item(index, inputs, attributes, bindings)
+    return ir.TensorType(item.element) if isinstance(item, ir.TensorType) else None
+
+
 def _sequence_of(
     index: int, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute], bindings: Bindings
 ) -> ir.Type | None:
@@ -396,6 +404,7 @@ _RULES: dict[str, _Rule] = {
     "Bernoulli": _maybe_element_from_input("dtype"),
     "BlackmanWindow": _element_from("output_datatype"),
     "Cast": _element_from("to", same_shape=True),
+    "ConcatFromSequence": _joined_items,
     "Constant": _constant,
     "ConstantOfShape": _constant_of_shape,
     "EyeLike": _maybe_element_from_input("dtype"),

@@ -13,6 +13,7 @@ from opwright.lang.lower.expansions import EXPANSIONS
 from opwright.lang.lower.known import Rank, need_static
 from opwright.lang.lower.number_arithmetic import absolute, inverted, negative, on_numbers, positive
 from opwright.lang.lower.numbers import as_tensor, describe, is_number, needs_element
+from opwright.lang.lower.sequences import is_list, is_sequence, joined
 from opwright.lang.lower.shapes import IntTuple
 from opwright.lang.lower.tuples import holds_runtime, is_tuple, on_tuples
 from opwright.lang.operators import BINARY, UNARY, UNDEFINED, Entry, Form, Refusal, class_of
@@ -35,6 +36,9 @@ def binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span
             return refused
     if is_tuple(left) and is_tuple(right) and (holds_runtime(left) or holds_runtime(right)):
         return on_tuples(low, symbol, left, right, span)
+    if is_list(left) and is_list(right) and symbol == "+" and (is_sequence(left) or is_sequence(right)):
+        made = joined(low, left, right, span)
+        return made if isinstance(made, Poison) else low.lists.made(made)
     if is_static(left) and is_static(right):
         return _fold(low, symbol, left, right, span)
     if is_number(left) and is_number(right):

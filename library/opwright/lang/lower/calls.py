@@ -9,8 +9,10 @@ from opwright.lang.infer import Bindings, Mismatch, bind, result_types
 from opwright.lang.lower.attributes import bind_attributes
 from opwright.lang.lower.context import POISON, Absent, Lowering, Operand, Poison, complete
 from opwright.lang.lower.numbers import as_tensor
+from opwright.lang.lower.sequences import as_sequence, unknown_items
 from opwright.lang.resolve import OperatorObject
 from opwright.lang.source import Span
+from opwright.lang.static import StaticList
 from opwright.opsets.signatures import Formal, Option, Signature, normal_domain, tensor_element
 
 # Gives what is called, once the inputs and the type variables that they bind are known.
@@ -274,7 +276,7 @@ def _convert_inputs(
         if isinstance(operand, Poison):
             poisoned = True
             continue
-        value = as_tensor(low, operand, _wanted(signature, formal, met), span)
+        value = _converted(low, signature, formal, operand, met, span)
         if isinstance(value, Poison):
             poisoned = True
         elif value.optional and formal.option is Option.REQUIRED:
@@ -285,6 +287,17 @@ def _convert_inputs(
             if isinstance(value.type, ir.TensorType) and formal.homogeneous:
                 met.setdefault(formal.type, value.type.element)
     return POISON if poisoned else inputs
+
+
+def _converted(
+    low: Lowering, signature: Signature, formal: Formal, operand: Operand, met: dict[str, ir.Element], span: Span
+) -> ir.Value | Poison:
+    """An operand as what an input takes: a sequence where a list is given and nothing else is admitted, or a tensor."""
+    if isinstance(operand, StaticList):
+        admitted = signature.admitted.get(formal.type, (formal.type,))
+        if all(text.startswith("seq(") for text in admitted):
+            return as_sequence(low, operand, unknown_items(), span)
+    return as_tensor(low, operand, _wanted(signature, formal, met), span)
 
 
 def _is_tensor(operand: Operand) -> bool:

@@ -30,10 +30,12 @@ from opwright.lang.lower.declared import declared_type, meet_shapes, output_name
 from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.flow import PLACE, State, returned_values, state_of
 from opwright.lang.lower.numbers import as_tensor, describe
+from opwright.lang.lower.sequences import as_sequence, is_list_of_tensors, unknown_items
 from opwright.lang.lower.statements import bind_locals, lower_block
 from opwright.lang.resolve import MISSING, Files, Libraries, ModuleScope
 from opwright.lang.source import span_of
 from opwright.lang.syntax import Module
+from opwright.lang.static import StaticList
 from opwright.opsets.signatures import mask_of, newest_opset
 
 
@@ -302,7 +304,7 @@ class _Attempt:
         if isinstance(operand, Absent) or operand is None:
             self.low.error("OW306", f"the output `{name}` has no value", span, f"{describe(operand)} is returned", "")
             return
-        value = as_tensor(self.low, operand, wanted.element if isinstance(wanted, ir.TensorType) else None, span)
+        value = self._result(operand, wanted, span)
         if isinstance(value, Poison):
             return
         if value.optional:
@@ -332,6 +334,16 @@ class _Attempt:
             severity=Severity.WARNING if loose else Severity.ERROR,
         )
         self.diagnostics.append(found)
+
+    def _result(
+        self, operand: Operand, wanted: ir.Type | None, span: tuple[int, int, int, int]
+    ) -> ir.Value | Poison:
+        if isinstance(wanted, ir.SequenceType) and isinstance(operand, StaticList):
+            return as_sequence(self.low, operand, wanted, span)
+        if wanted is None and isinstance(operand, StaticList) and is_list_of_tensors(operand):
+            return as_sequence(self.low, operand, unknown_items(), span)
+        element = wanted.element if isinstance(wanted, ir.TensorType) else None
+        return as_tensor(self.low, operand, element, span)
 
     def _meet(self, wanted: ir.Type, found: ir.Type) -> ir.Type | None:
         """What declaration and body know together of an output; None where they contradict each other."""

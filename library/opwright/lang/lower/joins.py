@@ -20,7 +20,11 @@ from opwright.lang.lower.numbers import (
     number_kind,
     typed_constant,
 )
+from opwright.lang.lower.sequences import is_list, is_sequence, join_lists
+from opwright.lang.lower.shapes import IntTuple
+from opwright.lang.lower.tuples import ints_of, is_tuple
 from opwright.lang.source import Span
+from opwright.lang.static import StaticList
 
 Result = TypeVar("Result")
 
@@ -106,6 +110,10 @@ class Join:
 
     def _one_sided(self, name: str, value: Operand, vacant: int) -> Operand:
         """A value of one side, while nobody reads the name after the other: that side yields anything of the type."""
+        if isinstance(value, tuple) and not same_static(value, self.env.get(name)):
+            items = tuple(self._one_sided(name, item, vacant) for item in value)
+            unbound = next((item for item in items if isinstance(item, Unbound)), None)
+            return unbound or self._like(value, items)
         if not isinstance(value, ir.Value) or value is self.env.get(name):
             return value  # static, or from before the `if`
         region = (self.node.then, self.node.orelse)[vacant]
@@ -116,15 +124,25 @@ class Join:
         return self._result(name, values[0], values[1], value.type if not is_tensor(value) else _unshaped(value.type))
 
     def _join(self, name: str, first: Operand, second: Operand) -> Operand:
-        if isinstance(first, tuple) and isinstance(second, tuple) and len(first) == len(second):
+        if isinstance(first, tuple) and type(first) is type(second) and len(first) == len(second):
             items = tuple(self._named(name, one, other) for one, other in zip(first, second, strict=True))
-            return next((item for item in items if isinstance(item, Unbound)), items)
+            unbound = next((item for item in items if isinstance(item, Unbound)), None)
+            return unbound or self._like(first, items, second)
         made = join_values(self.low, (self.node.then, self.node.orelse), (first, second), self.node.span)
         if made is None:
             return Unbound(
                 f"to one kind of value on both paths ({describe(first)} on one, {describe(second)} on the other)"
             )
-        return self._result(name, *made)
+        result = self._result(name, *made)
+        return as_joined(self.low, result, first, second)
+
+    def _like(self, value: tuple[Operand, ...], items: tuple[Operand, ...], *others: Operand) -> Operand:
+        """The items as a list or tuple, as `value` is; a list may be what any of the values was."""
+        if not isinstance(value, StaticList):
+            return items
+        made = StaticList(items)
+        self.low.lists.derived(made, value, *others)
+        return made
 
     def _result(self, name: str, first: ir.Value, second: ir.Value, type_: ir.Type) -> ir.Value:
         self.node.then.yields.append(first)
@@ -148,7 +166,19 @@ def same_static(first: Operand, second: Operand) -> bool:
         return False
     if isinstance(first, float) and isinstance(second, float):
         return first.hex() == second.hex()  # -0.0 is not 0.0, nan is nan
+    if isinstance(first, tuple) and isinstance(second, tuple):
+        same = type(first) is type(second) and len(first) == len(second)
+        return same and all(one is other or same_static(one, other) for one, other in zip(first, second, strict=True))
     return type(first) is type(second) and bool(first == second)
+
+
+def as_joined(low: Lowering, result: ir.Value, first: Operand, second: Operand) -> Operand:
+    """What a joined value stands for: tuples of ints stay one, and a list may be either of the two."""
+    if is_sequence(result):
+        low.lists.derived(result, first, second)
+    if is_tuple(first) and is_tuple(second) and isinstance(result.type, ir.TensorType):
+        return IntTuple(None, value=result)
+    return result
 
 
 def filler(low: Lowering, type_: ir.Type, span: Span | None) -> ir.Value | None:
@@ -161,7 +191,7 @@ def filler(low: Lowering, type_: ir.Type, span: Span | None) -> ir.Value | None:
     if isinstance(type_, ir.SequenceType) and isinstance(type_.item, ir.TensorType):
         element = ir.settle(type_.item.element)
         if isinstance(element, ir.TypeVariable):
-            return None
+            return _empty_sequence(low, type_, element, span)
         dtype: dict[str, ir.Attribute] = {"dtype": ir.AttributeValue(ir.AttributeKind.INT, element.code)}
         return emit(low, "SequenceEmpty", [], dtype, span)
     if not isinstance(type_, ir.TensorType):
@@ -180,6 +210,22 @@ def filler(low: Lowering, type_: ir.Type, span: Span | None) -> ir.Value | None:
     return None if zero_constant is None else emit(low, "CastLike", [zero_constant, like], {}, span)
 
 
+def _empty_sequence(
+    low: Lowering, type_: ir.SequenceType, element: ir.TypeVariable, span: Span | None
+) -> ir.Value | None:
+    """An empty sequence of the caller's element type: one of a single scalar, which is then erased."""
+    from opwright.lang.lower.calls import emit
+
+    if low.splittable.get(element.name) is None and element.name not in low.function.variables:
+        return None
+    scalar = filler(low, ir.TensorType(element, ()), span)
+    if scalar is None:
+        return None
+    erased = emit(low, "SequenceErase", [emit(low, "SequenceConstruct", [scalar], {}, span)], {}, span)
+    erased.type = type_
+    return erased
+
+
 def _or_none(value: ir.Value | Poison) -> ir.Value | None:
     return value if isinstance(value, ir.Value) else None
 
@@ -195,6 +241,10 @@ def join_values(
         made = [within(low, regions[side], partial(carried, low, values[side], span)) for side in (0, 1)]
         pair = _pair(made)
         return None if pair is None else (*pair, ir.NumberType(number_kind(first)))
+    if is_list(first) and is_list(second) and (is_sequence(first) or is_sequence(second) or _hold_tensors(values)):
+        return join_lists(low, regions, values, span)
+    if is_tuple(first) and is_tuple(second):
+        return _join_tuples(low, regions, values, span)
     tensor = first if isinstance(first, ir.Value) and not is_number(first) else second
     element = tensor.type.element if isinstance(tensor, ir.Value) and isinstance(tensor.type, ir.TensorType) else None
     mark = len(low.diagnostics)
@@ -204,6 +254,24 @@ def join_values(
     if pair is None or any(value.optional for value in pair) or not unify(pair[0].type, pair[1].type):
         return None
     return (*pair, joined_type(pair[0].type, pair[1].type))
+
+
+def _hold_tensors(values: tuple[Operand, ...]) -> bool:
+    return any(isinstance(item, ir.Value) and not is_number(item) for value in values for item in value)
+
+
+def _join_tuples(
+    low: Lowering, regions: tuple[ir.Region, ir.Region], values: tuple[Operand, Operand], span: Span | None
+) -> tuple[ir.Value, ir.Value, ir.Type] | None:
+    """Tuples of ints, of which the lengths differ or are not known: INT64 tensors of rank 1."""
+    mark = len(low.diagnostics)
+    made = [
+        within(low, region, partial(ints_of, low, value, span or (0, 0, 0, 0)))
+        for region, value in zip(regions, values, strict=True)
+    ]
+    del low.diagnostics[mark:]
+    pair = _pair(made)
+    return None if pair is None else (*pair, joined_type(pair[0].type, pair[1].type))
 
 
 def _pair(made: list[ir.Value | Poison]) -> tuple[ir.Value, ir.Value] | None:

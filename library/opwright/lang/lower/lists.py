@@ -13,6 +13,7 @@ from opwright.lang import static
 from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, Unbound
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import describe
+from opwright.lang.lower.shapes import IntTuple, tuple_items
 from opwright.lang.source import Span, span_of
 
 Items = tuple[Operand, ...]
@@ -45,6 +46,8 @@ def items_of(low: Lowering, operand: Operand, span: Span, purpose: str, named: b
                 reason="a static list has a limit",
             )
         return tuple(operand)
+    if isinstance(operand, IntTuple):
+        return tuple_items(low, operand, span, f"{purpose} runs over it")
     need_static(low, operand, span)
     return low.error(
         "OW362",

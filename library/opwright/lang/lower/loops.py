@@ -25,12 +25,24 @@ from opwright.lang.lower.flow import (
 )
 from opwright.lang.lower.joins import filler, joined_type
 from opwright.lang.lower.known import Attempt, NeedsCopies, need_static
-from opwright.lang.lower.lists import iterated
+from opwright.lang.lower.lists import items_of
 from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, is_static_number, number_kind
 from opwright.lang.lower.statements import assigned_names, lower_block, nested
 from opwright.lang.lower.unroll import leave, outer_flags, try_loop, unroll
 from opwright.lang.resolve import BuiltinObject
+from opwright.lang.lower.sequences import (
+    as_sequence,
+    grown_names,
+    is_list,
+    is_list_of_tensors,
+    is_sequence,
+    may_change,
+    sequence_length,
+    subscript_sequence,
+    unknown_items,
+)
 from opwright.lang.source import Span, span_of
+from opwright.lang.static import StaticList
 from opwright.opsets.signatures import elements_of
 
 
@@ -51,10 +63,23 @@ class _Range:
         return all(isinstance(bound, (int, AttributeOperand)) for bound in self.bounds)
 
 
+class _Items(_Range):
+    """The items of a sequence."""
+
+    __slots__ = ("sequence",)
+
+    def __init__(self, low: Lowering, sequence: ir.Value, span: Span) -> None:
+        super().__init__(0, 1, sequence_length(low, sequence, span), (sequence,))
+        self.sequence = sequence
+
+
 def lower_for(low: Lowering, statement: ast.For, env: Environment) -> None:
-    found = _iterated(low, statement.iter, env)
+    grows = _grows_what_it_runs_over(low, statement, env)
+    found = POISON if grows else _iterated(low, statement.iter, env)
     if isinstance(found, tuple):
         unroll(low, statement, found, env)
+    elif isinstance(found, _Items):
+        _ItemLoop(low, statement, env, found).run()
     elif isinstance(found, _Range):
         run = _ForLoop(low, statement, env, found).run
         if found.may_be_static:
@@ -77,12 +102,35 @@ def lower_while(low: Lowering, statement: ast.While, env: Environment) -> None:
         _WhileLoop(low, statement, env, first).run()
 
 
-def _iterated(low: Lowering, node: ast.expr, env: Environment) -> tuple[Operand, ...] | _Range | Poison:
+def _grows_what_it_runs_over(low: Lowering, statement: ast.For, env: Environment) -> bool:
+    """Whether the body changes a list that the loop runs over: Python would see the items that are added."""
+    lazy = statement.iter.args if isinstance(statement.iter, ast.Call) else [statement.iter]
+    if isinstance(statement.iter, ast.Call):
+        name = statement.iter.func.id if isinstance(statement.iter.func, ast.Name) else ""
+        lazy = lazy if name in ("enumerate", "zip", "reversed") else []
+    names = [item.id for item in lazy if isinstance(item, ast.Name)]
+    for name in grown_names(statement.body):
+        if name in names and is_list(env.get(name)):
+            low.error(
+                "OW344",
+                f"`{name}` grows while the loop runs over it",
+                span_of(statement.iter),
+                reason="in Python the loop would run over the new items too",
+                help=f"run over a copy: `for ... in {name} + []`, or loop over `range(...)`",
+            )
+            return True
+    return False
+
+
+def _iterated(low: Lowering, node: ast.expr, env: Environment) -> tuple[Operand, ...] | _Range | _Items | Poison:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         callee = lower_expression(low, node.func, env)
         if isinstance(callee, BuiltinObject) and callee.name == "range" and not callee.module:
             return _range(low, node, env)
-    return iterated(low, node, env, "`for`")
+    value = lower_expression(low, node, env)
+    if is_sequence(value):
+        return _Items(low, value, span_of(node))
+    return items_of(low, value, span_of(node), "`for`", isinstance(node, ast.Name))
 
 
 def _range(low: Lowering, node: ast.Call, env: Environment) -> _Range | Poison:
@@ -170,10 +218,11 @@ def _as_integer(low: Lowering, operand: Operand, span: Span) -> ir.Value | Poiso
 class _Carried:
     """A value with which a name enters the loop, and the type under which the loop carries it."""
 
-    __slots__ = ("type", "value")
+    __slots__ = ("empty", "type", "value")
 
-    def __init__(self, value: ir.Value, type_: ir.Type) -> None:
+    def __init__(self, value: ir.Value, type_: ir.Type, empty: bool = False) -> None:
         self.value = value
+        self.empty = empty  # an empty list, whose value is made once the loop has told its element type
         self.type = type_
 
 
@@ -198,7 +247,8 @@ class _Loop:
         self.statement = statement
         self.env = env
         self.span = span_of(statement)
-        self.assigned = assigned_names([*self.targets(), *statement.body])
+        self.grown = [name for name in grown_names(statement.body) if is_list(env.get(name))]
+        self.assigned = list(dict.fromkeys([*assigned_names([*self.targets(), *statement.body]), *self.grown]))
         self.carried: dict[str, _Carried] = {}
         self.may_be_static = False
         self.left_names: dict[str, Operand] = {}
@@ -248,11 +298,23 @@ class _Loop:
         if node is None:
             assert low.diagnostics, "a loop is dropped without a finding"
             return self.poison()
+        if not self.complete(node):
+            return self.poison()
         low.append(node)
         self.leave(node)
         self.after()
         leave(low, env, outer, self.statement.orelse)
         return None
+
+    def complete(self, node: ir.Loop) -> bool:
+        """Makes the empty lists with which names enter, now that their element types are known."""
+        for index, made in enumerate(self.carried.values()):
+            if made.empty:
+                empty = as_sequence(self.low, StaticList(), made.type, self.span)
+                if isinstance(empty, Poison):
+                    return False
+                node.initial[index] = empty
+        return True
 
     def settle(self) -> ir.Loop | None:
         """The loop, lowered until the types of what it carries agree; None after a finding."""
@@ -283,7 +345,9 @@ class _Loop:
 
     def can_carry(self, name: str, operand: Operand) -> bool:
         """A list, a string or None cannot become what a loop carries: Python's operators on it are not a tensor's."""
-        if operand is VACANT or isinstance(operand, (ir.Value, AttributeOperand)) or is_static_number(operand):
+        if operand is VACANT or isinstance(operand, ir.Value) or is_number(operand):
+            return True
+        if is_list_of_tensors(operand):
             return True
         self.need_copies()
         self.low.error(
@@ -329,6 +393,12 @@ class _Loop:
                     help="keep the result in a name that is bound before the loop",
                 )
             return None if isinstance(value, Poison) else _Carried(value, wanted)
+        if isinstance(operand, StaticList):
+            type_ = unknown_items()
+            if not operand:
+                return _Carried(ir.Value(type_, "", span), type_, empty=True)
+            value = as_sequence(low, operand, type_, span)
+            return None if isinstance(value, Poison) else _Carried(value, type_)
         if isinstance(wanted, ir.TensorType):
             value = as_tensor(low, operand, wanted.element, span)
             return None if isinstance(value, Poison) else _Carried(value, wanted)
@@ -347,6 +417,9 @@ class _Loop:
         condition = ir.Value(ir.TensorType(low.element_of("bool"), ()), "condition", span)
         parameters = [ir.Value(self.carried[name].type, "" if is_hidden(name) else name, span) for name in names]
         body = ir.Region([trip, condition, *parameters])
+        for name, parameter in zip(names, parameters, strict=True):
+            if is_sequence(parameter):
+                low.lists.derived(parameter, self.entering(name))
         scope = Branch(self.env)
         scope.update(zip(names, parameters, strict=True))
         for flag in (RETURNED, BROKE, CONTINUED):
@@ -359,6 +432,7 @@ class _Loop:
             scope[CONTINUED] = False
             again = self.again(scope, none_set(low, scope, (BROKE, RETURNED), span))
             self.check_new_names(scope)
+            self.check_shared_lists(scope)
             # Where every path of the body has returned, nobody reads what it leaves in the author's names.
             unread = scope.get(RETURNED) is True
             results = [
@@ -403,6 +477,13 @@ class _Loop:
         if self.wanted:
             raise _Retry(self.wanted)
 
+    def check_shared_lists(self, scope: Branch) -> None:
+        """A list that grows in the body must not be another name's in the next trip."""
+        for name in self.grown:
+            operand = scope.get(name)
+            if is_list(operand):
+                may_change(self.low, scope, name, self.span)
+
     def next(self, name: str, operand: Operand, parameter: ir.Value) -> ir.Value | None:
         """What a trip hands to the next under the parameter's type; None after a finding."""
         low, span = self.low, self.span
@@ -425,6 +506,9 @@ class _Loop:
                 return operand
             self.changes(name, parameter, operand)
             return None
+        if is_sequence(parameter) and is_list(operand):
+            made = as_sequence(low, operand, parameter.type, span)
+            return None if isinstance(made, Poison) else made
         element = parameter.type.element if isinstance(parameter.type, ir.TensorType) else None
         value = as_tensor(low, operand, element, span)
         if isinstance(value, Poison):
@@ -453,6 +537,8 @@ class _Loop:
 
     def leave(self, node: ir.Loop) -> None:
         for name, result in zip(self.carried, node.results, strict=True):
+            if is_sequence(result):
+                self.low.lists.derived(result, self.entering(name), self.left_names.get(name))
             self.env[name] = result
         for name in self.assigned:
             if name not in self.carried:
@@ -523,6 +609,15 @@ class _ForLoop(_Loop):
             self.env[self.name] = self.last
         elif self.name not in self.carried:
             self.env[self.name] = Unbound("when the loop makes no trip")
+
+
+class _ItemLoop(_ForLoop):
+    """`for y in ys`, where `ys` is a sequence."""
+
+    over: _Items
+
+    def enter(self, trip: ir.Value, scope: Environment) -> None:
+        scope[self.name] = subscript_sequence(self.low, self.over.sequence, trip, self.span)
 
 
 class _WhileLoop(_Loop):

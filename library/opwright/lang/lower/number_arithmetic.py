@@ -54,9 +54,7 @@ def _apply(
 ) -> ir.Value:
     op = Writer(low, span)
     if form.expansion:
-        for value in (left, right):
-            value.type = ir.TensorType(element, ())  # the expansions are for tensors
-        return EXPANSIONS[form.expansion](low, left, right, span)
+        return EXPANSIONS[form.expansion](low, op.tensor(left, element), op.tensor(right, element), span)
     result = op(form.operator, left, right)
     return op("Not", result) if form.negated else result
 

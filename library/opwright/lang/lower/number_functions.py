@@ -10,6 +10,7 @@ from opwright.lang.lower.known import need_static
 from opwright.lang.lower.number_arithmetic import absolute, as_kind, on_numbers, positive, widened
 from opwright.lang.lower.numbers import carried, describe, is_number, is_static_number, number_kind
 from opwright.lang.lower.primitives import Writer
+from opwright.lang.lower.sequences import sequence_length
 from opwright.lang.lower.shapes import IntTuple, first_dimension, known_length, length, tuple_items, tuple_tensor
 from opwright.lang.source import Span
 
@@ -161,7 +162,7 @@ def _length(low: Lowering, operand: Operand, span: Span) -> Operand | None:
 
         return as_kind(Writer(low, span)("Size", attribute_value(low, operand.parameter, span)), _K.INT)
     if isinstance(operand, ir.Value) and isinstance(operand.type, ir.SequenceType):
-        return as_kind(Writer(low, span)("SequenceLength", operand), _K.INT)
+        return sequence_length(low, operand, span)
     if isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
         return first_dimension(low, operand, span)
     return None

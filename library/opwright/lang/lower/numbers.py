@@ -12,6 +12,7 @@ from opwright.lang.lower.known import need_rank
 from opwright.lang.resolve import TypeObject
 from opwright.lang.rounding import DoesNotFitError, pack, survives_float32, to_float32
 from opwright.lang.source import Span
+from opwright.lang.static import StaticList
 
 CARRIERS = {ir.NumberKind.BOOL: "bool", ir.NumberKind.INT: "int64", ir.NumberKind.FLOAT: "double"}
 
@@ -29,7 +30,8 @@ def is_number(operand: Operand) -> bool:
 
 def number_kind(operand: Operand) -> ir.NumberKind:
     if isinstance(operand, AttributeOperand):
-        return ir.NumberKind.INT if operand.parameter.kind is ir.AttributeKind.INT else ir.NumberKind.FLOAT
+        integer = ir.NumberKind.BOOL if operand.is_bool else ir.NumberKind.INT
+        return integer if operand.parameter.kind is ir.AttributeKind.INT else ir.NumberKind.FLOAT
     if isinstance(operand, bool):
         return ir.NumberKind.BOOL
     if isinstance(operand, int):
@@ -205,13 +207,23 @@ def attribute_value(low: Lowering, parameter: ir.AttributeParameter, span: Span 
     return low.once(("attribute", parameter.name), "Constant", [], {field: reference}, type_, span)
 
 
+def _attribute_tensor(low: Lowering, operand: AttributeOperand, span: Span | None) -> ir.Value:
+    """The same of an operand; of a Python bool, which ONNX stores as an INT, a BOOL."""
+    value = attribute_value(low, operand.parameter, span)
+    if not operand.is_bool:
+        return value
+    boolean = low.element_of("bool")
+    to: dict[str, ir.Attribute] = {"to": ir.AttributeValue(ir.AttributeKind.INT, boolean.code)}
+    return low.once(("truth", operand.parameter.name), "Cast", [value], to, ir.TensorType(boolean, ()), span)
+
+
 def carried(low: Lowering, operand: Operand, span: Span | None) -> ir.Value | Poison:
     """A number as the rank-0 tensor that carries it: BOOL, INT64 or DOUBLE."""
     if is_static_number(operand):
         element = low.element_of(CARRIERS[number_kind(operand)])
         return typed_constant(low, operand, (), element, span)
     if isinstance(operand, AttributeOperand):
-        value = attribute_value(low, operand.parameter, span)
+        value = _attribute_tensor(low, operand, span)
         if operand.parameter.kind is ir.AttributeKind.FLOAT:
             return cast(low, value, low.element_of("double"), span)
         return value
@@ -233,8 +245,8 @@ def convert_number(low: Lowering, operand: Operand, element: ir.Element, span: S
             return weak_constant(low, operand, (), element, span)
         return typed_constant(low, operand, (), element, span)
     if isinstance(operand, AttributeOperand):
-        value = attribute_value(low, operand.parameter, span)
-        source = "int64" if operand.parameter.kind is ir.AttributeKind.INT else "float"
+        value = _attribute_tensor(low, operand, span)
+        source = "float" if operand.parameter.kind is ir.AttributeKind.FLOAT else "bool" if operand.is_bool else "int64"
     else:
         value, source = operand, CARRIERS[number_kind(operand)]
     refused = _refuse_narrowing(low, operand, element, span)
@@ -290,18 +302,12 @@ def as_tensor(low: Lowering, operand: Operand, element: ir.Element | None, span:
         return convert_number(low, operand, element, span)
     if isinstance(operand, AttributeOperand):
         if element is None or not is_number(operand):
-            return attribute_value(low, operand.parameter, span)
+            return _attribute_tensor(low, operand, span)
         return convert_number(low, operand, element, span)
     found = flatten(operand)
     if found is None:
         need_rank(operand)
-        return low.error(
-            "OW325",
-            f"{describe(operand)} is no tensor",
-            span,
-            reason="an input of an operator is a tensor, a number or a list of numbers",
-            help="",
-        )
+        return _of_run_time(low, operand, element, span)
     dims, items = found
     target = ir.settle(element) if element is not None else default_element(low, items)
     if isinstance(target, ir.TypeVariable):
@@ -321,6 +327,10 @@ def _of_run_time(low: Lowering, operand: Operand, element: ir.Element | None, sp
     wanted = int64 if element is None else ir.settle(element)
     if wanted is int64:
         return value
+    refused = _refuse_narrowing(low, 0, wanted, span)  # they are ints, whatever their values are
+    if refused is not None:
+        return refused
+    wanted = ir.settle(wanted)
     if isinstance(wanted, ElementType):
         return cast(low, value, wanted, span)
     like = low.splittable.get(wanted.name)
@@ -353,7 +363,14 @@ def describe(operand: Operand) -> str:
         return "None"
     if isinstance(operand, TypeObject):
         return f"the type {operand.element.name.upper()}"
-    if isinstance(operand, (bool, int, float, str, tuple)):
+    if isinstance(operand, tuple):
+        from opwright.lang.lower.tuples import holds_runtime
+
+        kind = "list" if isinstance(operand, StaticList) else "tuple"
+        if holds_runtime(operand):
+            return f"a {kind} of {len(operand)} items"
+        return f"`{reprlib.repr(list(operand) if kind == 'list' else operand)}`"
+    if isinstance(operand, (bool, int, float, str)):
         return f"`{reprlib.repr(operand)}`"
     if isinstance(operand, ir.Value):
         return f"a value of type {operand.type!r}"

@@ -7,8 +7,11 @@ identity is given out twice.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
+
+from opwright.lang import ir
+from opwright.lang.static import StaticList
 
 Made = TypeVar("Made")
 
@@ -16,33 +19,46 @@ Made = TypeVar("Made")
 class Ownership:
     """The lists and sequences of one lowering."""
 
-    __slots__ = ("_kept", "_names", "_own", "_sources")
+    __slots__ = ("_borrowed", "_kept", "_names", "_own", "_sources")
 
     def __init__(self) -> None:
-        self._kept: list[object] = []
+        self._borrowed: frozenset[int] = frozenset()
+        self._kept: dict[int, object] = {}
         self._own: set[int] = set()
         self._sources: dict[int, frozenset[int]] = {}
         self._names: dict[str, None] = {}
 
     def made(self, value: Made) -> Made:
         """Notes a list that the function makes itself, so that nobody else can see it change."""
-        self._kept.append(value)
+        self._kept[id(value)] = value
         self._own.add(id(value))
         return value
 
     def derived(self, value: object, *sources: object) -> None:
         """Notes that `value` is one of `sources`, which one control flow decides."""
-        self._kept.extend((value, *sources))
+        self._kept.update((id(item), item) for item in (value, *sources))
         self._sources[id(value)] = frozenset().union(*(self.identities(source) for source in sources))
 
     def identities(self, value: object) -> frozenset[int]:
         """Every list that the value may be."""
         return self._sources.get(id(value), frozenset()) | {id(value)}
 
-    def owns(self, value: object) -> bool:
-        """Whether every list that the value may be was made by the function itself."""
-        sources = self._sources.get(id(value))
-        return sources <= self._own if sources is not None else id(value) in self._own
+    def owns(self, value: object, inputs: Sequence[object]) -> bool:
+        """Whether every list that the value may be was made by the function itself, by its code or by an operator."""
+        foreign = self._borrowed.union(map(id, inputs))
+        for item in self._sources.get(id(value), frozenset({id(value)})):
+            if item in foreign or (item not in self._own and isinstance(self._kept.get(item, value), StaticList)):
+                return False
+        return True
+
+    def borrow(self, operands: Iterable[object]) -> frozenset[int]:
+        """Marks what a helper is given as its caller's; gives what was so marked before, for `give_back`."""
+        before = self._borrowed
+        self._borrowed = before.union(*(self._held(operand) for operand in operands))
+        return before
+
+    def give_back(self, before: frozenset[int]) -> None:
+        self._borrowed = before
 
     def bound(self, name: str) -> None:
         """Notes that the name stands for a list, or for something that holds one."""
@@ -63,6 +79,6 @@ class Ownership:
             item = pending.pop()
             if isinstance(item, tuple):
                 pending.extend(item)
-            if item is not None and not isinstance(item, (bool, int, float, str)):
+            if isinstance(item, (tuple, ir.Value)):
                 found |= self.identities(item)
         return found

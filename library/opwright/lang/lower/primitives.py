@@ -48,6 +48,12 @@ class Writer:
         joined = pieces[0] if len(pieces) == 1 else self("Concat", *pieces, axis=0)
         return typed(joined, "int64", (len(values),))
 
+    def tensor(self, number: ir.Value, element: ir.Element) -> ir.Value:
+        """A number as the tensor that carries it: for forms that are written for tensors."""
+        if isinstance(number.type, ir.TensorType):
+            return number
+        return typed(self("Identity", number), element, ())
+
     def unsqueeze(self, value: ir.Value, axes: Sequence[int]) -> ir.Value:
         if self.low.opset >= 13:
             return self("Unsqueeze", value, self.int64s(axes))

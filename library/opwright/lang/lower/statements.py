@@ -28,7 +28,10 @@ from opwright.lang.lower.expressions import BINARY_SYMBOLS, lower_expression
 from opwright.lang.lower.flow import BROKE, CONTINUED, FRAME, State, end, goes_on, revive, set_returned, state_of
 from opwright.lang.lower.joins import Join, Result, within
 from opwright.lang.lower.known import need_static
+from opwright.lang.lower.sequences import called_method, grow, is_list, may_change, method_of_list
+from opwright.lang.lower.shapes import IntTuple, tuple_items
 from opwright.lang.source import Span, span_of
+from opwright.lang.static import StaticList
 
 
 def lower_block(low: Lowering, statements: Sequence[ast.stmt], env: Environment) -> None:
@@ -122,18 +125,19 @@ def _ann_assign(low: Lowering, statement: ast.AnnAssign, env: Environment) -> No
 
 def _aug_assign(low: Lowering, statement: ast.AugAssign, env: Environment) -> None:
     if not isinstance(statement.target, ast.Name):
-        low.error(
-            "OW303",
-            "only names can be assigned",
-            span_of(statement.target),
-            reason="tensors of a graph never change",
-            help="build a new tensor: `op.ScatterElements`, `op.Concat`, ...",
-        )
+        _refuse_store(low, statement.target)
         return
     load = ast.copy_location(ast.Name(statement.target.id, ast.Load()), statement.target)
     left = lower_expression(low, load, env)
     right = lower_expression(low, statement.value, env)
     spans = (span_of(statement.target), span_of(statement.value))
+    if is_list(left) and not isinstance(right, Poison):
+        if isinstance(statement.op, ast.Add):  # changes the list itself
+            grow(low, env, statement.target.id, right, span_of(statement))
+            return
+        if not may_change(low, env, statement.target.id, span_of(statement)):
+            env[statement.target.id] = POISON
+            return
     value = binary(low, BINARY_SYMBOLS[type(statement.op)], left, right, span_of(statement), spans)
     bind_target(low, statement.target, value, env)
 
@@ -143,17 +147,15 @@ def bind_target(low: Lowering, target: ast.expr, value: Operand, env: Environmen
     if isinstance(target, ast.Name):
         if isinstance(value, ir.Value) and not value.name:
             value.name = target.id
+        if isinstance(value, tuple) or is_list(value):
+            low.lists.bound(target.id)
         env[target.id] = value
         return
     if not isinstance(target, (ast.Tuple, ast.List)):
-        low.error(
-            "OW303",
-            "only names can be assigned",
-            span_of(target),
-            reason="tensors of a graph never change",
-            help="build a new tensor: `op.ScatterElements`, `op.Concat`, ...",
-        )
+        _refuse_store(low, target)
         return
+    if isinstance(value, IntTuple):
+        value = tuple_items(low, value, span_of(target), "it is unpacked to names")
     items: tuple[Operand, ...]
     if isinstance(value, tuple) and len(value) == len(target.elts):
         items = value
@@ -172,6 +174,17 @@ def bind_target(low: Lowering, target: ast.expr, value: Operand, env: Environmen
         bind_target(low, element, item, env)
 
 
+def _refuse_store(low: Lowering, target: ast.expr) -> None:
+    low.error(
+        "OW343",
+        "only names can be assigned",
+        span_of(target),
+        reason="tensors, lists and objects of a graph never change",
+        help="make a new tensor: `op.Where(mask, v, x)`, `op.ScatterElements`, `op.ScatterND`; "
+        "a list grows by `append`",
+    )
+
+
 def _delete(low: Lowering, statement: ast.Delete, env: Environment) -> None:
     for target in statement.targets:
         if isinstance(target, ast.Name) and target.id in env:
@@ -182,7 +195,10 @@ def _delete(low: Lowering, statement: ast.Delete, env: Environment) -> None:
 
 
 def _expression(low: Lowering, statement: ast.Expr, env: Environment) -> None:
-    if not isinstance(statement.value, ast.Constant):  # a docstring, or a literal that does nothing
+    called = called_method(statement)
+    if called is not None and is_list(env.get(called[0])):
+        method_of_list(low, env, *called, span_of(statement))
+    elif not isinstance(statement.value, ast.Constant):  # a docstring, or a literal that does nothing
         lower_expression(low, statement.value, env)
 
 
@@ -319,8 +335,13 @@ def _is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
 
 def _return(low: Lowering, statement: ast.Return, env: Environment) -> None:
     value = None if statement.value is None else lower_expression(low, statement.value, env)
-    values = None if value is None else value if isinstance(value, tuple) else (value,)
+    values = None if value is None else value if _is_several(value) else (value,)
     set_returned(env, values, span_of(statement))
+
+
+def _is_several(value: Operand) -> TypeGuard[tuple[Operand, ...]]:
+    """Whether a function gives several results: a tuple of them. A list is one."""
+    return isinstance(value, tuple) and not isinstance(value, StaticList)
 
 
 def _break(low: Lowering, statement: ast.Break, env: Environment) -> None:

@@ -9,6 +9,7 @@ from opwright.lang.lower.context import POISON, Absent, AttributeOperand, Loweri
 from opwright.lang.lower.index_items import ELLIPSIS, NEWAXIS, IndexItem, Marker, SliceItem, refuse_item
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import as_tensor, describe
+from opwright.lang.lower.sequences import is_sequence, pick, subscript_sequence
 from opwright.lang.lower.shapes import IntTuple, as_number, subscript_shape
 from opwright.lang.lower.tensor_subscripts import subscript_tensor
 from opwright.lang.source import Span
@@ -28,14 +29,12 @@ def subscript(low: Lowering, owner: Operand, index: Sequence[IndexItem], span: S
         return subscript_tensor(low, owner, index, span)
     if isinstance(owner, AttributeOperand):
         return _of_attribute(low, owner, index, span)
-    if isinstance(owner, IntTuple) or isinstance(owner, (tuple, str, range)) or _is_sequence(owner):
+    if isinstance(owner, IntTuple) or isinstance(owner, (tuple, str, range)) or is_sequence(owner):
         if len(index) != 1:
             return low.error("OW340", f"{len(index)} indices for {describe(owner)}", span, "it has one axis", "")
         if isinstance(owner, IntTuple):
             return subscript_shape(low, owner, index[0], span)
         if isinstance(owner, ir.Value):
-            from opwright.lang.lower.sequences import subscript_sequence
-
             return subscript_sequence(low, owner, index[0], span)
         return _static(low, owner, index[0], span)
     return low.error(
@@ -47,10 +46,6 @@ def subscript(low: Lowering, owner: Operand, index: Sequence[IndexItem], span: S
         else "tensors, shapes, sequences, lists and strings can be indexed",
         help="",
     )
-
-
-def _is_sequence(owner: Operand) -> bool:
-    return isinstance(owner, ir.Value) and isinstance(owner.type, ir.SequenceType)
 
 
 def _refuse_absent(low: Lowering, owner: Operand, span: Span) -> Poison:
@@ -121,7 +116,7 @@ def _at_run_time(low: Lowering, owner: Operand, item: IndexItem, span: Span) -> 
         return None
     made = number_list(low, owner, span)
     if made is None:
-        return None
+        return pick(low, owner, item, span)
     read = read_item(low, item, span)
     if not isinstance(read, Position) or isinstance(read.value, int):
         return POISON if isinstance(read, Poison) else None

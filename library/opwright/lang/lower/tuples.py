@@ -44,14 +44,14 @@ def _joined(low: Lowering, left: Operand, right: Operand, span: Span) -> Operand
     if all(isinstance(side, tuple) or (isinstance(side, IntTuple) and known_length(side)) for side in (left, right)):
         pair = [_items(low, side, span, "") for side in (left, right)]
         return POISON if any(isinstance(side, Poison) for side in pair) else (*pair[0], *pair[1])
-    pieces = [_as_ints(low, side, span) for side in (left, right)]
+    pieces = [ints_of(low, side, span) for side in (left, right)]
     if isinstance(pieces[0], Poison) or isinstance(pieces[1], Poison):
         return POISON
     made = typed(Writer(low, span)("Concat", pieces[0], pieces[1], axis=0), "int64", (None,))
     return IntTuple(None, value=made)
 
 
-def _as_ints(low: Lowering, side: Operand, span: Span) -> ir.Value | Poison:
+def ints_of(low: Lowering, side: Operand, span: Span) -> ir.Value | Poison:
     """A tuple of ints as an INT64 tensor of rank 1."""
     from opwright.lang.lower.number_lists import number_list
 
@@ -64,7 +64,6 @@ def _as_ints(low: Lowering, side: Operand, span: Span) -> ir.Value | Poison:
     made = number_list(low, side, span) if isinstance(side, tuple) else None
     if made is not None and made[1] is ir.NumberKind.INT:
         return made[0]
-    need_static(low, side, span)
     return low.error("OW341", f"{describe(side)} cannot be joined to a list of ints", span, "it holds others", "")
 
 

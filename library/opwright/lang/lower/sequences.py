@@ -1,0 +1,277 @@
+"""Lists of tensors: static ones while their length is known, sequences of ONNX where control flow decides it.
+
+`ys.append(y)` makes another list, which `ys` stands for from then on; that is Python's meaning as long as no other name
+stands for the list, which is checked (`ownership.py`).
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import partial
+
+from opwright.lang import ir
+from opwright.lang.infer import unify
+from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison
+from opwright.lang.lower.index_items import IndexItem, Position, read_item, refuse_item
+from opwright.lang.lower.known import need_copies
+from opwright.lang.lower.numbers import describe, is_number
+from opwright.lang.lower.primitives import Writer
+from opwright.lang.source import Span
+from opwright.lang.static import SEQUENCE_ITEMS, StaticList
+
+GROWING = ("append", "extend")
+REFUSED = ("clear", "insert", "pop", "remove", "reverse", "sort")
+
+
+def is_sequence(operand: Operand) -> bool:
+    return isinstance(operand, ir.Value) and isinstance(operand.type, ir.SequenceType)
+
+
+def is_list(operand: Operand) -> bool:
+    """A Python list: of known length, or a sequence."""
+    return isinstance(operand, StaticList) or is_sequence(operand)
+
+
+def is_list_of_tensors(operand: Operand) -> bool:
+    """A list that can be a sequence: empty, or of tensors alone."""
+    return isinstance(operand, StaticList) and all(
+        isinstance(item, ir.Value) and isinstance(item.type, ir.TensorType) and not item.optional for item in operand
+    )
+
+
+# ---------------------------------------------------------------------------------------------------- growing
+
+
+def grown_names(statements: list[ast.stmt]) -> list[str]:
+    """The names whose lists a block may change in place, in order."""
+    names: dict[str, None] = {}
+    pending: list[ast.stmt] = list(reversed(statements))
+    while pending:
+        node = pending.pop()
+        called = called_method(node)
+        if called is not None:
+            names.setdefault(called[0])
+        elif isinstance(node, (ast.If, ast.For, ast.While)):
+            pending.extend(reversed([*node.body, *node.orelse]))
+    return list(names)
+
+
+def called_method(node: ast.stmt) -> tuple[str, str, ast.Call] | None:
+    """(name, method, call) of `name.method(...)` as a statement, where it is a method that changes a list."""
+    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
+        return None
+    function = node.value.func
+    if not isinstance(function, ast.Attribute) or not isinstance(function.value, ast.Name):
+        return None
+    if function.attr not in (*GROWING, *REFUSED):
+        return None
+    return function.value.id, function.attr, node.value
+
+
+def grow(low: Lowering, env: Environment, name: str, items: Operand, span: Span) -> None:
+    """`name` stands for its list with `items` behind, from now on."""
+    owner = env[name]
+    if not may_change(low, env, name, span):
+        env[name] = POISON
+        return
+    made = joined(low, owner, items, span)
+    env[name] = made if isinstance(made, Poison) else low.lists.made(made)
+    low.lists.bound(name)
+
+
+def may_change(low: Lowering, env: Environment, name: str, span: Span) -> bool:
+    """Whether nobody but `name` stands for the list; else a finding."""
+    owner = env[name]
+    if not low.lists.owns(owner, low.function.inputs):
+        low.error(
+            "OW344",
+            f"`{name}` stands for a list that this function has not made",
+            span,
+            reason="in Python the caller, or the module, would see it change",
+            help=f"make a list of its own: `{name} = {name} + [...]`",
+        )
+        return False
+    other = low.lists.other_name(env, name, owner)
+    if other is not None:
+        low.error(
+            "OW344",
+            f"`{name}` and `{other}` stand for one list, which changes here",
+            span,
+            reason="in Python both names would see it change; in a graph each stands for a value",
+            help=f"keep one name for it, or copy it: `{other} = {name} + []`",
+        )
+    return other is None
+
+
+def joined(low: Lowering, owner: Operand, items: Operand, span: Span) -> Operand:
+    """`owner + items`: two lists in Python's sense, the first of which may be a sequence."""
+    if isinstance(owner, StaticList) and isinstance(items, tuple):
+        if len(owner) + len(items) > SEQUENCE_ITEMS:
+            return low.error("OW311", f"more than the {SEQUENCE_ITEMS:,} items allowed", span, "lists have a limit")
+        return StaticList((*owner, *items))
+    if not isinstance(items, tuple):
+        return low.error(
+            "OW345",
+            f"{describe(items)} cannot be joined to a list",
+            span,
+            reason="how many items it has must be known when the function is built",
+            help="append the items one by one, in a loop",
+        )
+    assert isinstance(owner, ir.Value) and isinstance(owner.type, ir.SequenceType)
+    value = owner
+    for item in items:
+        tensor = _item(low, item, owner.type.item, span, owner)
+        if tensor is None:
+            return POISON
+        found = Writer(low, span)("SequenceInsert", value, tensor)
+        found.type = owner.type
+        value = found
+    return value
+
+
+def _item(low: Lowering, item: Operand, type_: ir.Type, span: Span, owner: ir.Value | None) -> ir.Value | None:
+    """An item of a sequence as a tensor of its element type; None after a finding."""
+    if isinstance(item, Poison):
+        return None
+    if isinstance(item, ir.Value) and isinstance(item.type, ir.TensorType) and not item.optional:
+        if unify(type_, item.type):
+            return item
+        reason = f"it holds tensors of {_element(type_)!r}"
+    else:
+        reason = "a sequence of ONNX holds tensors of one element type"
+    if owner is not None:
+        need_copies(low, owner)
+    low.error(
+        "OW346",
+        f"{describe(item)} cannot be an item of this list",
+        span,
+        reason=reason,
+        help="make it a tensor: `FLOAT(x)`, `INT64(n)`" if is_number(item) else "cast it: `op.CastLike(a, b)`",
+    )
+    return None
+
+
+def _element(type_: ir.Type) -> object:
+    return ir.settle(type_.element) if isinstance(type_, ir.TensorType) else type_
+
+
+# ------------------------------------------------------------------------------------------- lists as sequences
+
+
+def unknown_items() -> ir.SequenceType:
+    """The type of a sequence of which only what is appended to it will tell the element type."""
+    return ir.SequenceType(ir.TensorType(ir.TypeVariable("items", rigid=False)))
+
+
+def as_sequence(low: Lowering, operand: Operand, type_: ir.Type, span: Span | None) -> ir.Value | Poison:
+    """A list as a sequence of a type, which it may narrow; the type of an empty one must be known."""
+    from opwright.lang.lower.joins import filler
+
+    assert isinstance(type_, ir.SequenceType)
+    place = span or (0, 0, 0, 0)
+    if is_sequence(operand):
+        assert isinstance(operand, ir.Value)
+        if unify(type_, operand.type):
+            return operand
+        return low.error("OW346", f"{describe(operand)} is no {type_!r}", place, "the element types differ", "")
+    if not isinstance(operand, StaticList):
+        return low.error("OW325", f"{describe(operand)} is no list of tensors", place, f"{type_!r} is wanted", "")
+    items = [_item(low, item, type_.item, place, None) for item in operand]
+    tensors = [item for item in items if item is not None]
+    if len(tensors) < len(items):
+        return POISON
+    if tensors:
+        made = Writer(low, span)("SequenceConstruct", *tensors)
+        made.type = type_
+        return made
+    empty = filler(low, type_, span)
+    if empty is None:
+        return low.error(
+            "OW346",
+            "the element type of an empty list is not known",
+            place,
+            reason="nothing is appended to it that would tell",
+            help="annotate the function's output, or begin the list with a tensor",
+        )
+    return empty
+
+
+def join_lists(
+    low: Lowering, regions: tuple[ir.Region, ir.Region], values: tuple[Operand, Operand], span: Span | None
+) -> tuple[ir.Value, ir.Value, ir.Type] | None:
+    """Two lists as sequences of one type, each made in its own region; None where they have no common type."""
+    from opwright.lang.lower.joins import within
+
+    type_: ir.Type = unknown_items()
+    for value in values:
+        for item in value if isinstance(value, StaticList) else ():
+            if not isinstance(item, ir.Value) or not unify(type_, ir.SequenceType(item.type)):
+                return None
+        if isinstance(value, ir.Value) and not unify(type_, value.type):
+            return None
+    mark = len(low.diagnostics)
+    made = [
+        within(low, region, partial(as_sequence, low, value, type_, span))
+        for region, value in zip(regions, values, strict=True)
+    ]
+    del low.diagnostics[mark:]  # no common type is a finding only where the name is read
+    first, second = made
+    return None if isinstance(first, Poison) or isinstance(second, Poison) else (first, second, type_)
+
+
+# ------------------------------------------------------------------------------------------------------- items
+
+
+def sequence_length(low: Lowering, sequence: ir.Value, span: Span) -> ir.Value:
+    """`len(ys)`."""
+    found = Writer(low, span)("SequenceLength", sequence)
+    found.type = ir.NumberType(ir.NumberKind.INT)
+    return found
+
+
+def subscript_sequence(low: Lowering, owner: ir.Value, item: IndexItem, span: Span) -> Operand:
+    """`ys[i]`: out of range it fails at run time."""
+    read = read_item(low, item, span)
+    if isinstance(read, Poison):
+        return POISON
+    if not isinstance(read, Position):
+        return refuse_item(low, item, span)
+    op = Writer(low, span)
+    return op("SequenceAt", owner, op.int64(read.value) if isinstance(read.value, int) else read.value)
+
+
+def pick(low: Lowering, owner: StaticList | tuple[Operand, ...], item: IndexItem, span: Span) -> Operand | None:
+    """A list of tensors of one type at a place of the run time; None where it is no such list."""
+    tensors = [part for part in owner if isinstance(part, ir.Value) and isinstance(part.type, ir.TensorType)]
+    if not tensors or len(tensors) < len(owner) or any(part.optional for part in tensors):
+        return None
+    if isinstance(item, ir.Value):
+        need_copies(low, item)
+    type_ = unknown_items()
+    if not all(unify(type_.item, part.type) for part in tensors):
+        return None
+    sequence = as_sequence(low, StaticList(tensors), type_, span)
+    return POISON if isinstance(sequence, Poison) else subscript_sequence(low, sequence, item, span)
+
+
+def method_of_list(low: Lowering, env: Environment, name: str, method: str, node: ast.Call, span: Span) -> None:
+    """`name.method(...)` as a statement, of a name that stands for a list."""
+    from opwright.lang.lower.expressions import lower_expression
+
+    if method in REFUSED or len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
+        takes = method in GROWING
+        low.error(
+            "OW345",
+            f"`{method}` takes one item" if takes else f"`{method}` of a list is not part of the language",
+            span,
+            reason="it is Python's own" if takes else "lists only grow: by `append`, `extend` and `+`",
+            help="" if takes else "make a new list, or use `op.SequenceInsert` and `op.SequenceErase`",
+        )
+        env[name] = POISON
+        return
+    item = lower_expression(low, node.args[0], env)
+    if isinstance(item, Poison):
+        env[name] = POISON
+        return
+    grow(low, env, name, (item,) if method == "append" else item, span)
+
