@@ -19,6 +19,7 @@ from opwright.lang.lower.tuples import holds_runtime, is_tuple, on_tuples
 from opwright.lang.operators import BINARY, UNARY, UNDEFINED, Entry, Form, Refusal, class_of
 from opwright.lang.resolve import OBJECTS, Missing, TypeObject
 from opwright.lang.source import Span
+from opwright.opsets.signatures import mask_of
 
 
 def is_static(operand: Operand) -> bool:
@@ -117,7 +118,7 @@ def _form(low: Lowering, row: dict[Any, Entry], symbol: str, element: ir.Element
     if isinstance(element, ir.TypeVariable):
         entries = {id(entry): entry for entry in (row.get(class_of(item), UNDEFINED) for item in element.elements)}
         if len(entries) > 1:
-            if not element.rigid and element.name not in low.function.variables:
+            if not element.rigid:
                 return _narrow_to_defined(low, row, symbol, element, span)
             return needs_element(low, element, span)
         entry = next(iter(entries.values()))
@@ -133,14 +134,18 @@ def _form(low: Lowering, row: dict[Any, Entry], symbol: str, element: ir.Element
 def _narrow_to_defined(
     low: Lowering, row: dict[Any, Entry], symbol: str, variable: ir.TypeVariable, span: Span
 ) -> Form | Poison:
-    """An undeclared type becomes one for which the operator is defined, when one form serves all of those."""
+    """A type that is what the body makes of it becomes one for which the operator is defined."""
     defined = {item: row.get(class_of(item), UNDEFINED) for item in variable.elements}
     forms = {id(entry): entry for entry in defined.values() if isinstance(entry, Form)}
+    if forms:
+        taken = variable.mask
+        variable.mask = mask_of([item for item, entry in defined.items() if isinstance(entry, Form)])
+        if taken != variable.mask:
+            variable.narrowed_by.append((taken & ~variable.mask, f"`{symbol}`"))
     if len(forms) != 1:
         return needs_element(low, variable, span)
     form = next(iter(forms.values()))
     assert isinstance(form, Form)
-    variable.mask = sum(1 << item.code for item, entry in defined.items() if entry is form)
     return form
 
 
