@@ -86,13 +86,10 @@ def _split(signature: inspect.Signature, bound: Mapping[str, object]) -> tuple[d
     attributes: dict[str, Any] = {}
     for name, value in bound.items():
         annotation = signature.parameters[name].annotation
-        dtype = getattr(annotation, "dtype", None)
-        if isinstance(annotation, type) and issubclass(annotation, (int, float, str, bool)):
-            attributes[name] = value
-        elif dtype is None and get_origin(annotation) in (Literal, collections.abc.Sequence):
+        if annotation in (int, float, str, bool) or get_origin(annotation) in (Literal, collections.abc.Sequence):
             attributes[name] = value
         else:
-            tensors[name] = None if value is None else _array(value, dtype)
+            tensors[name] = None if value is None else _array(value, getattr(annotation, "dtype", None))
     return tensors, attributes
 
 
