@@ -51,19 +51,27 @@ __all__ = [
 
 Dimension: TypeAlias = int | str | None
 Array: TypeAlias = NDArray[Any]
-Floats: TypeAlias = float | Sequence[Floats]
-Ints: TypeAlias = int | Sequence[Ints]
-Bools: TypeAlias = bool | Sequence[Bools]
-Strings: TypeAlias = str | Sequence[Strings]
+# Written out, since mypy does not solve type variables beside recursive aliases.
+Floats: TypeAlias = float | Sequence[float] | Sequence[Sequence[float]] | Sequence[Sequence[Sequence[float]]]
+Ints: TypeAlias = int | Sequence[int] | Sequence[Sequence[int]] | Sequence[Sequence[Sequence[int]]]
+Bools: TypeAlias = bool | Sequence[bool] | Sequence[Sequence[bool]] | Sequence[Sequence[Sequence[bool]]]
+Strings: TypeAlias = str | Sequence[str] | Sequence[Sequence[str]] | Sequence[Sequence[Sequence[str]]]
 Index: TypeAlias = int | slice | EllipsisType | Tensor | Sequence[int] | Array | None
 
+_C = TypeVar("_C")
 _T = TypeVar("_T", covariant=True)
 
 @type_check_only
 class DataType(ElementType, Generic[_T]):
     """The element type of the tensors `_T`: `FLOAT.dtype`."""
 
-class Tensor:
+@type_check_only
+class TensorType(type):
+    """Lets mypy know that `FLOAT["N", 3]` is a type where it is no annotation."""
+
+    def __getitem__(cls: type[_C], dims: Dimension | EllipsisType | tuple[Dimension, ...], /) -> type[_C]: ...
+
+class Tensor(metaclass=TensorType):
     """Any tensor, of an element type that is not known.
 
     To say that a function takes several element types write a type variable, `T = TypeVar("T", FLOAT, DOUBLE)`.
@@ -78,7 +86,7 @@ class Tensor:
         """The number of dimensions."""
     def numpy(self) -> Array:
         """The elements as a read-only array."""
-    def __class_getitem__(cls, dims: object, /) -> type[Self]: ...
+    def __class_getitem__(cls, dims: Dimension | EllipsisType | tuple[Dimension, ...], /) -> type[Self]: ...
     def __getitem__(self, index: Index | tuple[Index, ...], /) -> Self: ...
     def __len__(self) -> int: ...
     def __bool__(self) -> bool: ...

@@ -63,8 +63,8 @@ class Named:
         if self.form == "alias":
             return f"{self.name}: _TypeAlias = {' | '.join(self.types)}"
         if self.form == "bound":
-            return f'{self.name} = _TypeVar("{self.name}", bound={" | ".join(self.types)})'
-        return f'{self.name} = _TypeVar("{self.name}", {", ".join(self.types)})'
+            return f'{self.name} = _TypeVar("{self.name}", bound={" | ".join(self.types)}, default={ANY_TENSOR})'
+        return f'{self.name} = _TypeVar("{self.name}", {", ".join(self.types)}, default={ANY_TENSOR})'
 
 
 @dataclass(slots=True)

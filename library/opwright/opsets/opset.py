@@ -36,6 +36,7 @@ class Opset:
 
         def __new__(cls, domain: str, version: int, signatures: Mapping[str, Signature] | None = None) -> "OtherOpset":
             """ValueError when the version is no positive int."""
+            ...
 
     else:
 

@@ -5,27 +5,26 @@
 # pyright: reportIncompatibleMethodOverride=false
 
 from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
-from typing import Any as _Any, TypeAlias as _TypeAlias, TypeVar as _TypeVar
-from typing import overload as _overload, type_check_only as _type_check_only
+from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
 
 from opwright.elements import ElementType as _ElementType
 from opwright.opsets.opset import Opset as _Opset
 from opwright.types import *
 from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
 from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import deprecated as _deprecated
+from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array])
-T = _TypeVar("T", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array)
+_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
+_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
+T = _TypeVar("T", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
 T_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
 T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
-T_3 = _TypeVar("T_3", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array)
-T_4 = _TypeVar("T_4", _AnyTensor, INT32, INT64, BOOL, _Array)
+T_3 = _TypeVar("T_3", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
+T_4 = _TypeVar("T_4", _AnyTensor, INT32, INT64, BOOL, _Array, default=_AnyTensor)
 Tind: _TypeAlias = INT32 | INT64 | _Array
 T1_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | _Array
-T_5 = _TypeVar("T_5", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array)
-T_6 = _TypeVar("T_6", _AnyTensor, FLOAT, INT32, INT64, BOOL, FLOAT16, DOUBLE, _Array)
+T_5 = _TypeVar("T_5", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
+T_6 = _TypeVar("T_6", _AnyTensor, FLOAT, INT32, INT64, BOOL, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
 
 @_type_check_only
 class Opset1(_Opset):

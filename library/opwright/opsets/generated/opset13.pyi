@@ -5,39 +5,38 @@
 # pyright: reportIncompatibleMethodOverride=false
 
 from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
-from typing import Any as _Any, TypeAlias as _TypeAlias, TypeVar as _TypeVar
-from typing import overload as _overload, type_check_only as _type_check_only
+from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
 
 from opwright.elements import ElementType as _ElementType
 from opwright.opsets.generated.opset12 import Opset12
 from opwright.types import *
 from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
 from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import deprecated as _deprecated
+from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array])
-T = _TypeVar("T", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array)
-T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array)
+_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
+_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
+T = _TypeVar("T", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
+T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
 T_3: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | _Array
-E = _TypeVar("E", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array)
+E = _TypeVar("E", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
 T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | _Array
-T_4 = _TypeVar("T_4", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array)
-T_5 = _TypeVar("T_5", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, _Array)
-T_6 = _TypeVar("T_6", _AnyTensor, UINT8, INT8, INT32, _Array)
+T_4 = _TypeVar("T_4", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+T_5 = _TypeVar("T_5", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, _Array, default=_AnyTensor)
+T_6 = _TypeVar("T_6", _AnyTensor, UINT8, INT8, INT32, _Array, default=_AnyTensor)
 T1_2: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | _Array
-T_7 = _TypeVar("T_7", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array)
+T_7 = _TypeVar("T_7", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
 Tind: _TypeAlias = INT32 | INT64 | _Array
 T1_3: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | BFLOAT16 | _Array
-T_8 = _TypeVar("T_8", _AnyTensor, FLOAT, INT8, INT16, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16, _Array)
-T_9 = _TypeVar("T_9", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array)
+T_8 = _TypeVar("T_8", _AnyTensor, FLOAT, INT8, INT16, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+T_9 = _TypeVar("T_9", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
 T_10: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | _Array
-T_11 = _TypeVar("T_11", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16, _Array)
+T_11 = _TypeVar("T_11", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
 T1_4: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
 T1_5: _TypeAlias = FLOAT | INT32 | _Array
-T2 = _TypeVar("T2", _AnyTensor, UINT8, INT8, _Array)
-T_12 = _TypeVar("T_12", _AnyTensor, FLOAT, UINT8, INT8, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array)
-Tind_2 = _TypeVar("Tind_2", _AnyTensor, INT32, INT64, _Array)
+T2 = _TypeVar("T2", _AnyTensor, UINT8, INT8, _Array, default=_AnyTensor)
+T_12 = _TypeVar("T_12", _AnyTensor, FLOAT, UINT8, INT8, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
+Tind_2 = _TypeVar("Tind_2", _AnyTensor, INT32, INT64, _Array, default=_AnyTensor)
 
 @_type_check_only
 class Opset13(Opset12):

@@ -5,33 +5,32 @@
 # pyright: reportIncompatibleMethodOverride=false
 
 from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
-from typing import Any as _Any, TypeAlias as _TypeAlias, TypeVar as _TypeVar
-from typing import overload as _overload, type_check_only as _type_check_only
+from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
 
 from opwright.elements import ElementType as _ElementType
 from opwright.opsets.generated.opset24 import Opset24
 from opwright.types import *
 from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
 from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import deprecated as _deprecated
+from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array])
-T1 = _TypeVar("T1", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array)
-T2 = _TypeVar("T2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array)
+_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
+_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
+T1 = _TypeVar("T1", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+T2 = _TypeVar("T2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
 U: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | _Array
-E = _TypeVar("E", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, FLOAT8E8M0, UINT2, INT2, _Array)
+E = _TypeVar("E", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, FLOAT8E8M0, UINT2, INT2, _Array, default=_AnyTensor)
 T1_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | FLOAT4E2M1 | FLOAT8E8M0 | UINT2 | INT2 | _Array
-E_2 = _TypeVar("E_2", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array)
-T1_3 = _TypeVar("T1_3", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, UINT2, INT2, _Array)
+E_2 = _TypeVar("E_2", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
+T1_3 = _TypeVar("T1_3", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, UINT2, INT2, _Array, default=_AnyTensor)
 T2_2: _TypeAlias = FLOAT | FLOAT16 | BFLOAT16 | FLOAT8E8M0 | _Array
-T2_3 = _TypeVar("T2_3", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, FLOAT8E8M0, _Array)
-T = _TypeVar("T", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, FLOAT8E8M0, UINT2, INT2, _Array)
-V = _TypeVar("V", bound=_Tensor | _Array | _Sequence[_Tensor | _Array] | None)
+T2_3 = _TypeVar("T2_3", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, FLOAT8E8M0, _Array, default=_AnyTensor)
+T = _TypeVar("T", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, FLOAT8E8M0, UINT2, INT2, _Array, default=_AnyTensor)
+V = _TypeVar("V", bound=_Tensor | _Array | _Sequence[_Tensor | _Array] | None, default=_AnyTensor)
 Tind: _TypeAlias = INT32 | INT64 | _Array
 T1_4: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16 | _Array
 T2_4: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16 | FLOAT8E8M0 | _Array
-T3 = _TypeVar("T3", _AnyTensor, UINT8, INT8, UINT16, INT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, UINT2, INT2, _Array)
+T3 = _TypeVar("T3", _AnyTensor, UINT8, INT8, UINT16, INT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, UINT2, INT2, _Array, default=_AnyTensor)
 
 @_type_check_only
 class Opset25(Opset24):

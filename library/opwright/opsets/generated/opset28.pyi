@@ -5,27 +5,26 @@
 # pyright: reportIncompatibleMethodOverride=false
 
 from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
-from typing import Any as _Any, TypeAlias as _TypeAlias, TypeVar as _TypeVar
-from typing import overload as _overload, type_check_only as _type_check_only
+from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
 
 from opwright.elements import ElementType as _ElementType
 from opwright.opsets.generated.opset27 import Opset27
 from opwright.types import *
 from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
 from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import deprecated as _deprecated
+from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array])
-T = _TypeVar("T", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, INT64, UINT32, UINT64, _Array)
-E = _TypeVar("E", bound=_Tensor | _Array)
+_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
+_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
+T = _TypeVar("T", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, INT64, UINT32, UINT64, _Array, default=_AnyTensor)
+E = _TypeVar("E", bound=_Tensor | _Array, default=_AnyTensor)
 T1: _TypeAlias = _Tensor | _Array
-T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array)
-T_3 = _TypeVar("T_3", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, _Array)
-E_2 = _TypeVar("E_2", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array)
+T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+T_3 = _TypeVar("T_3", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, _Array, default=_AnyTensor)
+E_2 = _TypeVar("E_2", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
 T2: _TypeAlias = FLOAT | FLOAT16 | BFLOAT16 | FLOAT8E8M0 | _Array
-T2_2 = _TypeVar("T2_2", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, FLOAT8E8M0, _Array)
-T_4 = _TypeVar("T_4", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array)
+T2_2 = _TypeVar("T2_2", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, FLOAT8E8M0, _Array, default=_AnyTensor)
+T_4 = _TypeVar("T_4", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
 T1_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
 V: _TypeAlias = _Tensor | _Array | _Sequence[_Tensor | _Array]
 O: _TypeAlias = _Tensor | _Array | _Sequence[_Tensor | _Array] | None

@@ -5,20 +5,19 @@
 # pyright: reportIncompatibleMethodOverride=false
 
 from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
-from typing import Any as _Any, TypeAlias as _TypeAlias, TypeVar as _TypeVar
-from typing import overload as _overload, type_check_only as _type_check_only
+from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
 
 from opwright.elements import ElementType as _ElementType
 from opwright.opsets.opset import Opset as _Opset
 from opwright.types import *
 from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
 from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import deprecated as _deprecated
+from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array])
-T = _TypeVar("T", _AnyTensor, FLOAT, INT32, INT64, STRING, DOUBLE, _Array)
-T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, INT32, INT64, DOUBLE, _Array)
+_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
+_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
+T = _TypeVar("T", _AnyTensor, FLOAT, INT32, INT64, STRING, DOUBLE, _Array, default=_AnyTensor)
+T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, INT32, INT64, DOUBLE, _Array, default=_AnyTensor)
 T1: _TypeAlias = _Mapping[int, float] | _Mapping[int, str]
 T1_2: _TypeAlias = INT64 | STRING | _Array
 T1_3: _TypeAlias = _Mapping[int, float] | _Mapping[int, str] | _Mapping[str, float] | _Mapping[str, int]

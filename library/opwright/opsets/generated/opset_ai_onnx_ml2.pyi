@@ -5,18 +5,17 @@
 # pyright: reportIncompatibleMethodOverride=false
 
 from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
-from typing import Any as _Any, TypeAlias as _TypeAlias, TypeVar as _TypeVar
-from typing import overload as _overload, type_check_only as _type_check_only
+from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
 
 from opwright.elements import ElementType as _ElementType
 from opwright.opsets.generated.opset_ai_onnx_ml1 import Opset_ai_onnx_ml1
 from opwright.types import *
 from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
 from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import deprecated as _deprecated
+from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array])
+_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
+_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T1: _TypeAlias = FLOAT | INT64 | STRING | _Array
 
 @_type_check_only
