@@ -134,8 +134,12 @@ def _form(low: Lowering, row: dict[Any, Entry], symbol: str, element: ir.Element
 def _narrow_to_defined(
     low: Lowering, row: dict[Any, Entry], symbol: str, variable: ir.TypeVariable, span: Span
 ) -> Form | Poison:
-    """A type that is what the body makes of it becomes one for which the operator is defined."""
+    """A type that is what the body makes of it becomes one for which the operator is defined: a number, where it could
+    be one. Strings have operators of their own, so an input that is one must be declared."""
     defined = {item: row.get(class_of(item), UNDEFINED) for item in variable.elements}
+    numeric = {item: entry for item, entry in defined.items() if item.kind != "string"}
+    if any(isinstance(entry, Form) for entry in numeric.values()):
+        defined = numeric
     forms = {id(entry): entry for entry in defined.values() if isinstance(entry, Form)}
     if forms:
         taken = variable.mask
