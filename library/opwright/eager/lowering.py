@@ -6,6 +6,7 @@ stands only what is different when values are known.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -51,9 +52,13 @@ class EagerLowering(Lowering):
         subject: str = "",
     ) -> Poison:
         if not self.executes:
-            return super().error(code, message, span, reason, help, related, subject)
-        found = Diagnostic(code, message, self.place, reason=reason, help=help, related=related, subject=subject)
-        raise DiagnosticError([found]) from None
+            mark = len(self.diagnostics)
+            found = super().error(code, message, span, reason, help, related, subject)
+            if span is None or span == NOWHERE:  # about the call, not about the function that it is given
+                self.diagnostics[mark:] = [replace(self.diagnostics[-1], place=self.place)]
+            return found
+        made = Diagnostic(code, message, self.place, reason=reason, help=help, related=related, subject=subject)
+        raise DiagnosticError([made]) from None
 
     # ------------------------------------------------------------------------------------------- values
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from onnx import ModelProto, TypeProto, ValueInfoProto, helper
 
@@ -12,6 +12,11 @@ from opwright.eager.arrays import Data
 from opwright.lang import ir
 from opwright.lang.emit import emit_nodes
 from opwright.opsets.signatures import Signature, history, newest_opset
+
+if TYPE_CHECKING:
+    from opwright.functions import OnnxFunction
+
+_IR_VERSION = 10  # the lowest that knows overloads
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,8 @@ class Task:
 
     def opsets(self) -> tuple[int, int]:
         """The first and the last default-domain opset at which the node means exactly the same."""
+        if self._scripts():
+            return self.opset, self.opset
         first, last = 1, newest_opset()
         for signature in self.signatures():
             if signature.domain == "":
@@ -59,23 +66,45 @@ class Task:
         graph = helper.make_graph(
             [],
             "eager",
-            [helper.make_value_info(f"i{index}", type_proto(value.type)) for index, value in enumerate(self.inputs)],
+            [
+                helper.make_value_info(f"i{index}", type_proto(value.type, shaped=self.key is None))
+                for index, value in enumerate(self.inputs)
+            ],
             [ValueInfoProto(name=f"o{index}") for index in range(len(results))],
         )
-        imports = [helper.make_opsetid(*item) for item in emit_nodes([self.node], opset, names, graph).items()]
-        return helper.make_model(graph, opset_imports=imports, ir_version=helper.find_min_ir_version_for(imports))
+        scripts = self._scripts()
+        if not scripts:
+            imports = [helper.make_opsetid(*item) for item in emit_nodes([self.node], opset, names, graph).items()]
+            return helper.make_model(graph, opset_imports=imports, ir_version=helper.find_min_ir_version_for(imports))
+        from opwright.eager.graphs import with_scripts
+        from opwright.live.closure import Closure
+        from opwright.live.compiled import Run
+
+        closure = Closure(Run(opset), scripts[0])
+        imports = [
+            helper.make_opsetid(*item)
+            for item in emit_nodes([self.node], opset, names, graph, closure.identify).items()
+        ]
+        return with_scripts(helper.make_model(graph, opset_imports=imports, ir_version=_IR_VERSION), closure)
+
+    def _scripts(self) -> list[OnnxFunction]:
+        if isinstance(self.node, ir.Call) and next(ir.regions_of(self.node), None) is None:
+            return []
+        from opwright.eager.graphs import scripts_called
+
+        return scripts_called(self.node)
 
 
-def type_proto(type_: ir.Type) -> TypeProto:
-    """The ONNX type, without a shape: a session serves every shape."""
+def type_proto(type_: ir.Type, shaped: bool) -> TypeProto:
+    """The ONNX type. Without a shape, so that a session serves every one, or with it: some graphs are refused else."""
     if isinstance(type_, ir.TensorType):
         element = ir.settle(type_.element)
         assert not isinstance(element, ir.TypeVariable), "a concrete tensor of an unknown type"
-        return helper.make_tensor_type_proto(element.code, None)
+        return helper.make_tensor_type_proto(element.code, type_.shape if shaped else None)
     if isinstance(type_, ir.SequenceType):
-        return helper.make_sequence_type_proto(type_proto(type_.item))
+        return helper.make_sequence_type_proto(type_proto(type_.item, False))
     assert isinstance(type_, ir.OptionalType), type_
-    return helper.make_optional_type_proto(type_proto(type_.item))
+    return helper.make_optional_type_proto(type_proto(type_.item, False))
 
 
 def make_task(node: ir.Node, opset: int, data: dict[ir.Value, Data]) -> Task:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from opwright.lang import ir
 from opwright.lang.lower import arithmetic, calls, numbers
 from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.context import Operand
-from opwright.lang.resolve import OperatorObject, OpsetObject, TypeObject
+from opwright.lang.resolve import FunctionObject, OperatorObject, OpsetObject, TypeObject
 from opwright.opsets.operator import Operator
 from opwright.opsets.signatures import Signature, tensor_element
 
@@ -37,9 +38,20 @@ def call_operator(operator: Operator, args: Sequence[object], kwargs: Mapping[st
     try:
         arguments = _arguments(low, operator, args, kwargs, unpacked_to(frame))
         callee = OperatorObject(OpsetObject(operator.domain, operator.opset.named), operator.name)
+        if any(isinstance(item, FunctionObject) for item, _ in arguments.keywords.values()):
+            return result(low, _call_with_graphs(low, callee, arguments))
         return result(low, calls.call_operator(low, callee, arguments))
     except DiagnosticError as found:
         raise found.with_traceback(None) from None  # our own frames would tell the author nothing
+
+
+def _call_with_graphs(low: EagerLowering, callee: OperatorObject, arguments: Arguments) -> Operand:
+    from opwright.lang.lower.graphs import call_with_graphs
+
+    found = call_with_graphs(low, callee, arguments, {})
+    if low.diagnostics:
+        raise DiagnosticError(low.diagnostics)
+    return found
 
 
 def binary(symbol: str, left: object, right: object) -> Any:
@@ -114,6 +126,10 @@ def operand(low: EagerLowering, value: object) -> Operand:
         return tuple(operand(low, item) for item in value)
     if isinstance(value, ElementType):
         return TypeObject(value)
+    if isinstance(value, FunctionType):
+        from opwright.eager.graphs import graph_function
+
+        return graph_function(low, value)
     if isinstance(value, type):
         element = element_of_class(value)
         return value if element is None else TypeObject(element)

@@ -67,9 +67,15 @@ def emit_graph(
     return graph, emitter.imports
 
 
-def emit_nodes(nodes: Sequence[ir.Node], opset: int, names: Mapping[int, str], graph: GraphProto) -> dict[str, int]:
+def emit_nodes(
+    nodes: Sequence[ir.Node],
+    opset: int,
+    names: Mapping[int, str],
+    graph: GraphProto,
+    identify: Identify = own_identity,
+) -> dict[str, int]:
     """Adds nodes to a graph; `names` holds those of values made or read elsewhere, by `id`. Gives the opset imports."""
-    emitter = _Emitter(ir.Function("", "", 1, opset, None))
+    emitter = _Emitter(ir.Function("", "", 1, opset, None), identify)
     emitter.names.update(names)
     emitter.taken.update(names.values())
     for node in nodes:

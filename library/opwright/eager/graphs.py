@@ -1,0 +1,83 @@
+"""Functions passed to operators as graph attributes: compiled for the operator's inputs, and run with it.
+
+What such a function reads of the names around it is what these are when the operator is called: tensors among them
+become inputs of the model that runs.
+"""
+
+from __future__ import annotations
+
+import ast
+from types import FunctionType
+from typing import Any
+
+from onnx import ModelProto, helper
+from onnx.inliner import inline_local_functions
+
+from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.eager.lowering import EagerLowering
+from opwright.functions import OnnxFunction
+from opwright.lang import ir
+from opwright.lang.resolve import FunctionObject, ScriptObject
+from opwright.lang.source import Span
+from opwright.lang.syntax import Module
+from opwright.link.walk import all_nodes
+from opwright.live.closure import Closure
+from opwright.live.compiled import Run
+from opwright.live.names import LiveScope, Reads
+from opwright.live.source import recover
+
+
+def graph_function(low: EagerLowering, function: FunctionType) -> FunctionObject:
+    """The function as the compiler takes it. DiagnosticError (OW351) where its source cannot be had."""
+    found = recover(function)
+    if isinstance(found, Diagnostic):
+        raise DiagnosticError([found])
+    module, node = found
+    return FunctionObject(_Around(low, function, module, node), node)
+
+
+class _Around(LiveScope):
+    """The names around a function that is called within an operation: they may be tensors that are there."""
+
+    def __init__(self, low: EagerLowering, function: FunctionType, module: Module, node: ast.FunctionDef) -> None:
+        super().__init__(function, module, node, low.diagnostics.append, self._script, Reads())
+        self.low = low
+
+    def _script(self, function: OnnxFunction) -> ScriptObject:
+        return ScriptObject(function.name, lambda opset: Run(opset).compile(function).script)
+
+    def meaning(self, value: Any, name: str, span: Span, depth: int = 0) -> Any:
+        from opwright.eager.operations import operand, sequence
+        from opwright.eager.tensor import Items, Tensor
+
+        if isinstance(value, Tensor):
+            return operand(self.low, value)
+        if isinstance(value, Items):
+            return sequence(self.low, value)
+        if isinstance(value, FunctionType):
+            return graph_function(self.low, value)
+        return super().meaning(value, name, span, depth)
+
+
+def scripts_called(node: ir.Node) -> list[OnnxFunction]:
+    """The functions under `@script` that a node and its graphs call."""
+    around = ir.Region()
+    around.nodes.append(node)
+    callees = [item.callee for _, item in ir.walk(around) if isinstance(item, ir.Call)]
+    origins = [callee.origin for callee in callees if isinstance(callee, ir.FunctionReference)]
+    return [origin for origin in origins if isinstance(origin, OnnxFunction)]
+
+
+def with_scripts(model: ModelProto, closure: Closure) -> ModelProto:
+    """The model with the functions of `closure` in place of their calls, which not every evaluator follows."""
+    model.functions.extend(closure.protos())
+    known = {item.domain: item.version for proto in model.functions for item in proto.opset_import}
+    known.update({item.domain: item.version for item in model.opset_import})
+    del model.opset_import[:]
+    model.opset_import.extend(helper.make_opsetid(domain, version) for domain, version in sorted(known.items()))
+    flat = inline_local_functions(model)
+    used = {"", *(node.domain for node in all_nodes(flat.graph.node))}
+    kept = [item for item in flat.opset_import if item.domain in used]
+    del flat.opset_import[:]
+    flat.opset_import.extend(kept)
+    return flat

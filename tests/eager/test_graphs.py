@@ -1,0 +1,135 @@
+"""Functions given to operators as graphs, in eager mode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from opwright import Tensor, graph, script
+from opwright import opset18 as op
+from opwright.diagnostics.model import DiagnosticError
+from opwright.eager import ReferenceEvaluator, use_evaluator
+
+X = np.array([1, 2, 3], np.float32)
+
+
+@script()
+def double(x):
+    return op.Mul(x, 2.0)
+
+
+@script()
+def cumulative_sum(x):
+    @graph()
+    def add(total, item):
+        total = total + item
+        return total, op.Identity(total)
+
+    _, sums = op.Scan(0, x, body=add, num_scan_inputs=1)
+    return sums
+
+
+@script()
+def captures(x, factor: float = 3.0):
+    bias = x[0]
+
+    def step(total, item):
+        y = double(item) + bias * factor
+        return total + y, y
+
+    total, ys = op.Scan(0, x, body=step, num_scan_inputs=1)
+    return total, ys
+
+
+@script()
+def branches(x):
+    def up():
+        return x + 1
+
+    def down():
+        return x - 1
+
+    return op.If(op.ReduceSum(x, keepdims=0) > 0, then_branch=up, else_branch=down)
+
+
+@script()
+def loop(x):
+    def body(i, go_on, total):
+        total = total + x
+        return i < 2, total, total * 2.0
+
+    total, doubled = op.Loop(10, True, op.CastLike(0, x), body=body)
+    return total, doubled
+
+
+@script()
+def mapped(x):
+    def body(item):
+        return item + 1
+
+    return op.SequenceMap([x, x], body=body)
+
+
+def test_scan() -> None:
+    assert cumulative_sum(X).tolist() == [1, 3, 6]
+    assert cumulative_sum(X.astype(np.int64)).tolist() == [1, 3, 6]
+    total, ys = captures(X)
+    assert (float(total), ys.tolist()) == (21.0, [5, 7, 9])
+    assert captures(X, factor=0.0)[1].tolist() == [2, 4, 6]
+
+
+def test_if_loop_and_sequence_map() -> None:
+    assert branches(X).tolist() == [2, 3, 4]
+    assert branches(-X).tolist() == [-2, -3, -4]
+    total, doubled = loop(X)
+    assert total.tolist() == [3, 6, 9]
+    assert doubled.tolist() == [[2, 4, 6], [4, 8, 12], [6, 12, 18]]
+    assert [item.tolist() for item in mapped(X)] == [[2, 3, 4]] * 2
+
+
+def test_the_reference_evaluator_runs_them_too() -> None:
+    with use_evaluator(ReferenceEvaluator()):
+        assert branches(X).tolist() == [2, 3, 4]
+        assert loop(X)[0].tolist() == [3, 6, 9]
+
+
+def test_names_are_read_when_the_operator_runs() -> None:
+    offset = Tensor(np.float32(1))
+
+    def add(total, item):
+        return total + item + offset
+
+    found = [op.Scan(0, X, body=add, num_scan_inputs=1)]
+    offset = Tensor(np.float32(10))
+    found.append(op.Scan(0, X, body=add, num_scan_inputs=1))
+    assert [float(item) for item in found] == [9.0, 36.0]
+
+
+def _wrong_operator(total, item):
+    return total, item & 1
+
+
+def _too_few() -> Any:
+    return X
+
+
+@pytest.mark.parametrize(
+    ("step", "code"),
+    [
+        (lambda: op.Scan(0, X, body=_wrong_operator, num_scan_inputs=1), "OW314"),
+        (lambda: op.Scan(0, X, body=_too_few, num_scan_inputs=1), "OW356"),
+        (lambda: op.Scan(0, X, body=_wrong_operator), "OW356"),
+        (lambda: op.Scan(0, X, num_scan_inputs=1), "OW206"),
+        (lambda: op.Scan(0, X, body=lambda total, item: total, num_scan_inputs=1), "OW351"),
+    ],
+)
+def test_refusals(step: Callable[[], Any], code: str) -> None:
+    with pytest.raises(DiagnosticError) as caught:
+        step()
+    assert [item.code for item in caught.value.diagnostics] == [code]
+    place = caught.value.diagnostics[0].place
+    assert place is not None
+    assert place.file.endswith("test_graphs.py")
+    assert place.line > 0
