@@ -67,6 +67,7 @@ class Loops(Statements):
             if name not in scope.kept:
                 inner.names[name] = self._carried(scope, scope.names[name])
         inner.kept = scope.kept | frozenset(carried)
+        inner.given -= inner.kept
         inner.locked = scope.locked | frozenset(name for name in scope.names if name not in carried)
         return inner
 
@@ -85,6 +86,7 @@ class Loops(Statements):
             if name in start:
                 scope.names[name] = start[name]
         scope.gone |= {name for name in inner.gone if name not in scope.names}
+        scope.given &= inner.given
 
     def _else(self, scope: Scope, lines: Lines, broken: bool) -> bool:
         """A loop's `else`; whether no path comes after it."""
@@ -96,7 +98,7 @@ class Loops(Statements):
         lines += ["else:", *indented(body)]
         inner.depth -= 1
         if not broken:
-            scope.names, scope.gone = inner.names, inner.gone
+            scope.names, scope.gone, scope.given = inner.names, inner.gone, inner.given
             return ended
         if not ended:
             scope.merge(scope.copy(), inner)
@@ -127,6 +129,7 @@ class Loops(Statements):
         before = scope.names.get(name)
         stays = before is not None and isinstance(before, Number) and before.kind == "int"
         inner.names[name] = Number("int")
+        inner.given -= {name}
         if stays or trips > 0:
             inner.kept |= {name}  # it may be assigned another int in the body
             inner.locked -= {name}
@@ -177,6 +180,7 @@ class Loops(Statements):
             return None
         name = self.draw.pick(names)
         inner.names[name] = type_
+        inner.given -= {name}
         if self.draw.chance(0.6):
             inner.locked |= {name}
         else:

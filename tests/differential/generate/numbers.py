@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.differential.generate.draw import Draw
 from tests.differential.generate.scope import Scope
-from tests.differential.generate.types import Items, Number
+from tests.differential.generate.types import FULL, ONE, ROW, Items, Number
 
 _INTS = (0, 1, 2, 3, 4, -1, -2, 5)
 _FLOATS = (0.5, 1.0, 2.0, -1.5, 0.25, 3.0, 0.1, -0.5, 1e-3)
@@ -22,6 +22,7 @@ class Numbers:
     """`draw` decides; the names that may be read are in the scope."""
 
     draw: Draw
+    ranked: dict[str, int]
 
     def known(self, scope: Scope, kind: str, depth: int) -> Known:
         """A number whose value is known when the function is built: its text and its value."""
@@ -32,6 +33,7 @@ class Numbers:
                 (2 if depth > 0 else 0, lambda: self._folded(scope, kind, depth)),
                 (1 if kind != "bool" else 0, lambda: self._from_math(kind)),
                 (1.5, lambda: self._item(scope, kind)),
+                (0.5 if kind == "int" else 0, lambda: self._rank(scope)),
             ]
         )
         assert found is not None
@@ -65,6 +67,14 @@ class Numbers:
             return None
         return self.draw.pick(found)
 
+    def _rank(self, scope: Scope) -> Known | None:
+        """The rank of a parameter that is declared with it."""
+        names = [name for name in sorted(scope.given) if name in self.ranked]
+        if not names:
+            return None
+        name = self.draw.pick(names)
+        return self.draw.pick((f"{name}.rank", f"len({name}.shape)")), self.ranked[name]
+
     def _from_math(self, kind: str) -> Known | None:
         texts = [text for text in _MATH if type(_fold(text, {})).__name__ == kind]
         text = self.draw.pick(texts)
@@ -93,12 +103,43 @@ class Numbers:
             [
                 (6 if names else 0, lambda: self.draw.pick(names)),
                 (2, lambda: self.known(scope, kind, depth)[0]),
+                (1.5 if kind == "int" else 0, lambda: self._dimension(scope)),
+                (1 if depth > 0 else 0, lambda: self._by_builtin(scope, kind, depth)),
                 (3 if depth > 0 else 0, lambda: self._arithmetic(scope, kind, depth)),
                 (0.7 if depth > 0 else 0, lambda: self._conditional_number(scope, kind, depth)),
             ]
         )
         assert isinstance(found, str)
         return found
+
+    def _dimension(self, scope: Scope) -> str | None:
+        """An entry of a shape."""
+        found = [(name, tensor.shape) for name, tensor in scope.all_tensors() if tensor.shape in (ONE, ROW, FULL)]
+        if not found:
+            return None
+        name, shape = self.draw.pick(found)
+        forms = ["{}.shape[0]", "{}.shape[-1]", "len({})"]
+        if shape == FULL:
+            forms += ["{}.shape[1]", "{}.shape[1:][0]", "{}.shape[:1][-1]"]
+        if name in self.ranked and name in scope.given:
+            forms += ["min({}.shape)", "sum({}.shape)", "max(*{0}.shape, 1)"]
+        return self.draw.pick(forms).format(name)
+
+    def _by_builtin(self, scope: Scope, kind: str, depth: int) -> str:
+        """`int`, `float`, `bool`, `abs`, `min`, `max`, `round` of numbers."""
+        if kind == "bool":
+            return f"bool({self.number(scope, self.draw.pick(('int', 'float')), depth - 1)})"
+        first, second = (self.number(scope, kind, depth - 1) for _ in range(2))
+        forms = ["min({}, {})", "max({}, {})", "abs({})"]
+        if kind == "int":
+            forms += ["({} // 2)", "({} % 3)", "({} // -2)", "({} % -3)", "int({})"]
+            if self.draw.chance(0.3):
+                return self.draw.pick(("int({})", "round({})")).format(self.number(scope, "float", depth - 1))
+        else:
+            forms += ["float({})", "({} // 2)", "({} % 3)"]
+            if self.draw.chance(0.2):
+                return f"float({self.number(scope, 'int', depth - 1)})"
+        return self.draw.pick(forms).format(first, second)
 
     def _arithmetic(self, scope: Scope, kind: str, depth: int) -> str:
         inner = depth - 1

@@ -53,6 +53,7 @@ class _Writer(Loops):
         self.optional: dict[str, Tensor] = {}
         self.attributes: dict[str, tuple[str, Any]] = {}  # kind, default
         self.constants: dict[str, tuple[str, Type]] = {}
+        self.ranked: dict[str, int] = {}
 
     def program(self) -> Program:
         self._declare()
@@ -72,7 +73,7 @@ class _Writer(Loops):
         types = {**self.inputs, **self.optional}
         return Program(
             text=text,
-            inputs={name: self._declared(tensor) for name, tensor in types.items()},
+            inputs={name: self._declared(name, tensor) for name, tensor in types.items()},
             outputs={f"y{index}": element for index, element in enumerate(self.results)},
             types=self.elements,
             attributes=tuple(self.attributes),
@@ -103,6 +104,10 @@ class _Writer(Loops):
             for name in ("o", "p")[: draw.between(1, 2)]:
                 element = draw.pick([tensor.element for tensor in self.inputs.values()])
                 self.optional[name] = Tensor(element, draw.pick((SCALAR, SCALAR, ROW)))
+        for name, tensor in {**self.inputs, **self.optional}.items():  # the rank is declared here and there
+            rank = {SCALAR: 0, ONE: 1, ROW: 1, FULL: 2}.get(tensor.shape)
+            if rank is not None and draw.chance(0.5):
+                self.ranked[name] = rank
         if draw.chance(0.5):
             for name in ("ka", "kb")[: draw.between(1, 2)]:
                 kind = draw.pick(("int", "int", "float", "bool"))
@@ -124,10 +129,8 @@ class _Writer(Loops):
             found.append(f"{name}: {kind}" + ("" if default is None else f" = {default}"))
         return ["*", *found] if found else []
 
-    def _declared(self, tensor: Tensor) -> str:
-        """The rank is declared here and there."""
-        rank = {SCALAR: 0, ONE: 1, ROW: 1, FULL: 2}.get(tensor.shape)
-        return tensor.element if rank is None or self.draw.chance(0.5) else f"{tensor.element}/{rank}"
+    def _declared(self, name: str, tensor: Tensor) -> str:
+        return f"{tensor.element}/{self.ranked[name]}" if name in self.ranked else tensor.element
 
     def _scope(self) -> Scope:
         scope = Scope(self.elements)
@@ -135,6 +138,7 @@ class _Writer(Loops):
         scope.names.update({name: Maybe(tensor) for name, tensor in self.optional.items()})
         scope.names.update({name: Number(kind, None, True) for name, (kind, _) in self.attributes.items()})
         scope.names.update({name: type_ for name, (_, type_) in self.constants.items()})
+        scope.given = frozenset(self.inputs)
         scope.locked = frozenset([*self.constants, *self._one_of_each_type(self.inputs)])
         return scope
 

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tests.differential.generate.types import FLOATS, INTEGERS, Items, Maybe, Number, Tensor, Type, Weak, join, meets
+from tests.differential.generate.types import (
+    FLOATS,
+    INTEGERS,
+    Items,
+    Loose,
+    Maybe,
+    Number,
+    Tensor,
+    Type,
+    Weak,
+    join,
+    meets,
+)
 
 LOCALS = ("a", "b", "c", "d", "e", "s", "t", "u")
 
@@ -22,6 +34,7 @@ class Scope:
         self.kept: frozenset[str] = frozenset()
         self.locked: frozenset[str] = frozenset()
         self.gone: set[str] = set()
+        self.given: frozenset[str] = frozenset()  # the names that still stand for the parameter of that name
         self.loops = 0
         self.depth = 0
 
@@ -29,6 +42,7 @@ class Scope:
         other = Scope(self.elements)
         other.names = dict(self.names)
         other.kept, other.locked, other.gone = self.kept, self.locked, set(self.gone)
+        other.given = self.given
         other.loops, other.depth = self.loops, self.depth
         return other
 
@@ -83,6 +97,8 @@ class Scope:
                 return type_.kind == value.kind and type_.value is None
             case Tensor(), Tensor():
                 return type_.element == value.element and type_.shape in (value.shape, "any")
+            case Loose(), Tensor() | Loose():
+                return type_.element == value.element
             case Weak(), Tensor() | Weak():
                 return type_.element == value.element and type_.shape in (value.shape, "any")
             case Weak(), Number():
@@ -95,9 +111,11 @@ class Scope:
         if name not in self.kept:
             self.names[name] = value
             self.gone.discard(name)
+        self.given -= {name}
 
     def forget(self, name: str) -> None:
         self.names.pop(name, None)
+        self.given -= {name}
 
     def widen(self, name: str) -> None:
         """The type under which a loop carries a name: any shape, no known value."""
@@ -107,6 +125,7 @@ class Scope:
         """After two paths that both come here."""
         names = dict.fromkeys([*first.names, *second.names])
         self.gone |= first.gone | second.gone
+        self.given = first.given & second.given
         merged: dict[str, Type] = {}
         for name in names:
             one, other = first.names.get(name), second.names.get(name)
@@ -116,6 +135,7 @@ class Scope:
             else:
                 merged[name] = both
         self.names = merged
+        self.given &= frozenset(merged)
 
 
 def widened(type_: Type) -> Type:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from tests.differential.generate.scope import Scope
-from tests.differential.generate.tensors import Tensors
+from tests.differential.generate.subscripts import Subscripts
 from tests.differential.generate.types import (
     ONE,
     ROW,
     TYPE_NAMES,
     Items,
+    Loose,
     Maybe,
     Number,
     Tensor,
@@ -27,7 +28,7 @@ def indented(lines: Lines) -> Lines:
     return [f"    {line}" for line in lines or ["pass"]]
 
 
-class Statements(Tensors):
+class Statements(Subscripts):
     """Of the function at hand: the element types of its `results`, and how many statements it may have (`budget`).
 
     `returns_numbers`: its results have declared types, so that a number is as good as a tensor there.
@@ -62,10 +63,13 @@ class Statements(Tensors):
                 (2, lambda: self._swap(scope)),
                 (1, lambda: self._several_results(scope)),
                 (7, lambda: self._weak_sum(scope)),
+                (2.5, lambda: self._assign_loose(scope)),
+                (0.7, lambda: self._unpacked_shape(scope)),
                 (0.3, lambda: self._odd(scope)),
                 (5 if nests else 0, lambda: self._if(scope)),
                 (1 if nests else 0, lambda: self._presence(scope)),
                 (0.7 if nests else 0, lambda: self._by_type(scope)),
+                (0.7 if nests else 0, lambda: self._by_rank(scope)),
                 (6 if nests else 0, lambda: self.loop(scope)),
                 (0.8 if scope.depth else 0, lambda: self._return(scope)),
                 (4 if scope.loops else 0, lambda: self.leave_loop(scope)),
@@ -109,6 +113,34 @@ class Statements(Tensors):
         if self.draw.chance(0.05):
             return [f"{name}: {self.draw.pick(sorted(TYPE_NAMES.values()))} = {text}"], False
         return [f"{name} = {text}"], False
+
+    def _assign_loose(self, scope: Scope) -> Block | None:
+        """A name for what a subscript makes."""
+        elements = [tensor.element for _, tensor in scope.all_tensors()]
+        if not elements:
+            return None
+        element = self.draw.pick(elements)
+        text = self.loose(scope, element, 2)
+        name = self.target(scope, Loose(element))
+        if text is None or name is None:
+            return None
+        scope.bind(name, Loose(element))
+        return [f"{name} = {text}"], False
+
+    def _unpacked_shape(self, scope: Scope) -> Block | None:
+        """`a, b = x.shape`."""
+        names = [name for name in sorted(scope.given) if self.ranked.get(name)]
+        if not names:
+            return None
+        name = self.draw.pick(names)
+        free = [other for other in scope.targets(Number("int")) if other != name]
+        rank = self.ranked[name]
+        if len(free) < rank:
+            return None
+        targets = self.draw.random.sample(free, rank)
+        for target in targets:
+            scope.bind(target, Number("int"))
+        return [f"{', '.join(targets)}{',' if rank == 1 else ''} = {name}.shape"], False
 
     def _assign_number(self, scope: Scope) -> Block | None:
         kind = self.draw.pick(("int", "int", "float", "bool"))
@@ -281,7 +313,7 @@ class Statements(Tensors):
         """The scope after a statement of several paths; whether none of them comes here."""
         if not sides:
             return True
-        scope.names, scope.gone = dict(sides[0].names), set(sides[0].gone)
+        scope.names, scope.gone, scope.given = dict(sides[0].names), set(sides[0].gone), sides[0].given
         for side in sides[1:]:
             scope.merge(scope.copy(), side)
         return False
@@ -302,6 +334,7 @@ class Statements(Tensors):
             text, shape = self.tensor(scope, maybe.tensor.element, 1)
             after = Tensor(maybe.tensor.element, "any" if shape != maybe.tensor.shape else shape)
             scope.names[name] = after
+            scope.given -= {name}
             return [f"if {name} is None:", f"    {name} = {text}"], False
         lines.append(f"if {name} is not None:")
         self._side(scope, lines, sides, given)
@@ -338,6 +371,29 @@ class Statements(Tensors):
         self._side(scope, lines, sides, rest)
         return lines, self._meet(scope, sides)
 
+    def _by_rank(self, scope: Scope) -> Block | None:
+        """`if x.rank == 2:`, inside of which x has that rank."""
+        names = [name for name in sorted(scope.given) if isinstance(scope.names[name], Tensor)]
+        names = [name for name in names if name not in self.ranked]
+        if not names:
+            return None
+        name = self.draw.pick(names)
+        element = scope.names[name].element  # type: ignore[union-attr]
+        target = self.target(scope, Loose(element))
+        if target is None:
+            return None
+        rank = self.draw.pick((0, 1, 1, 2, 2))
+        question = self.draw.pick(("{}.rank == {}", "{}.rank == {}", "len({}.shape) == {}", "{}.rank in ({}, 7)"))
+        index = self._index(scope, name, rank, element) if "in" not in question else "[...]"
+        other = f"{name}{self.draw.pick(('[None]', '[...]', '[..., None]'))}"
+        scope.bind(target, Loose(element))
+        return [
+            f"if {question.format(name, rank)}:",
+            f"    {target} = {name}{index}",
+            "else:",
+            f"    {target} = {other}",
+        ], False
+
     def _return(self, scope: Scope) -> Block:
         return [self.return_statement(scope)], True
 
@@ -347,6 +403,8 @@ class Statements(Tensors):
             weak = scope.find(lambda type_, element=element: isinstance(type_, Weak) and type_.element == element)
             if weak and self.returns_numbers and self.draw.chance(0.6):
                 texts.append(self.draw.pick(weak))
+            elif self.returns_numbers and self.draw.chance(0.2) and (text := self.loose(scope, element, 2)):
+                texts.append(text)
             elif self.returns_numbers and self.draw.chance(0.08):
                 texts.append(self.meeting(scope, element, 1) or self.tensor(scope, element, 1)[0])
             else:

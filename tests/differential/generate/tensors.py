@@ -53,9 +53,40 @@ class Tensors(Conditions):
                 (2, lambda: self._helper(scope, element, depth)),
                 (0.5 if numeric else 0, lambda: self._product(scope, element, depth)),
                 (1 if numeric else 0, lambda: self._clipped(scope, element, depth)),
+                (2.5, lambda: self.subscripted(scope, element, depth)),
+                (1 if numeric else 0, lambda: self._of_loose(scope, element, depth)),
+                (0.8 if numeric else 0, lambda: self._comprehended(scope, element, depth)),
             ]
         )
         return found if found is not None else self._last_resort(element)
+
+    def subscripted(self, scope: Scope, element: str, depth: int) -> Text | None:
+        raise NotImplementedError
+
+    def loose(self, scope: Scope, element: str, depth: int) -> str | None:
+        raise NotImplementedError
+
+    def _of_loose(self, scope: Scope, element: str, depth: int) -> Text | None:
+        """What a subscript makes, summed: one element."""
+        text = self.loose(scope, element, depth - 1)
+        return None if text is None else (f"op.ReduceSum({text}, keepdims=0)", SCALAR)
+
+    def _comprehended(self, scope: Scope, element: str, depth: int) -> Text | None:
+        """A variadic operator of what a comprehension makes of a static list."""
+        text, shape = self.tensor(scope, element, depth - 1)
+        if element in scope.elements and not scope.is_float(element) and not scope.is_integer(element):
+            return None
+        names = ("Max", "Min", "Sum") if scope.is_float(element) else ("Max", "Min")
+        items = self.draw.pick(("(1, 2)", "(1, 2, 3)", "range(1, 3)", "[2, -1]"))
+        made = self.draw.pick(("{} + v", "{} * v", "v - {}", "{} if v > 1 else -{}")).replace("{}", text)
+        test = self.draw.pick(("", "", "", " if v != 2"))
+        name = self.draw.pick(names)
+        form = self.draw.pick(("op.{}(*[{} for v in {}{}])", "op.{}(*tuple({} for v in {}{}))"))
+        if self.draw.chance(0.3):
+            items, form = f"enumerate({items})", form.replace(" v in", " w, v in")
+        elif self.draw.chance(0.3):
+            items, form = f"zip({items}, {items})", form.replace(" v in", " v, w in")
+        return form.format(name, made, items, test), shape
 
     # -------------------------------------------------------------------------------------------------- leaves
 

@@ -54,6 +54,20 @@ class Weak:
 
 
 @dataclass(frozen=True, slots=True)
+class Loose:
+    """A tensor of a shape that broadcasts with nothing but single elements: what subscripts make."""
+
+    element: str
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A string of a few: an attribute that is declared with its values."""
+
+    choices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Items:
     """A static tuple."""
 
@@ -67,7 +81,7 @@ class Maybe:
     tensor: Tensor
 
 
-Type = Tensor | Number | Weak | Items | Maybe
+Type = Tensor | Loose | Number | Text | Weak | Items | Maybe
 
 
 def join(first: Type, second: Type, may_meet: Callable[[Number, str], bool]) -> Type | None:
@@ -80,6 +94,8 @@ def join(first: Type, second: Type, may_meet: Callable[[Number, str], bool]) -> 
         case Tensor(), Tensor():
             same = first.element == second.element
             return Tensor(first.element, joined_shape(first.shape, second.shape)) if same else None
+        case Loose() | Tensor(), Loose() | Tensor():
+            return Loose(first.element) if first.element == second.element else None
         case Items(), Items() if len(first.items) == len(second.items):
             items = [join(one, other, may_meet) for one, other in zip(first.items, second.items, strict=True)]
             return None if None in items else Items(tuple(item for item in items if item is not None))
