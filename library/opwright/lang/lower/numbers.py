@@ -97,7 +97,7 @@ def weak_constant(
     if like is None and variable.name not in low.function.variables:
         return needs_element(low, variable, span)
     unfit = {element: reason for element in variable.elements if (reason := _does_not_fit(items, element))}
-    if unfit and not _narrow(variable, list(unfit), f"the constant {reprlib.repr(value)}"):
+    if unfit and not narrow(variable, list(unfit), f"the constant {reprlib.repr(value)}"):
         element, reason = next(iter(unfit.items()))
         return low.error(
             "OW313",
@@ -129,7 +129,7 @@ def _does_not_fit(items: tuple[Any, ...], element: ElementType) -> str:
     return ""
 
 
-def _narrow(variable: ir.TypeVariable, unfit: list[ElementType], why: str) -> bool:
+def narrow(variable: ir.TypeVariable, unfit: list[ElementType], why: str) -> bool:
     """Takes types from a variable that no interface promises; False where it is promised or none would be left."""
     taken = sum(1 << element.code for element in unfit)
     if variable.rigid or not variable.mask & ~taken:
@@ -276,7 +276,7 @@ def _refuse_narrowing(low: Lowering, operand: Operand, element: ir.Element, span
         or item.kind == "string"
         or (item.kind == "bool") != (kind is ir.NumberKind.BOOL)
     ]
-    if not wrong or (isinstance(element, ir.TypeVariable) and _narrow(element, wrong, f"a {kind.value} number")):
+    if not wrong or (isinstance(element, ir.TypeVariable) and narrow(element, wrong, f"a {kind.value} number")):
         return None
     return low.error(
         "OW313",
