@@ -21,7 +21,7 @@ from opwright.lang.lower.context import (
 )
 from opwright.lang.lower.joins import join_values, same_static, within
 from opwright.lang.lower.known import Rank, need_static
-from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, number_kind
+from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, narrow, number_kind
 from opwright.lang.lower.ranks import compare_rank
 from opwright.lang.source import Span, span_of
 
@@ -133,7 +133,9 @@ def as_condition(low: Lowering, operand: Operand, span: Span) -> ir.Value | Pois
     boolean = low.element_of("bool")
     if mask == 1 << boolean.code:
         return value
-    if mask >> low.element_of("string").code & 1:
+    element, string = ir.settle(value.type.element), low.element_of("string")
+    inferred = isinstance(element, ir.TypeVariable) and narrow(element, [string], "a condition")
+    if mask >> string.code & 1 and not inferred:
         return low.error(
             "OW320", f"{describe(operand)} cannot be a condition", span, "strings are neither true nor false"
         )
