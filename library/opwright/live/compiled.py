@@ -101,7 +101,7 @@ class Run:
         except NeedsScript as need:
             missing: OnnxFunction = need.script
             return missing
-        if not family.variants:
+        if not family.variants and not family.open_axes:
             raise DiagnosticError(family.diagnostics)
         compiled = Compiled(function, unit, family, reads, {callee: self.done[callee] for callee in self._needed})
         function.compiled[self.opset] = self.done[function] = compiled

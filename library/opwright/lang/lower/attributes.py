@@ -43,7 +43,7 @@ def bind_attributes(
         elif operand is None and not kinds[name][1]:
             continue  # None leaves an attribute out, as it does an input
         else:
-            attribute = _convert(low, callee, name, kinds[name][0], operand, place)
+            attribute = convert_operand(low, callee, name, kinds[name][0], operand, place)
             if isinstance(attribute, Poison):
                 poisoned = True
             else:
@@ -75,7 +75,9 @@ def _unknown(low: Lowering, callee: str, name: str, known: tuple[str, ...], span
     )
 
 
-def _convert(low: Lowering, callee: str, name: str, kind: str, operand: Operand, span: Span) -> ir.Attribute | Poison:
+def convert_operand(
+    low: Lowering, callee: str, name: str, kind: str, operand: Operand, span: Span
+) -> ir.Attribute | Poison:
     if isinstance(operand, AttributeOperand):
         if operand.parameter.kind.value == kind:
             return ir.AttributeReference(operand.parameter.name, operand.parameter.kind)

@@ -132,6 +132,12 @@ def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
     if isinstance(owner, OpsetObject) and not owner.domain and node.attr == "version":
         low.looked_up[("", "@version")] = low.opset
         return low.opset
+    if isinstance(owner, (FunctionObject, NestedObject, ScriptObject)) and node.attr == "outputs":
+        from opwright.lang.lower.templates import graph_outputs
+
+        return graph_outputs(low, owner, span)
+    if isinstance(owner, AttributeOperand) and owner.parameter.kind is ir.AttributeKind.GRAPH:
+        need_static(low, owner, span)
     if isinstance(owner, OBJECTS):
         return _around(low, low.scope.attribute(owner, node.attr, span), span)
     if isinstance(owner, ir.Value) and node.attr == "dtype":
@@ -345,7 +351,9 @@ def _call(low: Lowering, node: ast.Call, env: Environment, count: int | None) ->
     if isinstance(callee, ScriptObject):
         from opwright.lang.lower.scripts import call_script
 
-        return call_script(low, callee, arguments)
+        return call_script(low, callee, arguments, env)
+    if isinstance(callee, AttributeOperand) and callee.parameter.kind is ir.AttributeKind.GRAPH:
+        need_static(low, callee, span_of(node.func))
     if isinstance(callee, BuiltinObject):
         return _call_builtin(low, callee, node, arguments)
     if isinstance(callee, TypeObject):

@@ -13,7 +13,7 @@ from opwright.lang.family import Family, Variant
 from opwright.lang.infer import Mismatch, bind
 from opwright.lang.interface import Arity, Input
 from opwright.lang.lower.calls import Arguments, check_arguments, report_mismatch
-from opwright.lang.lower.context import POISON, Lowering, Operand, Poison, complete
+from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, complete
 from opwright.lang.lower.function import Unit
 from opwright.lang.lower.variants import Given, fit_variant
 from opwright.lang.resolve import ScriptObject
@@ -45,7 +45,7 @@ class ScriptVariant:
 class Script:
     """A function under `@script`, compiled for one opset. `parameters` are those that may be given by position.
 
-    `origin` is the living function, where it is one.
+    `origin` is the living function, where it is one. `template`: only a call can say what its body is.
     """
 
     domain: str
@@ -56,6 +56,7 @@ class Script:
     signature: Signature
     variants: tuple[ScriptVariant, ...]
     origin: object = None
+    template: Unit | None = None
 
 
 def describe_script(unit: Unit, family: Family, domain: str, version: int, origin: object = None) -> Script:
@@ -75,6 +76,7 @@ def describe_script(unit: Unit, family: Family, domain: str, version: int, origi
         whole,
         variants,
         origin,
+        unit if family.open_axes else None,
     )
 
 
@@ -172,9 +174,16 @@ def _admitted_by(variant: ScriptVariant, name: str) -> tuple[str, ...]:
 # ------------------------------------------------------------------------------------------------------ calls
 
 
-def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments) -> Operand:
-    """A call of the variant that fits: one value, a tuple of them, or POISON. NeedsScript: compile the callee first."""
+def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: Environment | None = None) -> Operand:
+    """A call of the variant that fits: one value, a tuple of them, or POISON. NeedsScript: compile the callee first.
+
+    `env` is the caller's, for graphs that a template is given.
+    """
     script: Script = callee.at(low.opset)
+    if script.template is not None:
+        from opwright.lang.lower.templates import call_template
+
+        return call_template(low, script.template, arguments, {} if env is None else env)
     if not script.variants:
         return low.error(
             "OW350",

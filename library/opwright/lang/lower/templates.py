@@ -1,0 +1,181 @@
+"""Templates at a call: a function whose body depends on what only a call says is lowered for this very call.
+
+Its `*xs` are then a static list, its graphs functions that can be called, its attributes the values that are given;
+the ranks of its inputs are those of the arguments. The body stands in place of the call, as a helper's does.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from opwright.elements import BY_NAME
+from opwright.lang import ir
+from opwright.lang.infer import unify_elements
+from opwright.lang.interface import Arity, AttributeDeclaration, Input
+from opwright.lang.lower.attributes import convert_operand
+from opwright.lang.lower.calls import Arguments
+from opwright.lang.lower.context import (
+    POISON,
+    Absent,
+    AttributeOperand,
+    Environment,
+    Lowering,
+    Operand,
+    Poison,
+)
+from opwright.lang.lower.declared import output_names
+from opwright.lang.lower.function import Unit
+from opwright.lang.lower.functions import bind_parameters, run_body
+from opwright.lang.lower.numbers import as_tensor, describe, is_number
+from opwright.lang.resolve import FunctionObject, NestedObject, ScriptObject
+from opwright.lang.source import Span
+from opwright.opsets.signatures import elements_of, mask_of
+
+_CALLABLE = (FunctionObject, NestedObject, ScriptObject)
+
+
+def call_template(low: Lowering, unit: Unit, arguments: Arguments, env: Environment) -> Operand:
+    """The body of a template for this call; `env` is the caller's, where graphs find the names around them."""
+    scope = unit.scope(low.diagnostics.append)
+    bound = bind_parameters(low, unit.node, scope, scope.constant, arguments)
+    if bound is None:
+        return POISON
+    places = _places(unit, arguments)
+    for declared in unit.interface.attributes:
+        place = places.get(declared.name, arguments.span)
+        bound[declared.name] = _attribute(low, unit, declared, bound[declared.name], place)
+    elements = _elements(low, unit, bound)
+    for item in unit.interface.inputs:
+        place = places.get(item.name, arguments.span)
+        operand = bound[item.name]
+        if item.arity is Arity.VARIADIC:
+            bound[item.name] = tuple(_input(low, unit, item, each, elements, place) for each in operand)
+        else:
+            bound[item.name] = _input(low, unit, item, operand, elements, place)
+    if any(isinstance(operand, Poison) for operand in bound.values()):
+        return POISON
+    low.callers.append(env)
+    try:
+        return run_body(low, unit.node, scope, bound, arguments.span)
+    finally:
+        low.callers.pop()
+
+
+def _places(unit: Unit, arguments: Arguments) -> dict[str, Span]:
+    """Where each argument stands, by the name of its parameter."""
+    formal = unit.node.args
+    names = [argument.arg for argument in (*formal.posonlyargs, *formal.args)]
+    places = {name: place for name, (_, place) in zip(names, arguments.positional, strict=False)}
+    places.update({name: place for name, (_, place) in arguments.keywords.items()})
+    return places
+
+
+def _attribute(low: Lowering, unit: Unit, declared: AttributeDeclaration, operand: Operand, place: Span) -> Operand:
+    """An attribute's value as the body sees it: rounded and checked as where a call of the function stays a call."""
+    if isinstance(operand, Poison) or (operand is None and not declared.required):
+        return operand
+    if declared.kind == "GRAPH":
+        if isinstance(operand, (*_CALLABLE, AttributeOperand)):
+            return operand
+        return low.error(
+            "OW207",
+            f"`{declared.name}` of {unit.declaration.name} takes a function, not {describe(operand)}",
+            place,
+            reason="it is a graph",
+            help="define one with `def`, and pass its name",
+        )
+    made = convert_operand(low, unit.declaration.name, declared.name, declared.kind, operand, place)
+    if isinstance(made, Poison):
+        return POISON
+    if isinstance(made, ir.AttributeReference):
+        return operand
+    value = made.value
+    if declared.choices and value not in declared.choices:
+        return low.error(
+            "OW207",
+            f"`{declared.name}` of {unit.declaration.name} cannot be {describe(operand)}",
+            place,
+            reason=f"its values are {', '.join(map(repr, declared.choices))}",
+        )
+    return bool(value) if declared.is_bool else value
+
+
+def _elements(low: Lowering, unit: Unit, bound: Environment) -> dict[str, ir.Element]:
+    """The element type that stands for each declared type variable: that of the first tensor of it."""
+    found: dict[str, ir.Element] = {}
+    for item in unit.interface.inputs:
+        declared = unit.declaration.inputs.get(item.name)
+        operands = bound[item.name] if item.arity is Arity.VARIADIC else (bound[item.name],)
+        for operand in operands:
+            if declared is not None and isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
+                found.setdefault(declared.type, operand.type.element)
+    return found
+
+
+def _input(
+    low: Lowering, unit: Unit, item: Input, operand: Operand, elements: dict[str, ir.Element], place: Span
+) -> Operand:
+    """An argument as a tensor of the declared type."""
+    if operand is None or isinstance(operand, Absent):
+        if item.arity is Arity.OPTIONAL:
+            return operand
+        return low.error("OW204", f"{unit.declaration.name} needs its input `{item.name}`", place)
+    declared = unit.declaration.inputs.get(item.name)
+    admitted = low.element_of(declared.type) if declared is not None and declared.type in BY_NAME else None
+    own = unit.declaration.types.get(declared.type) if declared is not None else None
+    if is_number(operand) or isinstance(operand, tuple):
+        element = admitted or (elements.get(declared.type) if declared is not None else None)
+        operand = as_tensor(low, operand, element or (own[0] if own is not None and len(own) == 1 else None), place)
+    if not isinstance(operand, ir.Value) or not isinstance(operand.type, ir.TensorType):
+        return operand
+    mask = mask_of([admitted]) if admitted is not None else mask_of(own) if own else 0
+    given = operand.type.element
+    if mask and ir.element_mask(given) & ~mask:
+        names = ", ".join(element.name for element in elements_of(mask))
+        return low.error(
+            "OW208",
+            f"{unit.declaration.name} does not take {operand.type!r} as `{item.name}`",
+            place,
+            reason=f"its declaration admits {names}",
+            help="cast the operand",
+        )
+    first = elements.get(declared.type) if declared is not None and own is not None else None
+    if first is not None and not unit.declaration.inferred and not unify_elements(first, given):
+        return low.error(
+            "OW315",
+            f"{unit.declaration.name} takes tensors of one element type, not {first!r} and {given!r}",
+            place,
+            reason=f"`{item.name}` has the type of another input",
+        )
+    return operand
+
+
+def graph_outputs(low: Lowering, function: Operand, span: Span) -> tuple[str, ...] | Poison:
+    """`body.outputs`: the names of what a function that is passed as a graph returns."""
+    if isinstance(function, ScriptObject):
+        return tuple(formal.name for formal in function.at(low.opset).signature.outputs)
+    node: ast.FunctionDef = function.node
+    counts = {_count(item.value) for item in _returns(node)}
+    if len(counts) != 1:
+        return low.error(
+            "OW307", f"the returns of `{node.name}` disagree", span, reason="a graph has a fixed number of outputs"
+        )
+    arguments = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+    return tuple(output_names(node, arguments, counts.pop()))
+
+
+def _returns(node: ast.FunctionDef) -> list[ast.Return]:
+    """The `return` statements of a function, those of functions inside it left out."""
+    found: list[ast.Return] = []
+    pending: list[ast.AST] = list(node.body)
+    while pending:
+        item = pending.pop()
+        if isinstance(item, ast.Return):
+            found.append(item)
+        elif not isinstance(item, (ast.FunctionDef, ast.Lambda, ast.expr)):
+            pending.extend(ast.iter_child_nodes(item))
+    return found
+
+
+def _count(value: ast.expr | None) -> int:
+    return 0 if value is None else len(value.elts) if isinstance(value, ast.Tuple) else 1
