@@ -132,7 +132,7 @@ def _of_list(low: Lowering, name: str, operand: Operand, span: Span) -> Operand 
     if not isinstance(operand, tuple) or not all(map(is_number, operand)) or all(map(is_static_number, operand)):
         return None
     if name != "sum":
-        return call_number_builtin(low, name, operand, span)
+        return operand[0] if len(operand) == 1 else call_number_builtin(low, name, operand, span)
     total: Operand = 0
     for item in operand:
         if isinstance(total, Poison):
