@@ -130,9 +130,16 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session
+def peer(session: nox.Session) -> None:
+    """Compile the scripted functions of the onnxscript package from their source text, and compare the results."""
+    install(session, ".[run]", groups=("peer",))
+    session.run("python", "-m", "tests.peer")
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Our costs beside those of the onnxscript package, measured in one run."""
-    install(session, ".[build,run]", groups=("bench",))
+    install(session, ".[build,run]", groups=("peer",))
     session.run("python", "-m", "benchmarks")
 
 
