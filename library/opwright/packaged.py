@@ -125,10 +125,10 @@ class LibraryFunction:
         return found
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the function on numpy arrays, on onnxruntime: inputs by position or name, attributes by name.
+        """Runs the function on arrays or tensors, on onnxruntime: inputs by position or name, attributes by name.
 
-        One array per output, in a tuple where there are several. TypeError for wrong arguments, DiagnosticError when
-        the function does not take these types, ImportError without onnxruntime.
+        One array or tensor per output, in a tuple where there are several. TypeError for wrong arguments,
+        DiagnosticError when the function does not take these types, ImportError without onnxruntime.
         """
         from opwright.eager.one_node import call_function
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from opwright import packaged
+from opwright import Tensor, packaged
 from opwright.diagnostics.model import DiagnosticError
 from opwright.eager import one_node
 from opwright.packaged import LibraryFunction, LibraryOpset
@@ -57,6 +57,14 @@ def test_any_rank_and_empty_arrays(function: Function) -> None:
     scale = function("Scale", 1)
     for array in (np.float32(3), np.zeros((0, 2), np.float32), np.ones((2, 1, 2), np.float32)):
         np.testing.assert_array_equal(scale(array), array / 2)
+
+
+def test_tensors_give_tensors_and_numbers_take_their_type(function: Function) -> None:
+    limit = function("Limit", 2)
+    found = limit(Tensor(X), 1)
+    assert isinstance(found, Tensor)
+    np.testing.assert_array_equal(found.numpy(), np.minimum(X, 1))
+    np.testing.assert_array_equal(limit(X, most=0.5), np.minimum(X, 0.5))
 
 
 def test_a_callee_comes_along(function: Function) -> None:

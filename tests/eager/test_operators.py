@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -10,8 +11,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 from opwright import Tensor
+from opwright import opset18 as op
 from opwright.diagnostics.model import DiagnosticError
-from opwright.eager import at_opset
+from opwright.eager import OnnxRuntime, ReferenceEvaluator, at_opset, use_evaluator
 from opwright.eager.arrays import DTYPES
 from opwright.elements import BY_NAME
 from opwright.lang.operators import BINARY, UNARY, UNDEFINED, Form, Refusal, class_of
@@ -162,3 +164,25 @@ def test_an_operator_that_the_opset_lacks() -> None:
     assert caught.value.diagnostics[0].code == "OW202"
     with at_opset(18):
         assert (flags & 1).numpy().tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("opset", [18, 28])  # onnxruntime's kernels, and those of the reference evaluator
+def test_integers_divided_by_zero_and_beyond_their_range(opset: int) -> None:
+    least = Tensor(np.array([-(2**63)]))
+    with at_opset(opset):
+        for step in (lambda: least / 0, lambda: least // 0, lambda: least % 0):
+            with pytest.raises(DiagnosticError) as caught:
+                step()
+            assert caught.value.diagnostics[0].code == "OW370"
+        assert (least // -1).numpy().tolist() == [-(2**63)]  # which stops the process in onnxruntime
+        assert (least % -1).numpy().tolist() == [0]
+
+
+def test_a_missing_kernel_is_made_up_for_by_the_reference_evaluator() -> None:
+    x = Tensor(np.array([0.5, -1.0]))
+    np.testing.assert_allclose(op.Erf(x).numpy(), [math.erf(0.5), math.erf(-1)])
+    with use_evaluator(OnnxRuntime()), pytest.raises(DiagnosticError) as caught:
+        op.Erf(x)
+    assert caught.value.diagnostics[0].code == "OW371"
+    with use_evaluator(ReferenceEvaluator()):
+        assert op.Relu(x).numpy().tolist() == [0.5, 0.0]

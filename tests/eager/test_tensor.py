@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import opwright
+import opwright.eager
 import pytest
 from opwright import BOOL, DOUBLE, FLOAT, INT64, STRING, Tensor
 from opwright.diagnostics.model import DiagnosticError
@@ -23,6 +24,9 @@ def codes(step: Callable[[], Any]) -> list[str]:
 
 def test_what_can_be_asked() -> None:
     assert isinstance(X, opwright.Tensor)
+    assert isinstance(X, opwright.eager.Tensor)
+    assert opwright.eager.Tensor([1.5]).dtype == DOUBLE
+    assert Tensor(X) is X
     assert X.shape == (2, 3)
     assert (X.rank, len(X)) == (2, 2)
     assert repr(Tensor(np.array([1, 2]))) == "Tensor(int64[2], [1, 2])"

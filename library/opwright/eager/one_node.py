@@ -9,9 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from onnx import AttributeProto, ModelProto, NodeProto, helper
 
-from opwright.bundle.format import FunctionEntry
+from opwright.bundle.format import FunctionEntry, InputEntry
 from opwright.eager.arguments import Attributes, bind_arguments
-from opwright.elements import BY_CODE, BY_NAME
+from opwright.eager.arrays import type_of
+from opwright.eager.lowering import EagerLowering
+from opwright.eager.operations import operand, wrap
+from opwright.eager.place import caller, place_of
+from opwright.eager.settings import is_inside_function, opset_in_force
+from opwright.eager.tensor import Tensor
+from opwright.elements import BY_CODE, BY_NAME, ElementType
+from opwright.lang import ir
+from opwright.lang.lower.numbers import as_tensor
 from opwright.link.choose import Call, choose_body
 from opwright.link.inline import function_id
 from opwright.link.instantiate import instantiate, write_defaults
@@ -28,24 +36,54 @@ Facts = tuple[tuple[str, int] | None, ...]  # element type and rank of each inpu
 
 
 def call_function(function: LibraryFunction, args: Sequence[object], kwargs: Mapping[str, object]) -> Any:
-    """The outputs as arrays: one, or a tuple of several. See `LibraryFunction.__call__`."""
+    """The outputs: one, or a tuple of several. See `LibraryFunction.__call__`."""
     entry = function.entry
     inputs, attributes = bind_arguments(entry, args, kwargs)
-    arrays = [None if value is None else _array(entry, index, value) for index, value in enumerate(inputs)]
+    tensors = is_inside_function() or any(isinstance(value, Tensor) for value in inputs)
+    arrays = _arrays(entry, inputs)
     facts = tuple(None if array is None else (_element(entry, array), array.ndim) for array in arrays)
     session = _session(function, facts, attributes)
     feeds = {f"i{index}": array for index, array in enumerate(arrays) if array is not None}
     outputs = session.run(None, feeds)
-    return outputs[0] if len(outputs) == 1 else tuple(outputs)
+    results = [wrap(item, type_of(item, ir.UnknownType())) for item in outputs] if tensors else outputs
+    return results[0] if len(results) == 1 else tuple(results)
 
 
-def _array(entry: FunctionEntry, index: int, value: object) -> np.ndarray[Any, Any]:
-    if isinstance(value, np.ndarray | np.generic):
-        return np.asarray(value)
-    name = entry.inputs[min(index, len(entry.inputs) - 1)].name
-    raise TypeError(
-        f"{entry.name}: the input {name} is a {type(value).__name__}; give a numpy array, whose type is clear"
-    )
+def _arrays(entry: FunctionEntry, inputs: Sequence[object | None]) -> list[np.ndarray[Any, Any] | None]:
+    """Each input as an array, None where it is absent; numbers take the type of the first array of their variable."""
+    bound: dict[str, ElementType] = {}
+    arrays: list[np.ndarray[Any, Any] | None] = []
+    for index, value in enumerate(inputs):
+        array = value.numpy() if isinstance(value, Tensor) else value
+        array = np.asarray(array) if isinstance(array, np.ndarray | np.generic) else None
+        arrays.append(array)
+        if array is not None:
+            bound.setdefault(_formal(entry, index).type, BY_NAME[_element(entry, array)])
+    for index, value in enumerate(inputs):
+        if value is not None and arrays[index] is None:
+            arrays[index] = _from_numbers(entry, index, value, bound)
+    return arrays
+
+
+def _formal(entry: FunctionEntry, index: int) -> InputEntry:
+    return entry.inputs[min(index, len(entry.inputs) - 1)]
+
+
+def _from_numbers(
+    entry: FunctionEntry, index: int, value: object, bound: Mapping[str, ElementType]
+) -> np.ndarray[Any, Any]:
+    formal = _formal(entry, index)
+    element = BY_NAME.get(formal.type) or bound.get(formal.type)
+    if element is None or not isinstance(value, (bool, int, float, list, tuple)):
+        raise TypeError(
+            f"{entry.name}: the input {formal.name} is a {type(value).__name__}; "
+            "give a numpy array, whose type is clear"
+        )
+    low = EagerLowering(opset_in_force(), place_of(caller()))
+    made = as_tensor(low, operand(low, value), element, None)
+    assert isinstance(made, ir.Value)
+    array: np.ndarray[Any, Any] = low.data[made]
+    return array
 
 
 def _element(entry: FunctionEntry, array: np.ndarray[Any, Any]) -> str:

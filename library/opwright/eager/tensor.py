@@ -38,6 +38,9 @@ class Tensor(types.Tensor):
     data: Data
     type: ir.Type
 
+    def __new__(cls, value: object) -> Tensor:
+        return tensor_of(value)
+
     # ------------------------------------------------------------------------------------------- questions
 
     @property
