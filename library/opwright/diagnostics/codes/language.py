@@ -61,7 +61,7 @@ ENTRIES = (
         "A statement is not part of the language",
         "A graph has no exceptions, no storage that changes and no state outside the function, so statements that need"
         " them cannot be written into one.",
-        _body("X[0] = 1.0", "return X"),
+        _body("raise NotImplementedError", "return X"),
         _body("Y = X + 1.0", "return Y"),
     ),
     Entry(

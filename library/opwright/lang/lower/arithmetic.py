@@ -15,7 +15,7 @@ from opwright.lang.lower.number_arithmetic import absolute, inverted, negative, 
 from opwright.lang.lower.numbers import as_tensor, describe, is_number, needs_element
 from opwright.lang.lower.sequences import is_list, is_sequence, joined
 from opwright.lang.lower.shapes import IntTuple
-from opwright.lang.lower.tuples import holds_runtime, is_tuple, on_tuples
+from opwright.lang.lower.tuples import holds_runtime, is_tuple, on_tuples, refuse_list_and_number
 from opwright.lang.operators import BINARY, UNARY, UNDEFINED, Entry, Form, Refusal, class_of
 from opwright.lang.resolve import OBJECTS, Missing, TypeObject
 from opwright.lang.source import Span
@@ -37,7 +37,10 @@ def binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span
             return refused
     if is_tuple(left) and is_tuple(right) and (holds_runtime(left) or holds_runtime(right)):
         return on_tuples(low, symbol, left, right, span)
-    if is_list(left) and is_list(right) and symbol == "+" and (is_sequence(left) or is_sequence(right)):
+    if (is_tuple(left) and is_number(right)) or (is_number(left) and is_tuple(right)):
+        if not (is_static(left) and is_static(right)):
+            return refuse_list_and_number(low, symbol, left, right, span)
+    elif is_list(left) and is_list(right) and symbol == "+" and (is_sequence(left) or is_sequence(right)):
         made = joined(low, left, right, span)
         return made if isinstance(made, Poison) else low.lists.made(made)
     if is_static(left) and is_static(right):
@@ -77,7 +80,8 @@ def _fold(low: Lowering, symbol: str, left: Any, right: Any, span: Span) -> Oper
             return static.compare(symbol, left, right)
         if symbol == "@":
             raise static.StaticError("OW312", "Python says: numbers have no `@`")
-        return static.binary(symbol, left, right)
+        made = static.binary(symbol, left, right)
+        return low.lists.made(made) if isinstance(made, static.StaticList) else made
     except static.StaticError as error:
         return low.error(
             error.code,

@@ -23,6 +23,7 @@ from opwright.lang.lower.joins import join_values, same_static, within
 from opwright.lang.lower.known import Rank, need_static
 from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, narrow, number_kind
 from opwright.lang.lower.ranks import compare_rank
+from opwright.lang.lower.tuples import is_tuple
 from opwright.lang.source import Span, span_of
 
 Condition = ir.Value | bool | Poison
@@ -46,6 +47,10 @@ def truth(low: Lowering, operand: Operand, span: Span) -> Condition:
         return compare_rank(low, "!=", operand, 0) is True
     if isinstance(operand, AttributeOperand) and operand.choices:
         need_static(low, operand, span)
+    if is_tuple(operand) and not is_static(operand):
+        from opwright.lang.lower.number_functions import call_number_builtin
+
+        return truth(low, call_number_builtin(low, "len", [operand], span), span)  # whether it has any items
     return bool(operand) if is_static(operand) else as_condition(low, operand, span)
 
 

@@ -54,6 +54,14 @@ class Range:
         self.step = step
 
     @property
+    def static(self) -> slice | None:
+        """Python's own slice, where every bound is known."""
+        start, stop, step = self.start, self.stop, self.step
+        if isinstance(start, ir.Value) or isinstance(stop, ir.Value) or isinstance(step, ir.Value):
+            return None
+        return slice(start, stop, step)
+
+    @property
     def whole(self) -> bool:
         return self.start in (None, 0) and self.stop is None and self.step == 1
 

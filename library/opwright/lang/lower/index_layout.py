@@ -54,14 +54,15 @@ def lay_out(
             continue
         placed.append(Placed(item, axis, back))
         dim = shape[axis] if shape is not None and isinstance(item, Position) else None
-        if isinstance(item, Position) and isinstance(item.value, int) and isinstance(dim, int):
-            if not -dim <= item.value < dim:
-                return low.error(
-                    "OW342", f"index {item.value} is out of range for an axis of {dim} elements", span, "numpy says so"
-                )
+        if isinstance(dim, int) and _is_out_of_range(item, dim):
+            return low.error("OW342", "the index is out of range", span, f"the axis has {dim} elements")
         axis += axes_of(item)
         left -= axes_of(item)
     return placed
+
+
+def _is_out_of_range(item: Item, dim: int) -> bool:
+    return isinstance(item, Position) and isinstance(item.value, int) and not -dim <= item.value < dim
 
 
 def is_advanced(item: Item) -> bool:
@@ -69,7 +70,7 @@ def is_advanced(item: Item) -> bool:
 
 
 def needs_all_at_once(items: Sequence[Item]) -> bool:
-    """Whether numpy makes one index of several: two arrays, a mask of several axes, or an array apart from a position."""
+    """Whether numpy makes one index of several: two arrays, a mask of several axes, an array apart from a position."""
     arrays = [item for item in items if isinstance(item, (Array, Mask))]
     if not arrays:
         return False

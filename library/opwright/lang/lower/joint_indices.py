@@ -67,9 +67,7 @@ def _leading(advanced: Sequence[Placed]) -> list[int]:
     return axes
 
 
-def _indices(
-    low: Lowering, op: Writer, items: Sequence[Item]
-) -> tuple[ir.Value, tuple[ir.Dimension, ...] | None]:
+def _indices(low: Lowering, op: Writer, items: Sequence[Item]) -> tuple[ir.Value, tuple[ir.Dimension, ...] | None]:
     """The indices of `GatherND`, one row per element, and the shape they have but for their last axis."""
     if len(items) == 1 and isinstance(items[0], Mask):
         rows = op("NonZero", items[0].value)
@@ -78,7 +76,9 @@ def _indices(
     for item in items:
         if isinstance(item, Mask):
             rows = op("NonZero", item.value)
-            arrays.extend(typed(op("Gather", rows, op.int64(row), axis=0), "int64", (None,)) for row in range(item.rank))
+            arrays.extend(
+                typed(op("Gather", rows, op.int64(row), axis=0), "int64", (None,)) for row in range(item.rank)
+            )
         else:
             arrays.append(_as_int64(low, op, item))
     shapes = [array.type.shape for array in arrays if isinstance(array.type, ir.TensorType)]
@@ -118,9 +118,7 @@ def _as_int64(low: Lowering, op: Writer, item: Item) -> ir.Value:
     return typed(cast(low, value, low.element_of("int64"), op.span), "int64", shape)
 
 
-def _joined(
-    value: ir.Value, replaced: int, block: tuple[ir.Dimension, ...] | None
-) -> tuple[ir.Dimension, ...] | None:
+def _joined(value: ir.Value, replaced: int, block: tuple[ir.Dimension, ...] | None) -> tuple[ir.Dimension, ...] | None:
     shape = value.type.shape if isinstance(value.type, ir.TensorType) else None
     return None if shape is None or block is None else (*block, *shape[replaced:])
 

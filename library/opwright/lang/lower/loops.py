@@ -27,9 +27,6 @@ from opwright.lang.lower.joins import filler, joined_type
 from opwright.lang.lower.known import Attempt, NeedsCopies, need_static
 from opwright.lang.lower.lists import items_of
 from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, is_static_number, number_kind
-from opwright.lang.lower.statements import assigned_names, lower_block, nested
-from opwright.lang.lower.unroll import leave, outer_flags, try_loop, unroll
-from opwright.lang.resolve import BuiltinObject
 from opwright.lang.lower.sequences import (
     as_sequence,
     grown_names,
@@ -41,6 +38,9 @@ from opwright.lang.lower.sequences import (
     subscript_sequence,
     unknown_items,
 )
+from opwright.lang.lower.statements import assigned_names, lower_block, nested
+from opwright.lang.lower.unroll import leave, outer_flags, try_loop, unroll
+from opwright.lang.resolve import BuiltinObject
 from opwright.lang.source import Span, span_of
 from opwright.lang.static import StaticList
 from opwright.opsets.signatures import elements_of

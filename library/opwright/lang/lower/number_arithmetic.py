@@ -49,9 +49,7 @@ def as_kind(value: ir.Value, kind: ir.NumberKind) -> ir.Value:
     return value
 
 
-def _apply(
-    low: Lowering, form: Form, left: ir.Value, right: ir.Value, element: ElementType, span: Span
-) -> ir.Value:
+def _apply(low: Lowering, form: Form, left: ir.Value, right: ir.Value, element: ElementType, span: Span) -> ir.Value:
     op = Writer(low, span)
     if form.expansion:
         return EXPANSIONS[form.expansion](low, op.tensor(left, element), op.tensor(right, element), span)

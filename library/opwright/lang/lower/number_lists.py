@@ -33,7 +33,9 @@ def number_list(low: Lowering, items: Sequence[Operand], span: Span) -> tuple[ir
     return None if isinstance(made, Poison) else (made, kind)
 
 
-def list_tensor(low: Lowering, operand: tuple[Operand, ...], element: ir.Element | None, span: Span | None) -> ir.Value | Poison:
+def list_tensor(
+    low: Lowering, operand: tuple[Operand, ...], element: ir.Element | None, span: Span | None
+) -> ir.Value | Poison:
     """Nested lists of numbers and of tensors of rank 0; they take `element`, else the type of those tensors."""
     found = _flatten(operand)
     if found is None:

@@ -274,4 +274,3 @@ def method_of_list(low: Lowering, env: Environment, name: str, method: str, node
         env[name] = POISON
         return
     grow(low, env, name, (item,) if method == "append" else item, span)
-

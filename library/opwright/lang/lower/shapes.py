@@ -112,7 +112,8 @@ def tuple_tensor(low: Lowering, shape: IntTuple, span: Span | None) -> ir.Value:
         return op.int64s(known)
     first, last = shape.places[0], shape.places[-1]
     if shape.places != tuple(range(first, last + 1)):
-        return typed(op("Gather", whole_shape(low, shape.owner, span), op.int64s(shape.places), axis=0), "int64", (len(dims),))
+        gathered = op("Gather", whole_shape(low, shape.owner, span), op.int64s(shape.places), axis=0)
+        return typed(gathered, "int64", (len(dims),))
     rank = len(shape.owner.type.shape)
     part = _part(low, op, shape.owner, first or None, None if last + 1 == rank else last + 1)
     return typed(part, "int64", (len(dims),))
@@ -135,7 +136,8 @@ def _part(low: Lowering, op: Writer, owner: ir.Value, start: int | None, stop: i
     if start is None and stop is None:
         return whole_shape(low, owner, op.span)
     if low.opset < 15:
-        result = emit_slices(low, whole_shape(low, owner, op.span), [(0, Range(start, stop, 1))], op.span or (0, 0, 0, 0))
+        whole = whole_shape(low, owner, op.span)
+        result = emit_slices(low, whole, [(0, Range(start, stop, 1))], op.span or (0, 0, 0, 0))
         assert isinstance(result, ir.Value)
         return result
     limits = {"start": start or 0} | ({} if stop is None else {"end": stop})
@@ -194,14 +196,13 @@ def tuple_slice(low: Lowering, shape: IntTuple, item: SliceItem, span: Span) -> 
     read = read_range(low, item, span)
     if isinstance(read, Poison):
         return POISON
-    static = all(bound is None or isinstance(bound, int) for bound in (read.start, read.stop, read.step))
-    if shape.places is not None and static:
-        return IntTuple(shape.owner, shape.places[slice(read.start, read.stop, read.step)])
+    static = read.static
+    if shape.places is not None and static is not None:
+        return IntTuple(shape.owner, shape.places[static])
     untouched = shape.owner is not None and shape.start is None and shape.stop is None
-    if static and untouched and read.step == 1 and shape.places is None:
-        assert not isinstance(read.start, ir.Value) and not isinstance(read.stop, ir.Value)
-        stop = None if read.stop == INT64_MAX else read.stop
-        return IntTuple(shape.owner, None, read.start or None, stop)
+    if static is not None and untouched and read.step == 1:
+        stop = None if static.stop == INT64_MAX else static.stop
+        return IntTuple(shape.owner, None, static.start or None, stop)
     value = emit_slices(low, tuple_tensor(low, shape, span), [(0, read)], span)
     return POISON if isinstance(value, Poison) else IntTuple(None, value=value)
 

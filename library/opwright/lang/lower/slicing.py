@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opwright.lang import ir
-from opwright.lang.lower.context import POISON, Lowering, Poison
+from opwright.lang.lower.context import Lowering, Poison
 from opwright.lang.lower.index_items import INT64_MAX, INT64_MIN, Bound, Range
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.source import Span
@@ -87,9 +87,7 @@ def _stop(op: Writer, item: Range) -> int | ir.Value:
     return op("Where", op("Less", item.step, op.int64(0)), op.int64(INT64_MIN), op.int64(INT64_MAX))
 
 
-def _shape(
-    shape: tuple[ir.Dimension, ...] | None, group: list[tuple[int, Range]]
-) -> tuple[ir.Dimension, ...] | None:
+def _shape(shape: tuple[ir.Dimension, ...] | None, group: list[tuple[int, Range]]) -> tuple[ir.Dimension, ...] | None:
     if shape is None:
         return None
     dims = list(shape)
@@ -100,9 +98,5 @@ def _shape(
 
 def sliced_length(dim: ir.Dimension, item: Range) -> int | None:
     """How many elements a slice takes of an axis, where that is known."""
-    bounds = (item.start, item.stop, item.step)
-    if not isinstance(dim, int) or any(isinstance(bound, ir.Value) for bound in bounds):
-        return None
-    return len(range(*slice(*bounds).indices(dim)))
-
-
+    bounds = item.static
+    return len(range(*bounds.indices(dim))) if isinstance(dim, int) and bounds is not None else None

@@ -29,7 +29,7 @@ def subscript(low: Lowering, owner: Operand, index: Sequence[IndexItem], span: S
         return subscript_tensor(low, owner, index, span)
     if isinstance(owner, AttributeOperand):
         return _of_attribute(low, owner, index, span)
-    if isinstance(owner, IntTuple) or isinstance(owner, (tuple, str, range)) or is_sequence(owner):
+    if isinstance(owner, (IntTuple, tuple, str, range)) or is_sequence(owner):
         if len(index) != 1:
             return low.error("OW340", f"{len(index)} indices for {describe(owner)}", span, "it has one axis", "")
         if isinstance(owner, IntTuple):

@@ -9,6 +9,7 @@ from opwright.lang.lower.numbers import attribute_value, describe, is_number
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.lower.shapes import IntTuple, known_length, tuple_items, tuple_tensor
 from opwright.lang.source import Span
+from opwright.lang.static import StaticList
 
 _LISTS = (ir.AttributeKind.INTS, ir.AttributeKind.FLOATS, ir.AttributeKind.STRINGS)
 
@@ -40,10 +41,40 @@ def on_tuples(low: Lowering, symbol: str, left: Operand, right: Operand, span: S
     )
 
 
+def refuse_list_and_number(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> Poison:
+    """In Python `[1] * n` repeats the list: it is no product of tensors."""
+    for operand in (left, right):
+        need_static(low, operand, span)
+    return low.error(
+        "OW314",
+        f"`{symbol}` of a list or tuple and a number of the run time",
+        span,
+        reason=f"it gets {describe(left)} and {describe(right)}; Python's result has a length that is not known",
+        help="make a tensor of the list first: `op.Identity([...])`",
+    )
+
+
+def kind_of(operand: Operand) -> type | None:
+    """Python's type of a tuple or list; None of an attribute, which may be given as either."""
+    if isinstance(operand, AttributeOperand):
+        return None
+    return list if isinstance(operand, StaticList) else tuple
+
+
+def _differ(left: Operand, right: Operand) -> bool:
+    kinds = {kind_of(left), kind_of(right)} - {None}
+    return len(kinds) > 1
+
+
 def _joined(low: Lowering, left: Operand, right: Operand, span: Span) -> Operand:
-    if all(isinstance(side, tuple) or (isinstance(side, IntTuple) and known_length(side)) for side in (left, right)):
-        pair = [_items(low, side, span, "") for side in (left, right)]
-        return POISON if any(isinstance(side, Poison) for side in pair) else (*pair[0], *pair[1])
+    if _differ(left, right):
+        return low.error("OW312", "Python says: can only concatenate list to list, tuple to tuple", span)
+    if _has_known_length(left) and _has_known_length(right):
+        first, second = (_items(low, side, span, "") for side in (left, right))
+        if isinstance(first, Poison) or isinstance(second, Poison):
+            return POISON
+        both = (*first, *second)
+        return low.lists.made(StaticList(both)) if kind_of(left) is list else both
     pieces = [ints_of(low, side, span) for side in (left, right)]
     if isinstance(pieces[0], Poison) or isinstance(pieces[1], Poison):
         return POISON
@@ -67,6 +98,10 @@ def ints_of(low: Lowering, side: Operand, span: Span) -> ir.Value | Poison:
     return low.error("OW341", f"{describe(side)} cannot be joined to a list of ints", span, "it holds others", "")
 
 
+def _has_known_length(side: Operand) -> bool:
+    return isinstance(side, tuple) or (isinstance(side, IntTuple) and known_length(side) is not None)
+
+
 def _items(low: Lowering, side: Operand, span: Span, why: str) -> tuple[Operand, ...] | Poison:
     if isinstance(side, IntTuple):
         return tuple_items(low, side, span, why)
@@ -77,10 +112,12 @@ def _items(low: Lowering, side: Operand, span: Span, why: str) -> tuple[Operand,
 
 
 def _equal(low: Lowering, left: Operand, right: Operand, span: Span) -> ir.Value | bool | Poison:
-    """Of one length, and every entry equal; static where the first difference is."""
+    """Of one type, of one length, and every entry equal."""
     from opwright.lang.lower.arithmetic import binary
     from opwright.lang.lower.conditions import truth
 
+    if _differ(left, right):
+        return False
     pair = [_items(low, side, span, "tuples are compared entry by entry") for side in (left, right)]
     if isinstance(pair[0], Poison) or isinstance(pair[1], Poison):
         return POISON
