@@ -11,6 +11,7 @@ from opwright.lang import facts, ir
 from opwright.lang.lower import LookedUp, Lowered, NeedsFact, Target, Unit, lower_function
 from opwright.lang.source import Span
 from opwright.opsets.signatures import elements_of
+from opwright.variants import Key, labels
 
 VARIANT_LIMIT = 64
 
@@ -22,7 +23,7 @@ _TYPE_REFUSED = frozenset({"OW208"})
 class Variant:
     """One variant: the facts that choose it, in the order of its axes, and its function."""
 
-    key: tuple[tuple[str, str], ...]
+    key: Key
     lowered: Lowered
 
 
@@ -182,6 +183,20 @@ def _open(unit: Unit, question: NeedsFact) -> Diagnostic:
         reason="only a call says that, so there is no function before there is a call",
         help=help_text,
     )
+
+
+def labels_of(family: Family) -> dict[Key, Key]:
+    """What each variant is named by: the first one that is equal to it; nothing where all of them are equal."""
+    if len(family.variants) < 2:
+        return {variant.key: () for variant in family.variants}
+    from opwright.lang.emit import emit_function
+
+    contents = []
+    for variant in family.variants:
+        assert variant.lowered.function is not None
+        contents.append(emit_function(variant.lowered.function, "").SerializeToString(deterministic=True))
+    keys = [variant.key for variant in family.variants]
+    return dict(zip(keys, labels(keys, contents), strict=True))
 
 
 def admitted(function: ir.Function) -> tuple[tuple[str, tuple[str, ...]], ...]:

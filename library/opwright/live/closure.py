@@ -66,7 +66,7 @@ class Closure:
         compiled = self.run.compile(function)
         variant = variant_of(compiled, key)
         self._found = {}
-        proto = emit_variant(compiled, variant, self.identify)
+        proto = emit_variant(compiled.function, variant, key, self.identify)
         proto.name = self._name(function)
         return proto, list(self._found)
 
@@ -98,7 +98,9 @@ class Closure:
         )
 
 
-def variant_of(compiled: Compiled, key: VariantKey) -> Variant:
+def variant_of(compiled: Compiled, label: VariantKey) -> Variant:
+    """The first of the variants that are named by that label."""
+    key = next(item.variant for item in compiled.script.variants if item.label == label)
     return next(variant for variant in compiled.family.variants if variant.key == key)
 
 

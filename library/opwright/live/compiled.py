@@ -10,6 +10,7 @@ from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
 from opwright.elements import BY_CODE
 from opwright.functions import OnnxFunction
 from opwright.lang.annotations import TensorAnnotation
+from opwright.lang.facts import fact_of
 from opwright.lang.family import Family, build_family
 from opwright.lang.interface import Declaration, DeclaredValue, Interface, read_interface
 from opwright.lang.lower import Unit
@@ -61,6 +62,19 @@ class Run:
     def unit(self, function: OnnxFunction) -> tuple[Unit, Reads]:
         """A function as the compiler takes it. Raises DiagnosticError for what its `def` line gets wrong."""
         return make_unit(function, self._script)
+
+    def instantiate(self, function: OnnxFunction, facts: Mapping[str, str]) -> tuple[Unit, Family]:
+        """A template for given facts, and its unit. Raises DiagnosticError where they leave something open."""
+        unit, _ = self.unit(function)
+        while True:
+            try:
+                family = build_family(unit, self.opset, facts)
+            except NeedsScript as need:
+                self.compile(need.script)
+                continue
+            if not family.variants:
+                raise DiagnosticError(family.diagnostics)
+            return unit, family
 
     def _all_before(self, root: OnnxFunction) -> None:
         stack = [root]
@@ -255,5 +269,5 @@ def chosen_facts(unit: Unit, variant: Mapping[str, object]) -> dict[str, str]:
         elif dtype is not None:
             facts[name] = dtype.name
         else:
-            facts[name] = str(value)
+            facts[name] = fact_of(value)
     return facts

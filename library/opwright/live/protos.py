@@ -9,38 +9,39 @@ from onnx import AttributeProto, FunctionProto, helper
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.functions import OnnxFunction
 from opwright.lang.emit import Identify, emit_function, own_identity
-from opwright.lang.family import Variant
+from opwright.lang.family import Family, Variant, labels_of
 from opwright.lang.lower import Unit
-from opwright.live.compiled import Compiled, Run, chosen_facts, target_opset
+from opwright.live.compiled import Run, chosen_facts, target_opset
 from opwright.opsets.opset import Opset
-from opwright.variants import overload_of
+from opwright.variants import Key, match_variants, overload_of
 
 
 def function_proto(function: OnnxFunction, opset: Opset | int | None, variant: Mapping[str, object]) -> FunctionProto:
     """The one variant that `variant` leaves. See `OnnxFunction.to_function_proto`."""
-    compiled = Run(target_opset(function, opset)).compile(function)
-    left = _left(compiled, variant)
+    unit, family, named, left = _left(function, opset, variant)
     if len(left) != 1:
-        raise DiagnosticError([_not_one(compiled, left)])
-    return emit_variant(compiled, left[0])
+        raise DiagnosticError([_not_one(unit, family, left)])
+    return emit_variant(function, left[0], named[left[0].key])
 
 
 def function_protos(
     function: OnnxFunction, opset: Opset | int | None, variant: Mapping[str, object]
 ) -> list[FunctionProto]:
-    """Every variant that `variant` leaves. See `OnnxFunction.to_function_protos`."""
-    compiled = Run(target_opset(function, opset)).compile(function)
-    return [emit_variant(compiled, item) for item in _left(compiled, variant)]
+    """Every variant that `variant` leaves, equal ones once. See `OnnxFunction.to_function_protos`."""
+    _, _, named, left = _left(function, opset, variant)
+    by_label = {named[item.key]: item for item in reversed(left)}
+    return [emit_variant(function, by_label[label], label) for label in dict.fromkeys(named[item.key] for item in left)]
 
 
-def emit_variant(compiled: Compiled, variant: Variant, identify: Identify = own_identity) -> FunctionProto:
-    """A variant as a proto, with its documentation and the defaults of its attributes."""
-    function = variant.lowered.function
-    assert function is not None
-    overload = overload_of(variant.key)
-    proto = emit_function(function, compiled.function.domain, overload, identify)
-    proto.doc_string = compiled.function.__doc__ or ""
-    with_default = {item.name: item for item in function.attributes if item.default is not None}
+def emit_variant(
+    function: OnnxFunction, variant: Variant, label: Key, identify: Identify = own_identity
+) -> FunctionProto:
+    """A variant as a proto named by its label, with its documentation and the defaults of its attributes."""
+    body = variant.lowered.function
+    assert body is not None
+    proto = emit_function(body, function.domain, overload_of(label), identify)
+    proto.doc_string = function.__doc__ or ""
+    with_default = {item.name: item for item in body.attributes if item.default is not None}
     if with_default:
         plain = [name for name in proto.attribute if name not in with_default]
         del proto.attribute[:]
@@ -52,13 +53,36 @@ def emit_variant(compiled: Compiled, variant: Variant, identify: Identify = own_
     return proto
 
 
-def _left(compiled: Compiled, variant: Mapping[str, object]) -> list[Variant]:
-    facts = chosen_facts(compiled.unit, variant)
-    return [
-        item
-        for item in compiled.family.variants
-        if all(facts.get(axis, value) == value for axis, value in item.key) and _admits(compiled.unit, item, facts)
-    ]
+def _left(
+    function: OnnxFunction, opset: Opset | int | None, variant: Mapping[str, object]
+) -> tuple[Unit, Family, dict[Key, Key], list[Variant]]:
+    """The function's family, what its variants are named by, and those that fit. Raises DiagnosticError where the facts
+    leave it open. An instance of a template is always named by its facts: there may be others."""
+    run = Run(target_opset(function, opset))
+    compiled = run.compile(function)
+    unit, family = compiled.unit, compiled.family
+    facts = chosen_facts(unit, variant)
+    if family.open_axes:
+        unit, family = run.instantiate(function, facts)
+        named = {item.key: item.key for item in family.variants}
+    else:
+        named = labels_of(family)
+    match = match_variants([_Choice(item) for item in family.variants], lambda axis: _known(facts, axis))
+    return unit, family, named, [item.of for item in match.fitting if _admits(unit, item.of, facts)]
+
+
+class _Choice:
+    """A variant as it is matched."""
+
+    __slots__ = ("of", "variant")
+
+    def __init__(self, variant: Variant) -> None:
+        self.of = variant
+        self.variant = variant.key
+
+
+def _known(facts: Mapping[str, str], axis: str) -> tuple[str, ...] | None:
+    return (facts[axis],) if axis in facts else None
 
 
 def _admits(unit: Unit, variant: Variant, facts: Mapping[str, str]) -> bool:
@@ -69,9 +93,9 @@ def _admits(unit: Unit, variant: Variant, facts: Mapping[str, str]) -> bool:
     return all(value in types[axis] for axis, value in facts.items() if axis in types)
 
 
-def _not_one(compiled: Compiled, left: list[Variant]) -> Diagnostic:
-    unit, variants = compiled.unit, compiled.family.variants
-    keys = "; ".join(",".join(f"{axis}={value}" for axis, value in item.key) for item in left or variants)
+def _not_one(unit: Unit, family: Family, left: list[Variant]) -> Diagnostic:
+    variants = family.variants
+    keys = "; ".join(overload_of(item.key) for item in left or variants)
     axes = dict.fromkeys(axis for item in left or variants for axis, _ in item.key)
     node = unit.node
     return Diagnostic(

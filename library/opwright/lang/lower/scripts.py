@@ -9,7 +9,7 @@ from typing import Any
 from opwright.elements import BY_CODE
 from opwright.lang import ir
 from opwright.lang.dead import is_pure
-from opwright.lang.family import Family, Variant
+from opwright.lang.family import Family, Variant, labels_of
 from opwright.lang.infer import Mismatch, bind
 from opwright.lang.interface import Arity, Input
 from opwright.lang.lower.calls import Arguments, check_arguments, report_mismatch
@@ -18,6 +18,7 @@ from opwright.lang.lower.function import Unit
 from opwright.lang.lower.variants import Given, fit_variant
 from opwright.lang.resolve import ScriptObject
 from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature, elements_of
+from opwright.variants import Key
 
 
 class NeedsScript(Exception):
@@ -31,9 +32,10 @@ class NeedsScript(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ScriptVariant:
-    """One variant as its callers see it: what its proto takes, and what it gives."""
+    """One variant as its callers see it: what its proto is named by (`label`), takes and gives."""
 
-    variant: tuple[tuple[str, str], ...]
+    variant: Key
+    label: Key
     signature: Signature
     inputs: tuple[ir.Value, ...]
     outputs: tuple[ir.Type, ...]
@@ -62,7 +64,8 @@ class Script:
 def describe_script(unit: Unit, family: Family, domain: str, version: int, origin: object = None) -> Script:
     """What callers must know of a compiled function."""
     name, arguments = unit.declaration.name, unit.node.args
-    variants = tuple(_describe_variant(unit, variant, domain, version) for variant in family.variants)
+    named = labels_of(family)
+    variants = tuple(_describe_variant(unit, item, named[item.key], domain, version) for item in family.variants)
     if len(variants) == 1 and len(variants[0].inputs) == len(unit.interface.inputs):
         whole = variants[0].signature
     else:
@@ -80,7 +83,7 @@ def describe_script(unit: Unit, family: Family, domain: str, version: int, origi
     )
 
 
-def _describe_variant(unit: Unit, variant: Variant, domain: str, version: int) -> ScriptVariant:
+def _describe_variant(unit: Unit, variant: Variant, label: Key, domain: str, version: int) -> ScriptVariant:
     function, outputs = variant.lowered.function, variant.lowered.outputs
     assert function is not None
     declared = {item.name: item for item in unit.interface.inputs}
@@ -89,7 +92,7 @@ def _describe_variant(unit: Unit, variant: Variant, domain: str, version: int) -
     kept = tuple(parameter.name for parameter in function.attributes)
     signature = _signature(unit, domain, version, formals, admitted, len(outputs), kept)
     pure = all(is_pure(node) for node in function.body.nodes)
-    return ScriptVariant(variant.key, signature, tuple(function.inputs), outputs, kept, pure)
+    return ScriptVariant(variant.key, label, signature, tuple(function.inputs), outputs, kept, pure)
 
 
 def _formal(declared: Input, type_: ir.Type, admitted: dict[str, tuple[str, ...]]) -> Formal:
@@ -217,7 +220,7 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
         script.version,
         script.name,
         script.version,
-        variant.variant,
+        variant.label,
         "",
         variant.attributes,
         variant.pure,
@@ -232,8 +235,10 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
     return results[0] if len(results) == 1 else tuple(results)
 
 
-def _content(variant: ScriptVariant) -> tuple[tuple[str, str], ...]:
-    return variant.variant
+def _content(variant: ScriptVariant) -> tuple[object, ...]:
+    """Variants of one proto that take other types give other types, too."""
+    taken = tuple(item.type for item in variant.signature.inputs)
+    return (variant.label, taken, tuple(map(repr, variant.outputs)))
 
 
 def _content(variant: ScriptVariant) -> object:
