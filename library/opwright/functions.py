@@ -6,6 +6,8 @@ the function is called on arrays.
 
 from __future__ import annotations
 
+import time
+
 from opwright.opsets.opset import Opset
 
 TYPE_CHECKING = False  # importing `typing` costs more than everything here
@@ -34,6 +36,7 @@ else:
 
 LOCAL_DOMAIN = "opwright.local"
 LOCAL_OPSET = Opset(LOCAL_DOMAIN, 1)
+STARTED = time.time()  # a source file that is younger may not be the one whose functions live here
 
 
 class OnnxFunction(Generic[P, R]):

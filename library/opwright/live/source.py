@@ -7,15 +7,29 @@ import bisect
 import linecache
 import os
 from collections.abc import Sequence
-from types import FunctionType
+from types import CodeType, FunctionType
 
 from opwright.diagnostics.model import Diagnostic, Place
+from opwright.functions import STARTED
 from opwright.lang.source import Source
 from opwright.lang.syntax import Module, parse
 
-# By file name: the lines that were parsed, and what came of them. linecache keeps one list for a file while it is
-# unchanged, so the list itself says whether the text is still the same.
-_PARSED: dict[str, tuple[Sequence[str], Module | Diagnostic]] = {}
+
+
+class _Parsed:
+    """A file as it was parsed. linecache keeps one list of lines for a file while it is unchanged, so the list itself
+    says whether the text is still the same. `codes`: the functions that Python makes of the text, where there is doubt
+    whether those that live are of the same text."""
+
+    __slots__ = ("codes", "lines", "module")
+
+    def __init__(self, lines: Sequence[str], module: Module | Diagnostic, codes: frozenset[CodeType] | None) -> None:
+        self.lines = lines
+        self.module = module
+        self.codes = codes
+
+
+_PARSED: dict[str, _Parsed] = {}
 
 
 def recover(function: FunctionType) -> tuple[Module, ast.FunctionDef] | Diagnostic:
@@ -29,21 +43,24 @@ def recover(function: FunctionType) -> tuple[Module, ast.FunctionDef] | Diagnost
             reason="it has no name, no annotations and no statements",
             help="write a `def`",
         )
-    module = _module_of(function)
-    if isinstance(module, Diagnostic):
-        return module
-    found = find_function(module, code.co_firstlineno, code.co_name)
+    parsed = _parsed(function)
+    if isinstance(parsed, Diagnostic):
+        return parsed
+    if isinstance(parsed.module, Diagnostic):
+        return parsed.module
+    found = find_function(parsed.module, code.co_firstlineno, code.co_name)
     if isinstance(found, Diagnostic):
         return found
-    if found is None or not _same_parameters(found, function):
+    changed = parsed.codes is not None and code not in parsed.codes
+    if found is None or changed or not _same_parameters(found, function):
         return Diagnostic(
             "OW351",
-            f"the source text of `{function.__qualname__}` is not where it was",
-            Place(module.source.name, code.co_firstlineno, 1, code.co_firstlineno, 1),
+            f"the source text of `{function.__qualname__}` is not what it was",
+            Place(parsed.module.source.name, code.co_firstlineno, 1, code.co_firstlineno, 1),
             reason="the file has changed since the function was defined",
             help="import it again",
         )
-    return module, found
+    return parsed.module, found
 
 
 def shown_name(filename: str) -> str:
@@ -52,12 +69,13 @@ def shown_name(filename: str) -> str:
     return filename.removeprefix(folder).replace(os.sep, "/")
 
 
-def _module_of(function: FunctionType) -> Module | Diagnostic:
+def _parsed(function: FunctionType) -> _Parsed | Diagnostic:
     filename = function.__code__.co_filename
+    linecache.checkcache(filename)
     lines = linecache.getlines(filename, function.__globals__)
     known = _PARSED.get(filename)
-    if known is not None and known[0] is lines:
-        return known[1]
+    if known is not None and known.lines is lines:
+        return known
     if not lines:
         return Diagnostic(
             "OW351",
@@ -66,8 +84,26 @@ def _module_of(function: FunctionType) -> Module | Diagnostic:
             reason="it was defined by `exec` or in a shell that keeps no text",
             help="give the text itself: `script.from_source(text, name)`, or write the function in a file",
         )
-    found = parse(Source(shown_name(filename), "".join(lines)))
-    _PARSED[filename] = (lines, found)
+    module = parse(Source(shown_name(filename), "".join(lines)))
+    codes = None
+    if isinstance(module, Module) and _is_young(filename):
+        codes = frozenset(_codes(compile(module.tree, filename, "exec", dont_inherit=True)))
+    found = _PARSED[filename] = _Parsed(lines, module, codes)
+    return found
+
+
+def _is_young(filename: str) -> bool:
+    """Whether the file has been written since this process began: a function may then be of an older text."""
+    try:
+        return os.stat(filename).st_mtime >= STARTED
+    except OSError:  # no file: a cell of a notebook, whose text does not change
+        return False
+
+
+def _codes(module: CodeType) -> list[CodeType]:
+    found: list[CodeType] = [module]
+    for code in found:
+        found.extend(item for item in code.co_consts if isinstance(item, CodeType))
     return found
 
 
