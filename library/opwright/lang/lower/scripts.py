@@ -241,10 +241,6 @@ def _content(variant: ScriptVariant) -> tuple[object, ...]:
     return (variant.label, taken, tuple(map(repr, variant.outputs)))
 
 
-def _content(variant: ScriptVariant) -> object:
-    return variant.variant
-
-
 def _by_kind(low: Lowering, script: Script, arguments: Arguments) -> Arguments | Poison:
     """Attributes that are given by position take their names, as Python binds them."""
     positional, keywords = [], dict(arguments.keywords)
