@@ -24,7 +24,7 @@ from opwright.lang.lower.flow import (
     none_set,
 )
 from opwright.lang.lower.joins import filler, joined_type
-from opwright.lang.lower.known import Attempt, NeedsCopies, need_static
+from opwright.lang.lower.known import Attempt, NeedsCopies, need_rank, need_static
 from opwright.lang.lower.lists import items_of
 from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, is_static_number, number_kind
 from opwright.lang.lower.sequences import (
@@ -191,6 +191,7 @@ def _count_trips(low: Lowering, start: Operand, stop: ir.Value, step: int, span:
 
 def _as_integer(low: Lowering, operand: Operand, span: Span) -> ir.Value | Poison:
     """A bound of `range` as an INT number."""
+    need_rank(operand)
     if is_number(operand):
         if number_kind(operand) is ir.NumberKind.FLOAT:
             return low.error("OW314", "`range` takes ints", span, f"{describe(operand)} is a float", "round it first")
