@@ -121,7 +121,8 @@ class Join:
         if filled is None:
             return Unbound("with a value that could stand in for it on the path that ends")
         values = (filled, value) if vacant == 0 else (value, filled)
-        return self._result(name, values[0], values[1], value.type if not is_tensor(value) else _unshaped(value.type))
+        # Whoever reads the name comes from the other side, so the type is that side's, its shape included.
+        return self._result(name, values[0], values[1], value.type)
 
     def _join(self, name: str, first: Operand, second: Operand) -> Operand:
         if isinstance(first, tuple) and type(first) is type(second) and len(first) == len(second):
@@ -150,14 +151,6 @@ class Join:
         result = ir.Value(type_, "" if is_hidden(name) else name, self.node.span)
         self.node.results.append(result)
         return result
-
-
-def is_tensor(value: ir.Value) -> bool:
-    return isinstance(value.type, ir.TensorType)
-
-
-def _unshaped(type_: ir.Type) -> ir.Type:
-    return ir.TensorType(type_.element) if isinstance(type_, ir.TensorType) else type_
 
 
 def same_static(first: Operand, second: Operand) -> bool:
