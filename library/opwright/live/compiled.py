@@ -10,7 +10,7 @@ from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
 from opwright.elements import BY_CODE
 from opwright.functions import OnnxFunction
 from opwright.lang.annotations import TensorAnnotation
-from opwright.lang.facts import fact_of
+from opwright.lang.facts import RANK, fact_of
 from opwright.lang.family import Family, build_family
 from opwright.lang.interface import Declaration, DeclaredValue, Interface, read_interface
 from opwright.lang.lower import Unit
@@ -46,17 +46,21 @@ class Compiled:
 class Run:
     """One compilation of a function and of all that it calls, at one opset.
 
-    Callees are compiled before their callers, by a stack of our own: chains of calls may be long.
+    Callees are compiled before their callers, by a stack of our own: chains of calls may be long. What is wrong with
+    any of them stands in `problems`; callers are compiled all the same, so that all is found at once.
     """
 
     def __init__(self, opset: int) -> None:
         self.opset = opset
         self.done: dict[OnnxFunction, Compiled] = {}
+        self.problems: list[Diagnostic] = []
         self._needed: dict[OnnxFunction, None] = {}  # by the function that is being compiled
 
     def compile(self, function: OnnxFunction) -> Compiled:
         """The function, compiled or as it was kept. Raises DiagnosticError where one of them does not compile."""
-        self._all_before(function)
+        self.prepare(function)
+        if self.problems:
+            raise DiagnosticError(self.problems)
         return self.done[function]
 
     def unit(self, function: OnnxFunction) -> tuple[Unit, Reads]:
@@ -76,7 +80,9 @@ class Run:
                 raise DiagnosticError(family.diagnostics)
             return unit, family
 
-    def _all_before(self, root: OnnxFunction) -> None:
+    def prepare(self, root: OnnxFunction) -> None:
+        """Compiles the function and all that it calls. Raises DiagnosticError where the source of one cannot be had, or
+        one calls itself."""
         stack = [root]
         open_functions: dict[OnnxFunction, Iterator[OnnxFunction]] = {}
         while stack:
@@ -95,7 +101,7 @@ class Run:
             needed = self._one(function)
             if needed is not None:
                 if needed in open_functions:
-                    raise DiagnosticError([_recursive(self.unit(function)[0], needed)])
+                    raise DiagnosticError([*self.problems, _recursive(self.unit(function)[0], needed)])
                 stack.append(needed)
 
     def _one(self, function: OnnxFunction) -> OnnxFunction | None:
@@ -108,17 +114,22 @@ class Run:
         ):
             self.done[function] = kept
             return None
-        unit, reads = self.unit(function)
+        try:
+            unit, reads = self.unit(function)
+        except DiagnosticError as error:
+            raise DiagnosticError([*self.problems, *error.diagnostics]) from None
         self._needed = {}
         try:
             family = build_family(unit, self.opset)
         except NeedsScript as need:
             missing: OnnxFunction = need.script
             return missing
-        if not family.variants and not family.open_axes:
-            raise DiagnosticError(family.diagnostics)
         compiled = Compiled(function, unit, family, reads, {callee: self.done[callee] for callee in self._needed})
-        function.compiled[self.opset] = self.done[function] = compiled
+        self.done[function] = compiled
+        if family.variants or family.open_axes:
+            function.compiled[self.opset] = compiled
+        else:
+            self.problems.extend(family.diagnostics)
         return None
 
     def _likely_callees(self, function: OnnxFunction) -> list[OnnxFunction]:
@@ -166,7 +177,7 @@ def named_values(function: FunctionType) -> Iterator[Any]:
 
 def target_opset(function: OnnxFunction, asked: Opset | int | None) -> int:
     """The default-domain opset to compile for: the one asked for, else the function's, else the one whose operators
-    it or its callees use, else the newest that the installed onnx knows."""
+    it or its callees use, else the one that its module imports, else the newest that the installed onnx knows."""
     if isinstance(asked, int):
         return asked
     if asked is not None:
@@ -188,7 +199,12 @@ def target_opset(function: OnnxFunction, asked: Opset | int | None) -> int:
             if callee not in seen:
                 seen[callee] = None
                 pending.append(callee)
-    return newest_opset()
+    imported = {
+        value.version
+        for value in function.__wrapped__.__globals__.values()
+        if isinstance(value, Opset) and not value.domain
+    }
+    return imported.pop() if len(imported) == 1 else newest_opset()
 
 
 # -------------------------------------------------------------------------------------------------------- units
@@ -269,5 +285,6 @@ def chosen_facts(unit: Unit, variant: Mapping[str, object]) -> dict[str, str]:
         elif dtype is not None:
             facts[name] = dtype.name
         else:
-            facts[name] = fact_of(value)
+            is_input = name in unit.declaration.inputs or name.endswith(RANK) or name in unit.declaration.types
+            facts[name] = value if is_input and isinstance(value, str) else fact_of(value)
     return facts

@@ -69,12 +69,12 @@ def _lower(run: Run, function: OnnxFunction, unit: Unit, target: Target) -> Lowe
         try:
             lowered = lower_function(unit, target, {})
         except NeedsScript as need:
-            run.compile(need.script)  # where that is the function itself, this says where it calls itself
+            run.prepare(need.script)  # where that is the function itself, this says where it calls itself
             continue
         except NeedsFact as question:
             raise DiagnosticError([_unanswered(unit, question)]) from None
-        if lowered.function is None:
-            raise DiagnosticError(lowered.diagnostics)
+        if lowered.function is None or run.problems:
+            raise DiagnosticError([*run.problems, *lowered.diagnostics])
         return lowered
 
 

@@ -15,7 +15,6 @@ from opwright.lang.source import Source
 from opwright.lang.syntax import Module, parse
 
 
-
 class _Parsed:
     """A file as it was parsed. linecache keeps one list of lines for a file while it is unchanged, so the list itself
     says whether the text is still the same. `codes`: the functions that Python makes of the text, where there is doubt

@@ -157,10 +157,10 @@ def _python_value(item: AttributeDeclaration, value: Any) -> Any:
     return bool(value) if item.is_bool and value is not None else value
 
 
-def _problem(unit: Unit, span: Span | None, message: str, reason: str) -> Diagnostic:
+def _problem(unit: Unit, span: Span | None, message: str, reason: str, help: str = "") -> Diagnostic:
     node = unit.node
     place = span or (node.lineno, node.col_offset, node.lineno, node.col_offset + len(node.name) + 4)
-    return Diagnostic("OW354", message, unit.module.source.place(place), reason=reason)
+    return Diagnostic("OW354", message, unit.module.source.place(place), reason=reason, help=help)
 
 
 # ------------------------------------------------------------------------------------------------------- outputs
@@ -179,6 +179,7 @@ def with_output_types(function: OnnxFunction, unit: Unit, lowered: Lowered, type
                     span,
                     f"the type of the input `{value.name}` is not known",
                     f"neither its annotation nor the body says which element type it has: {value.type!r}",
+                    f'annotate it, or write `input_types={{"{value.name}": FLOAT[...]}}`',
                 )
             )
     given = _by_name(function, unit, types, lowered.function.outputs, "outputs", found)
