@@ -134,6 +134,8 @@ def _position(low: Lowering, item: Operand, span: Span) -> Item | Poison:
     if number_kind(item) is not ir.NumberKind.INT:
         return refuse_item(low, item, span)
     if isinstance(item, int):
+        if not INT64_MIN <= item <= INT64_MAX:
+            return low.error("OW342", f"index {item} is out of range", span, "no axis has so many elements", "")
         return Position(item)
     value = carried(low, item, span)
     return POISON if isinstance(value, Poison) else Position(value)

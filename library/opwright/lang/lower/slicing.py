@@ -55,7 +55,7 @@ def _one_above(op: Writer, bound: Bound) -> Bound:
     if bound is None:
         return None
     if isinstance(bound, int):
-        return None if bound == -1 else min(bound, INT64_MAX - 1) + 1
+        return INT64_MAX if bound == -1 else min(bound, INT64_MAX - 1) + 1
     last = op("Equal", bound, op.int64(-1))
     return op("Where", last, op.int64(INT64_MAX), op("Add", bound, op.int64(1)))
 
