@@ -96,11 +96,13 @@ class Task:
 
 
 def type_proto(type_: ir.Type, shaped: bool) -> TypeProto:
-    """The ONNX type. Without a shape, so that a session serves every one, or with it: some graphs are refused else."""
+    """The ONNX type: with the rank, by which a runtime finds on loading what stops its kernels; or with the shape,
+    without which some graphs are refused."""
     if isinstance(type_, ir.TensorType):
         element = ir.settle(type_.element)
         assert not isinstance(element, ir.TypeVariable), "a concrete tensor of an unknown type"
-        return helper.make_tensor_type_proto(element.code, type_.shape if shaped else None)
+        shape = type_.shape if shaped or type_.shape is None else [None] * len(type_.shape)
+        return helper.make_tensor_type_proto(element.code, shape)
     if isinstance(type_, ir.SequenceType):
         return helper.make_sequence_type_proto(type_proto(type_.item, False))
     assert isinstance(type_, ir.OptionalType), type_
@@ -162,6 +164,6 @@ def _attribute_key(value: Any) -> object:
 
 def _type_key(type_: ir.Type) -> object:
     if isinstance(type_, ir.TensorType):
-        return ir.settle(type_.element)
+        return (ir.settle(type_.element), type_.rank)
     item = _type_key(type_.item) if isinstance(type_, (ir.SequenceType, ir.OptionalType)) else None
     return (type(type_), item)
