@@ -139,6 +139,7 @@ def tensor_element(type_string: str) -> ElementType | None:
 
 
 @cache
+@cache
 def tensor_mask(types: tuple[str, ...]) -> int:
     """The element types among ONNX types of tensors."""
     return mask_of([found for found in map(tensor_element, types) if found is not None])
