@@ -258,11 +258,19 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "max": max,
     "min": min,
     "round": round,
-    "str": str,
+    "str": lambda value: str(_as_python(value)),
     "sum": sum,
     "tuple": tuple,
     "sorted": lambda items: StaticList(sorted(items)),
 }
+
+
+def _as_python(value: Any) -> Any:
+    """The value with its lists as Python's own, which are written otherwise than tuples."""
+    if not isinstance(value, tuple):
+        return value
+    items = map(_as_python, value)
+    return list(items) if isinstance(value, StaticList) else tuple(items)
 
 
 def call_builtin(name: str, arguments: Sequence[Any]) -> Any:

@@ -19,7 +19,7 @@ from opwright.lang.lower.context import (
     Poison,
     Stop,
 )
-from opwright.lang.lower.joins import join_values, same_static, within
+from opwright.lang.lower.joins import as_joined, join_values, same_static, within
 from opwright.lang.lower.known import Rank, need_static
 from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, narrow, number_kind
 from opwright.lang.lower.ranks import compare_rank
@@ -116,7 +116,7 @@ def choose(low: Lowering, condition: ir.Value, span: Span, sides: Sequence[Calla
     result = ir.Value(made[2], "", span)
     node.results.append(result)
     low.append(node)
-    return result
+    return as_joined(low, result, *values)
 
 
 def as_condition(low: Lowering, operand: Operand, span: Span) -> ir.Value | Poison:

@@ -9,20 +9,17 @@ from typing import Any
 
 from opwright.lang import ir, static
 from opwright.lang.lower.arithmetic import binary, is_none, is_static, same_object, unary
+from opwright.lang.lower.builtin_calls import call_builtin, make_scalar
 from opwright.lang.lower.calls import Arguments, call_operator
 from opwright.lang.lower.conditions import choose, lower_condition, negate, truth
 from opwright.lang.lower.context import POISON, AttributeOperand, Environment, Lowering, Operand, Poison, Unbound
 from opwright.lang.lower.known import Rank, ask_enumerated, need_static
 from opwright.lang.lower.lists import (
-    LIST_BUILTINS,
-    StaticIterator,
-    call_list_builtin,
     iterated,
     lower_generator,
     lower_list_comprehension,
 )
-from opwright.lang.lower.number_functions import call_number_builtin
-from opwright.lang.lower.numbers import convert_number, describe, is_number, needs_element
+from opwright.lang.lower.numbers import describe, needs_element
 from opwright.lang.lower.ranks import compare_rank, rank_is_in, rank_of
 from opwright.lang.lower.shapes import shape_of
 from opwright.lang.lower.subscripts import ELLIPSIS, IndexItem, SliceItem, subscript
@@ -67,6 +64,27 @@ _COMPARE_SYMBOLS: dict[type[ast.cmpop], str] = {
 _UNARY_SYMBOLS: dict[type[ast.unaryop], str] = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not"}
 
 
+# Expressions that are refused: what they are called, and what to write instead.
+_REFUSED: dict[type[ast.expr], tuple[str, str]] = {
+    ast.Await: ("`await`", ""),
+    ast.Dict: ("a dictionary", "use a list, or names of their own"),
+    ast.DictComp: ("a dictionary", "use a list"),
+    ast.JoinedStr: ("an f-string", "join static strings with `+`"),
+    ast.Lambda: ("`lambda`", "write a function: `def`"),
+    ast.NamedExpr: ("`:=`", "assign the name in a statement of its own"),
+    ast.Set: ("a set", "use a list"),
+    ast.SetComp: ("a set", "use a list"),
+    ast.Slice: ("a slice outside of a subscript", ""),
+    ast.Starred: ("`*` here", "use it in a call, a list or an assignment"),
+    ast.Yield: ("`yield`", "append to a list"),
+    ast.YieldFrom: ("`yield`", "append to a list"),
+}
+
+
+def _refused_name(node: ast.expr) -> str:
+    return _REFUSED.get(type(node), (f"an expression of the kind `{type(node).__name__}`", ""))[0]
+
+
 def lower_expression(low: Lowering, node: ast.expr, env: Environment, count: int | None = None) -> Operand:
     """The operand of an expression; `count` is how many names a call's value is unpacked to."""
     if isinstance(node, ast.Call):
@@ -75,10 +93,10 @@ def lower_expression(low: Lowering, node: ast.expr, env: Environment, count: int
     if handler is None:
         return low.error(
             "OW304",
-            f"`{type(node).__name__}` expressions are not part of the language",
+            f"{_refused_name(node)} is not part of the language",
             span_of(node),
-            reason="they have no counterpart in an ONNX graph",
-            help="",
+            reason="it has no counterpart in an ONNX graph",
+            help=_REFUSED.get(type(node), ("", ""))[1],
         )
     return handler(low, node, env)
 
@@ -150,9 +168,23 @@ def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
         "OW304",
         f"`.{node.attr}` of {describe(owner)} is not part of the language",
         span,
-        reason="of a tensor, `dtype` can be asked when the function is built",
-        help="",
+        reason="of a tensor, `dtype`, `rank` and `shape` can be asked",
+        help=_METHODS.get(node.attr, ""),
     )
+
+
+# What people know from numpy and PyTorch, and what to write instead.
+_METHODS = {
+    "T": "use `op.Transpose(x)`",
+    "append": "append to a list, as a statement: `ys = []`, `ys.append(y)`",
+    "astype": "use `op.Cast(x, to=...)`",
+    "mean": "use `op.ReduceMean(x)`",
+    "ndim": "use `x.rank`",
+    "reshape": "use `op.Reshape(x, [...])`",
+    "size": "use `op.Size(x)`",
+    "sum": "use `op.ReduceSum(x)`",
+    "transpose": "use `op.Transpose(x, perm=[...])`",
+}
 
 
 def _dtype(low: Lowering, value: ir.Value, span: Span) -> Operand:
@@ -165,7 +197,13 @@ def _dtype(low: Lowering, value: ir.Value, span: Span) -> Operand:
 
 
 def _sequence(low: Lowering, node: ast.Tuple | ast.List, env: Environment) -> Operand:
-    items = [lower_expression(low, item, env) for item in node.elts]
+    items: list[Operand] = []
+    for part in node.elts:
+        if isinstance(part, ast.Starred):
+            found = iterated(low, part.value, env, "`*` in a list")
+            items.extend((POISON,) if isinstance(found, Poison) else found)
+        else:
+            items.append(lower_expression(low, part, env))
     if any(isinstance(item, Poison) for item in items):
         return POISON
     try:
@@ -355,9 +393,9 @@ def _call(low: Lowering, node: ast.Call, env: Environment, count: int | None) ->
     if isinstance(callee, AttributeOperand) and callee.parameter.kind is ir.AttributeKind.GRAPH:
         need_static(low, callee, span_of(node.func))
     if isinstance(callee, BuiltinObject):
-        return _call_builtin(low, callee, node, arguments)
+        return call_builtin(low, callee, arguments)
     if isinstance(callee, TypeObject):
-        return _typed_scalar(low, callee, node, arguments)
+        return make_scalar(low, callee, arguments)
     return low.error(
         "OW304",
         f"{describe(callee)} cannot be called",
@@ -388,61 +426,6 @@ def _arguments(low: Lowering, node: ast.Call, env: Environment, count: int | Non
             return low.error("OW203", f"`{keyword.arg}` is given twice", span_of(keyword))
         keywords[keyword.arg] = (lower_expression(low, keyword.value, env), span_of(keyword.value))
     return Arguments(positional, keywords, count, span_of(node), span_of(node.func))
-
-
-def _call_builtin(low: Lowering, callee: BuiltinObject, node: ast.Call, arguments: Arguments) -> Operand:
-    span = span_of(node)
-    values = [operand for operand, _ in arguments.positional]
-    if any(isinstance(value, Poison) for value in values):
-        return POISON
-    label = f"math.{callee.name}" if callee.module else callee.name
-    if not callee.module and (callee.name in LIST_BUILTINS):
-        return call_list_builtin(low, callee.name, arguments.positional, arguments.keywords, span)
-    values = [value.items if isinstance(value, StaticIterator) else value for value in values]
-    if not arguments.keywords and not callee.module:
-        found = call_number_builtin(low, callee.name, values, span)
-        if found is not None:
-            return found
-    if callee.name == "abs" and len(values) == 1 and not arguments.keywords and not is_static(values[0]):
-        return unary(low, "abs", values[0], span, arguments.positional[0][1])
-    need_static(low, tuple(values), span)
-    if arguments.keywords or not all(is_static(value) and not isinstance(value, OBJECTS) for value in values):
-        return low.error(
-            "OW304",
-            f"`{label}` takes values that are known when the function is built",
-            span,
-            reason="it is evaluated by the compiler, not by the graph",
-            help=f"for tensors look for an operator: `op.{callee.name.capitalize()}`",
-        )
-    try:
-        if callee.module:
-            return static.call_math(callee.name, values)
-        if callee.name not in static.BUILTINS:
-            return low.error(
-                "OW304", f"`{label}` is understood in `for` only", span, "it makes no value of its own", ""
-            )
-        return static.call_builtin(callee.name, values)
-    except static.StaticError as error:
-        return low.error(error.code, f"`{label}` has no value here", span, reason=str(error))
-
-
-def _typed_scalar(low: Lowering, callee: TypeObject, node: ast.Call, arguments: Arguments) -> Operand:
-    """`FLOAT(0.5)`: a scalar of that element type."""
-    span = span_of(node)
-    if len(arguments.positional) != 1 or arguments.keywords:
-        return low.error("OW203", f"{callee.element.name.upper()}(...) takes one number", span)
-    operand, place = arguments.positional[0]
-    if isinstance(operand, Poison):
-        return POISON
-    if not is_number(operand):
-        return low.error(
-            "OW314",
-            f"{callee.element.name.upper()}(...) takes a number, not {describe(operand)}",
-            place,
-            reason="it makes a typed scalar of a Python number",
-            help="to convert a tensor write `op.Cast(x, to=...)`",
-        )
-    return convert_number(low, operand, callee.element, place)
 
 
 _HANDLERS: dict[type[ast.expr], Callable[[Lowering, Any, Environment], Operand]] = {

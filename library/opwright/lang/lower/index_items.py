@@ -6,6 +6,7 @@ from enum import Enum, auto
 
 from opwright.lang import ir
 from opwright.lang.lower.context import POISON, Absent, AttributeOperand, Lowering, Operand, Poison
+from opwright.lang.lower.known import need_rank
 from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, needs_element, number_kind
 from opwright.lang.source import Span
 
@@ -118,6 +119,7 @@ def read_item(low: Lowering, item: IndexItem, span: Span) -> Item | Poison:
 
 
 def refuse_item(low: Lowering, item: Operand, span: Span) -> Poison:
+    need_rank(item)
     absent = isinstance(item, Absent) or (isinstance(item, ir.Value) and item.optional)
     return low.error(
         "OW340",
@@ -208,6 +210,7 @@ def _bound(low: Lowering, bound: Operand, span: Span) -> Bound | Poison:
         if bound.type.shape in (None, ()) and mask & ~_integers(low) == 0:
             int64 = low.element_of("int64")
             return bound if mask == 1 << int64.code else cast(low, bound, int64, span)
+    need_rank(bound)
     return low.error(
         "OW340",
         f"{describe(bound)} cannot bound a slice",

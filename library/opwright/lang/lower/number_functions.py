@@ -129,22 +129,21 @@ def _of_list(low: Lowering, name: str, operand: Operand, span: Span) -> Operand 
         if known_length(operand) is None:
             return _reduced(low, name, tuple_tensor(low, operand, span), span)
         operand = tuple_items(low, operand, span, f"`{name}` runs over it")
-    if not isinstance(operand, tuple) or not all(map(is_number, operand)) or all(map(is_static_number, operand)):
+    if not isinstance(operand, tuple) or all(map(is_static_number, operand)):
         return None
-    if name != "sum":
-        return operand[0] if len(operand) == 1 else call_number_builtin(low, name, operand, span)
+    if name == "sum":
+        return _sum(low, operand, span)
+    return call_number_builtin(low, name, operand, span) if all(map(is_number, operand)) else None
+
+
+def _sum(low: Lowering, items: Sequence[Operand], span: Span) -> Operand:
+    """`0 + a + b + ...`, of numbers and of tensors."""
+    from opwright.lang.lower.arithmetic import binary
+
     total: Operand = 0
-    for item in operand:
-        if isinstance(total, Poison):
-            return POISON
-        total = add(low, total, item, span)
+    for item in items:
+        total = binary(low, "+", total, item, span, (span, span))
     return total
-
-
-def add(low: Lowering, left: Operand, right: Operand, span: Span) -> Operand:
-    if is_static_number(left) and is_static_number(right):
-        return left + right
-    return on_numbers(low, "+", left, right, span)
 
 
 def _reduced(low: Lowering, name: str, values: ir.Value, span: Span) -> Operand:

@@ -157,7 +157,11 @@ def bind_target(low: Lowering, target: ast.expr, value: Operand, env: Environmen
     if isinstance(value, IntTuple):
         value = tuple_items(low, value, span_of(target), "it is unpacked to names")
     items: tuple[Operand, ...]
-    if isinstance(value, tuple) and len(value) == len(target.elts):
+    starred = [index for index, element in enumerate(target.elts) if isinstance(element, ast.Starred)]
+    if starred and isinstance(value, tuple) and len(value) >= len(target.elts) - 1:
+        first, last = starred[0], len(value) - (len(target.elts) - starred[0] - 1)
+        items = (*value[:first], low.lists.made(StaticList(value[first:last])), *value[last:])
+    elif isinstance(value, tuple) and len(value) == len(target.elts) and not starred:
         items = value
     else:
         if not isinstance(value, Poison):
@@ -171,7 +175,7 @@ def bind_target(low: Lowering, target: ast.expr, value: Operand, env: Environmen
             )
         items = (POISON,) * len(target.elts)
     for element, item in zip(target.elts, items, strict=True):
-        bind_target(low, element, item, env)
+        bind_target(low, element.value if isinstance(element, ast.Starred) else element, item, env)
 
 
 def _refuse_store(low: Lowering, target: ast.expr) -> None:

@@ -1,0 +1,99 @@
+"""Calls of Python's builtins, of `math` and of element types: folded, or on numbers of the run time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from opwright.lang import static
+from opwright.lang.lower.arithmetic import is_static, unary
+from opwright.lang.lower.calls import Arguments
+from opwright.lang.lower.context import POISON, Lowering, Operand, Poison
+from opwright.lang.lower.known import need_static
+from opwright.lang.lower.lists import LIST_BUILTINS, StaticIterator, call_list_builtin
+from opwright.lang.lower.number_functions import call_number_builtin
+from opwright.lang.lower.numbers import convert_number, describe, is_number
+from opwright.lang.lower.tuples import holds_runtime
+from opwright.lang.resolve import OBJECTS, BuiltinObject, TypeObject
+
+# What to write for a tensor, or for a number of the run time, instead.
+_INSTEAD = {
+    "bool": "compare: `x != 0`",
+    "float": "cast it: `op.Cast(x, to=FLOAT)`",
+    "int": "cast it: `op.Cast(x, to=INT64)`",
+    "max": "use `op.Max(a, b)`, or `op.ReduceMax(x)`",
+    "min": "use `op.Min(a, b)`, or `op.ReduceMin(x)`",
+    "round": "use `op.Round(x)`",
+    "sum": "use `op.Sum(a, b)`, or `op.ReduceSum(x)`",
+}
+
+
+def call_builtin(low: Lowering, callee: BuiltinObject, arguments: Arguments) -> Operand:
+    """`len(x)`, `math.sqrt(2)`, ...: on static values Python's own, on numbers of the run time a few of them."""
+    span = arguments.span
+    values = [operand for operand, _ in arguments.positional]
+    if any(isinstance(value, Poison) for value in values):
+        return POISON
+    if not callee.module and callee.name in LIST_BUILTINS:
+        return call_list_builtin(low, callee.name, arguments.positional, arguments.keywords, span)
+    values = [value.items if isinstance(value, StaticIterator) else value for value in values]
+    if not arguments.keywords and not callee.module:
+        found = call_number_builtin(low, callee.name, values, span)
+        if found is not None:
+            return found
+        if callee.name == "abs" and len(values) == 1 and not is_static(values[0]):
+            return unary(low, "abs", values[0], span, arguments.positional[0][1])
+    need_static(low, tuple(values), span)
+    return _fold(low, callee, values, arguments)
+
+
+def _fold(low: Lowering, callee: BuiltinObject, values: list[Any], arguments: Arguments) -> Operand:
+    span = arguments.span
+    label = f"math.{callee.name}" if callee.module else callee.name
+    shallow = callee.name in ("bool", "len")  # what its items are does not matter
+    known = [is_static(value) if shallow else not holds_runtime(value) for value in values]
+    if arguments.keywords or not all(known) or any(isinstance(value, OBJECTS) for value in values):
+        return low.error(
+            "OW304",
+            f"`{label}` takes values that are known when the function is built",
+            span,
+            reason="it is evaluated by the compiler, not by the graph",
+            help=_instead(low, callee),
+        )
+    try:
+        if callee.module:
+            return static.call_math(callee.name, values)
+        if callee.name not in static.BUILTINS:
+            return low.error(
+                "OW304", f"`{label}` is understood in `for` only", span, "it makes no value of its own", ""
+            )
+        made = static.call_builtin(callee.name, values)
+    except static.StaticError as error:
+        return low.error(error.code, f"`{label}` has no value here", span, reason=str(error))
+    return low.lists.made(made) if isinstance(made, static.StaticList) else made
+
+
+def _instead(low: Lowering, callee: BuiltinObject) -> str:
+    if not callee.module and callee.name in _INSTEAD:
+        return _INSTEAD[callee.name]
+    operator = callee.name.capitalize()
+    if low.lookup("", operator) is None:
+        return ""
+    return f"use the operator on a tensor: `op.{operator}(x)`; a number `n` becomes one by `FLOAT(n)`"
+
+
+def make_scalar(low: Lowering, callee: TypeObject, arguments: Arguments) -> Operand:
+    """`FLOAT(0.5)`: a scalar of that element type."""
+    if len(arguments.positional) != 1 or arguments.keywords:
+        return low.error("OW203", f"{callee.element.name.upper()}(...) takes one number", arguments.span)
+    operand, place = arguments.positional[0]
+    if isinstance(operand, Poison):
+        return POISON
+    if not is_number(operand):
+        return low.error(
+            "OW314",
+            f"{callee.element.name.upper()}(...) takes a number, not {describe(operand)}",
+            place,
+            reason="it makes a typed scalar of a Python number",
+            help="to convert a tensor write `op.Cast(x, to=...)`",
+        )
+    return convert_number(low, operand, callee.element, place)
