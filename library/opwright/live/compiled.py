@@ -28,9 +28,9 @@ _ALL_ELEMENTS = tuple(BY_CODE.values())
 
 
 class Compiled:
-    """A function at one opset: its unit, its variants, what callers see of it, and what it read and calls."""
+    """A function at one opset: its unit, its variants, and what it read and calls."""
 
-    __slots__ = ("callees", "family", "function", "reads", "script", "unit")
+    __slots__ = ("_script", "callees", "family", "function", "reads", "unit")
 
     def __init__(
         self, function: OnnxFunction, unit: Unit, family: Family, reads: Reads, callees: dict[OnnxFunction, Compiled]
@@ -40,7 +40,15 @@ class Compiled:
         self.family = family
         self.reads = reads
         self.callees = callees
-        self.script = describe_script(unit, family, function.domain, function.opset.version, function)
+        self._script: Script | None = None
+
+    @property
+    def script(self) -> Script:
+        """What its callers see of it."""
+        if self._script is None:
+            function = self.function
+            self._script = describe_script(self.unit, self.family, function.domain, function.opset.version, function)
+        return self._script
 
 
 class Run:

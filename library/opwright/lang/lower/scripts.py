@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from opwright.elements import BY_CODE
@@ -119,8 +120,13 @@ def _type_strings(type_: ir.Type) -> tuple[str, tuple[str, ...]]:
         return "", ("",)
     element = ir.settle(type_.element)
     if isinstance(element, ir.TypeVariable):
-        return element.name, tuple(f"tensor({item.name})" for item in element.elements)
+        return element.name, _admitted(element.mask)
     return "", (f"tensor({element.name})",)
+
+
+@cache
+def _admitted(mask: int) -> tuple[str, ...]:
+    return tuple(f"tensor({item.name})" for item in elements_of(mask))
 
 
 def _signature(
