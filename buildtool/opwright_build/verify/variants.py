@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from opwright.bundle.format import BodyEntry, FunctionEntry
+from opwright.lang.facts import ABSENT, PRESENT, RANK, fact_of
+from opwright.variants import match_variants
 
 from opwright_build.verify.model import Case
 
 
 def bodies_for(entry: FunctionEntry, case: Case) -> list[BodyEntry]:
     """Every body whose variant fits, in the index's order. Whether it admits the element types is another question."""
-    return [body for body in entry.bodies if all(_fits(entry, case, axis, value) for axis, value in body.variant)]
+    chosen: list[BodyEntry] = []
+    for first, last in dict.fromkeys((body.first_opset, body.last_opset) for body in entry.bodies):
+        variants = [body for body in entry.bodies if (body.first_opset, body.last_opset) == (first, last)]
+        chosen.extend(match_variants(variants, lambda axis: _facts(entry, case, axis)).fitting)
+    return chosen
 
 
 def refused_types(body: BodyEntry, case: Case) -> str:
@@ -20,20 +26,22 @@ def refused_types(body: BodyEntry, case: Case) -> str:
     )
 
 
-def _fits(entry: FunctionEntry, case: Case, axis: str, value: str) -> bool:
-    """An axis is a type variable, an input (is it there?) or an attribute (its value, or is it there?)."""
+def _facts(entry: FunctionEntry, case: Case, axis: str) -> tuple[str, ...]:
+    """What a case has on an axis: a type variable, an input (is it there?), its rank, or an attribute."""
     if axis in case.bindings:
-        return case.bindings[axis] == value
+        return (case.bindings[axis],)
     for index, declared in enumerate(entry.inputs):
+        given = case.inputs[index] if index < len(case.inputs) else None
         if declared.name == axis:
-            present = index < len(case.inputs) and case.inputs[index] is not None
-            return value == ("present" if present else "absent")
+            return (ABSENT if given is None else PRESENT,)
+        if declared.name + RANK == axis:
+            return () if given is None else (str(given.ndim),)
     for attribute in entry.attributes:
         if attribute.name == axis:
-            given = case.attributes.get(axis, attribute.default)
-            if given is None:
-                return value == "absent"
+            value = case.attributes.get(axis, attribute.default)
+            if value is None:
+                return (ABSENT,)
             # An attribute without a default may also be asked for its presence alone.
             optional = attribute.default is None and not attribute.required
-            return value == str(given) or (optional and value == "present")
-    return False
+            return (fact_of(value), PRESENT) if optional else (fact_of(value),)
+    return ()
