@@ -10,6 +10,7 @@ from typing import Any, TypeGuard
 from opwright.diagnostics.model import Diagnostic
 from opwright.lang import ir
 from opwright.lang.facts import shown
+from opwright.lang.lower.annotated import declare
 from opwright.lang.lower.arithmetic import binary
 from opwright.lang.lower.branches import Branch
 from opwright.lang.lower.conditions import lower_condition
@@ -120,7 +121,8 @@ def _assign(low: Lowering, statement: ast.Assign, env: Environment) -> None:
 
 def _ann_assign(low: Lowering, statement: ast.AnnAssign, env: Environment) -> None:
     if statement.value is not None:
-        bind_target(low, statement.target, lower_expression(low, statement.value, env), env)
+        value = declare(low, statement.annotation, lower_expression(low, statement.value, env))
+        bind_target(low, statement.target, value, env)
 
 
 def _aug_assign(low: Lowering, statement: ast.AugAssign, env: Environment) -> None:
