@@ -132,6 +132,9 @@ def test_a_finding_stands_at_the_callers_line() -> None:
 
 
 def test_what_onnx_has_no_tensors_of() -> None:
+    for array in (np.array([b"a"]), np.array(["a", 1], object), np.array([None])):
+        with pytest.raises(TypeError, match="ONNX has no tensors of"):
+            Tensor(array)
     with pytest.raises(TypeError, match="ONNX has no tensors of datetime64"):
         Tensor(np.zeros(1, "datetime64[s]"))
 

@@ -38,6 +38,8 @@ _STRING = BY_NAME["string"]
 def element_of(array: Array) -> ElementType | None:
     """The element type of an array; None where ONNX has none of it."""
     found = _ELEMENTS.get(array.dtype)
+    if found is _STRING:
+        return _STRING if all(isinstance(item, str) for item in array.flat) else None
     if found is None and array.dtype.kind in "UT":
         return _STRING
     if found is None and not array.dtype.isnative:
