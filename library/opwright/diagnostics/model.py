@@ -66,7 +66,12 @@ class DiagnosticError(Exception):
         super().__init__(self.diagnostics)
 
     def __str__(self) -> str:
-        return "; ".join(f"{item.place or ''} {item.code}: {item.message}".strip() for item in self.diagnostics)
+        """All findings as text, with the lines of those files that Python can show."""
+        from linecache import getlines
+
+        from opwright.diagnostics.text import render
+
+        return render(self.diagnostics, lambda file: "".join(getlines(file)) or None).rstrip("\n")
 
 
 def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:

@@ -86,16 +86,17 @@ def _settle(unit: Unit, opset: int, variants: list[Variant], looked_up: LookedUp
     refused = tuple(
         variant for variant in remaining if variant not in good and good and _only_types_refused(variant.lowered)
     )
-    found: dict[Diagnostic, None] = {}
-    for variant in remaining:
-        if variant not in refused:
-            found.update(dict.fromkeys(variant.lowered.diagnostics))
+    findings = [item for variant in remaining if variant not in refused for item in variant.lowered.diagnostics]
     if not remaining:
-        found.update(dict.fromkeys(_nothing_left(unit, variants)))
+        findings.extend(_nothing_left(unit, variants))
+    told: dict[tuple[object, ...], Diagnostic] = {}  # what is wrong in several variants, once, as the first says it
+    for item in findings:
+        told.setdefault((item.code, item.message, item.place), item)
+    found = tuple(told.values())
     good = _in_order(unit, good)
     missing = {pair for variant in variants if variant not in good for pair in variant.key}
     named = () if has_errors(found) else tuple(_named(variant, missing) for variant in good)
-    return Family(opset, named, refused, looked_up, tuple(found))
+    return Family(opset, named, refused, looked_up, found)
 
 
 def _in_order(unit: Unit, variants: tuple[Variant, ...]) -> tuple[Variant, ...]:
