@@ -22,6 +22,11 @@ def _sweep(region: ir.Region, used: set[int]) -> None:
     used.update(id(value) for value in region.yields)
     kept: list[ir.Node] = []
     for node in reversed(region.nodes):
+        if isinstance(node, ir.Call) and not node.attributes:  # the most frequent kind: no region to look into
+            if _is_read(node, used) or not node.callee.pure:
+                used.update([id(value) for value in node.inputs])
+                kept.append(node)
+            continue
         if not any(id(value) in used for value in ir.results_of(node)) and is_pure(node):
             continue
         if isinstance(node, ir.If):
@@ -32,6 +37,13 @@ def _sweep(region: ir.Region, used: set[int]) -> None:
         kept.append(node)
     kept.reverse()
     region.nodes = kept
+
+
+def _is_read(node: ir.Call, used: set[int]) -> bool:
+    for value in node.results:
+        if id(value) in used:
+            return True
+    return False
 
 
 def _drop_unread_results(node: ir.If, used: set[int]) -> None:

@@ -10,14 +10,8 @@ from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorPro
 
 from opwright.lang import ir
 
-_FIELDS = {
-    ir.AttributeKind.INT: "i",
-    ir.AttributeKind.FLOAT: "f",
-    ir.AttributeKind.STRING: "s",
-    ir.AttributeKind.INTS: "ints",
-    ir.AttributeKind.FLOATS: "floats",
-    ir.AttributeKind.STRINGS: "strings",
-}
+_KINDS = {kind: AttributeProto.AttributeType.Value(kind.value) for kind in ir.AttributeKind}
+_FIELDS = {ir.AttributeKind.INTS: "ints", ir.AttributeKind.FLOATS: "floats"}
 
 
 # The domain, name and overload under which a function that is called stands in the model.
@@ -157,13 +151,18 @@ class _Emitter:
         inputs = ["" if value is None else self.names[id(value)] for value in node.inputs]
         while inputs and not inputs[-1]:
             inputs.pop()
-        proto: NodeProto = into.add(op_type=name, domain=domain, overload=overload, input=inputs)
+        proto: NodeProto = into.add(op_type=name, input=inputs)
+        if domain:
+            proto.domain = domain
+        if overload:
+            proto.overload = overload
         for key, attribute in node.attributes.items():
             self.attribute(proto, key, attribute)
-        proto.output.extend("" if value is None else self.name(value, name.lower()) for value in node.results)
+        hint = name.lower()
+        proto.output.extend(["" if value is None else self.name(value, hint) for value in node.results])
 
     def attribute(self, proto: NodeProto, key: str, attribute: ir.Attribute) -> None:
-        kind = AttributeProto.AttributeType.Value(attribute.kind.value)
+        kind = _KINDS[attribute.kind]
         if isinstance(attribute, ir.AttributeReference):
             proto.attribute.add(name=key, type=kind, ref_attr_name=attribute.name)
             return
@@ -177,8 +176,10 @@ class _Emitter:
             made.s = value.encode()
         elif attribute.kind is ir.AttributeKind.STRINGS:
             made.strings.extend(item.encode() for item in value)
-        elif attribute.kind in (ir.AttributeKind.INT, ir.AttributeKind.FLOAT):
-            setattr(made, _FIELDS[attribute.kind], value)
+        elif attribute.kind is ir.AttributeKind.INT:
+            made.i = value
+        elif attribute.kind is ir.AttributeKind.FLOAT:
+            made.f = value
         else:
             getattr(made, _FIELDS[attribute.kind]).extend(value)
 

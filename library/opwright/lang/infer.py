@@ -245,7 +245,7 @@ _ELEMENTWISE = frozenset(
 
 
 def _elementwise_shape(signature: Signature, inputs: list[ir.Value | None]) -> tuple[ir.Dimension, ...] | None:
-    if signature.domain or signature.name not in _ELEMENTWISE:
+    if signature.name not in _ELEMENTWISE or signature.domain:
         if (
             signature.name == "CastLike"
             and inputs
@@ -258,10 +258,11 @@ def _elementwise_shape(signature: Signature, inputs: list[ir.Value | None]) -> t
     for value in inputs:
         if value is None:
             continue
-        shape = () if isinstance(value.type, ir.NumberType) else getattr(value.type, "shape", None)
+        type_ = value.type
+        shape = type_.shape if isinstance(type_, ir.TensorType) else () if isinstance(type_, ir.NumberType) else None
         if shape is None:
             return None
-        result = _broadcast(result, shape)
+        result = _broadcast(result, shape) if result else shape
     return result
 
 

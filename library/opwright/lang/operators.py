@@ -46,19 +46,11 @@ _NUMERIC = (_C.FLOAT, _C.SIGNED, _C.UNSIGNED)
 _INTEGER = (_C.SIGNED, _C.UNSIGNED)
 
 
+_CLASSES = {"float": _C.FLOAT, "int": _C.SIGNED, "uint": _C.UNSIGNED, "bool": _C.BOOL, "string": _C.STRING}
+
+
 def class_of(element: ElementType) -> ElementClass:
-    match element.kind:
-        case "float":
-            return _C.FLOAT
-        case "int":
-            return _C.SIGNED
-        case "uint":
-            return _C.UNSIGNED
-        case "bool":
-            return _C.BOOL
-        case "string":
-            return _C.STRING
-    return _C.COMPLEX
+    return _CLASSES.get(element.kind, _C.COMPLEX)
 
 
 def _rows(*groups: tuple[tuple[ElementClass, ...], Entry]) -> dict[ElementClass, Entry]:

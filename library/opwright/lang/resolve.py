@@ -33,11 +33,18 @@ class ModuleObject:
 class OpsetObject:
     """The operators of a domain. `version` is what the source says; for the default domain the build retargets it."""
 
-    __slots__ = ("domain", "version")
+    __slots__ = ("_operators", "domain", "version")
 
     def __init__(self, domain: str, version: int) -> None:
         self.domain = domain
         self.version = version
+        self._operators: dict[str, OperatorObject] = {}
+
+    def operator(self, name: str) -> OperatorObject:
+        found = self._operators.get(name)
+        if found is None:
+            found = self._operators[name] = OperatorObject(self, name)
+        return found
 
 
 class OperatorObject:
@@ -376,7 +383,7 @@ class ModuleScope:
     def attribute(self, owner: Any, name: str, span: Span) -> Any:
         """`owner.name` for the objects above; MISSING (reported) where there is none."""
         if isinstance(owner, OpsetObject):
-            return owner.version if name == "version" else OperatorObject(owner, name)
+            return owner.version if name == "version" else owner.operator(name)
         if isinstance(owner, ModuleObject):
             found = self._module_attribute(owner.name, name)
             if found is not None:

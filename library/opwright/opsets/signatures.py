@@ -63,6 +63,7 @@ class Signature:
         "min_inputs",
         "min_outputs",
         "name",
+        "needs_attributes",
         "outputs",
         "positions",
         "since_version",
@@ -95,6 +96,7 @@ class Signature:
         self.positions = {
             item.name: index for index, item in enumerate(self.inputs) if item.name not in self.attributes
         }
+        self.needs_attributes = any(spec.required for spec in self.attributes.values())
         self.variadic = bool(self.inputs) and self.inputs[-1].option is Option.VARIADIC
         self.explicit_defaults: dict[str, Any] | None = None  # kept by the compiler, in its own form
 

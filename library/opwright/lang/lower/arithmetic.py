@@ -7,7 +7,7 @@ from typing import Any
 
 from opwright.lang import ir, static
 from opwright.lang.infer import unify_elements
-from opwright.lang.lower.calls import maybe_absent, try_emit
+from opwright.lang.lower.calls import all_tensors, maybe_absent, try_emit
 from opwright.lang.lower.context import POISON, Absent, AttributeOperand, Lowering, NeedsFact, Operand, Poison, Unbound
 from opwright.lang.lower.expansions import EXPANSIONS
 from opwright.lang.lower.known import Rank, need_static
@@ -29,6 +29,9 @@ def is_static(operand: Operand) -> bool:
 
 def binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span, spans: tuple[Span, Span]) -> Operand:
     """`left symbol right`: folded, on numbers, or on tensors."""
+    if all_tensors((left, right)):
+        form = _form(low, BINARY[symbol], symbol, left.type.element, span)
+        return form if isinstance(form, Poison) else _apply(low, form, [left, right], span, spans)
     if isinstance(left, Poison) or isinstance(right, Poison):
         return POISON
     for operand, place in ((left, spans[0]), (right, spans[1])):
@@ -169,8 +172,10 @@ def _apply(low: Lowering, form: Form, values: list[Any], span: Span, spans: tupl
         return EXPANSIONS[form.expansion](low, values[0], values[1], span)
     if low.lookup("", form.operator) is None:
         return low.unknown_operator("", form.operator, span, "this operator")
-    attributes = {name: ir.AttributeValue(ir.AttributeKind.STRING, text) for name, text in form.attributes}
-    result = try_emit(low, form.operator, values, span, spans, dict(attributes))
+    attributes: dict[str, ir.Attribute] = {
+        name: ir.AttributeValue(ir.AttributeKind.STRING, text) for name, text in form.attributes
+    }
+    result = try_emit(low, form.operator, values, span, spans, attributes)
     if form.negated and isinstance(result, ir.Value):
         return try_emit(low, "Not", [result], span, (span,))
     return result

@@ -41,16 +41,15 @@ def try_emit(
 ) -> ir.Value | Poison:
     """A primitive that a source operator means; its type errors are the author's."""
     operator = low.operator(name, span)
-    result = _emit_checked(
-        low, operator.signature, lambda *_: operator, list(inputs), attributes or {}, span, operand_spans, 1
-    )
+    signature = operator.signature
+    result = _emit_checked(low, signature, operator, list(inputs), attributes or {}, span, operand_spans, 1)
     return POISON if isinstance(result, Poison) else result[0]
 
 
 def _emit_checked(
     low: Lowering,
     signature: Signature,
-    choose: Chooser,
+    choose: Chooser | ir.Operator,
     inputs: list[ir.Value | None],
     attributes: dict[str, ir.Attribute],
     span: Span | None,
@@ -61,12 +60,12 @@ def _emit_checked(
         bindings = bind(signature, inputs)
     except Mismatch as mismatch:
         return report_mismatch(low, signature, inputs, mismatch, spans)
-    callee = choose(inputs, bindings)
+    callee = choose if isinstance(choose, ir.Operator) else choose(inputs, bindings)
     if isinstance(callee, Poison):
         return POISON
     full = complete(signature, attributes)
     results = [ir.Value(type_, "", span) for type_ in result_types(signature, bindings, inputs, full, count)]
-    low.append(ir.Call(callee, inputs, full, list(results), span))
+    low.append(ir.Call(callee, inputs, full, [*results], span))
     return results
 
 
@@ -108,9 +107,10 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
         from opwright.lang.lower.functions import call_library_function
 
         return call_library_function(low, callee, arguments, emitted)
-    signature = low.lookup(domain, callee.name)
-    if signature is None:
+    operator = low.find(domain, callee.name)
+    if operator is None:
         return low.unknown_operator(domain, callee.name, arguments.callee_span)
+    signature = operator.signature
     if signature.deprecated:
         return low.error(
             "OW216",
@@ -120,17 +120,20 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
             help="see the operator's page for its successor",
             subject=callee.name,
         )
-    operator = ir.Operator(signature)
-    return call_checked(low, signature, arguments, lambda inputs, bindings: operator)
+    return call_checked(low, signature, arguments, operator)
 
 
-def call_checked(low: Lowering, signature: Signature, arguments: Arguments, choose: Chooser) -> Operand:
+def call_checked(
+    low: Lowering, signature: Signature, arguments: Arguments, choose: Chooser | ir.Operator
+) -> Operand:
     """Checks a call against a signature and emits it; `choose` gives the callee once the inputs are known."""
     checked = check_arguments(low, signature, arguments)
     return POISON if isinstance(checked, Poison) else emit_call(low, signature, arguments, checked, choose)
 
 
-def emit_call(low: Lowering, signature: Signature, arguments: Arguments, checked: Checked, choose: Chooser) -> Operand:
+def emit_call(
+    low: Lowering, signature: Signature, arguments: Arguments, checked: Checked, choose: Chooser | ir.Operator
+) -> Operand:
     """Emits a call whose arguments have been checked."""
     inputs, attributes, spans = checked
     count = _result_count(signature, arguments.result_count)
@@ -145,6 +148,10 @@ Checked = tuple[list[ir.Value | None], dict[str, ir.Attribute], list[Span]]
 
 def check_arguments(low: Lowering, signature: Signature, arguments: Arguments) -> Checked | Poison:
     """The inputs as values, the attributes that are given, and the places of the inputs."""
+    if not arguments.keywords and signature.min_inputs <= len(arguments.positional) <= signature.max_inputs:
+        given = [operand for operand, _ in arguments.positional]
+        if not signature.needs_attributes and all_tensors(given):
+            return given, {}, [span for _, span in arguments.positional]
     split = _split_keywords(low, signature, arguments)
     if isinstance(split, Poison) or not _check_arity(low, signature, split[0], arguments.span):
         return POISON
@@ -259,8 +266,6 @@ def _convert_inputs(
     low: Lowering, signature: Signature, operands: list[tuple[Operand, Span]]
 ) -> list[ir.Value | None] | Poison:
     """Numbers take the element type of the first tensor that shares their type variable, else what the schema says."""
-    if all(_is_tensor(operand) for operand, _ in operands):
-        return [operand for operand, _ in operands]
     met: dict[str, ir.Element] = {}
     for index, (operand, _) in enumerate(operands):
         formal = signature.inputs[min(index, len(signature.inputs) - 1)]
@@ -300,9 +305,12 @@ def _converted(
     return as_tensor(low, operand, _wanted(signature, formal, met), span)
 
 
-def _is_tensor(operand: Operand) -> bool:
-    """A tensor that is certainly there: nothing is left to convert."""
-    return type(operand) is ir.Value and type(operand.type) is ir.TensorType and not operand.optional
+def all_tensors(operands: Sequence[Operand]) -> bool:
+    """Tensors that are certainly there: nothing is left to convert."""
+    for operand in operands:
+        if type(operand) is not ir.Value or type(operand.type) is not ir.TensorType or operand.optional:
+            return False
+    return True
 
 
 def maybe_absent(low: Lowering, value: ir.Value, message: str, span: Span | None) -> Poison:

@@ -116,6 +116,7 @@ class Lowering:
         self.looked_up: LookedUp = {}
         self.calls: list[ir.FunctionReference] = []
         self.constants: dict[tuple[object, ...], ir.Value] = {}
+        self._operators: dict[tuple[str, str], ir.Operator | None] = {}
         self.depth = 0
         self.nodes = 0
         self.inlining: list[ast.FunctionDef] = []
@@ -150,18 +151,26 @@ class Lowering:
 
     def lookup(self, domain: str, name: str) -> Signature | None:
         """The operator's signature at the target opset, recorded: what this function depends on."""
-        opset = self.opset if not domain else newest_opset(domain)
-        found = signature(domain, name, opset)
-        self.looked_up[(domain, name)] = found.since_version if found else None
-        return found
+        found = self.find(domain, name)
+        return None if found is None else found.signature
+
+    def find(self, domain: str, name: str) -> ir.Operator | None:
+        """The operator itself, recorded likewise."""
+        key = (domain, name)
+        if key in self._operators:
+            return self._operators[key]
+        found = signature(domain, name, newest_opset(domain) if domain else self.opset)
+        self.looked_up[key] = None if found is None else found.since_version
+        operator = self._operators[key] = None if found is None else ir.Operator(found)
+        return operator
 
     def operator(self, name: str, span: Span | None, purpose: str = "") -> ir.Operator:
         """A primitive that the lowering itself needs; Stop with a diagnostic where the opset lacks it."""
-        found = self.lookup("", name)
+        found = self.find("", name)
         if found is None:
             self.unknown_operator("", name, span, purpose)
             raise Stop
-        return ir.Operator(found)
+        return found
 
     def unknown_operator(self, domain: str, name: str, span: Span | None, purpose: str = "") -> Poison:
         versions = history(domain, name)
@@ -188,7 +197,9 @@ class Lowering:
     # ------------------------------------------------------------------------------------------ emission
 
     def append(self, node: ir.Node) -> None:
-        self.spend(1, node.span)
+        self.nodes += 1
+        if self.nodes > NODE_LIMIT:
+            self.spend(0, node.span)
         self.region.nodes.append(node)
 
     def spend(self, nodes: int, span: Span | None) -> None:

@@ -120,10 +120,13 @@ def _constant(low: Lowering, node: ast.Constant, env: Environment) -> Operand:
     )
 
 
+_NOWHERE = object()
+
+
 def _name(low: Lowering, node: ast.Name, env: Environment) -> Operand:
-    if node.id not in env:
+    found = env.get(node.id, _NOWHERE)
+    if found is _NOWHERE:
         return _around(low, low.scope.lookup(node.id, span_of(node)), span_of(node))
-    found = env[node.id]
     if isinstance(found, Unbound):
         return low.error(
             "OW308",
@@ -144,12 +147,15 @@ def _around(low: Lowering, found: Operand, span: Span) -> Operand:
 
 def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
     owner = lower_expression(low, node.value, env)
+    if isinstance(owner, OpsetObject):
+        if node.attr != "version":
+            return owner.operator(node.attr)
+        if not owner.domain:
+            low.looked_up[("", "@version")] = low.opset
+            return low.opset
     span = span_of(node)
     if isinstance(owner, Poison):
         return POISON
-    if isinstance(owner, OpsetObject) and not owner.domain and node.attr == "version":
-        low.looked_up[("", "@version")] = low.opset
-        return low.opset
     if isinstance(owner, (FunctionObject, NestedObject, ScriptObject)) and node.attr == "outputs":
         from opwright.lang.lower.templates import graph_outputs
 

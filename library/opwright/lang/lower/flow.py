@@ -56,10 +56,14 @@ def result_name(index: int) -> str:
 
 
 def state_of(env: Environment) -> State:
-    flags = [env.get(flag, False) for flag in _FLAGS]
-    if any(flag is True for flag in flags):
-        return State.ENDED
-    return State.LIVE if all(flag is False for flag in flags) else State.MAYBE
+    state = State.LIVE
+    for flag in _FLAGS:
+        value = env.get(flag, False)
+        if value is True:
+            return State.ENDED
+        if value is not False:
+            state = State.MAYBE
+    return state
 
 
 def revive(env: Environment) -> None:

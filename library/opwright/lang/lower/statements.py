@@ -42,12 +42,12 @@ def lower_block(low: Lowering, statements: Sequence[ast.stmt], env: Environment)
     follows a statement after which only some paths go on is guarded.
     """
     for index, statement in enumerate(statements):
-        match state_of(env):
-            case State.ENDED:
-                return
-            case State.MAYBE:
-                _guard(low, statements[index:], env)
-                return
+        state = state_of(env)
+        if state is State.ENDED:
+            return
+        if state is State.MAYBE:
+            _guard(low, statements[index:], env)
+            return
         if isinstance(statement, ast.If):
             if _if(low, statement, statements[index + 1 :], env):
                 return
