@@ -65,8 +65,20 @@ def _emit_checked(
         return POISON
     full = complete(signature, attributes)
     results = [ir.Value(type_, "", span) for type_ in result_types(signature, bindings, inputs, full, count)]
+    if isinstance(callee, ir.FunctionReference):
+        inputs, full = _kept(signature, callee, inputs, full)
     low.append(ir.Call(callee, inputs, full, [*results], span))
     return results
+
+
+def _kept(
+    signature: Signature, callee: ir.FunctionReference, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute]
+) -> tuple[list[ir.Value | None], dict[str, ir.Attribute]]:
+    """What the variant that is called takes of a call's inputs and attributes: it lacks those that it answers."""
+    names = [formal.name for formal in signature.inputs]
+    if len(inputs) <= len(names):
+        inputs = [value for name, value in zip(names, inputs, strict=False) if name in callee.inputs]
+    return inputs, {name: value for name, value in attributes.items() if name in callee.attributes}
 
 
 def report_mismatch(
