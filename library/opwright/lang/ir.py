@@ -249,6 +249,7 @@ class FunctionReference:
         "digest",
         "domain",
         "emitted_domain",
+        "inputs",
         "name",
         "origin",
         "pure",
@@ -267,6 +268,7 @@ class FunctionReference:
         variant: tuple[tuple[str, str], ...],
         digest: str,
         attributes: tuple[str, ...],
+        inputs: tuple[str, ...],
         pure: bool,
         origin: object = None,
     ) -> None:
@@ -278,6 +280,7 @@ class FunctionReference:
         self.variant = variant
         self.digest = digest
         self.attributes = attributes  # the body's own, in its order
+        self.inputs = inputs  # likewise
         self.pure = pure
         self.origin = origin
 
