@@ -158,6 +158,7 @@ def call_library_function(low: Lowering, callee: OperatorObject, arguments: Argu
             body.variant,
             body.body,
             body.attributes,
+            body.inputs,
             pure=False,
         )
         low.calls.append(reference)
