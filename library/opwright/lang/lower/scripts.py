@@ -229,6 +229,7 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
         variant.label,
         "",
         variant.attributes,
+        tuple(formal.name for formal in variant.signature.inputs),
         variant.pure,
         script.origin,
     )
