@@ -86,6 +86,11 @@ class LibraryFunction:
         return f"<{self.identity} of {self.package}>"
 
     @property
+    def opset(self) -> LibraryOpset:
+        """The opset that it was new or changed in."""
+        return self._opset
+
+    @property
     def package(self) -> str:
         return self._opset.package
 

@@ -14,6 +14,7 @@ from opwright.lang.source import span_of
 from opwright.link.inline import function_id
 from opwright.link.naming import FunctionId
 from opwright.live.compiled import Compiled, Run
+from opwright.live.libraries import LibraryCalls
 from opwright.live.protos import emit_variant
 
 VariantKey = tuple[tuple[str, str], ...]
@@ -32,12 +33,13 @@ class Closure:
         self._names: dict[OnnxFunction, str] = {}
         self._wanted: dict[Content, None] = {}
         self._found: dict[Content, None] = {}
+        self.library = LibraryCalls(run.opset)
 
     def identify(self, callee: ir.FunctionReference) -> tuple[str, str, str]:
         """The id under which a called function stands in the model; it is noted as needed."""
         function = callee.origin
         if not isinstance(function, OnnxFunction):
-            return callee.identity
+            return self.library.identify(callee)
         self._found[function, callee.variant] = None
         domain, _, overload = callee.identity
         return domain, self._name(function), overload
@@ -56,7 +58,7 @@ class Closure:
                 pending = iter(called)
                 continue
             if not stack:
-                return list(done.values())
+                return [*self.library.protos.values(), *done.values()]
             finished, proto, pending = stack.pop()
             done[finished] = proto
 

@@ -1,25 +1,49 @@
-"""The functions of installed libraries, as calls in a living function reach them: through the package's opset."""
+"""The functions of installed libraries, as calls in a living function reach them: through a package's opset."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import ModuleType
 
-from opwright.bundle.format import FunctionEntry
+from onnx import FunctionProto
+
+from opwright.bundle.format import Bundle, FunctionEntry
 from opwright.diagnostics.model import Diagnostic
+from opwright.lang import ir
+from opwright.lang.resolve import OpsetObject
 from opwright.lang.syntax import Module
-from opwright.packaged import LibraryOpset
+from opwright.link.inline import function_id
+from opwright.link.instantiate import instantiate
+from opwright.link.naming import FunctionId
+from opwright.link.walk import all_nodes
+from opwright.packaged import LibraryFunction, LibraryOpset
 
-# The packages whose opsets have been met, by domain.
-_OPSETS: dict[str, LibraryOpset] = {}
+# The opsets of packages that functions have named, by the domain in which their functions stand in a model.
+_OPSETS: dict[tuple[str, int], LibraryOpset] = {}
 
 
-def opset_of_module(module: ModuleType) -> LibraryOpset | None:
+def opset_of_module(module: ModuleType) -> OpsetObject | None:
     """The opset that a generated module shows; None for any other module."""
     found = vars(module).get("_OPSET")
-    if not isinstance(found, LibraryOpset):
-        return None
-    _OPSETS[found.domain] = found
-    return found
+    return opset_object(found) if isinstance(found, LibraryOpset) else None
+
+
+def opset_object(opset: LibraryOpset) -> OpsetObject:
+    """A package's opset as the compiler knows it: under the domain in which its functions stand in a model.
+
+    Raises DiagnosticError when the package's bundle cannot be read.
+    """
+    domain = _emitted(_bundle_of(opset), opset.domain)
+    _OPSETS.setdefault((domain, opset.version), opset)
+    return OpsetObject(domain, opset.version)
+
+
+def _bundle_of(opset: LibraryOpset) -> Bundle:
+    return LibraryFunction(opset, "").bundle
+
+
+def _emitted(bundle: Bundle, domain: str) -> str:
+    return next((item.mirror for item in bundle.index.domains if item.name == domain), domain)
 
 
 class NoFiles:
@@ -30,16 +54,55 @@ class NoFiles:
 
 
 class InstalledLibraries:
-    """The functions of the packages that have been met."""
+    """The functions of the packages whose opsets have been named."""
 
     def domain_of(self, package: str) -> str | None:
         return None
 
     def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:
-        return None
+        opset = _OPSETS.get((domain, version))
+        try:
+            return None if opset is None else opset.find(name).entry
+        except (AttributeError, LookupError):
+            return None
 
     def emitted_domain(self, domain: str) -> str | None:
-        return None
+        return domain if any(known == domain for known, _ in _OPSETS) else None
 
     def names(self, domain: str) -> tuple[str, ...]:
-        return ()
+        found = [opset for (known, _), opset in _OPSETS.items() if known == domain]
+        return tuple(dict.fromkeys(name for opset in found for name in opset.list_names()))
+
+
+class LibraryCalls:
+    """The functions of libraries that one model calls, as FunctionProtos; what calls them gets their names."""
+
+    def __init__(self, opset: int) -> None:
+        self.opset = opset
+        self.protos: dict[FunctionId, FunctionProto] = {}
+        self._made: dict[tuple[str, str, str], FunctionId] = {}
+
+    def identify(self, callee: ir.FunctionReference) -> FunctionId:
+        """The id under which a function of a library stands in the model; it and its callees are added."""
+        key = (callee.emitted_domain, f"{callee.name}@{callee.since_version}", callee.digest)
+        if key not in self._made:
+            opset = _OPSETS[callee.emitted_domain, callee.version]
+            function = opset.find(callee.name)
+            bundle, entry = function.bundle, function.entry
+            body = next(item for item in entry.bodies if item.body == callee.digest and item.variant == callee.variant)
+            made = instantiate(
+                bundle.index, bundle.bodies, entry, body, opset=self.opset, domain=callee.emitted_domain
+            )
+            for proto in made:
+                self.protos.setdefault(function_id(proto), proto)
+            self._made[key] = function_id(made[-1])
+        return self._made[key]
+
+
+def unify_imports(functions: Iterable[FunctionProto], versions: dict[str, int]) -> None:
+    """Gives every function the versions of the other domains that the model imports."""
+    for function in functions:
+        used = {"", *(node.domain for node in all_nodes(function.node))}
+        for item in function.opset_import:
+            if item.domain in used and item.domain in versions:
+                item.version = versions[item.domain]

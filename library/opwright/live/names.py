@@ -33,7 +33,7 @@ from opwright.lang.resolve import (
 )
 from opwright.lang.source import Span
 from opwright.lang.syntax import Module
-from opwright.live.libraries import InstalledLibraries, NoFiles, opset_of_module
+from opwright.live.libraries import InstalledLibraries, NoFiles, opset_object, opset_of_module
 from opwright.live.source import recover
 from opwright.opsets.opset import Opset
 from opwright.packaged import LibraryFunction
@@ -230,7 +230,7 @@ class LiveScope(ModuleScope):
         if isinstance(value, Opset):
             return OpsetObject(value.domain, value.version)
         if isinstance(value, LibraryFunction):
-            return OperatorObject(OpsetObject(value.domain, value.since_version), value.name)
+            return OperatorObject(opset_object(value.opset), value.name)
         if value is script or value is graph:
             return TypingObject("script" if value is script else "graph")
         if isinstance(value, FunctionType):
@@ -288,7 +288,7 @@ class LiveScope(ModuleScope):
         if value.__name__ in _TYPING_MODULES:
             return ModuleObject("typing")
         opset = opset_of_module(value)
-        return NamespaceObject(value) if opset is None else OpsetObject(opset.domain, opset.version)
+        return NamespaceObject(value) if opset is None else opset
 
     def _class(self, value: Any) -> Any:
         if isinstance(value, type) and issubclass(value, Tensor):

@@ -16,6 +16,7 @@ from opwright.lang.infer import unify
 from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input, convert_attribute
 from opwright.lang.lower import Lowered, Target, Unit
 from opwright.lang.lower.declared import meet_shapes
+from opwright.lang.lower.function import variadic_names
 from opwright.lang.source import Span
 from opwright.live.annotations import read_object
 
@@ -28,8 +29,18 @@ def specialise(
     """The unit with the given types, and what it is to be lowered for. Raises DiagnosticError."""
     found: list[Diagnostic] = []
     values = _attribute_values(unit, attributes, found)
-    given = _by_name(function, unit, input_types, [item.name for item in unit.interface.inputs], "inputs", found)
     types, inputs, facts = dict(unit.declaration.types), dict(unit.declaration.inputs), {}
+    names = [item.name for item in unit.interface.inputs if item.arity is not Arity.VARIADIC]
+    variadic = next((item for item in unit.interface.inputs if item.arity is Arity.VARIADIC), None)
+    several: dict[str, object] = {}
+    if variadic is not None and input_types is not None:
+        input_types, several = _spread(unit, variadic, names, input_types)
+        facts[variadic.name] = str(len(several))
+        given_several = _by_name(function, unit, several, list(several), "inputs", found)
+        for name, one in given_several.items():
+            if one is not None:
+                inputs[name] = _declare(unit, variadic, one, types, found)
+    given = _by_name(function, unit, input_types, names, "inputs", found)
     kept: list[Input] = []
     for item in unit.interface.inputs:
         annotation = given.get(item.name)
@@ -44,6 +55,18 @@ def specialise(
         raise DiagnosticError(found)
     declaration = replace(unit.declaration, inputs=inputs, types=types)
     return replace(unit, declaration=declaration), Target(opset, facts, values)
+
+
+def _spread(
+    unit: Unit, variadic: Input, names: Sequence[str], types: Sequence[object] | Mapping[str, object]
+) -> tuple[Types, dict[str, object]]:
+    """The types of the other inputs, and those of what `*xs` stands for: by its name a list, in order all that remain."""
+    if isinstance(types, Mapping):
+        own: Any = types.get(variadic.name) or ()
+        rest: Types = {name: value for name, value in types.items() if name != variadic.name}
+    else:
+        own, rest = types[len(names) :], types[: len(names)]
+    return rest, dict(zip(variadic_names(unit, variadic.name, len(own)), own, strict=True))
 
 
 def _declare(
