@@ -34,7 +34,7 @@ class Described:
     declaration: Declaration
 
 
-_KNOWN: WeakKeyDictionary[OnnxFunction, tuple[object, Described]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[OnnxFunction, tuple[tuple[object, ...], Described]] = WeakKeyDictionary()
 
 
 def describe_function(function: OnnxFunction) -> Described:
@@ -42,7 +42,7 @@ def describe_function(function: OnnxFunction) -> Described:
     wrapped = function.__wrapped__
     seen = (wrapped.__defaults__, wrapped.__kwdefaults__, wrapped.__annotations__)
     known = _KNOWN.get(function)
-    if known is not None and known[0] == seen:
+    if known is not None and all(one is other for one, other in zip(known[0], seen, strict=True)):
         return known[1]
     signature = inspect.signature(wrapped)
     interface = _interface(wrapped, signature)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from opwright.diagnostics.model import DiagnosticError
 from opwright.eager import settings
 from opwright.eager.arrays import Array
 from opwright.eager.described import describe_function
@@ -29,19 +30,22 @@ def call_function(function: OnnxFunction, args: Sequence[object], kwargs: Mappin
     opset = settings.opset_in_force(target_opset(function, None))
     low = EagerLowering(opset, place_of(caller()))
     described = describe_function(function)
-    given = bind_by_python(low, function.name, described.signature, args, kwargs)
-    arguments = Arguments(low, function, described).convert(given)
-    if settings.is_strict():
-        from opwright.eager.strict import check_call
+    try:
+        given = bind_by_python(low, function.name, described.signature, args, kwargs)
+        arguments = Arguments(low, function, described).convert(given)
+        if settings.is_strict():
+            from opwright.eager.compile_first import check_call
 
-        check_call(low, function, described, arguments)
+            check_call(low, function, described, arguments)
+    except DiagnosticError as found:
+        raise found.with_traceback(None) from None  # our own frames would tell the author nothing
     inputs = [item.name for item in described.interface.inputs if item.name in given]
     elements = {
         index: BY_NAME[item.type]
         for index, item in enumerate(described.declaration.returns or ())
         if item is not None and item.type in BY_NAME and not item.wrap
     }
-    results = _run(low, function.__wrapped__, arguments, elements)
+    results = _run(low, function.__wrapped__, described.signature, arguments, elements)
     declared = described.declaration.returns
     if declared is not None and len(results) != len(declared):
         low.error(
@@ -68,18 +72,19 @@ def run_body(
     low = EagerLowering(opset, place_of(caller()))
     given = {name: as_input(low, value, None) for name, value in inputs.items()}
     with settings.at_opset(opset):
-        return _run(low, function, {**given, **attributes}, {})
+        return _run(low, function, inspect.signature(function), {**given, **attributes}, {})
 
 
 def _run(
     low: EagerLowering,
     function: Callable[..., Any],
+    signature: inspect.Signature,
     arguments: Mapping[str, Any],
     elements: Mapping[int, ElementType],
 ) -> tuple[Any, ...]:
     """`elements` are the declared types of outputs, by their index."""
-    bound = inspect.signature(function).bind_partial()
-    bound.arguments.update({name: arguments[name] for name in bound.signature.parameters if name in arguments})
+    ordered = {name: arguments[name] for name in signature.parameters if name in arguments}
+    bound = inspect.BoundArguments(signature, ordered)
     with settings.inside_function(low.opset):
         found = function(*bound.args, **bound.kwargs)
     values = found if isinstance(found, tuple) else (found,)

@@ -13,6 +13,7 @@ from opwright.diagnostics.model import Place
 
 _PACKAGE = str(Path(__file__).parents[1]) + os.sep
 _CACHE = dis.opmap.get("CACHE", -1)
+_COPY = dis.opmap["COPY"]  # in `a, b = c, d = f()`
 _UNPACK = dis.opmap["UNPACK_SEQUENCE"]
 _EXTENDED = dis.opmap["EXTENDED_ARG"]
 
@@ -48,7 +49,7 @@ def _count(code: CodeType, at: int) -> int | None:
     """`UNPACK_SEQUENCE` right after the call: the operators with optional results give as many as are wanted."""
     instructions = code.co_code
     position = at + 2
-    while position < len(instructions) and instructions[position] == _CACHE:
+    while position < len(instructions) and instructions[position] in (_CACHE, _COPY):
         position += 2
     high = 0
     while position < len(instructions) and instructions[position] == _EXTENDED:
