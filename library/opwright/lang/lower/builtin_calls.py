@@ -26,6 +26,8 @@ _INSTEAD = {
     "sum": "use `op.Sum(a, b)`, or `op.ReduceSum(x)`",
 }
 
+_SHALLOW = ("bool", "len")  # what the items of a list are does not matter
+
 
 def call_builtin(low: Lowering, callee: BuiltinObject, arguments: Arguments) -> Operand:
     """`len(x)`, `math.sqrt(2)`, ...: on static values Python's own, on numbers of the run time a few of them."""
@@ -42,15 +44,15 @@ def call_builtin(low: Lowering, callee: BuiltinObject, arguments: Arguments) -> 
             return found
         if callee.name == "abs" and len(values) == 1 and not is_static(values[0]):
             return unary(low, "abs", values[0], span, arguments.positional[0][1])
-    need_static(low, tuple(values), span)
+    if callee.name not in _SHALLOW:
+        need_static(low, tuple(values), span)
     return _fold(low, callee, values, arguments)
 
 
 def _fold(low: Lowering, callee: BuiltinObject, values: list[Any], arguments: Arguments) -> Operand:
     span = arguments.span
     label = f"math.{callee.name}" if callee.module else callee.name
-    shallow = callee.name in ("bool", "len")  # what its items are does not matter
-    known = [is_static(value) if shallow else not holds_runtime(value) for value in values]
+    known = [is_static(value) if callee.name in _SHALLOW else not holds_runtime(value) for value in values]
     if arguments.keywords or not all(known) or any(isinstance(value, OBJECTS) for value in values):
         return low.error(
             "OW304",
