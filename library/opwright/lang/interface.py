@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import reprlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -11,6 +12,7 @@ from typing import Any
 from opwright.diagnostics.model import Diagnostic
 from opwright.elements import ElementType
 from opwright.lang.annotations import ANY, Annotation, TensorAnnotation, read_annotation
+from opwright.lang.resolve import MISSING
 from opwright.lang.rounding import to_float32
 from opwright.lang.source import Source, Span, span_of
 
@@ -173,13 +175,15 @@ def _attribute(
     value: Any = None
     if default is not None:
         value = evaluate(default)
-        if value is not None:
+        if _holds_missing(value):  # which has been reported
+            value = None
+        elif value is not None:
             converted = convert_attribute(value, annotation.kind)
             if converted is None or (annotation.choices and value not in annotation.choices):
                 report(
                     Diagnostic(
                         "OW318",
-                        f"the default {value!r} of `{argument.arg}` is not of its declared type",
+                        f"the default{_shown(value)} of `{argument.arg}` is not of its declared type",
                         source.place(span_of(default)),
                         reason=f"the annotation makes it an attribute of type {annotation.kind}"
                         + (f" with one of the values {annotation.choices!r}" if annotation.choices else ""),
@@ -196,6 +200,16 @@ def _attribute(
         annotation.choices,
         span_of(argument),
     )
+
+
+def _holds_missing(value: Any) -> bool:
+    return value is MISSING or (isinstance(value, tuple) and any(map(_holds_missing, value)))
+
+
+def _shown(value: Any) -> str:
+    """Numbers and texts; other objects have no short text."""
+    plain = isinstance(value, (bool, int, float, str))
+    return f" `{reprlib.repr(value)}`" if plain else ""
 
 
 def convert_attribute(value: Any, kind: str) -> Any:

@@ -226,6 +226,7 @@ class ModuleScope:
         self._evaluate = evaluate
         self._known: dict[str, Any] = {}
         self._wrong: dict[str, tuple[Diagnostic, ...]] = {}  # what was reported of those that are MISSING
+        self._evaluating: set[ast.expr] = set()
         self._open: set[str] = set()
         self._scopes = {} if scopes is None else scopes  # one scope per file, so that imports in a circle are seen
         self._scopes[module.source.name] = self
@@ -260,8 +261,15 @@ class ModuleScope:
         return value
 
     def constant(self, node: ast.expr) -> Any:
-        """The value of a module-level expression, such as a default."""
-        return self._evaluate(self, node)
+        """The value of a module-level expression, such as a default; MISSING after its diagnostic has been reported."""
+        if node in self._evaluating:
+            self._fail("OW323", "a default depends on itself", span_of(node), "it calls the function that it is of", "")
+            return MISSING
+        self._evaluating.add(node)
+        try:
+            return self._evaluate(self, node)
+        finally:
+            self._evaluating.discard(node)
 
     def _resolve(self, name: str, bindings: list[Binding], span: Span) -> Any:
         if len(bindings) > 1 or bindings[0].conditional:

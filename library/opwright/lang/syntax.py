@@ -79,7 +79,7 @@ def _syntax_error(source: Source, error: SyntaxError) -> Diagnostic:
     if end_line == line and end_column <= column:
         end_column = column + 1
     offset = source.first_line - 1
-    message = (error.msg or "invalid syntax").removeprefix("invalid syntax. ")
+    message = (error.msg or "invalid syntax").removeprefix("invalid syntax. ").removesuffix(".")
     return Diagnostic(
         "OW301",
         message,

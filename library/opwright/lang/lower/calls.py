@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from opwright.lang import ir
 from opwright.lang.infer import Bindings, Mismatch, bind, result_types
 from opwright.lang.lower.attributes import bind_attributes
-from opwright.lang.lower.context import POISON, Absent, Lowering, Operand, Poison, complete
+from opwright.lang.lower.context import POISON, Absent, Lowering, Operand, Poison, Stop, complete
 from opwright.lang.lower.numbers import as_tensor
 from opwright.lang.lower.sequences import as_sequence, unknown_items
 from opwright.lang.resolve import OperatorObject
@@ -22,12 +22,14 @@ Chooser = Callable[[list[ir.Value | None], Bindings], ir.Operator | ir.FunctionR
 def emit(
     low: Lowering, name: str, inputs: Sequence[ir.Value | None], attributes: dict[str, ir.Attribute], span: Span | None
 ) -> ir.Value:
-    """A primitive with one result, inputs already tensors of the right types: what the lowering itself writes."""
+    """A primitive with one result that the lowering itself writes; Stop with a diagnostic where the opset's operator
+    does not take what the author's values are."""
     operator = low.operator(name, span)
     result = _emit_checked(
         low, operator.signature, lambda *_: operator, list(inputs), attributes, span, [span] * len(inputs), 1
     )
-    assert not isinstance(result, Poison)
+    if isinstance(result, Poison):
+        raise Stop
     return result[0]
 
 
@@ -72,7 +74,10 @@ def _emit_checked(
 
 
 def _kept(
-    signature: Signature, callee: ir.FunctionReference, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute]
+    signature: Signature,
+    callee: ir.FunctionReference,
+    inputs: list[ir.Value | None],
+    attributes: dict[str, ir.Attribute],
 ) -> tuple[list[ir.Value | None], dict[str, ir.Attribute]]:
     """What the variant that is called takes of a call's inputs and attributes: it lacks those that it answers."""
     names = [formal.name for formal in signature.inputs]
@@ -135,9 +140,7 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
     return call_checked(low, signature, arguments, operator)
 
 
-def call_checked(
-    low: Lowering, signature: Signature, arguments: Arguments, choose: Chooser | ir.Operator
-) -> Operand:
+def call_checked(low: Lowering, signature: Signature, arguments: Arguments, choose: Chooser | ir.Operator) -> Operand:
     """Checks a call against a signature and emits it; `choose` gives the callee once the inputs are known."""
     checked = check_arguments(low, signature, arguments)
     return POISON if isinstance(checked, Poison) else emit_call(low, signature, arguments, checked, choose)
