@@ -123,7 +123,7 @@ def test_bodies_are_anonymous(tmp_path: Path) -> None:
     [
         "t = alpha * X\n    return X * op.Sigmoid(t)",
         '"""A docstring."""\n    return X * op.Sigmoid(alpha * X)  # a comment',
-        "\n\n    y: FLOAT[...] = op.Sigmoid(alpha * X)\n    return X * y",
+        "\n\n    y: Tensor = op.Sigmoid(alpha * X)\n    return X * y",
     ],
 )
 def test_names_and_comments_change_no_digest(tmp_path: Path, body: str) -> None:

@@ -12,6 +12,8 @@ from opwright.lang.lower import Unit
 from opwright.lang.source import span_of
 from opwright.link.walk import all_graphs, all_nodes
 
+_MADE_UP = "unk__"  # what ONNX's inference calls a size of which it knows nothing
+
 # The IR versions that first had something.
 _FUNCTIONS, _DEFAULTS, _OVERLOADS = 8, 9, 10
 _ELEMENTS = {
@@ -86,6 +88,9 @@ def _infer_outputs(model: ModelProto, unit: Unit) -> None:
         found = inferred.get(value.name)
         if found is not None and _code(found):
             value.type.CopyFrom(found)
+            for dim in value.type.tensor_type.shape.dim:
+                if dim.dim_param.startswith(_MADE_UP):
+                    dim.ClearField("dim_param")
         if not _code(value.type):
             raise DiagnosticError(
                 [

@@ -90,9 +90,7 @@ class LibraryCalls:
             function = opset.find(callee.name)
             bundle, entry = function.bundle, function.entry
             body = next(item for item in entry.bodies if item.body == callee.digest and item.variant == callee.variant)
-            made = instantiate(
-                bundle.index, bundle.bodies, entry, body, opset=self.opset, domain=callee.emitted_domain
-            )
+            made = instantiate(bundle.index, bundle.bodies, entry, body, opset=self.opset, domain=callee.emitted_domain)
             for proto in made:
                 self.protos.setdefault(function_id(proto), proto)
             self._made[key] = function_id(made[-1])

@@ -18,6 +18,7 @@ from opwright.link.walk import all_graphs, all_nodes
 from opwright.live.closure import Closure, choose_functions
 from opwright.live.compiled import Run, target_opset
 from opwright.live.finish import finish
+from opwright.live.libraries import unify_imports
 from opwright.live.specialise import Types, specialise, with_output_types
 from opwright.opsets.opset import Opset
 
@@ -59,6 +60,7 @@ def model_proto(
     model.opset_import.extend(
         helper.make_opsetid(domain, version) for domain, version in sorted(versions.items()) if domain in used
     )
+    unify_imports(model.functions, versions)
     finish(model, unit, ir_version)
     return model
 

@@ -12,6 +12,7 @@ from opwright.lang.emit import Identify, emit_function, own_identity
 from opwright.lang.family import Family, Variant, labels_of
 from opwright.lang.lower import Unit
 from opwright.live.compiled import Run, chosen_facts, target_opset
+from opwright.live.libraries import LibraryCalls
 from opwright.opsets.opset import Opset
 from opwright.variants import Key, match_variants, overload_of
 
@@ -21,7 +22,7 @@ def function_proto(function: OnnxFunction, opset: Opset | int | None, variant: M
     unit, family, named, left = _left(function, opset, variant)
     if len(left) != 1:
         raise DiagnosticError([_not_one(unit, family, left)])
-    return emit_variant(function, left[0], named[left[0].key])
+    return emit_variant(function, left[0], named[left[0].key], _identify(left[0]))
 
 
 def function_protos(
@@ -30,7 +31,16 @@ def function_protos(
     """Every variant that `variant` leaves, equal ones once. See `OnnxFunction.to_function_protos`."""
     _, _, named, left = _left(function, opset, variant)
     by_label = {named[item.key]: item for item in reversed(left)}
-    return [emit_variant(function, by_label[label], label) for label in dict.fromkeys(named[item.key] for item in left)]
+    labels = dict.fromkeys(named[item.key] for item in left)
+    return [emit_variant(function, by_label[label], label, _identify(by_label[label])) for label in labels]
+
+
+def _identify(variant: Variant) -> Identify:
+    """The ids of what a variant calls: of living functions their own, of library functions those of the linker."""
+    body = variant.lowered.function
+    assert body is not None
+    library = LibraryCalls(body.opset)
+    return lambda callee: library.identify(callee) if callee.origin is None else callee.identity
 
 
 def emit_variant(
