@@ -24,17 +24,20 @@ class Source:
         # str.splitlines would also split at form feeds and Unicode separators, which Python's parser does not.
         return self.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
+    def line(self, number: int) -> int:
+        """The line of the file that a line of the text is."""
+        return number + self.first_line - 1
+
     def place(self, span: Span | None) -> Place:
         """The place that diagnostics show for a span; the whole file when there is none."""
         if span is None:
             return Place(self.name)
         line, column, end_line, end_column = span
-        offset = self.first_line - 1
         return Place(
             self.name,
-            line + offset,
+            self.line(line),
             self._character(line, column) + 1,
-            end_line + offset,
+            self.line(end_line),
             self._character(end_line, end_column) + 1,
         )
 

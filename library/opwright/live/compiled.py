@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -17,6 +19,7 @@ from opwright.lang.lower import Unit
 from opwright.lang.lower.scripts import NeedsScript, Script, describe_script
 from opwright.lang.resolve import ScriptObject
 from opwright.lang.source import span_of
+from opwright.lang.syntax import Module
 from opwright.live.annotations import annotation_reader, read_returns
 from opwright.live.libraries import InstalledLibraries, NoFiles
 from opwright.live.names import LiveScope, Reads
@@ -132,6 +135,8 @@ class Run:
         except NeedsScript as need:
             missing: OnnxFunction = need.script
             return missing
+        if not family.open_axes:
+            unit = _outline(unit)
         compiled = Compiled(function, unit, family, reads, {callee: self.done[callee] for callee in self._needed})
         self.done[function] = compiled
         if family.variants or family.open_axes:
@@ -242,6 +247,15 @@ def make_unit(function: OnnxFunction, script_of: Any) -> tuple[Unit, Reads]:
 
     declaration = declare(function, interface, read_returns(wrapped))
     return Unit(module, node, declaration, interface, NoFiles(), InstalledLibraries(), open_scope), reads
+
+
+def _outline(unit: Unit) -> Unit:
+    """The unit without its syntax tree, of which only a template needs more again: trees are most of what a function
+    occupies, and the garbage collector walks all that is kept."""
+    node = unit.node
+    head = ast.FunctionDef(node.name, node.args, [], [], None, None)
+    module = Module(unit.module.source, ast.Module([], []))
+    return replace(unit, module=module, node=ast.copy_location(head, node), open_scope=None)
 
 
 def declare(

@@ -6,7 +6,7 @@ import ast
 import bisect
 import linecache
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import CodeType, FunctionType
 
 from opwright.diagnostics.model import Diagnostic, Place
@@ -42,6 +42,9 @@ def recover(function: FunctionType) -> tuple[Module, ast.FunctionDef] | Diagnost
             reason="it has no name, no annotations and no statements",
             help="write a `def`",
         )
+    alone = _alone(function)
+    if alone is not None:
+        return alone
     parsed = _parsed(function)
     if isinstance(parsed, Diagnostic):
         return parsed
@@ -66,6 +69,51 @@ def shown_name(filename: str) -> str:
     """A file's name as diagnostics show it: relative to the current folder where it lies in it."""
     folder = os.getcwd() + os.sep
     return filename.removeprefix(folder).replace(os.sep, "/")
+
+
+def _alone(function: FunctionType) -> tuple[Module, ast.FunctionDef] | None:
+    """The function's own lines, parsed without the rest of its file; None where that takes the whole file.
+
+    A tree of a whole file costs twice as much for each of its functions, since it stays while they are compiled.
+    """
+    code = function.__code__
+    around = function.__qualname__.rpartition(".")[0]
+    if (around and not around.endswith("<locals>")) or _is_young(code.co_filename):
+        return None
+    linecache.checkcache(code.co_filename)
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    first = code.co_firstlineno - 1
+    margin = _margin(lines[first]) if first < len(lines) else 0
+    for last in _possible_ends(lines, max(line or 0 for *_, line in code.co_lines()), margin):
+        text = "".join(lines[first:last])
+        # An indented function stands in a block; its columns stay what they are.
+        source = Source(shown_name(code.co_filename), f"if 1:\n{text}" if margin else text, first if margin else first + 1)
+        module = parse(source)
+        if isinstance(module, Module):
+            node = getattr(module.tree.body[0], "body", [None])[0] if margin else module.tree.body[0]
+            good = isinstance(node, ast.FunctionDef) and node.name == code.co_name and _same_parameters(node, function)
+            return (module, node) if good and isinstance(node, ast.FunctionDef) else None
+    return None
+
+
+_ENDS = 3  # how many lines are tried as the last one: lists and strings of several lines may look like an end
+
+
+def _possible_ends(lines: Sequence[str], last: int, margin: int) -> Iterator[int]:
+    """Where a function may end whose code reaches to line `last`: before a line that is indented no further."""
+    tried = 0
+    for number in range(last, len(lines)):
+        text = lines[number]
+        if text.strip() and not text.lstrip().startswith("#") and _margin(text) <= margin:
+            if tried == _ENDS:
+                return
+            tried += 1
+            yield number
+    yield len(lines)
+
+
+def _margin(text: str) -> int:
+    return len(text) - len(text.lstrip())
 
 
 def _parsed(function: FunctionType) -> _Parsed | Diagnostic:

@@ -53,7 +53,7 @@ def run_body(low: Lowering, node: ast.FunctionDef, scope: ModuleScope, env: Envi
                 "OW306",
                 f"`{node.name}` returns nothing on some path",
                 span,
-                reason=f"it is defined in line {node.lineno} of {scope.module.source.name}",
+                reason=f"it is defined in line {scope.module.source.line(node.lineno)} of {scope.module.source.name}",
                 help="return a value on every path",
             )
     values = returned_values(env)
@@ -105,7 +105,7 @@ def bind_parameters(
             "OW203",
             f"`{node.name}` {problem or 'takes `**` arguments, which are not part of the language'}",
             span,
-            reason=f"it is defined in line {node.lineno} of {scope.module.source.name}",
+            reason=f"it is defined in line {scope.module.source.line(node.lineno)} of {scope.module.source.name}",
             help="",
         )
         return None

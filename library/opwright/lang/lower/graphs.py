@@ -102,7 +102,7 @@ class _GraphCall:
                 "OW356",
                 f"{self.signature.name} gives `{node.name}` {len(parameters)} values, and it takes {len(names)}",
                 span,
-                reason=f"`{node.name}` is defined in line {node.lineno}",
+                reason=f"`{node.name}` is defined in line {low.scope.module.source.line(node.lineno)}",
                 help="give it one parameter for each",
             )
         for parameter, name in zip(parameters, names, strict=False):

@@ -98,7 +98,7 @@ class Join:
 
     def _disagree(self, form: str, first: object, second: object) -> None:
         places = [side.get(PLACE) for side in self.sides]
-        lines = [place[0] if place else 0 for place in places]
+        lines = [self.low.scope.module.source.line(place[0]) if place else 0 for place in places]
         texts = ["nothing" if item == -1 else form.format(item) for item in (first, second)]
         self.low.error(
             "OW307",

@@ -246,7 +246,7 @@ def _if(low: Lowering, statement: ast.If, rest: Sequence[ast.stmt], env: Environ
     if isinstance(condition, bool):
         lower_block(low, [*(statement.body if condition else statement.orelse), *rest], env)
         return True
-    span, line = span_of(statement), statement.test.lineno
+    span, line = span_of(statement), low.scope.module.source.line(statement.test.lineno)
     node = ir.If(low.operator("If", span), condition, ir.Region(), ir.Region(), [], span)
     sides = (Branch(env), Branch(env))
     regions = (node.then, node.orelse)
