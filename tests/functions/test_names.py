@@ -1,0 +1,211 @@
+"""What the names around a living function mean, and that they are read late."""
+
+from __future__ import annotations
+
+import enum
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import onnx
+import opwright
+import pytest
+from onnx import numpy_helper
+from opwright import FLOAT, INT64, DiagnosticError, OnnxFunction, Opset, script
+from opwright import opset18 as op
+
+SCALE = 2.0
+NAMES = SimpleNamespace(K=3, inner=SimpleNamespace(L=4))
+ARRAY = np.array([[1, 2], [3, 4]], np.int32)
+LIST = [1.0, 2.0]
+relu = op.Relu
+
+
+class Mode(enum.IntEnum):
+    ONE = 1
+
+
+class Plain(enum.Enum):
+    TWO = "two"
+
+
+def constants(function: OnnxFunction) -> list[object]:
+    """The constants of a function in the order of its nodes."""
+    return [
+        numpy_helper.to_array(attribute.t).tolist()
+        for node in function.to_function_proto().node
+        for attribute in node.attribute
+        if node.op_type == "Constant" and attribute.name == "value"
+    ]
+
+
+def operators(function: OnnxFunction) -> list[str]:
+    return [node.op_type for node in function.to_function_proto().node if node.op_type != "Constant"]
+
+
+def codes(function: OnnxFunction) -> list[str]:
+    with pytest.raises(DiagnosticError) as raised:
+        function.to_function_proto()
+    return [item.code for item in raised.value.diagnostics]
+
+
+def test_numbers_lists_arrays_and_what_holds_them() -> None:
+    @script()
+    def f(x: FLOAT[...]):
+        return x * SCALE + NAMES.K + NAMES.inner.L + op.Constant(value=LIST) + math.sqrt(4.0) + Mode.ONE
+
+    assert sorted(map(str, constants(f))) == sorted(map(str, [2.0, 3.0, 4.0, [1.0, 2.0], 1.0]))
+
+
+def test_arrays_are_tensors_of_their_own_type() -> None:
+    @script()
+    def f(x):
+        return op.Add(x, ARRAY)
+
+    assert constants(f) == [[[1, 2], [3, 4]]]
+    assert f.to_function_proto().node[0].attribute[0].t.data_type == onnx.TensorProto.INT32
+
+
+def test_numpy_scalars_are_numbers() -> None:
+    half, axis = np.float32(0.5), np.int64(1)
+
+    @script()
+    def f(x: FLOAT[...]):
+        return op.Softmax(x * half, axis=axis)
+
+    assert constants(f) == [0.5]
+
+
+def test_operators_opsets_types_and_modules() -> None:
+    element = INT64
+
+    @script()
+    def f(x):
+        return op.Cast(opwright.opset18.Abs(relu(x)), to=element)
+
+    assert operators(f) == ["Relu", "Abs", "Cast"]
+
+
+def test_helpers_have_names_of_their_own() -> None:
+    def helper(x, times=SCALE):
+        return x * times
+
+    @script()
+    def f(x: FLOAT[...]):
+        SCALE = 5.0
+        return helper(x) + helper(x, times=SCALE)
+
+    assert sorted(constants(f)) == [2.0, 5.0]
+
+
+def test_recursive_helpers_are_refused() -> None:
+    def helper(x):
+        return helper(x)
+
+    @script()
+    def f(x):
+        return helper(x)
+
+    assert codes(f) == ["OW323"]
+
+
+@pytest.mark.parametrize("value", [{"a": 1}, {1, 2}, b"bytes", object(), 1j, np.zeros((1 << 18) + 1, np.float32)])
+def test_what_no_graph_can_hold(value: object) -> None:
+    @script()
+    def f(x):
+        return op.Add(x, value)
+
+    assert codes(f) == ["OW352"]
+
+
+def test_names_that_nothing_defines() -> None:
+    @script()
+    def f(x):
+        return x + undefined_name
+
+    def around():
+        @script()
+        def early(x):
+            return x + late
+
+        found = codes(early)
+        late = 1
+        return found
+
+    assert codes(f) == ["OW302"]
+    assert around() == ["OW302"]
+
+
+def test_cells_and_globals_are_read_late() -> None:
+    scale = 2.0
+
+    @script()
+    def f(x: FLOAT[...]):
+        return x * scale
+
+    assert constants(f) == [2.0]
+    first = f.to_function_proto()
+    assert f.to_function_proto() == first
+    scale = 3.0
+    assert constants(f) == [3.0]
+    scale = 3
+    assert constants(f) == [3.0]
+
+
+def test_lists_and_arrays_that_change_are_seen() -> None:
+    values = [1.0]
+    array = np.array([1.0], np.float32)
+
+    @script()
+    def f(x: FLOAT[...]):
+        return op.Add(x, values) + array
+
+    assert constants(f) == [[1.0]]
+    values.append(2.0)
+    assert sorted(constants(f)) == [[1.0], [1.0, 2.0]]
+    array[0] = 7.0
+    assert sorted(constants(f)) == [[1.0, 2.0], [7.0]]
+
+
+def test_a_helper_that_is_replaced_is_seen() -> None:
+    def helper(x):
+        return op.Abs(x)
+
+    @script()
+    def f(x):
+        return helper(x)
+
+    @script()
+    def g(x):
+        return f(x)
+
+    assert operators(f) == ["Abs"]
+    before = g.to_model_proto(input_types=[FLOAT[3]])
+
+    def helper(x):  # noqa: F811
+        return op.Neg(x)
+
+    assert operators(f) == ["Neg"]
+    after = g.to_model_proto(input_types=[FLOAT[3]])
+    assert [node.op_type for node in before.functions[0].node] == ["Abs"]
+    assert [node.op_type for node in after.functions[0].node] == ["Neg"]
+
+
+def test_enumerations_that_are_no_numbers() -> None:
+    @script()
+    def f(x):
+        return op.Identity(x) if Plain.TWO.value == "two" else op.Abs(x)
+
+    assert operators(f) == ["Identity"]
+
+
+def test_defaults_are_those_of_the_definition() -> None:
+    alpha = 0.5
+
+    @script(Opset("com.example", 1))
+    def f(x: FLOAT[...], scale: float = alpha):
+        return x * scale
+
+    alpha = 0.75
+    assert [attribute.f for attribute in f.to_function_proto().attribute_proto] == [0.5]
+    assert alpha == 0.75

@@ -1,0 +1,148 @@
+"""Where the source text of a living function comes from, and what is refused."""
+
+from __future__ import annotations
+
+import importlib.util
+import linecache
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from opwright import DiagnosticError, script
+from opwright import opset18 as op
+
+PROGRAM = """\
+from opwright import FLOAT, opset18 as op, script
+
+@script()
+def f(x):
+    return op.{operator}(x)
+"""
+
+
+def findings(function: Callable[[], object]) -> list[tuple[str, int, int]]:
+    """Codes, lines and columns of what is found."""
+    with pytest.raises(DiagnosticError) as raised:
+        function()
+    places = [(item.code, item.place) for item in raised.value.diagnostics]
+    return [(code, place.line, place.column) for code, place in places if place is not None]
+
+
+def load(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_places_are_those_of_the_file() -> None:
+    def outer() -> object:
+        if True:
+
+            @script(
+                default_opset=op,
+            )
+            def nested(x):
+                y = op.Relu(x)
+                return op.Reluu(y)  # the place of this call is expected below
+
+            return nested.to_function_proto()
+        return None
+
+    line = next(
+        number
+        for number, text in enumerate(Path(__file__).read_text(encoding="utf-8").splitlines(), 1)
+        if "the place of this call" in text
+    )
+    assert findings(outer) == [("OW201", line, 24)]
+
+
+def test_decorators_on_both_sides() -> None:
+    def same(function):
+        return function
+
+    @script()
+    @same
+    def inner_first(x):
+        return op.Abs(x)
+
+    @same
+    @script()
+    def outer_last(x):
+        return op.Neg(x)
+
+    assert [node.op_type for node in inner_first.to_function_proto().node] == ["Abs"]
+    assert [node.op_type for node in outer_last.to_function_proto().node] == ["Neg"]
+
+
+def test_script_without_parentheses() -> None:
+    @script
+    def plain(x):
+        return op.Abs(x)
+
+    assert plain.name == plain.__name__ == "plain"
+    assert [node.op_type for node in plain.to_function_proto().node] == ["Abs"]
+
+
+def test_decorating_compiles_nothing() -> None:
+    @script()
+    def wrong(x):
+        return op.NoSuchOperator(x)
+
+    assert wrong.__doc__ is None
+
+
+def test_a_cell_of_a_notebook() -> None:
+    """A notebook's cell is no file: its text stands in linecache, under the name that its code has."""
+    text = PROGRAM.format(operator="Tanh")
+    name = "/tmp/ipykernel_1/12345.py"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    names: dict[str, object] = {}
+    exec(compile(text, name, "exec"), names)
+    assert [node.op_type for node in names["f"].to_function_proto().node] == ["Tanh"]
+
+
+def test_text_that_is_executed_leaves_nothing_behind() -> None:
+    names: dict[str, object] = {}
+    exec(PROGRAM.format(operator="Tanh"), names)
+    assert [code for code, _, _ in findings(names["f"].to_function_proto)] == ["OW351"]
+
+
+def test_a_file_that_changed_after_its_import(tmp_path: Path) -> None:
+    path = tmp_path / "changing.py"
+    path.write_text(PROGRAM.format(operator="Tanh"), encoding="utf-8")
+    module = load(path)
+    path.write_text(PROGRAM.format(operator="Abs"), encoding="utf-8")
+    os.utime(path, (path.stat().st_atime, path.stat().st_mtime + 5))
+    assert [code for code, _, _ in findings(module.f.to_function_proto)] == ["OW351"]
+
+
+def test_a_file_that_is_imported_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    path = tmp_path / "again.py"
+    for operator in ("Tanh", "Abs"):
+        path.write_text(PROGRAM.format(operator=operator), encoding="utf-8")
+        os.utime(path, (path.stat().st_atime, path.stat().st_mtime + len(operator)))
+        assert [node.op_type for node in load(path).f.to_function_proto().node] == [operator]
+
+
+def test_a_file_with_crlf_and_tabs(tmp_path: Path) -> None:
+    path = tmp_path / "windows.py"
+    path.write_bytes(PROGRAM.format(operator="Sqrt").replace("    ", "\t").replace("\n", "\r\n").encode())
+    assert [node.op_type for node in load(path).f.to_function_proto().node] == ["Sqrt"]
+
+
+def test_lambdas_and_methods_are_refused() -> None:
+    class Model:
+        @script()
+        def forward(self, x):
+            return x
+
+    assert [code for code, _, _ in findings(script()(lambda x: x).to_function_proto)] == ["OW351"]
+    assert [code for code, _, _ in findings(Model.forward.to_function_proto)] == ["OW351"]
+    with pytest.raises(TypeError, match="script decorates functions, not type"):
+        script()(Model)
