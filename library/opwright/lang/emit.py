@@ -8,6 +8,7 @@ from typing import Any
 import onnx
 from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorProto
 
+from opwright.elements import ElementType
 from opwright.lang import ir
 
 _KINDS = {kind: AttributeProto.AttributeType.Value(kind.value) for kind in ir.AttributeKind}
@@ -100,7 +101,7 @@ class _Emitter:
         for node in body.nodes:
             self.node(node, proto.node)
         for value, output in copies:
-            proto.node.add(op_type="Identity", input=[self.names[id(value)]], output=[output])
+            self.copy(value, output, proto.node)
 
     # ------------------------------------------------------------------------------------------- names
 
@@ -205,10 +206,24 @@ class _Emitter:
             output = self.names[id(value)]
             if id(value) not in produced or output in given:
                 copy = self.fresh(f"{output}_out")
-                graph.node.add(op_type="Identity", input=[output], output=[copy])
+                self.copy(value, copy, graph.node)
                 output = copy
             given.add(output)
             _write_type(graph.output.add(name=output), value.type)
+
+    def copy(self, value: ir.Value, output: str, into: Any) -> None:
+        """`output = value`. Identity takes sequences since opset 14; before, an item is inserted and erased again."""
+        source = self.names[id(value)]
+        item = value.type.item if isinstance(value.type, ir.SequenceType) else None
+        element = ir.settle(item.element) if isinstance(item, ir.TensorType) else None
+        if self.function.opset >= 14 or not isinstance(element, ElementType):
+            into.add(op_type="Identity", input=[source], output=[output])
+            return
+        empty, longer = self.fresh(f"{output}_item"), self.fresh(f"{output}_longer")
+        attribute = into.add(op_type="Constant", output=[empty]).attribute.add(name="value", type=AttributeProto.TENSOR)
+        write_tensor(attribute.t, ir.TensorData(element, (0,), () if element.kind == "string" else b""))
+        into.add(op_type="SequenceInsert", input=[source, empty], output=[longer])
+        into.add(op_type="SequenceErase", input=[longer], output=[output])
 
 
 def _write_type(info: onnx.ValueInfoProto, type_: ir.Type) -> None:

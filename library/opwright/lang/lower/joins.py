@@ -184,7 +184,9 @@ def filler(low: Lowering, type_: ir.Type, span: Span | None) -> ir.Value | None:
     if isinstance(type_, ir.SequenceType) and isinstance(type_.item, ir.TensorType):
         element = ir.settle(type_.item.element)
         if isinstance(element, ir.TypeVariable):
-            return _empty_sequence(low, type_, element, span)
+            if element.name in low.function.variables:
+                needs_element(low, element, span)  # the element type of an empty sequence is an attribute
+            return None
         dtype: dict[str, ir.Attribute] = {"dtype": ir.AttributeValue(ir.AttributeKind.INT, element.code)}
         return emit(low, "SequenceEmpty", [], dtype, span)
     if not isinstance(type_, ir.TensorType):
@@ -201,22 +203,6 @@ def filler(low: Lowering, type_: ir.Type, span: Span | None) -> ir.Value | None:
         return None
     zero_constant = _or_none(typed_constant(low, 0, (), low.element_of("int64"), span))
     return None if zero_constant is None else emit(low, "CastLike", [zero_constant, like], {}, span)
-
-
-def _empty_sequence(
-    low: Lowering, type_: ir.SequenceType, element: ir.TypeVariable, span: Span | None
-) -> ir.Value | None:
-    """An empty sequence of the caller's element type: one of a single scalar, which is then erased."""
-    from opwright.lang.lower.calls import emit
-
-    if low.splittable.get(element.name) is None and element.name not in low.function.variables:
-        return None
-    scalar = filler(low, ir.TensorType(element, ()), span)
-    if scalar is None:
-        return None
-    erased = emit(low, "SequenceErase", [emit(low, "SequenceConstruct", [scalar], {}, span)], {}, span)
-    erased.type = type_
-    return erased
 
 
 def _or_none(value: ir.Value | Poison) -> ir.Value | None:

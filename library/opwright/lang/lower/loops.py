@@ -29,6 +29,7 @@ from opwright.lang.lower.lists import items_of
 from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, is_static_number, number_kind
 from opwright.lang.lower.sequences import (
     as_sequence,
+    entering_sequence,
     grown_names,
     is_list,
     is_list_of_tensors,
@@ -398,7 +399,7 @@ class _Loop:
             type_ = unknown_items()
             if not operand:
                 return _Carried(ir.Value(type_, "", span), type_, empty=True)
-            value = as_sequence(low, operand, type_, span)
+            value = entering_sequence(low, operand, type_, span)
             return None if isinstance(value, Poison) else _Carried(value, type_)
         if isinstance(wanted, ir.TensorType):
             value = as_tensor(low, operand, wanted.element, span)
@@ -629,6 +630,9 @@ class _WhileLoop(_Loop):
     def __init__(self, low: Lowering, statement: ast.While, env: Environment, first: ir.Value | bool) -> None:
         super().__init__(low, statement, env)
         self._first = first
+        self._leaves_by_return = first is True and not any(
+            isinstance(inner, ast.Break) for inner in ast.walk(statement)
+        )
 
     def first(self) -> ir.Value:
         return self.flag(self._first)
@@ -643,7 +647,11 @@ class _WhileLoop(_Loop):
         low = self.low
         if goes_on is False:
             return self.constant_bool(False)
-        test = partial(lower_condition, low, self.statement.test, scope)
+        def test() -> Operand:
+            condition = lower_condition(low, self.statement.test, scope)
+            self._leaves_by_return = self._leaves_by_return and condition is True
+            return condition
+
         found = test() if goes_on is True else choose(low, goes_on, self.span, (test, partial(bool, False)))
         if isinstance(found, Poison):
             return None
@@ -651,3 +659,8 @@ class _WhileLoop(_Loop):
         if isinstance(made, Poison):
             return None
         return self.flag(made)
+
+    def after(self) -> None:
+        """`while True` without `break` is left by `return` alone, so nothing behind it is reached."""
+        if self._leaves_by_return and RETURNED in self.env:
+            self.env[RETURNED] = True

@@ -117,7 +117,12 @@ def joined(low: Lowering, owner: Operand, items: Operand, span: Span) -> Operand
             reason="how many items it has must be known when the function is built",
             help="append the items one by one, in a loop",
         )
-    assert isinstance(owner, ir.Value) and isinstance(owner.type, ir.SequenceType)
+    assert isinstance(owner, ir.Value)
+    return _grown(low, owner, items, span)
+
+
+def _grown(low: Lowering, owner: ir.Value, items: tuple[Operand, ...], span: Span) -> ir.Value | Poison:
+    assert isinstance(owner.type, ir.SequenceType)
     value = owner
     for item in items:
         tensor = _item(low, item, owner.type.item, span, owner)
@@ -194,6 +199,19 @@ def as_sequence(low: Lowering, operand: Operand, type_: ir.Type, span: Span | No
             help="annotate the function's output, or begin the list with a tensor",
         )
     return empty
+
+
+def entering_sequence(low: Lowering, items: StaticList, type_: ir.SequenceType, span: Span) -> ir.Value | Poison:
+    """A list as the sequence with which it enters a loop.
+
+    It grows out of an empty one, since runtimes take the shape of the first items for that of all: what a loop carries
+    keeps the type with which it enters.
+    """
+    for item in items:
+        if _item(low, item, type_.item, span, None) is None:
+            return POISON
+    empty = as_sequence(low, StaticList(), type_, span)
+    return empty if isinstance(empty, Poison) else _grown(low, empty, tuple(items), span)
 
 
 def join_lists(

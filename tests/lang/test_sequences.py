@@ -1,0 +1,244 @@
+"""Lists that grow: the compiled graph computes what the same text computes as Python with Python's lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest_lang import Compiler, run_everywhere
+from opwright.lang.ir_verify import verify
+
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+
+class _Operators:
+    """numpy and Python's lists in place of the operators that the programs use."""
+
+    def Concat(self, *xs: np.ndarray, axis: int) -> np.ndarray:
+        return np.concatenate(xs, axis)
+
+    def ConcatFromSequence(self, xs: list[np.ndarray], axis: int, new_axis: int = 0) -> np.ndarray:
+        return np.stack(xs, axis) if new_axis else np.concatenate(xs, axis)
+
+    def SplitToSequence(self, x: np.ndarray, axis: int = 0) -> list[np.ndarray]:
+        return np.split(x, x.shape[axis], axis)
+
+    def SequenceConstruct(self, *xs: np.ndarray) -> list[np.ndarray]:
+        return list(xs)
+
+    def SequenceAt(self, xs: list[np.ndarray], index: int) -> np.ndarray:
+        return xs[int(index)]
+
+    def SequenceLength(self, xs: list[np.ndarray]) -> np.ndarray:
+        return np.array(len(xs))
+
+    def ReduceSum(self, x: np.ndarray, keepdims: int) -> np.ndarray:
+        return x.sum()
+
+    def Size(self, x: np.ndarray) -> np.ndarray:
+        return np.array(x.size)
+
+    def Cast(self, x: np.ndarray, to: int) -> np.ndarray:
+        return np.asarray(x, np.float32)
+
+
+JOIN = "\nreturn op.ConcatFromSequence(ys, axis=0)"
+PROGRAMS = {
+    "grows": "ys = []\nys.append(x)\nys.append(-x)" + JOIN,
+    "grows in a loop": "ys = []\nfor i in range(len(x)):\n    ys.append(x * i)" + JOIN,
+    "grows in a loop over a static range": "ys = []\nfor i in range(3):\n    ys.append(x * i)" + JOIN,
+    "begins with items": "ys = [x, -x]\nfor i in range(op.Size(x)):\n    ys.append(x * i)" + JOIN,
+    "grows in a branch": "ys = [x]\nif s > 3:\n    ys.append(-x)" + JOIN,
+    "grows in both branches": "ys = []\nif s > 3:\n    ys.append(-x)\nelse:\n    ys.append(x)\n    ys.append(x)" + JOIN,
+    "grows by one in both branches": "ys = []\nif s > 3:\n    ys.append(-x)\nelse:\n    ys.append(x)" + JOIN,
+    "grows in a branch in a loop": (
+        "ys = [x]\nfor i in range(5):\n    if i > s:\n        ys.append(x * i)\n    else:\n        x = x + 1" + JOIN
+    ),
+    "grows in a branch of the trip": "ys = []\nfor i in range(4):\n    if i > 1:\n        ys.append(x * i)" + JOIN,
+    "grows and breaks": (
+        "ys = []\nfor i in range(9):\n    ys.append(x * i)\n    if op.ReduceSum(x, keepdims=0) * i > 20:\n        break"
+        + JOIN
+    ),
+    "grows and continues": (
+        "ys = []\nfor i in range(6):\n    if (op.Size(x) + i) % 2 == 0:\n        continue\n    ys.append(x * i)\n"
+        "ys.append(x)" + JOIN
+    ),
+    "grows in a while loop": "ys = []\nwhile len(ys) < 3:\n    ys.append(x * len(ys))" + JOIN,
+    "grows in nested loops": (
+        "ys = []\nfor i in range(len(x)):\n    for j in range(x.shape[1]):\n        ys.append(x * i + j)" + JOIN
+    ),
+    "grows inside and outside": (
+        "ys = []\nfor i in range(len(x)):\n    ys.append(x * i)\n    for j in range(i):\n        ys.append(x - j)"
+        + JOIN
+    ),
+    "two of them": (
+        "ys = []\nzs = []\nfor i in range(len(x)):\n    ys.append(x * i)\n    zs.append(x - i)\n"
+        "return op.ConcatFromSequence(ys, axis=0) + op.ConcatFromSequence(zs, axis=0)"
+    ),
+    "begun anew": (
+        "ys = [x]\nfor i in range(len(x) + 1):\n    if i == 1:\n        ys = []\n    ys.append(x * i)" + JOIN
+    ),
+    "one in each trip": (
+        "y = x\nfor i in range(len(x)):\n    parts = []\n    for j in range(i + 1):\n        parts.append(y + j)\n"
+        "    y = parts[-1] + len(parts)\nreturn y"
+    ),
+    "joined": "ys = [x] + [-x]\nys = ys + [x + 1]\nreturn op.Concat(*ys, axis=1)",
+    "joined in a loop": "ys = []\nfor i in range(len(x)):\n    ys = ys + [x * i, x]" + JOIN,
+    "augmented": "ys = [x]\nys += [-x]\nys += (x + 1,)" + JOIN,
+    "augmented in a loop": "ys = []\nfor i in range(len(x)):\n    ys += [x, -x]" + JOIN,
+    "extended": "ys = []\nfor i in range(len(x)):\n    ys.extend([x, -x])" + JOIN,
+    "items": "ys = []\nfor i in range(4):\n    ys.append(x * i)\nreturn ys[0] + ys[-1] * 2 + ys[len(x)]",
+    "static items": "ys = [x, x + 1, x + 2]\nreturn ys[0] + ys[-1] * 2 + ys[1:][0] + len(ys)",
+    "an item by a number": "ys = [x, x + 1, x + 2]\nreturn ys[len(x)]",
+    "an item by a tensor": "ys = [x, x + 1, x + 2, x, x, x, x - 1]\nreturn ys[op.Size(x)]",
+    "the length": "ys = []\nfor i in range(len(x) + 2):\n    ys.append(x)\nreturn x * len(ys) / 3",
+    "run over": "ys = op.SplitToSequence(x)\nt = x * 0\nfor y in ys:\n    t = t + y\nreturn t",
+    "run over what has grown": (
+        "ys = []\nfor i in range(len(x)):\n    ys.append(x * i)\nt = x\nfor y in ys:\n    t = t * 2 + y\nreturn t"
+    ),
+    "run over and left": (
+        "t = x\nfor y in op.SplitToSequence(x):\n    if op.ReduceSum(y, keepdims=0) > 4:\n        break\n"
+        "    t = t + y\nreturn t"
+    ),
+    "run over a static list": "t = x * 0\nys = [x, -x, x + 2]\nfor y in ys:\n    t = t * 2 + y\nreturn t",
+    "run over a copy": "ys = [x]\nfor y in ys + []:\n    ys.append(y)" + JOIN,
+    "of an operator": "ys = op.SequenceConstruct(x, -x)\nys.append(x + 1)" + JOIN,
+    "given to operators": ("ys = [x, -x]\nreturn op.SequenceAt(ys, 1) + op.Cast(op.SequenceLength(ys), to=1)"),
+    "copied": "ys = [x]\nzs = ys + []\nys.append(-x)\nreturn ys[1] + zs[-1]",
+    "one name after the other": "ys = [x]\nys.append(-x)\nzs = ys\nreturn zs[1] + ys[0] * len(zs)",
+    "swapped": "ys = [x]\nzs = [-x]\nys, zs = zs, ys\nys.append(x + 5)\nreturn ys[0] * len(ys) + zs[0] * len(zs)",
+    "chosen": "ys = [x] if s > 3 else [x, -x]\nreturn x * len(ys) + ys[-1]",
+    "chosen and grown": "ys = [x] if s > 3 else []\nys.append(-x)\nreturn x * len(ys) + ys[-1]",
+    "items of several ranks": (
+        "ys = [x[0]]\nfor i in range(len(x)):\n    ys.append(x)\nreturn ys[-1] + op.ReduceSum(ys[1][1:], keepdims=0)"
+    ),
+    "one of two": "ys = [x]\nzs = [-x, x]\nif s > 3:\n    vs = ys\nelse:\n    vs = zs\nreturn vs[0] * len(vs)",
+    "returned early": (
+        "ys = []\nif s > 3:\n    ys.append(x)\n    return ys[0] * 2\nys.append(-x)\nreturn ys[0] * len(ys)"
+    ),
+    "returned from a loop": (
+        "ys = []\nfor i in range(6):\n    ys.append(x * i)\n    if len(ys) > s:\n"
+        "        return ys[-1] + len(ys)\nreturn x"
+    ),
+    "made by a helper": "ys = pair(x)\nys.append(x + 3)" + JOIN,
+    "read by a helper": "ys = [x, -x]\ny = last(ys)\nys.append(y)" + JOIN,
+    "of lists": "ys = [[x], [x, -x]]\nreturn ys[1][1] * len(ys)",
+    "of numbers": "ks = [1, 2]\nks.append(4)\nreturn x * ks[2] + ks[0] + len(ks)",
+    "of numbers in a static loop": "ks = []\nfor i in range(4):\n    ks.append(i * 2)\nreturn x * ks[3] + ks[2] / 4",
+    "a star": "a, *ys = [x, -x, x + 1]\nys.append(a)" + JOIN,
+    "unpacked": "ys = [x, -x]\na, b = ys\nreturn a * 2 + b",
+}
+HELPERS = (
+    "\ndef pair(v):\n    made = [v]\n    made.append(-v)\n    return made\n\ndef last(vs):\n    return vs[-1] * 2\n"
+)
+
+
+def _text(body: str) -> str:
+    return "def F(x, s):\n" + "".join(f"    {line}\n" for line in body.split("\n")) + HELPERS
+
+
+@pytest.mark.parametrize("opset", [13, 18])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_compiled_equals_python(compiler: Compiler, name: str, opset: int) -> None:
+    text = _text(PROGRAMS[name])
+    function = compiler.function(text, {"x": "float", "s": "int64/0"}, {"y": "float"}, opset=opset)
+    assert verify(function) == []
+    namespace: dict[str, Any] = {"op": _Operators()}
+    exec(text, namespace)
+    for s in (2, 7):
+        wanted = namespace["F"](X, s)
+        for runtime, (got,) in run_everywhere(function, {"x": X, "s": np.array(s)}).items():
+            np.testing.assert_allclose(got, wanted, rtol=1e-6, err_msg=runtime)
+
+
+@pytest.mark.parametrize("opset", [13, 18])
+def test_a_list_of_the_caller_s_type(compiler: Compiler, opset: int) -> None:
+    """The element type of an empty sequence is an attribute: that takes a variant for each."""
+    text = _text("ys = []\nfor i in range(s):\n    ys.append(x * i)\nreturn op.ConcatFromSequence(ys, axis=0)")
+    types = {"T": ["float", "double"]}
+    family = compiler.family(text, {"x": "T", "s": "int64/0"}, {"y": "T"}, types, opset=opset)
+    assert not family.diagnostics
+    assert len(family.variants) == 2
+    for variant, dtype in zip(family.variants, (np.float32, np.float64), strict=True):
+        assert variant.lowered.function is not None
+        x = X.astype(dtype)
+        for (got,) in run_everywhere(variant.lowered.function, {"x": x, "s": np.array(2)}).values():
+            np.testing.assert_array_equal(got, np.concatenate([x * 0, x]))
+
+
+REFUSED = {
+    "two names": ("ys = [x]\nzs = ys\nys.append(x)\nreturn zs[0]", ["OW344"]),
+    "two names the other way": ("ys = [x]\nzs = ys\nzs.append(x)\nreturn ys[0]", ["OW344"]),
+    "two names, augmented": ("ys = [x]\nzs = ys\nys += [x]\nreturn zs[0]", ["OW344"]),
+    "two names in a chain": ("ys = zs = []\nys.append(x)\nreturn ys[0]", ["OW344"]),
+    "two names before a loop": (
+        "ys = [x]\nzs = ys\nfor i in range(s):\n    ys.append(x)\nreturn zs[0]",
+        ["OW344"],
+    ),
+    "two names from the second trip on": (
+        "ys = [x]\nzs = [x]\nfor i in range(s):\n    ys.append(x)\n    x = x + len(zs)\n    zs = ys\nreturn x",
+        ["OW344"],
+    ),
+    "two names after a branch": (
+        "ys = [x]\nzs = [x]\nif s > 3:\n    zs = ys\nzs.append(x)\nreturn ys[0]",
+        ["OW344"],
+    ),
+    "two names after a loop": (
+        "ys = [x]\nzs = [x]\nfor i in range(s):\n    zs = ys\nys.append(x)\nreturn zs[0]",
+        ["OW344"],
+    ),
+    "two names after a choice": ("ys = [x]\nzs = ys if s > 3 else []\nys.append(x)\nreturn zs[0]", ["OW344"]),
+    "held by a tuple": ("ys = [x]\nt = (ys, x)\nys.append(x)\nreturn t[0][0]", ["OW344"]),
+    "held by a list": ("ys = [x]\nt = [ys]\nys.append(x)\nreturn t[0][0]", ["OW344"]),
+    "a helper's parameter": ("ys = [x]\nput(ys, x)\nreturn ys[0]", ["OW344"]),
+    "a helper's name for it": ("ys = [x]\nput_to_another(ys, x)\nreturn ys[0]", ["OW344"]),
+    "given back by a helper": ("ys = [x]\nzs = same(ys)\nzs.append(x)\nreturn ys[0]", ["OW344"]),
+    "the module's": ("CONSTANT.append(x)\nreturn x", None),
+    "the module's under another name": ("ks = CONSTANT\nks.append(1)\nreturn x", ["OW344"]),
+    "a helper's default": ("return defaulted(x)", ["OW344"]),
+    "while it is run over": ("ys = [x]\nfor y in ys:\n    ys.append(y)\nreturn ys[0]", ["OW344"]),
+    "while it is enumerated": ("ys = [x]\nfor i, y in enumerate(ys):\n    ys.append(y)\nreturn ys[0]", ["OW344"]),
+    "pop": ("ys = [x]\nys.pop()\nreturn x", ["OW345"]),
+    "insert": ("ys = [x]\nys.insert(0, x)\nreturn x", ["OW345"]),
+    "append of two": ("ys = [x]\nys.append(x, x)\nreturn x", ["OW345"]),
+    "append as a value": ("ys = [x]\nz = ys.append(x)\nreturn x", ["OW304"]),
+    "append to a tensor": ("x.append(x)\nreturn x", ["OW304"]),
+    "an item is assigned": ("ys = [x]\nys[0] = x\nreturn x", ["OW343"]),
+    "an item is deleted": ("ys = [x]\ndel ys[0]\nreturn x", ["OW303"]),
+    "numbers in a loop": ("ys = []\nfor i in range(s):\n    ys.append(i)\nreturn x", ["OW346"]),
+    "two element types": ("ys = [x]\nfor i in range(s):\n    ys.append(op.Size(x))\nreturn x", ["OW346"]),
+    "lists in a loop": ("ys = []\nfor i in range(s):\n    ys.append([x])\nreturn x", ["OW346"]),
+    "a list that only changes its name": ("ys = [1]\nfor i in range(s):\n    ys = [2]\nreturn x", ["OW321"]),
+    "no element type": ("ys = []\nfor i in range(s):\n    ys = []\nreturn x", ["OW346"]),
+    "a part of a sequence": ("ys = op.SplitToSequence(x)\nreturn ys[1:][0]", ["OW340"]),
+    "a sum of a sequence": ("ys = op.SplitToSequence(x)\nreturn ys * 2", ["OW314"]),
+    "a sequence as a condition": ("ys = op.SplitToSequence(x)\nif ys:\n    return x\nreturn -x", ["OW320"]),
+}
+REFUSED_HELPERS = """
+CONSTANT = [1, 2]
+
+def put(vs, v):
+    vs.append(v)
+    return vs
+
+def put_to_another(vs, v):
+    ws = vs
+    ws.append(v)
+    return ws
+
+def same(vs):
+    return vs
+
+def defaulted(v, vs=[1]):
+    vs.append(2)
+    return v * vs[0]
+"""
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(compiler: Compiler, name: str) -> None:
+    body, codes = REFUSED[name]
+    text = _text(body) + REFUSED_HELPERS
+    found = compiler.codes(text, {"x": "float", "s": "int64/0"}, {"y": "float"})
+    assert found == codes if codes else found
