@@ -11,8 +11,12 @@ def remove_dead_nodes(function: ir.Function) -> None:
     _sweep(function.body, used)
 
 
+# Whether one of these is pure, the graphs that it is given say, not its schema.
+_OF_GRAPHS = frozenset({("", "If", ""), ("", "Loop", ""), ("", "Scan", ""), ("", "SequenceMap", "")})
+
+
 def is_pure(node: ir.Node) -> bool:
-    if isinstance(node, ir.Call) and not node.callee.pure:
+    if isinstance(node, ir.Call) and not node.callee.pure and node.callee.identity not in _OF_GRAPHS:
         return False
     return all(is_pure(inner) for region in ir.regions_of(node) for inner in region.nodes)
 
@@ -31,6 +35,8 @@ def _sweep(region: ir.Region, used: set[int]) -> None:
             continue
         if isinstance(node, ir.If):
             _drop_unread_results(node, used)
+        if isinstance(node, (ir.If, ir.Loop)) and not node.results:
+            _give_result(node)
         for inner in ir.regions_of(node):
             _sweep(inner, used)
         used.update(id(value) for value in ir.operands_of(node))
@@ -44,6 +50,23 @@ def _is_read(node: ir.Call, used: set[int]) -> bool:
         if id(value) in used:
             return True
     return False
+
+
+def _give_result(node: ir.If | ir.Loop) -> None:
+    """What is kept for the sake of random operators inside has a result that nobody reads: ONNX asks for one."""
+    if isinstance(node, ir.If):
+        node.then.yields = [node.condition]
+        node.orelse.yields = [node.condition]
+        type_ = node.condition.type
+    else:
+        value = node.trips or node.condition
+        assert value is not None  # a loop that has neither never ends
+        carried = ir.Value(value.type)
+        node.initial = [value]
+        node.body.parameters.append(carried)
+        node.body.yields.append(carried)
+        type_ = value.type
+    node.results = [ir.Value(type_)]
 
 
 def _drop_unread_results(node: ir.If, used: set[int]) -> None:
