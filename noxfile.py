@@ -121,6 +121,14 @@ def types(session: nox.Session) -> None:
 
 
 @nox.session
+def stubs(session: nox.Session) -> None:
+    """Write the stubs of ONNX's operators and tensor types again; `test` fails where they are out of date."""
+    install(session, ".[build,run]")
+    session.run("python", "-m", "opwright_build.opset_stubs", "library/opwright")
+    session.run("git", "diff", "--stat", "--", "library/opwright", external=True)
+
+
+@nox.session
 def docs(session: nox.Session) -> None:
     """Write the generated pages and schemas of docs/ again; `test` fails where they are out of date."""
     install(session, ".[build,run]", groups=("test",))

@@ -3,6 +3,7 @@
 Everything here is loaded on first use: `import opwright` imports neither onnx nor numpy.
 """
 
+from opwright.version import OPSETS
 from opwright.version import VERSION as __version__
 
 _TYPES = (
@@ -55,16 +56,14 @@ _HOMES = dict.fromkeys(_TYPES, "opwright.types") | {
     "read_bundle": "opwright.bundle.read",
     "script": "opwright.functions",
 }
-# The newest version of each domain that there are stubs for; a newer onnx offers newer opsets all the same.
-_OPSETS = {"opset": 28, "opset_ai_onnx_ml": 5, "opset_ai_onnx_preview": 1, "opset_ai_onnx_preview_training": 1}
-for _prefix, _newest in _OPSETS.items():
+for _prefix, _newest in OPSETS.items():
     _HOMES |= {f"{_prefix}{_version}": "opwright.opsets" for _version in range(1, _newest + 1)}
 
 __all__ = ["__version__", *sorted(_HOMES)]
 
 
 def __getattr__(name: str) -> object:
-    home = _HOMES.get(name) or ("opwright.opsets" if name.startswith("opset") else None)
+    home = _HOMES.get(name) or ("opwright.opsets" if name.startswith("opset") and name[-1].isdigit() else None)
     if home is None:
         raise AttributeError(f"module 'opwright' has no attribute {name!r}")
     from importlib import import_module

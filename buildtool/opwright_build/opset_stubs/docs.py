@@ -24,9 +24,9 @@ def describe(signature: Signature) -> list[str]:
         lines.append("")
         for name, admitted in signature.admitted.items():
             lines += textwrap.wrap(f"{name}: {_types(admitted)}", _WIDTH, subsequent_indent="    ")
-    domain = signature.domain or "ai.onnx"
-    lines += ["", f"Since version {signature.since_version} of {domain}:"]
-    lines.append(operator_page(signature.domain, signature.name, signature.since_version))
+    page = operator_page(signature.domain, signature.name, signature.since_version)
+    # Editors follow links of this form alone: elsewhere they escape the underscores of an address.
+    lines += ["", f"[Since version {signature.since_version} of {signature.domain or 'ai.onnx'}]({page})"]
     return [escape(line.rstrip()) for line in lines]
 
 

@@ -54,8 +54,7 @@ class Method:
 
 def method(signature: Signature, names: Names) -> Method:
     """The operator's method. `names` gathers the type variables and aliases that it needs."""
-    forms = special_forms(signature)
-    overloads = tuple(_overload(signature, names, form) for form in forms)
+    overloads = tuple(_overload(signature, names, form) for form in special_forms(signature))
     reason = f"{signature.name} is deprecated since opset {signature.since_version}" if signature.deprecated else ""
     return Method(signature.name, overloads, tuple(describe(signature)), reason)
 
@@ -69,9 +68,8 @@ def _overload(signature: Signature, names: Names, form: Special) -> Overload:
         name = formal.name
         if keyword.iskeyword(name) or name in taken or name == "self":
             name, positional = f"{name}_", index + 2
-        parameters.append(
-            _input(signature, index, name, form.inputs.get(formal.name) or _given(signature, formal, types))
-        )
+        kind = form.inputs.get(formal.name) or _given(signature, formal, types)
+        parameters.append(_input(signature, index, name, kind))
     if positional:
         parameters.insert(positional, "/")
     attributes = [

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from opwright_build.opset_stubs.imports import imports
 from opwright_build.opset_stubs.methods import method
-from opwright_build.opset_stubs.python_types import Names
+from opwright_build.opset_stubs.python_types import Named, Names
 from opwright_build.opset_stubs.tensors import tensor_classes
 from opwright_build.opset_stubs.versions import DomainVersion, all_versions
 
+_TENSORS = ("_Tensor", "_Array")
+_ITEMS = {  # of sequences, which the schemas do not tie to the tensors in them
+    "_Item": Named("_Item", (" | ".join(_TENSORS),), "bound"),
+    "_Given": Named("_Given", (*_TENSORS, "_Sequence[_Tensor | _Array]"), "bound"),
+}
 COMMAND = "python -m opwright_build.opset_stubs library/opwright"
 
 
@@ -38,9 +45,14 @@ def _newest(versions: Sequence[DomainVersion]) -> DomainVersion:
 def _opset(version: DomainVersion, base: DomainVersion | None) -> str:
     names = Names()
     methods = [method(item, names) for item in version.changed]
+    lines = [line for item in methods for form in item.overloads for line in form.lines(item.name)]
+    for name in _ITEMS:
+        if re.search(rf"\b{name}\b", " ".join(lines)):
+            names.declared.append(_ITEMS[name])
     return _render(
         "opset.pyi.jinja2",
         command=COMMAND,
+        imports=imports(base, methods, [*lines, *(name.line for name in names.declared)]),
         version=version,
         domain=version.domain or "ai.onnx",
         base=base,

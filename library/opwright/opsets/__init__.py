@@ -4,6 +4,7 @@ Each is an `Opset`, made when it is first asked for. `opset_ai_onnx_ml5` is ai.o
 """
 
 from opwright.opsets.opset import Opset
+from opwright.version import OPSETS
 
 DOMAINS = {
     "opset": "",
@@ -14,7 +15,10 @@ DOMAINS = {
 
 
 def find_opset(name: str) -> Opset | None:
-    """The opset that a name such as `opset18`, `opset_ai_onnx_ml5` or `latest` stands for; None for any other name."""
+    """The opset that a name such as `opset18`, `opset_ai_onnx_ml5` or `latest` stands for; None for any other name.
+
+    An opset that the installed onnx does not know has no name.
+    """
     if name == "latest":
         from opwright.opsets.signatures import newest_opset
 
@@ -25,6 +29,11 @@ def find_opset(name: str) -> Opset | None:
         return None
     found = _MADE.get(name)
     if found is None:
+        if int(number) > OPSETS[prefix]:
+            from opwright.opsets.signatures import newest_opset
+
+            if int(number) > newest_opset(DOMAINS[prefix]):
+                return None
         found = _MADE[name] = Opset(DOMAINS[prefix], int(number))
     return found
 

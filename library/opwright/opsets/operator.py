@@ -89,8 +89,14 @@ def _missing(opset: Opset, name: str) -> str:
     versions = history(opset.domain, name)
     if versions:
         return f"{where}; opset {versions[0]} has it"
-    close = [item for item in similar(opset.domain, name) if has_operator(opset, item)]
-    return f"{where}; did you mean {' or '.join(map(repr, close))}?" if close else where
+    close = [_placed(opset, item) for item in similar(opset.domain, name)]
+    return f"{where}; did you mean {' or '.join(close)}?" if close else where
+
+
+def _placed(opset: Opset, name: str) -> str:
+    """The operator's name, and from which opset on there is one where this opset is older."""
+    first = history(opset.domain, name)[0]
+    return repr(name) if first <= opset.version else f"{name!r} (opset {first})"
 
 
 def operator_page(domain: str, name: str, since_version: int) -> str:

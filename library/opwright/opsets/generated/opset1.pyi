@@ -4,18 +4,16 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
+from collections.abc import Callable as _Callable, Sequence as _Sequence
 from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
 from opwright.elements import ElementType as _ElementType
 from opwright.opsets.opset import Opset as _Opset
-from opwright.types import *
 from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
-from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
+from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, FLOAT, UINT8, INT8
+from opwright.types import UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64
+from opwright.types import COMPLEX128
+from typing_extensions import TypeVar as _TypeVar
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T = _TypeVar("T", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
 T_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
 T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
@@ -36,8 +34,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Abs.html#abs-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Abs.html#abs-1)
         """
 
     def Add(
@@ -53,8 +50,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Add.html#add-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Add.html#add-1)
         """
 
     def And(
@@ -71,8 +67,7 @@ class Opset1(_Opset):
         T: bool
         T1: bool
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__And.html#and-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__And.html#and-1)
         """
 
     def ArgMax(self, data: T_2 | _Floats, *, axis: int = 0, keepdims: int = 1) -> INT64:
@@ -82,8 +77,7 @@ class Opset1(_Opset):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ArgMax.html#argmax-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ArgMax.html#argmax-1)
         """
 
     def ArgMin(self, data: T_2 | _Floats, *, axis: int = 0, keepdims: int = 1) -> INT64:
@@ -93,8 +87,7 @@ class Opset1(_Opset):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ArgMin.html#argmin-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ArgMin.html#argmin-1)
         """
 
     def AveragePool(
@@ -113,8 +106,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__AveragePool.html#averagepool-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__AveragePool.html#averagepool-1)
         """
 
     def BatchNormalization(
@@ -136,8 +128,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__BatchNormalization.html#batchnormalization-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__BatchNormalization.html#batchnormalization-1)
         """
 
     def Cast(self, input: T1 | _Floats, *, to: str) -> _AnyTensor:
@@ -149,8 +140,7 @@ class Opset1(_Opset):
         T1: float, uint8, int8, uint16, int16, int32, int64, bool, float16, double, uint32, uint64
         T2: float, uint8, int8, uint16, int16, int32, int64, bool, float16, double, uint32, uint64
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Cast.html#cast-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cast.html#cast-1)
         """
 
     def Ceil(self, X: T | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T:
@@ -159,8 +149,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Ceil.html#ceil-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Ceil.html#ceil-1)
         """
 
     def Clip(
@@ -176,8 +165,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Clip.html#clip-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Clip.html#clip-1)
         """
 
     def Concat(self, *inputs: T | _Floats, axis: int | None = None) -> T:
@@ -185,8 +173,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Concat.html#concat-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Concat.html#concat-1)
         """
 
     def Constant(self, *, value: _Any) -> _AnyTensor:
@@ -194,8 +181,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Constant.html#constant-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Constant.html#constant-1)
         """
 
     def Conv(
@@ -215,8 +201,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Conv.html#conv-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Conv.html#conv-1)
         """
 
     def ConvTranspose(
@@ -238,8 +223,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ConvTranspose.html#convtranspose-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ConvTranspose.html#convtranspose-1)
         """
 
     def DepthToSpace(self, input: T_3 | _Floats | _Strings, *, blocksize: int) -> T_3:
@@ -250,8 +234,7 @@ class Opset1(_Opset):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__DepthToSpace.html#depthtospace-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DepthToSpace.html#depthtospace-1)
         """
 
     def Div(
@@ -267,8 +250,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Div.html#div-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Div.html#div-1)
         """
 
     def Dropout(
@@ -286,8 +268,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Dropout.html#dropout-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Dropout.html#dropout-1)
         """
 
     def Elu(self, X: T | _Floats, *, alpha: float = 1.0, consumed_inputs: _Sequence[int] | None = None) -> T:
@@ -296,8 +277,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Elu.html#elu-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Elu.html#elu-1)
         """
 
     def Equal(self, A: T_4 | _Ints, B: T_4 | _Ints, *, axis: int | None = None, broadcast: int = 0) -> BOOL:
@@ -307,8 +287,7 @@ class Opset1(_Opset):
         T: int32, int64, bool
         T1: bool
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Equal.html#equal-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Equal.html#equal-1)
         """
 
     def Exp(self, input: T | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T:
@@ -316,8 +295,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Exp.html#exp-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Exp.html#exp-1)
         """
 
     def Flatten(self, input: T | _Floats, *, axis: int = 1) -> T:
@@ -326,8 +304,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Flatten.html#flatten-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Flatten.html#flatten-1)
         """
 
     def Floor(self, X: T | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T:
@@ -336,8 +313,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Floor.html#floor-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Floor.html#floor-1)
         """
 
     def GRU(
@@ -362,8 +338,7 @@ class Opset1(_Opset):
         T: float, float16, double
         T1: int32
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__GRU.html#gru-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GRU.html#gru-1)
         """
 
     def Gather(self, data: T_3 | _Floats | _Strings, indices: Tind | _Ints, *, axis: int = 0) -> T_3:
@@ -375,8 +350,7 @@ class Opset1(_Opset):
             complex64, complex128
         Tind: int32, int64
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Gather.html#gather-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Gather.html#gather-1)
         """
 
     def Gemm(
@@ -398,8 +372,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Gemm.html#gemm-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Gemm.html#gemm-1)
         """
 
     def GlobalAveragePool(self, X: T | _Floats) -> T:
@@ -408,8 +381,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__GlobalAveragePool.html#globalaveragepool-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GlobalAveragePool.html#globalaveragepool-1)
         """
 
     def GlobalLpPool(self, X: T | _Floats, *, p: float = 2.0) -> T:
@@ -418,8 +390,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__GlobalLpPool.html#globallppool-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GlobalLpPool.html#globallppool-1)
         """
 
     def GlobalMaxPool(self, X: T | _Floats) -> T:
@@ -428,8 +399,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__GlobalMaxPool.html#globalmaxpool-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GlobalMaxPool.html#globalmaxpool-1)
         """
 
     def Greater(self, A: T | _Floats, B: T | _Floats, *, axis: int | None = None, broadcast: int = 0) -> BOOL:
@@ -439,8 +409,7 @@ class Opset1(_Opset):
         T: float, float16, double
         T1: bool
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Greater.html#greater-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Greater.html#greater-1)
         """
 
     def HardSigmoid(
@@ -456,8 +425,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__HardSigmoid.html#hardsigmoid-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__HardSigmoid.html#hardsigmoid-1)
         """
 
     def Hardmax(self, input: T | _Floats, *, axis: int = 1) -> T:
@@ -468,8 +436,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Hardmax.html#hardmax-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Hardmax.html#hardmax-1)
         """
 
     def Identity(self, input: T_3 | _Floats | _Strings) -> T_3:
@@ -478,8 +445,7 @@ class Opset1(_Opset):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Identity.html#identity-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Identity.html#identity-1)
         """
 
     def If(
@@ -495,8 +461,7 @@ class Opset1(_Opset):
             complex64, complex128
         B: bool
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__If.html#if-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__If.html#if-1)
         """
 
     def InstanceNormalization(
@@ -512,8 +477,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__InstanceNormalization.html#instancenormalization-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__InstanceNormalization.html#instancenormalization-1)
         """
 
     def LRN(
@@ -531,8 +495,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__LRN.html#lrn-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LRN.html#lrn-1)
         """
 
     def LSTM(
@@ -560,8 +523,7 @@ class Opset1(_Opset):
         T: float, float16, double
         T1: int32
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__LSTM.html#lstm-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LSTM.html#lstm-1)
         """
 
     def LeakyRelu(
@@ -576,8 +538,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__LeakyRelu.html#leakyrelu-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LeakyRelu.html#leakyrelu-1)
         """
 
     def Less(self, A: T | _Floats, B: T | _Floats, *, axis: int | None = None, broadcast: int = 0) -> BOOL:
@@ -587,8 +548,7 @@ class Opset1(_Opset):
         T: float, float16, double
         T1: bool
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Less.html#less-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Less.html#less-1)
         """
 
     def Log(self, input: T | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T:
@@ -596,8 +556,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Log.html#log-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Log.html#log-1)
         """
 
     def LogSoftmax(self, input: T | _Floats, *, axis: int = 1) -> T:
@@ -607,8 +566,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__LogSoftmax.html#logsoftmax-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LogSoftmax.html#logsoftmax-1)
         """
 
     def Loop(
@@ -625,8 +583,7 @@ class Opset1(_Opset):
         I: int64
         B: bool
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Loop.html#loop-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Loop.html#loop-1)
         """
 
     def LpNormalization(self, input: T | _Floats, *, axis: int = -1, p: int = 2) -> T:
@@ -636,8 +593,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__LpNormalization.html#lpnormalization-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LpNormalization.html#lpnormalization-1)
         """
 
     def LpPool(
@@ -657,8 +613,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__LpPool.html#lppool-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LpPool.html#lppool-1)
         """
 
     def MatMul(self, A: T | _Floats, B: T | _Floats) -> T:
@@ -667,8 +622,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__MatMul.html#matmul-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MatMul.html#matmul-1)
         """
 
     def Max(self, *data_0: T | _Floats, consumed_inputs: _Sequence[int] | None = None) -> T:
@@ -677,8 +631,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Max.html#max-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Max.html#max-1)
         """
 
     def MaxPool(
@@ -697,8 +650,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__MaxPool.html#maxpool-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MaxPool.html#maxpool-1)
         """
 
     def MaxRoiPool(
@@ -714,8 +666,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__MaxRoiPool.html#maxroipool-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MaxRoiPool.html#maxroipool-1)
         """
 
     def Mean(self, *data_0: T | _Floats, consumed_inputs: _Sequence[int] | None = None) -> T:
@@ -724,8 +675,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Mean.html#mean-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mean.html#mean-1)
         """
 
     def Min(self, *data_0: T | _Floats, consumed_inputs: _Sequence[int] | None = None) -> T:
@@ -734,8 +684,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Min.html#min-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Min.html#min-1)
         """
 
     def Mul(
@@ -751,8 +700,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Mul.html#mul-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mul.html#mul-1)
         """
 
     def Neg(self, X: T | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T:
@@ -761,8 +709,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Neg.html#neg-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Neg.html#neg-1)
         """
 
     def Not(self, X: BOOL | _Array | _Bools) -> BOOL | _Array:
@@ -770,8 +717,7 @@ class Opset1(_Opset):
 
         T: bool
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Not.html#not-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Not.html#not-1)
         """
 
     def Or(
@@ -788,8 +734,7 @@ class Opset1(_Opset):
         T: bool
         T1: bool
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Or.html#or-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Or.html#or-1)
         """
 
     def PRelu(self, X: T | _Floats, slope: T | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T:
@@ -799,8 +744,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__PRelu.html#prelu-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__PRelu.html#prelu-1)
         """
 
     def Pad(
@@ -817,8 +761,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Pad.html#pad-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Pad.html#pad-1)
         """
 
     def Pow(self, X: T | _Floats, Y: T | _Floats, *, axis: int | None = None, broadcast: int = 0) -> T:
@@ -827,8 +770,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Pow.html#pow-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Pow.html#pow-1)
         """
 
     def RNN(
@@ -854,8 +796,7 @@ class Opset1(_Opset):
         T: float, float16, double
         T1: int32
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__RNN.html#rnn-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__RNN.html#rnn-1)
         """
 
     @_overload
@@ -873,8 +814,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__RandomNormal.html#randomnormal-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__RandomNormal.html#randomnormal-1)
         """
     @_overload
     def RandomNormal(
@@ -916,8 +856,7 @@ class Opset1(_Opset):
             complex64, complex128
         T2: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__RandomNormalLike.html#randomnormallike-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__RandomNormalLike.html#randomnormallike-1)
         """
     @_overload
     def RandomNormalLike(
@@ -956,8 +895,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__RandomUniform.html#randomuniform-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__RandomUniform.html#randomuniform-1)
         """
     @_overload
     def RandomUniform(
@@ -999,8 +937,7 @@ class Opset1(_Opset):
             complex64, complex128
         T2: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__RandomUniformLike.html#randomuniformlike-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__RandomUniformLike.html#randomuniformlike-1)
         """
     @_overload
     def RandomUniformLike(
@@ -1030,8 +967,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Reciprocal.html#reciprocal-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Reciprocal.html#reciprocal-1)
         """
 
     def ReduceL1(self, data: T_5 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_5:
@@ -1041,8 +977,7 @@ class Opset1(_Opset):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceL1.html#reducel1-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceL1.html#reducel1-1)
         """
 
     def ReduceL2(self, data: T_5 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_5:
@@ -1052,8 +987,7 @@ class Opset1(_Opset):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceL2.html#reducel2-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceL2.html#reducel2-1)
         """
 
     def ReduceLogSum(self, data: T_5 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_5:
@@ -1064,8 +998,7 @@ class Opset1(_Opset):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceLogSum.html#reducelogsum-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceLogSum.html#reducelogsum-1)
         """
 
     def ReduceLogSumExp(
@@ -1082,8 +1015,7 @@ class Opset1(_Opset):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceLogSumExp.html#reducelogsumexp-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceLogSumExp.html#reducelogsumexp-1)
         """
 
     def ReduceMax(self, data: T_5 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_5:
@@ -1093,8 +1025,7 @@ class Opset1(_Opset):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceMax.html#reducemax-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceMax.html#reducemax-1)
         """
 
     def ReduceMean(self, data: T_5 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_5:
@@ -1105,8 +1036,7 @@ class Opset1(_Opset):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceMean.html#reducemean-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceMean.html#reducemean-1)
         """
 
     def ReduceMin(self, data: T_5 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_5:
@@ -1116,8 +1046,7 @@ class Opset1(_Opset):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceMin.html#reducemin-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceMin.html#reducemin-1)
         """
 
     def ReduceProd(self, data: T_5 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_5:
@@ -1127,8 +1056,7 @@ class Opset1(_Opset):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceProd.html#reduceprod-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceProd.html#reduceprod-1)
         """
 
     def ReduceSum(self, data: T_5 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_5:
@@ -1138,8 +1066,7 @@ class Opset1(_Opset):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceSum.html#reducesum-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceSum.html#reducesum-1)
         """
 
     def ReduceSumSquare(
@@ -1155,8 +1082,7 @@ class Opset1(_Opset):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceSumSquare.html#reducesumsquare-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceSumSquare.html#reducesumsquare-1)
         """
 
     def Relu(self, X: T | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T:
@@ -1165,8 +1091,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Relu.html#relu-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Relu.html#relu-1)
         """
 
     def Reshape(
@@ -1183,8 +1108,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Reshape.html#reshape-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Reshape.html#reshape-1)
         """
 
     def Selu(
@@ -1201,8 +1125,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Selu.html#selu-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Selu.html#selu-1)
         """
 
     def Shape(self, data: T1_2 | _Floats | _Strings) -> INT64:
@@ -1212,8 +1135,7 @@ class Opset1(_Opset):
             complex64, complex128
         T1: int64
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Shape.html#shape-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Shape.html#shape-1)
         """
 
     def Sigmoid(self, X: T | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T:
@@ -1222,8 +1144,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Sigmoid.html#sigmoid-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sigmoid.html#sigmoid-1)
         """
 
     def Size(self, data: T1_2 | _Floats | _Strings) -> INT64:
@@ -1234,8 +1155,7 @@ class Opset1(_Opset):
             complex64, complex128
         T1: int64
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Size.html#size-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Size.html#size-1)
         """
 
     def Slice(
@@ -1254,8 +1174,7 @@ class Opset1(_Opset):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Slice.html#slice-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Slice.html#slice-1)
         """
 
     def Softmax(self, input: T | _Floats, *, axis: int = 1) -> T:
@@ -1265,8 +1184,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Softmax.html#softmax-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Softmax.html#softmax-1)
         """
 
     def Softplus(self, X: T | _Floats) -> T:
@@ -1275,8 +1193,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Softplus.html#softplus-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Softplus.html#softplus-1)
         """
 
     def Softsign(self, input: T | _Floats) -> T:
@@ -1284,8 +1201,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Softsign.html#softsign-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Softsign.html#softsign-1)
         """
 
     def SpaceToDepth(self, input: T_3 | _Floats | _Strings, *, blocksize: int) -> T_3:
@@ -1295,8 +1211,7 @@ class Opset1(_Opset):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__SpaceToDepth.html#spacetodepth-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__SpaceToDepth.html#spacetodepth-1)
         """
 
     def Split(
@@ -1314,8 +1229,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Split.html#split-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Split.html#split-1)
         """
 
     def Sqrt(self, X: T | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T:
@@ -1324,8 +1238,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Sqrt.html#sqrt-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sqrt.html#sqrt-1)
         """
 
     def Squeeze(self, data: T_3 | _Floats | _Strings, *, axes: _Sequence[int] | None = None) -> T_3:
@@ -1336,8 +1249,7 @@ class Opset1(_Opset):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Squeeze.html#squeeze-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Squeeze.html#squeeze-1)
         """
 
     def Sub(
@@ -1353,8 +1265,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Sub.html#sub-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sub.html#sub-1)
         """
 
     def Sum(self, *data_0: T | _Floats, consumed_inputs: _Sequence[int] | None = None) -> T:
@@ -1363,8 +1274,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Sum.html#sum-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sum.html#sum-1)
         """
 
     def Tanh(self, input: T | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T:
@@ -1372,8 +1282,7 @@ class Opset1(_Opset):
 
         T: float, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Tanh.html#tanh-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Tanh.html#tanh-1)
         """
 
     def Tile(self, input: T | _Floats, tiles: T | _Floats, axis: T | _Floats) -> T:
@@ -1382,8 +1291,7 @@ class Opset1(_Opset):
         T: float, float16, double
         T1: int64
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Tile.html#tile-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Tile.html#tile-1)
         """
 
     def TopK(self, X: T | _Floats, *, k: int, axis: int = -1) -> tuple[T, INT64]:
@@ -1395,8 +1303,7 @@ class Opset1(_Opset):
         T: float, float16, double
         I: int64
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__TopK.html#topk-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__TopK.html#topk-1)
         """
 
     def Transpose(self, data: T_3 | _Floats | _Strings, *, perm: _Sequence[int] | None = None) -> T_3:
@@ -1407,8 +1314,7 @@ class Opset1(_Opset):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Transpose.html#transpose-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Transpose.html#transpose-1)
         """
 
     def Unsqueeze(self, data: T_3 | _Floats | _Strings, *, axes: _Sequence[int]) -> T_3:
@@ -1420,8 +1326,7 @@ class Opset1(_Opset):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Unsqueeze.html#unsqueeze-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Unsqueeze.html#unsqueeze-1)
         """
 
     def Upsample(
@@ -1437,8 +1342,7 @@ class Opset1(_Opset):
 
         T: float, int32, int64, bool, float16, double
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Upsample.html#upsample-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Upsample.html#upsample-1)
         """
 
     def Xor(
@@ -1455,6 +1359,5 @@ class Opset1(_Opset):
         T: bool
         T1: bool
 
-        Since version 1 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Xor.html#xor-1
+        [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Xor.html#xor-1)
         """

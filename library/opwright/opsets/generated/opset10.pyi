@@ -4,18 +4,14 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
-from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
-from opwright.elements import ElementType as _ElementType
-from opwright.opsets.generated.opset9 import Opset9
-from opwright.types import *
-from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
-from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
+from collections.abc import Sequence as _Sequence
+from typing import TypeAlias as _TypeAlias, type_check_only as _type_check_only
+from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Floats as _Floats, Ints as _Ints
+from opwright.types import Strings as _Strings, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16
+from opwright.types import DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128
 from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
+from opwright.opsets.generated.opset9 import Opset9
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T = _TypeVar("T", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
 T1 = _TypeVar("T1", _AnyTensor, UINT8, INT8, _Array, default=_AnyTensor)
 T2 = _TypeVar("T2", _AnyTensor, UINT8, INT8, _Array, default=_AnyTensor)
@@ -49,8 +45,7 @@ class Opset10(Opset9):
 
         T: float, float16, double
 
-        Since version 10 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__AveragePool.html#averagepool-10
+        [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__AveragePool.html#averagepool-10)
         """
 
     def ConvInteger(
@@ -75,8 +70,7 @@ class Opset10(Opset9):
         T2: uint8, int8
         T3: int32
 
-        Since version 10 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ConvInteger.html#convinteger-10
+        [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ConvInteger.html#convinteger-10)
         """
 
     def DequantizeLinear(
@@ -92,8 +86,7 @@ class Opset10(Opset9):
 
         T: uint8, int8, int32
 
-        Since version 10 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html#dequantizelinear-10
+        [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html#dequantizelinear-10)
         """
 
     def Dropout(self, data: T | _Floats, *, ratio: float = 0.5) -> T:
@@ -105,8 +98,7 @@ class Opset10(Opset9):
         T: float, float16, double
         T1: bool
 
-        Since version 10 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Dropout.html#dropout-10
+        [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Dropout.html#dropout-10)
         """
 
     def IsInf(self, X: T1_2 | _Floats, *, detect_negative: int = 1, detect_positive: int = 1) -> BOOL:
@@ -115,8 +107,7 @@ class Opset10(Opset9):
         T1: float, double
         T2: bool
 
-        Since version 10 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__IsInf.html#isinf-10
+        [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__IsInf.html#isinf-10)
         """
 
     def MatMulInteger(
@@ -134,8 +125,7 @@ class Opset10(Opset9):
         T2: uint8, int8
         T3: int32
 
-        Since version 10 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__MatMulInteger.html#matmulinteger-10
+        [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MatMulInteger.html#matmulinteger-10)
         """
 
     def MaxPool(
@@ -158,8 +148,7 @@ class Opset10(Opset9):
         T: float, float16, double
         I: int64
 
-        Since version 10 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__MaxPool.html#maxpool-10
+        [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MaxPool.html#maxpool-10)
         """
 
     def Mod(self, A: T_3 | _Floats, B: T_3 | _Floats, *, fmod: int = 0) -> T_3:
@@ -168,8 +157,7 @@ class Opset10(Opset9):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
 
-        Since version 10 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Mod.html#mod-10
+        [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mod.html#mod-10)
         """
 
     def NonMaxSuppression(
@@ -187,8 +175,7 @@ class Opset10(Opset9):
         attribute center_point_box. Boxes are suppressed if their IOU with a previously selected box is strictly
         greater than iou_threshold (i.e., boxes with IOU exactly equal to the threshold are kept).
 
-        Since version 10 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__NonMaxSuppression.html#nonmaxsuppression-10
+        [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__NonMaxSuppression.html#nonmaxsuppression-10)
         """
 
     def QLinearConv(
@@ -220,8 +207,7 @@ class Opset10(Opset9):
         T3: uint8, int8
         T4: int32
 
-        Since version 10 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__QLinearConv.html#qlinearconv-10
+        [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__QLinearConv.html#qlinearconv-10)
         """
 
     def QLinearMatMul(
@@ -245,8 +231,7 @@ class Opset10(Opset9):
         T2: uint8, int8
         T3: uint8, int8
 
-        Since version 10 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__QLinearMatMul.html#qlinearmatmul-10
+        [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__QLinearMatMul.html#qlinearmatmul-10)
         """
 
     def QuantizeLinear(
@@ -263,8 +248,7 @@ class Opset10(Opset9):
         T1: float, int32
         T2: uint8, int8
 
-        Since version 10 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html#quantizelinear-10
+        [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html#quantizelinear-10)
         """
 
     def Resize(
@@ -280,8 +264,7 @@ class Opset10(Opset9):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 10 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Resize.html#resize-10
+        [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Resize.html#resize-10)
         """
 
     def ReverseSequence(
@@ -297,8 +280,7 @@ class Opset10(Opset9):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 10 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReverseSequence.html#reversesequence-10
+        [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReverseSequence.html#reversesequence-10)
         """
 
     def RoiAlign(
@@ -321,8 +303,7 @@ class Opset10(Opset9):
         T1: float, float16, double
         T2: int64
 
-        Since version 10 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__RoiAlign.html#roialign-10
+        [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__RoiAlign.html#roialign-10)
         """
 
     def Slice(
@@ -342,8 +323,7 @@ class Opset10(Opset9):
             complex64, complex128
         Tind: int32, int64
 
-        Since version 10 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Slice.html#slice-10
+        [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Slice.html#slice-10)
         """
 
     def StringNormalizer(
@@ -359,8 +339,7 @@ class Opset10(Opset9):
         by X) and only one output (denoted by Y). This operator first examines the elements in the X, and removes
         elements specified in "stopwords" attribute.
 
-        Since version 10 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__StringNormalizer.html#stringnormalizer-10
+        [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__StringNormalizer.html#stringnormalizer-10)
         """
 
     def ThresholdedRelu(self, X: T | _Floats, *, alpha: float = 1.0) -> T:
@@ -369,8 +348,7 @@ class Opset10(Opset9):
 
         T: float, float16, double
 
-        Since version 10 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ThresholdedRelu.html#thresholdedrelu-10
+        [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ThresholdedRelu.html#thresholdedrelu-10)
         """
 
     def TopK(self, X: T | _Floats, K: INT64 | _Array | _Ints, *, axis: int = -1) -> tuple[T, INT64]:
@@ -382,8 +360,7 @@ class Opset10(Opset9):
         T: float, float16, double
         I: int64
 
-        Since version 10 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__TopK.html#topk-10
+        [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__TopK.html#topk-10)
         """
 
     @_deprecated("Upsample is deprecated since opset 10")
@@ -400,6 +377,5 @@ class Opset10(Opset9):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 10 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Upsample.html#upsample-10
+        [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Upsample.html#upsample-10)
         """

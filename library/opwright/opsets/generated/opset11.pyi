@@ -4,18 +4,16 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
+from collections.abc import Callable as _Callable, Sequence as _Sequence
 from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
 from opwright.elements import ElementType as _ElementType
-from opwright.opsets.generated.opset10 import Opset10
-from opwright.types import *
 from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
 from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
+from opwright.types import FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32
+from opwright.types import UINT64, COMPLEX64, COMPLEX128
 from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
+from opwright.opsets.generated.opset10 import Opset10
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
 T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
 T_3 = _TypeVar("T_3", _AnyTensor, UINT8, UINT16, UINT32, UINT64, _Array, default=_AnyTensor)
@@ -30,6 +28,7 @@ T_9 = _TypeVar("T_9", _AnyTensor, FLOAT, INT16, INT32, INT64, DOUBLE, _Array, de
 T2_2: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | _Array
 T_10: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | _Array
 Tind = _TypeVar("Tind", _AnyTensor, INT32, INT64, _Array, default=_AnyTensor)
+_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
 
 @_type_check_only
 class Opset11(Opset10):
@@ -43,8 +42,7 @@ class Opset11(Opset10):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ArgMax.html#argmax-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ArgMax.html#argmax-11)
         """
 
     def ArgMin(self, data: T | _Floats, *, axis: int = 0, keepdims: int = 1) -> INT64:
@@ -55,8 +53,7 @@ class Opset11(Opset10):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ArgMin.html#argmin-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ArgMin.html#argmin-11)
         """
 
     def AveragePool(
@@ -77,8 +74,7 @@ class Opset11(Opset10):
 
         T: float, float16, double
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__AveragePool.html#averagepool-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__AveragePool.html#averagepool-11)
         """
 
     def BitShift(self, X: T_3 | _Ints, Y: T_3 | _Ints, *, direction: str) -> T_3:
@@ -89,8 +85,7 @@ class Opset11(Opset10):
 
         T: uint8, uint16, uint32, uint64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__BitShift.html#bitshift-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__BitShift.html#bitshift-11)
         """
 
     def Clip(
@@ -104,8 +99,7 @@ class Opset11(Opset10):
 
         T: float, float16, double
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Clip.html#clip-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Clip.html#clip-11)
         """
 
     def Compress(
@@ -123,8 +117,7 @@ class Opset11(Opset10):
             complex64, complex128
         T1: bool
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Compress.html#compress-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Compress.html#compress-11)
         """
 
     def Concat(self, *inputs: T_4 | _Floats | _Strings, axis: int) -> T_4:
@@ -134,8 +127,7 @@ class Opset11(Opset10):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Concat.html#concat-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Concat.html#concat-11)
         """
 
     def ConcatFromSequence(self, input_sequence: _Sequence[_Item], *, axis: int, new_axis: int = 0) -> _Item:
@@ -147,8 +139,7 @@ class Opset11(Opset10):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ConcatFromSequence.html#concatfromsequence-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ConcatFromSequence.html#concatfromsequence-11)
         """
 
     @_overload
@@ -158,8 +149,7 @@ class Opset11(Opset10):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Constant.html#constant-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Constant.html#constant-11)
         """
     @_overload
     def Constant(self, *, value: _Any) -> _AnyTensor:
@@ -182,8 +172,7 @@ class Opset11(Opset10):
 
         T: float, float16, double
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Conv.html#conv-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Conv.html#conv-11)
         """
 
     def ConvTranspose(
@@ -205,8 +194,7 @@ class Opset11(Opset10):
 
         T: float, float16, double
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ConvTranspose.html#convtranspose-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ConvTranspose.html#convtranspose-11)
         """
 
     def CumSum(self, x: T_5 | _Floats, axis: T2 | _Ints, *, exclusive: int = 0, reverse: int = 0) -> T_5:
@@ -218,8 +206,7 @@ class Opset11(Opset10):
         T: float, int32, int64, double, uint32, uint64
         T2: int32, int64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__CumSum.html#cumsum-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__CumSum.html#cumsum-11)
         """
 
     def DepthToSpace(self, input: T_4 | _Floats | _Strings, *, blocksize: int, mode: str = "DCR") -> T_4:
@@ -231,8 +218,7 @@ class Opset11(Opset10):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__DepthToSpace.html#depthtospace-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DepthToSpace.html#depthtospace-11)
         """
 
     def Det(self, X: T_2 | _Floats) -> T_2:
@@ -243,8 +229,7 @@ class Opset11(Opset10):
 
         T: float, float16, double
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Det.html#det-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Det.html#det-11)
         """
 
     def DynamicQuantizeLinear(self, x: FLOAT | _Array | _Floats) -> tuple[UINT8, FLOAT, UINT8]:
@@ -255,8 +240,7 @@ class Opset11(Opset10):
         T1: float
         T2: uint8
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__DynamicQuantizeLinear.html#dynamicquantizelinear-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DynamicQuantizeLinear.html#dynamicquantizelinear-11)
         """
 
     def Equal(self, A: T_6 | _Floats, B: T_6 | _Floats) -> BOOL:
@@ -266,8 +250,7 @@ class Opset11(Opset10):
         T: float, uint8, int8, uint16, int16, int32, int64, bool, float16, double, uint32, uint64
         T1: bool
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Equal.html#equal-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Equal.html#equal-11)
         """
 
     def Flatten(self, input: T_4 | _Floats | _Strings, *, axis: int = 1) -> T_4:
@@ -277,8 +260,7 @@ class Opset11(Opset10):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Flatten.html#flatten-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Flatten.html#flatten-11)
         """
 
     def Gather(self, data: T_4 | _Floats | _Strings, indices: T2 | _Ints, *, axis: int = 0) -> T_4:
@@ -290,8 +272,7 @@ class Opset11(Opset10):
             complex64, complex128
         Tind: int32, int64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Gather.html#gather-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Gather.html#gather-11)
         """
 
     def GatherElements(self, data: T_4 | _Floats | _Strings, indices: T2 | _Ints, *, axis: int = 0) -> T_4:
@@ -304,8 +285,7 @@ class Opset11(Opset10):
             complex64, complex128
         Tind: int32, int64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__GatherElements.html#gatherelements-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GatherElements.html#gatherelements-11)
         """
 
     def GatherND(self, data: T_4 | _Floats | _Strings, indices: INT64 | _Array | _Ints) -> T_4:
@@ -315,8 +295,7 @@ class Opset11(Opset10):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__GatherND.html#gathernd-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GatherND.html#gathernd-11)
         """
 
     def Gemm(
@@ -334,8 +313,7 @@ class Opset11(Opset10):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Gemm.html#gemm-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Gemm.html#gemm-11)
         """
 
     def Hardmax(self, input: T_2 | _Floats, *, axis: int = 1) -> T_2:
@@ -344,8 +322,7 @@ class Opset11(Opset10):
 
         T: float, float16, double
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Hardmax.html#hardmax-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Hardmax.html#hardmax-11)
         """
 
     def If(
@@ -361,8 +338,7 @@ class Opset11(Opset10):
             complex64, complex128
         B: bool
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__If.html#if-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__If.html#if-11)
         """
 
     def LogSoftmax(self, input: T_2 | _Floats, *, axis: int = 1) -> T_2:
@@ -370,8 +346,7 @@ class Opset11(Opset10):
 
         T: float, float16, double
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__LogSoftmax.html#logsoftmax-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LogSoftmax.html#logsoftmax-11)
         """
 
     def Loop(
@@ -388,8 +363,7 @@ class Opset11(Opset10):
         I: int64
         B: bool
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Loop.html#loop-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Loop.html#loop-11)
         """
 
     def LpPool(
@@ -409,8 +383,7 @@ class Opset11(Opset10):
 
         T: float, float16, double
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__LpPool.html#lppool-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LpPool.html#lppool-11)
         """
 
     def MaxPool(
@@ -433,8 +406,7 @@ class Opset11(Opset10):
         T: float, float16, double
         I: int64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__MaxPool.html#maxpool-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MaxPool.html#maxpool-11)
         """
 
     def MaxUnpool(
@@ -454,8 +426,7 @@ class Opset11(Opset10):
         T1: float, float16, double
         T2: int64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__MaxUnpool.html#maxunpool-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MaxUnpool.html#maxunpool-11)
         """
 
     def NonMaxSuppression(
@@ -473,8 +444,7 @@ class Opset11(Opset10):
         attribute center_point_box. Boxes are suppressed if their IOU with a previously selected box is strictly
         greater than iou_threshold (i.e., boxes with IOU exactly equal to the threshold are kept).
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__NonMaxSuppression.html#nonmaxsuppression-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__NonMaxSuppression.html#nonmaxsuppression-11)
         """
 
     def OneHot(
@@ -495,8 +465,7 @@ class Opset11(Opset10):
         T3: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__OneHot.html#onehot-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__OneHot.html#onehot-11)
         """
 
     def Pad(
@@ -513,8 +482,7 @@ class Opset11(Opset10):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Pad.html#pad-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Pad.html#pad-11)
         """
 
     def Range(self, start: T_9 | _Floats, limit: T_9 | _Floats, delta: T_9 | _Floats) -> T_9:
@@ -523,8 +491,7 @@ class Opset11(Opset10):
 
         T: float, int16, int32, int64, double
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Range.html#range-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Range.html#range-11)
         """
 
     def ReduceL1(self, data: T_7 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_7:
@@ -534,8 +501,7 @@ class Opset11(Opset10):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceL1.html#reducel1-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceL1.html#reducel1-11)
         """
 
     def ReduceL2(self, data: T_7 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_7:
@@ -545,8 +511,7 @@ class Opset11(Opset10):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceL2.html#reducel2-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceL2.html#reducel2-11)
         """
 
     def ReduceLogSum(self, data: T_7 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_7:
@@ -556,8 +521,7 @@ class Opset11(Opset10):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceLogSum.html#reducelogsum-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceLogSum.html#reducelogsum-11)
         """
 
     def ReduceLogSumExp(
@@ -573,8 +537,7 @@ class Opset11(Opset10):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceLogSumExp.html#reducelogsumexp-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceLogSumExp.html#reducelogsumexp-11)
         """
 
     def ReduceMax(self, data: T_7 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_7:
@@ -584,8 +547,7 @@ class Opset11(Opset10):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceMax.html#reducemax-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceMax.html#reducemax-11)
         """
 
     def ReduceMean(self, data: T_7 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_7:
@@ -595,8 +557,7 @@ class Opset11(Opset10):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceMean.html#reducemean-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceMean.html#reducemean-11)
         """
 
     def ReduceMin(self, data: T_7 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_7:
@@ -606,8 +567,7 @@ class Opset11(Opset10):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceMin.html#reducemin-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceMin.html#reducemin-11)
         """
 
     def ReduceProd(self, data: T_7 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_7:
@@ -617,8 +577,7 @@ class Opset11(Opset10):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceProd.html#reduceprod-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceProd.html#reduceprod-11)
         """
 
     def ReduceSum(self, data: T_7 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_7:
@@ -628,8 +587,7 @@ class Opset11(Opset10):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceSum.html#reducesum-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceSum.html#reducesum-11)
         """
 
     def ReduceSumSquare(
@@ -645,8 +603,7 @@ class Opset11(Opset10):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceSumSquare.html#reducesumsquare-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceSumSquare.html#reducesumsquare-11)
         """
 
     def Resize(
@@ -672,8 +629,7 @@ class Opset11(Opset10):
             complex64, complex128
         T2: float, float16, double
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Resize.html#resize-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Resize.html#resize-11)
         """
 
     def Round(self, X: T_2 | _Floats) -> T_2:
@@ -684,8 +640,7 @@ class Opset11(Opset10):
 
         T: float, float16, double
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Round.html#round-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Round.html#round-11)
         """
 
     def Scan(
@@ -706,8 +661,7 @@ class Opset11(Opset10):
         V: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Scan.html#scan-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Scan.html#scan-11)
         """
 
     @_deprecated("Scatter is deprecated since opset 11")
@@ -725,8 +679,7 @@ class Opset11(Opset10):
             complex64, complex128
         Tind: int32, int64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Scatter.html#scatter-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Scatter.html#scatter-11)
         """
 
     def ScatterElements(
@@ -744,8 +697,7 @@ class Opset11(Opset10):
             complex64, complex128
         Tind: int32, int64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ScatterElements.html#scatterelements-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ScatterElements.html#scatterelements-11)
         """
 
     def ScatterND(
@@ -762,8 +714,7 @@ class Opset11(Opset10):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ScatterND.html#scatternd-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ScatterND.html#scatternd-11)
         """
 
     def SequenceAt(self, input_sequence: _Sequence[_Item], position: T2 | _Ints) -> _Item:
@@ -776,8 +727,7 @@ class Opset11(Opset10):
             complex64, complex128
         I: int32, int64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__SequenceAt.html#sequenceat-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__SequenceAt.html#sequenceat-11)
         """
 
     def SequenceConstruct(self, *inputs: _Item) -> _Sequence[_Item]:
@@ -788,8 +738,7 @@ class Opset11(Opset10):
             complex64, complex128
         S: sequences of tensors
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__SequenceConstruct.html#sequenceconstruct-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__SequenceConstruct.html#sequenceconstruct-11)
         """
 
     @_overload
@@ -798,8 +747,7 @@ class Opset11(Opset10):
 
         S: sequences of tensors
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__SequenceEmpty.html#sequenceempty-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__SequenceEmpty.html#sequenceempty-11)
         """
     @_overload
     def SequenceEmpty(self) -> _Sequence[FLOAT]:
@@ -821,8 +769,7 @@ class Opset11(Opset10):
         S: sequences of tensors
         I: int32, int64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__SequenceErase.html#sequenceerase-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__SequenceErase.html#sequenceerase-11)
         """
 
     def SequenceInsert(
@@ -841,8 +788,7 @@ class Opset11(Opset10):
         S: sequences of tensors
         I: int32, int64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__SequenceInsert.html#sequenceinsert-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__SequenceInsert.html#sequenceinsert-11)
         """
 
     def SequenceLength(self, input_sequence: S) -> INT64:
@@ -851,8 +797,7 @@ class Opset11(Opset10):
         S: sequences of tensors
         I: int64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__SequenceLength.html#sequencelength-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__SequenceLength.html#sequencelength-11)
         """
 
     def Slice(
@@ -872,8 +817,7 @@ class Opset11(Opset10):
             complex64, complex128
         Tind: int32, int64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Slice.html#slice-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Slice.html#slice-11)
         """
 
     def Softmax(self, input: T_2 | _Floats, *, axis: int = 1) -> T_2:
@@ -882,8 +826,7 @@ class Opset11(Opset10):
 
         T: float, float16, double
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Softmax.html#softmax-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Softmax.html#softmax-11)
         """
 
     def Split(
@@ -899,8 +842,7 @@ class Opset11(Opset10):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Split.html#split-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Split.html#split-11)
         """
 
     def SplitToSequence(
@@ -921,8 +863,7 @@ class Opset11(Opset10):
         I: int32, int64
         S: sequences of tensors
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__SplitToSequence.html#splittosequence-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__SplitToSequence.html#splittosequence-11)
         """
 
     def Squeeze(self, data: T_4 | _Floats | _Strings, *, axes: _Sequence[int] | None = None) -> T_4:
@@ -933,8 +874,7 @@ class Opset11(Opset10):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Squeeze.html#squeeze-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Squeeze.html#squeeze-11)
         """
 
     def TopK(
@@ -952,8 +892,7 @@ class Opset11(Opset10):
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
         I: int64
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__TopK.html#topk-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__TopK.html#topk-11)
         """
 
     def Unique(self, X: T_4 | _Floats | _Strings, *, axis: int | None = None, sorted: int = 1) -> T_4:
@@ -964,8 +903,7 @@ class Opset11(Opset10):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Unique.html#unique-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Unique.html#unique-11)
         """
 
     def Unsqueeze(self, data: T_4 | _Floats | _Strings, *, axes: _Sequence[int]) -> T_4:
@@ -976,6 +914,5 @@ class Opset11(Opset10):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 11 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Unsqueeze.html#unsqueeze-11
+        [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Unsqueeze.html#unsqueeze-11)
         """

@@ -4,18 +4,14 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
+from collections.abc import Sequence as _Sequence
 from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
-from opwright.elements import ElementType as _ElementType
+from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, Floats as _Floats, Ints as _Ints
+from opwright.types import Strings as _Strings, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16
+from opwright.types import DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128
+from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset11 import Opset11
-from opwright.types import *
-from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
-from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
 T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
 T_3 = _TypeVar("T_3", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
@@ -37,8 +33,7 @@ class Opset12(Opset11):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
 
-        Since version 12 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ArgMax.html#argmax-12
+        [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ArgMax.html#argmax-12)
         """
 
     def ArgMin(self, data: T | _Floats, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0) -> INT64:
@@ -48,8 +43,7 @@ class Opset12(Opset11):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
 
-        Since version 12 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ArgMin.html#argmin-12
+        [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ArgMin.html#argmin-12)
         """
 
     def Celu(self, X: FLOAT | _Array | _Floats, *, alpha: float = 1.0) -> FLOAT | _Array:
@@ -58,8 +52,7 @@ class Opset12(Opset11):
 
         T: float
 
-        Since version 12 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Celu.html#celu-12
+        [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Celu.html#celu-12)
         """
 
     def Clip(
@@ -73,8 +66,7 @@ class Opset12(Opset11):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
 
-        Since version 12 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Clip.html#clip-12
+        [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Clip.html#clip-12)
         """
 
     @_overload
@@ -85,8 +77,7 @@ class Opset12(Opset11):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 12 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Constant.html#constant-12
+        [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Constant.html#constant-12)
         """
     @_overload
     def Constant(self, *, value_floats: _Sequence[float]) -> FLOAT:
@@ -126,8 +117,7 @@ class Opset12(Opset11):
         T1: float, float16, double
         T2: bool
 
-        Since version 12 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Dropout.html#dropout-12
+        [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Dropout.html#dropout-12)
         """
 
     def Einsum(self, *Inputs: T_2 | _Floats, equation: str) -> T_2:
@@ -135,8 +125,7 @@ class Opset12(Opset11):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
 
-        Since version 12 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Einsum.html#einsum-12
+        [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Einsum.html#einsum-12)
         """
 
     def GatherND(
@@ -152,8 +141,7 @@ class Opset12(Opset11):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 12 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__GatherND.html#gathernd-12
+        [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GatherND.html#gathernd-12)
         """
 
     def GreaterOrEqual(self, A: T_2 | _Floats, B: T_2 | _Floats) -> BOOL:
@@ -163,8 +151,7 @@ class Opset12(Opset11):
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
         T1: bool
 
-        Since version 12 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__GreaterOrEqual.html#greaterorequal-12
+        [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GreaterOrEqual.html#greaterorequal-12)
         """
 
     def LessOrEqual(self, A: T_2 | _Floats, B: T_2 | _Floats) -> BOOL:
@@ -174,8 +161,7 @@ class Opset12(Opset11):
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
         T1: bool
 
-        Since version 12 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__LessOrEqual.html#lessorequal-12
+        [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LessOrEqual.html#lessorequal-12)
         """
 
     def Max(self, *data_0: T_2 | _Floats) -> T_2:
@@ -185,8 +171,7 @@ class Opset12(Opset11):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
 
-        Since version 12 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Max.html#max-12
+        [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Max.html#max-12)
         """
 
     def MaxPool(
@@ -209,8 +194,7 @@ class Opset12(Opset11):
         T: float, uint8, int8, float16, double
         I: int64
 
-        Since version 12 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__MaxPool.html#maxpool-12
+        [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MaxPool.html#maxpool-12)
         """
 
     def Min(self, *data_0: T_2 | _Floats) -> T_2:
@@ -220,8 +204,7 @@ class Opset12(Opset11):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
 
-        Since version 12 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Min.html#min-12
+        [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Min.html#min-12)
         """
 
     def NegativeLogLikelihoodLoss(
@@ -241,8 +224,7 @@ class Opset12(Opset11):
         T: float, float16, double
         Tind: int32, int64
 
-        Since version 12 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__NegativeLogLikelihoodLoss.html#negativeloglikelihoodloss-12
+        [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__NegativeLogLikelihoodLoss.html#negativeloglikelihoodloss-12)
         """
 
     def Pow(self, X: T_6 | _Floats, Y: T | _Floats) -> T_6:
@@ -254,8 +236,7 @@ class Opset12(Opset11):
         T: float, int32, int64, float16, double
         T1: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
 
-        Since version 12 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Pow.html#pow-12
+        [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Pow.html#pow-12)
         """
 
     def ReduceMax(self, data: T_7 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_7:
@@ -265,8 +246,7 @@ class Opset12(Opset11):
 
         T: float, uint8, int8, int32, int64, float16, double, uint32, uint64
 
-        Since version 12 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceMax.html#reducemax-12
+        [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceMax.html#reducemax-12)
         """
 
     def ReduceMin(self, data: T_7 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_7:
@@ -276,8 +256,7 @@ class Opset12(Opset11):
 
         T: float, uint8, int8, int32, int64, float16, double, uint32, uint64
 
-        Since version 12 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceMin.html#reducemin-12
+        [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceMin.html#reducemin-12)
         """
 
     def SoftmaxCrossEntropyLoss(
@@ -296,6 +275,5 @@ class Opset12(Opset11):
         T: float, float16, double
         Tind: int32, int64
 
-        Since version 12 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__SoftmaxCrossEntropyLoss.html#softmaxcrossentropyloss-12
+        [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__SoftmaxCrossEntropyLoss.html#softmaxcrossentropyloss-12)
         """

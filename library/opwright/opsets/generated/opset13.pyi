@@ -4,18 +4,16 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
+from collections.abc import Callable as _Callable, Sequence as _Sequence
 from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
 from opwright.elements import ElementType as _ElementType
-from opwright.opsets.generated.opset12 import Opset12
-from opwright.types import *
 from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
-from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
+from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, FLOAT, UINT8, INT8
+from opwright.types import UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64
+from opwright.types import COMPLEX128, BFLOAT16
+from typing_extensions import TypeVar as _TypeVar
+from opwright.opsets.generated.opset12 import Opset12
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T = _TypeVar("T", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
 T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
 T_3: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | _Array
@@ -48,8 +46,7 @@ class Opset13(Opset12):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Abs.html#abs-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Abs.html#abs-13)
         """
 
     def Add(self, A: T_2 | _Floats, B: T_2 | _Floats) -> T_2:
@@ -57,8 +54,7 @@ class Opset13(Opset12):
 
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Add.html#add-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Add.html#add-13)
         """
 
     def ArgMax(
@@ -75,8 +71,7 @@ class Opset13(Opset12):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ArgMax.html#argmax-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ArgMax.html#argmax-13)
         """
 
     def ArgMin(
@@ -93,8 +88,7 @@ class Opset13(Opset12):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ArgMin.html#argmin-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ArgMin.html#argmin-13)
         """
 
     @_overload
@@ -106,8 +100,7 @@ class Opset13(Opset12):
         T1: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64, bfloat16
         T2: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Cast.html#cast-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cast.html#cast-13)
         """
     @_overload
     def Cast(self, input: T1 | _Floats | _Strings, *, to: int | _ElementType) -> _AnyTensor:
@@ -120,8 +113,7 @@ class Opset13(Opset12):
 
         T: float, float16, double, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Ceil.html#ceil-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Ceil.html#ceil-13)
         """
 
     def Clip(self, input: T | _Floats, min: T | _Floats | None = None, max: T | _Floats | None = None) -> T:
@@ -132,8 +124,7 @@ class Opset13(Opset12):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Clip.html#clip-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Clip.html#clip-13)
         """
 
     def Concat(self, *inputs: T_5 | _Floats | _Strings, axis: int) -> T_5:
@@ -143,8 +134,7 @@ class Opset13(Opset12):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Concat.html#concat-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Concat.html#concat-13)
         """
 
     @_overload
@@ -155,8 +145,7 @@ class Opset13(Opset12):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Constant.html#constant-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Constant.html#constant-13)
         """
     @_overload
     def Constant(self, *, value_floats: _Sequence[float]) -> FLOAT:
@@ -189,8 +178,7 @@ class Opset13(Opset12):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__DepthToSpace.html#depthtospace-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DepthToSpace.html#depthtospace-13)
         """
 
     def DequantizeLinear(
@@ -208,8 +196,7 @@ class Opset13(Opset12):
 
         T: uint8, int8, int32
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html#dequantizelinear-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html#dequantizelinear-13)
         """
 
     def Div(self, A: T_2 | _Floats, B: T_2 | _Floats) -> T_2:
@@ -217,8 +204,7 @@ class Opset13(Opset12):
 
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Div.html#div-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Div.html#div-13)
         """
 
     def Dropout(
@@ -237,8 +223,7 @@ class Opset13(Opset12):
         T1: float, float16, double
         T2: bool
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Dropout.html#dropout-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Dropout.html#dropout-13)
         """
 
     def Equal(self, A: T_7 | _Floats, B: T_7 | _Floats) -> BOOL:
@@ -248,8 +233,7 @@ class Opset13(Opset12):
         T: float, uint8, int8, uint16, int16, int32, int64, bool, float16, double, uint32, uint64, bfloat16
         T1: bool
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Equal.html#equal-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Equal.html#equal-13)
         """
 
     def Erf(self, input: T_4 | _Floats) -> T_4:
@@ -257,8 +241,7 @@ class Opset13(Opset12):
 
         T: float, float16, double, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Erf.html#erf-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Erf.html#erf-13)
         """
 
     def Exp(self, input: T_4 | _Floats) -> T_4:
@@ -266,8 +249,7 @@ class Opset13(Opset12):
 
         T: float, float16, double, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Exp.html#exp-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Exp.html#exp-13)
         """
 
     def Expand(self, input: T_5 | _Floats | _Strings, shape: INT64 | _Array | _Ints) -> T_5:
@@ -278,8 +260,7 @@ class Opset13(Opset12):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Expand.html#expand-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Expand.html#expand-13)
         """
 
     def Flatten(self, input: T_5 | _Floats | _Strings, *, axis: int = 1) -> T_5:
@@ -289,8 +270,7 @@ class Opset13(Opset12):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Flatten.html#flatten-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Flatten.html#flatten-13)
         """
 
     def Floor(self, X: T_4 | _Floats) -> T_4:
@@ -300,8 +280,7 @@ class Opset13(Opset12):
 
         T: float, float16, double, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Floor.html#floor-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Floor.html#floor-13)
         """
 
     def Gather(self, data: T_5 | _Floats | _Strings, indices: Tind | _Ints, *, axis: int = 0) -> T_5:
@@ -313,8 +292,7 @@ class Opset13(Opset12):
             complex64, complex128, bfloat16
         Tind: int32, int64
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Gather.html#gather-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Gather.html#gather-13)
         """
 
     def GatherElements(self, data: T_5 | _Floats | _Strings, indices: Tind | _Ints, *, axis: int = 0) -> T_5:
@@ -327,8 +305,7 @@ class Opset13(Opset12):
             complex64, complex128, bfloat16
         Tind: int32, int64
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__GatherElements.html#gatherelements-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GatherElements.html#gatherelements-13)
         """
 
     def GatherND(
@@ -344,8 +321,7 @@ class Opset13(Opset12):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__GatherND.html#gathernd-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GatherND.html#gathernd-13)
         """
 
     def Gemm(
@@ -363,8 +339,7 @@ class Opset13(Opset12):
 
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Gemm.html#gemm-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Gemm.html#gemm-13)
         """
 
     def Greater(self, A: T | _Floats, B: T | _Floats) -> BOOL:
@@ -374,8 +349,7 @@ class Opset13(Opset12):
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
         T1: bool
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Greater.html#greater-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Greater.html#greater-13)
         """
 
     def Hardmax(self, input: T_4 | _Floats, *, axis: int = -1) -> T_4:
@@ -383,8 +357,7 @@ class Opset13(Opset12):
 
         T: float, float16, double, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Hardmax.html#hardmax-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Hardmax.html#hardmax-13)
         """
 
     def Identity(self, input: T_5 | _Floats | _Strings) -> T_5:
@@ -393,8 +366,7 @@ class Opset13(Opset12):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Identity.html#identity-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Identity.html#identity-13)
         """
 
     def If(
@@ -410,8 +382,7 @@ class Opset13(Opset12):
             complex64, complex128; sequences of tensors
         B: bool
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__If.html#if-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__If.html#if-13)
         """
 
     def IsNaN(self, X: T1_3 | _Floats) -> BOOL:
@@ -420,8 +391,7 @@ class Opset13(Opset12):
         T1: float, float16, double, bfloat16
         T2: bool
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__IsNaN.html#isnan-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__IsNaN.html#isnan-13)
         """
 
     def LRN(
@@ -439,8 +409,7 @@ class Opset13(Opset12):
 
         T: float, float16, double, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__LRN.html#lrn-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LRN.html#lrn-13)
         """
 
     def Less(self, A: T | _Floats, B: T | _Floats) -> BOOL:
@@ -450,8 +419,7 @@ class Opset13(Opset12):
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
         T1: bool
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Less.html#less-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Less.html#less-13)
         """
 
     def Log(self, input: T_4 | _Floats) -> T_4:
@@ -459,8 +427,7 @@ class Opset13(Opset12):
 
         T: float, float16, double, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Log.html#log-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Log.html#log-13)
         """
 
     def LogSoftmax(self, input: T_4 | _Floats, *, axis: int = -1) -> T_4:
@@ -468,8 +435,7 @@ class Opset13(Opset12):
 
         T: float, float16, double, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__LogSoftmax.html#logsoftmax-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LogSoftmax.html#logsoftmax-13)
         """
 
     def Loop(
@@ -486,8 +452,7 @@ class Opset13(Opset12):
         I: int64
         B: bool
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Loop.html#loop-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Loop.html#loop-13)
         """
 
     def MatMul(self, A: T_2 | _Floats, B: T_2 | _Floats) -> T_2:
@@ -496,8 +461,7 @@ class Opset13(Opset12):
 
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__MatMul.html#matmul-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MatMul.html#matmul-13)
         """
 
     def Max(self, *data_0: T | _Floats) -> T:
@@ -507,8 +471,7 @@ class Opset13(Opset12):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Max.html#max-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Max.html#max-13)
         """
 
     def Mean(self, *data_0: T_4 | _Floats) -> T_4:
@@ -518,8 +481,7 @@ class Opset13(Opset12):
 
         T: float, float16, double, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Mean.html#mean-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mean.html#mean-13)
         """
 
     def MeanVarianceNormalization(self, X: T_4 | _Floats, *, axes: _Sequence[int] = (0, 2, 3)) -> T_4:
@@ -528,8 +490,7 @@ class Opset13(Opset12):
 
         T: float, float16, double, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__MeanVarianceNormalization.html#meanvariancenormalization-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MeanVarianceNormalization.html#meanvariancenormalization-13)
         """
 
     def Min(self, *data_0: T | _Floats) -> T:
@@ -539,8 +500,7 @@ class Opset13(Opset12):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Min.html#min-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Min.html#min-13)
         """
 
     def Mod(self, A: T | _Floats, B: T | _Floats, *, fmod: int = 0) -> T:
@@ -549,8 +509,7 @@ class Opset13(Opset12):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Mod.html#mod-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mod.html#mod-13)
         """
 
     def Mul(self, A: T_2 | _Floats, B: T_2 | _Floats) -> T_2:
@@ -558,8 +517,7 @@ class Opset13(Opset12):
 
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Mul.html#mul-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mul.html#mul-13)
         """
 
     def Neg(self, X: T_8 | _Floats) -> T_8:
@@ -568,8 +526,7 @@ class Opset13(Opset12):
 
         T: float, int8, int16, int32, int64, float16, double, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Neg.html#neg-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Neg.html#neg-13)
         """
 
     def NegativeLogLikelihoodLoss(
@@ -589,8 +546,7 @@ class Opset13(Opset12):
         T: float, float16, double
         Tind: int32, int64
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__NegativeLogLikelihoodLoss.html#negativeloglikelihoodloss-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__NegativeLogLikelihoodLoss.html#negativeloglikelihoodloss-13)
         """
 
     def NonZero(self, X: T_10 | _Floats | _Strings) -> INT64:
@@ -602,8 +558,7 @@ class Opset13(Opset12):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__NonZero.html#nonzero-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__NonZero.html#nonzero-13)
         """
 
     def Pad(
@@ -621,8 +576,7 @@ class Opset13(Opset12):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Pad.html#pad-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Pad.html#pad-13)
         """
 
     def Pow(self, X: T_11 | _Floats, Y: T1_4 | _Floats) -> T_11:
@@ -634,8 +588,7 @@ class Opset13(Opset12):
         T: float, int32, int64, float16, double, bfloat16
         T1: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Pow.html#pow-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Pow.html#pow-13)
         """
 
     def QuantizeLinear(
@@ -654,8 +607,7 @@ class Opset13(Opset12):
         T1: float, int32
         T2: uint8, int8
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html#quantizelinear-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html#quantizelinear-13)
         """
 
     def Reciprocal(self, X: T_4 | _Floats) -> T_4:
@@ -664,8 +616,7 @@ class Opset13(Opset12):
 
         T: float, float16, double, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Reciprocal.html#reciprocal-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Reciprocal.html#reciprocal-13)
         """
 
     def ReduceL1(self, data: T_2 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_2:
@@ -676,8 +627,7 @@ class Opset13(Opset12):
 
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceL1.html#reducel1-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceL1.html#reducel1-13)
         """
 
     def ReduceL2(self, data: T_2 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_2:
@@ -688,8 +638,7 @@ class Opset13(Opset12):
 
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceL2.html#reducel2-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceL2.html#reducel2-13)
         """
 
     def ReduceLogSum(self, data: T_2 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_2:
@@ -700,8 +649,7 @@ class Opset13(Opset12):
 
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceLogSum.html#reducelogsum-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceLogSum.html#reducelogsum-13)
         """
 
     def ReduceLogSumExp(
@@ -718,8 +666,7 @@ class Opset13(Opset12):
 
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceLogSumExp.html#reducelogsumexp-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceLogSumExp.html#reducelogsumexp-13)
         """
 
     def ReduceMax(self, data: T_12 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_12:
@@ -729,8 +676,7 @@ class Opset13(Opset12):
 
         T: float, uint8, int8, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceMax.html#reducemax-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceMax.html#reducemax-13)
         """
 
     def ReduceMean(self, data: T_2 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_2:
@@ -741,8 +687,7 @@ class Opset13(Opset12):
 
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceMean.html#reducemean-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceMean.html#reducemean-13)
         """
 
     def ReduceMin(self, data: T_12 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_12:
@@ -752,8 +697,7 @@ class Opset13(Opset12):
 
         T: float, uint8, int8, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceMin.html#reducemin-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceMin.html#reducemin-13)
         """
 
     def ReduceProd(self, data: T_2 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_2:
@@ -764,8 +708,7 @@ class Opset13(Opset12):
 
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceProd.html#reduceprod-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceProd.html#reduceprod-13)
         """
 
     def ReduceSum(
@@ -782,8 +725,7 @@ class Opset13(Opset12):
 
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceSum.html#reducesum-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceSum.html#reducesum-13)
         """
 
     def ReduceSumSquare(
@@ -800,8 +742,7 @@ class Opset13(Opset12):
 
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceSumSquare.html#reducesumsquare-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceSumSquare.html#reducesumsquare-13)
         """
 
     def Relu(self, X: T_4 | _Floats) -> T_4:
@@ -810,8 +751,7 @@ class Opset13(Opset12):
 
         T: float, float16, double, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Relu.html#relu-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Relu.html#relu-13)
         """
 
     def Reshape(self, data: T_5 | _Floats | _Strings, shape: INT64 | _Array | _Ints) -> T_5:
@@ -823,8 +763,7 @@ class Opset13(Opset12):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Reshape.html#reshape-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Reshape.html#reshape-13)
         """
 
     def Resize(
@@ -850,8 +789,7 @@ class Opset13(Opset12):
             complex64, complex128, bfloat16
         T2: float, float16, double
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Resize.html#resize-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Resize.html#resize-13)
         """
 
     def ScatterElements(
@@ -869,8 +807,7 @@ class Opset13(Opset12):
             complex64, complex128, bfloat16
         Tind: int32, int64
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ScatterElements.html#scatterelements-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ScatterElements.html#scatterelements-13)
         """
 
     def ScatterND(
@@ -887,8 +824,7 @@ class Opset13(Opset12):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ScatterND.html#scatternd-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ScatterND.html#scatternd-13)
         """
 
     def Shape(self, data: T_10 | _Floats | _Strings) -> INT64:
@@ -898,8 +834,7 @@ class Opset13(Opset12):
             complex64, complex128, bfloat16
         T1: int64
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Shape.html#shape-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Shape.html#shape-13)
         """
 
     def Sigmoid(self, X: T_4 | _Floats) -> T_4:
@@ -908,8 +843,7 @@ class Opset13(Opset12):
 
         T: float, float16, double, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Sigmoid.html#sigmoid-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sigmoid.html#sigmoid-13)
         """
 
     def Sign(self, input: T | _Floats) -> T:
@@ -918,8 +852,7 @@ class Opset13(Opset12):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Sign.html#sign-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sign.html#sign-13)
         """
 
     def Size(self, data: T_10 | _Floats | _Strings) -> INT64:
@@ -930,8 +863,7 @@ class Opset13(Opset12):
             complex64, complex128, bfloat16
         T1: int64
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Size.html#size-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Size.html#size-13)
         """
 
     def Slice(
@@ -949,8 +881,7 @@ class Opset13(Opset12):
             complex64, complex128, bfloat16
         Tind: int32, int64
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Slice.html#slice-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Slice.html#slice-13)
         """
 
     def Softmax(self, input: T_4 | _Floats, *, axis: int = -1) -> T_4:
@@ -958,8 +889,7 @@ class Opset13(Opset12):
 
         T: float, float16, double, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Softmax.html#softmax-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Softmax.html#softmax-13)
         """
 
     def SoftmaxCrossEntropyLoss(
@@ -978,8 +908,7 @@ class Opset13(Opset12):
         T: float, float16, double, bfloat16
         Tind: int32, int64
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__SoftmaxCrossEntropyLoss.html#softmaxcrossentropyloss-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__SoftmaxCrossEntropyLoss.html#softmaxcrossentropyloss-13)
         """
 
     def SpaceToDepth(self, input: T_5 | _Floats | _Strings, *, blocksize: int) -> T_5:
@@ -989,8 +918,7 @@ class Opset13(Opset12):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__SpaceToDepth.html#spacetodepth-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__SpaceToDepth.html#spacetodepth-13)
         """
 
     def Split(
@@ -1006,8 +934,7 @@ class Opset13(Opset12):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Split.html#split-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Split.html#split-13)
         """
 
     def Sqrt(self, X: T_4 | _Floats) -> T_4:
@@ -1016,8 +943,7 @@ class Opset13(Opset12):
 
         T: float, float16, double, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Sqrt.html#sqrt-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sqrt.html#sqrt-13)
         """
 
     def Squeeze(self, data: T_5 | _Floats | _Strings, axes: INT64 | _Array | _Ints | None = None) -> T_5:
@@ -1028,8 +954,7 @@ class Opset13(Opset12):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Squeeze.html#squeeze-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Squeeze.html#squeeze-13)
         """
 
     def Sub(self, A: T_2 | _Floats, B: T_2 | _Floats) -> T_2:
@@ -1037,8 +962,7 @@ class Opset13(Opset12):
 
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Sub.html#sub-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sub.html#sub-13)
         """
 
     def Sum(self, *data_0: T_4 | _Floats) -> T_4:
@@ -1048,8 +972,7 @@ class Opset13(Opset12):
 
         T: float, float16, double, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Sum.html#sum-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sum.html#sum-13)
         """
 
     def Tanh(self, input: T_4 | _Floats) -> T_4:
@@ -1057,8 +980,7 @@ class Opset13(Opset12):
 
         T: float, float16, double, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Tanh.html#tanh-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Tanh.html#tanh-13)
         """
 
     def Tile(self, input: T_5 | _Floats | _Strings, repeats: INT64 | _Array | _Ints) -> T_5:
@@ -1069,8 +991,7 @@ class Opset13(Opset12):
             complex64, complex128, bfloat16
         T1: int64
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Tile.html#tile-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Tile.html#tile-13)
         """
 
     def Transpose(self, data: T_5 | _Floats | _Strings, *, perm: _Sequence[int] | None = None) -> T_5:
@@ -1081,8 +1002,7 @@ class Opset13(Opset12):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Transpose.html#transpose-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Transpose.html#transpose-13)
         """
 
     def Unsqueeze(self, data: T_5 | _Floats | _Strings, axes: INT64 | _Array | _Ints) -> T_5:
@@ -1093,6 +1013,5 @@ class Opset13(Opset12):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 13 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Unsqueeze.html#unsqueeze-13
+        [Since version 13 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Unsqueeze.html#unsqueeze-13)
         """

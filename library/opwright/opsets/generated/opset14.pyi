@@ -4,18 +4,14 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
-from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
-from opwright.elements import ElementType as _ElementType
+from collections.abc import Sequence as _Sequence
+from typing import TypeAlias as _TypeAlias, type_check_only as _type_check_only
+from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Floats as _Floats, Ints as _Ints
+from opwright.types import Strings as _Strings, Tensor as _Tensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64
+from opwright.types import STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16
+from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset13 import Opset13
-from opwright.types import *
-from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
-from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T = _TypeVar("T", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
 T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
 U = _TypeVar("U", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
@@ -35,8 +31,7 @@ class Opset14(Opset13):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 14 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Add.html#add-14
+        [Since version 14 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Add.html#add-14)
         """
 
     def BatchNormalization(
@@ -57,8 +52,7 @@ class Opset14(Opset13):
         T: float, float16, double, bfloat16
         U: float, float16, double, bfloat16
 
-        Since version 14 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__BatchNormalization.html#batchnormalization-14
+        [Since version 14 of ai.onnx](https://onnx.ai/onnx/operators/onnx__BatchNormalization.html#batchnormalization-14)
         """
 
     def CumSum(self, x: T_3 | _Floats, axis: T2 | _Ints, *, exclusive: int = 0, reverse: int = 0) -> T_3:
@@ -70,8 +64,7 @@ class Opset14(Opset13):
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
         T2: int32, int64
 
-        Since version 14 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__CumSum.html#cumsum-14
+        [Since version 14 of ai.onnx](https://onnx.ai/onnx/operators/onnx__CumSum.html#cumsum-14)
         """
 
     def Div(self, A: T | _Floats, B: T | _Floats) -> T:
@@ -79,8 +72,7 @@ class Opset14(Opset13):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 14 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Div.html#div-14
+        [Since version 14 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Div.html#div-14)
         """
 
     def GRU(
@@ -106,8 +98,7 @@ class Opset14(Opset13):
         T: float, float16, double
         T1: int32
 
-        Since version 14 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__GRU.html#gru-14
+        [Since version 14 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GRU.html#gru-14)
         """
 
     def HardSwish(self, X: T_4 | _Floats) -> T_4:
@@ -117,8 +108,7 @@ class Opset14(Opset13):
 
         T: float, float16, double
 
-        Since version 14 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__HardSwish.html#hardswish-14
+        [Since version 14 of ai.onnx](https://onnx.ai/onnx/operators/onnx__HardSwish.html#hardswish-14)
         """
 
     def Identity(self, input: V | _Floats | _Strings) -> V:
@@ -127,8 +117,7 @@ class Opset14(Opset13):
         V: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16; sequences of tensors
 
-        Since version 14 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Identity.html#identity-14
+        [Since version 14 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Identity.html#identity-14)
         """
 
     def LSTM(
@@ -156,8 +145,7 @@ class Opset14(Opset13):
         T: float, float16, double
         T1: int32
 
-        Since version 14 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__LSTM.html#lstm-14
+        [Since version 14 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LSTM.html#lstm-14)
         """
 
     def Mul(self, A: T | _Floats, B: T | _Floats) -> T:
@@ -165,8 +153,7 @@ class Opset14(Opset13):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 14 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Mul.html#mul-14
+        [Since version 14 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mul.html#mul-14)
         """
 
     def RNN(
@@ -192,8 +179,7 @@ class Opset14(Opset13):
         T: float, float16, double
         T1: int32
 
-        Since version 14 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__RNN.html#rnn-14
+        [Since version 14 of ai.onnx](https://onnx.ai/onnx/operators/onnx__RNN.html#rnn-14)
         """
 
     def Relu(self, X: T_5 | _Floats) -> T_5:
@@ -202,8 +188,7 @@ class Opset14(Opset13):
 
         T: float, int8, int16, int32, int64, float16, double, bfloat16
 
-        Since version 14 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Relu.html#relu-14
+        [Since version 14 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Relu.html#relu-14)
         """
 
     def Reshape(
@@ -221,8 +206,7 @@ class Opset14(Opset13):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 14 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Reshape.html#reshape-14
+        [Since version 14 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Reshape.html#reshape-14)
         """
 
     def Sub(self, A: T | _Floats, B: T | _Floats) -> T:
@@ -230,8 +214,7 @@ class Opset14(Opset13):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 14 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Sub.html#sub-14
+        [Since version 14 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sub.html#sub-14)
         """
 
     def Trilu(
@@ -249,6 +232,5 @@ class Opset14(Opset13):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 14 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Trilu.html#trilu-14
+        [Since version 14 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Trilu.html#trilu-14)
         """

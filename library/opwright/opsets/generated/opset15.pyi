@@ -4,18 +4,15 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
+from collections.abc import Sequence as _Sequence
 from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
 from opwright.elements import ElementType as _ElementType
+from opwright.types import AnyTensor as _AnyTensor, Array as _Array, DataType as _DataType, Floats as _Floats
+from opwright.types import Strings as _Strings, Tensor as _Tensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64
+from opwright.types import STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16
+from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset14 import Opset14
-from opwright.types import *
-from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
-from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T = _TypeVar("T", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
 T1 = _TypeVar("T1", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
 T2 = _TypeVar("T2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
@@ -29,6 +26,7 @@ O: _TypeAlias = _Tensor | _Array | _Sequence[_Tensor | _Array] | None
 T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
 T1_5: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | _Array
 T_3: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | _Array
+_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 
 @_type_check_only
 class Opset15(Opset14):
@@ -53,8 +51,7 @@ class Opset15(Opset14):
         T1: float, float16, double, bfloat16
         T2: float, float16, double, bfloat16
 
-        Since version 15 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__BatchNormalization.html#batchnormalization-15
+        [Since version 15 of ai.onnx](https://onnx.ai/onnx/operators/onnx__BatchNormalization.html#batchnormalization-15)
         """
 
     @_overload
@@ -66,8 +63,7 @@ class Opset15(Opset14):
         T1: float, float16, double
         T2: float, uint8, int8, uint16, int16, int32, int64, bool, float16, double, uint32, uint64, bfloat16
 
-        Since version 15 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Bernoulli.html#bernoulli-15
+        [Since version 15 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Bernoulli.html#bernoulli-15)
         """
     @_overload
     def Bernoulli(self, input: T1_3 | _Floats, *, seed: float | None = None) -> T1_3:
@@ -89,8 +85,7 @@ class Opset15(Opset14):
         T1: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64, bfloat16
         T2: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64, bfloat16
 
-        Since version 15 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__CastLike.html#castlike-15
+        [Since version 15 of ai.onnx](https://onnx.ai/onnx/operators/onnx__CastLike.html#castlike-15)
         """
 
     def Optional(self, input: V | _Floats | _Strings | None = None, *, type: _Any = None) -> _AnyTensor:
@@ -101,8 +96,7 @@ class Opset15(Opset14):
             complex64, complex128; sequences of tensors
         O: optionals
 
-        Since version 15 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Optional.html#optional-15
+        [Since version 15 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Optional.html#optional-15)
         """
 
     def OptionalGetElement(self, input: _Given | None) -> _Given:
@@ -113,8 +107,7 @@ class Opset15(Opset14):
         V: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128; sequences of tensors
 
-        Since version 15 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__OptionalGetElement.html#optionalgetelement-15
+        [Since version 15 of ai.onnx](https://onnx.ai/onnx/operators/onnx__OptionalGetElement.html#optionalgetelement-15)
         """
 
     def OptionalHasElement(self, input: O) -> BOOL:
@@ -124,8 +117,7 @@ class Opset15(Opset14):
         O: optionals
         B: bool
 
-        Since version 15 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__OptionalHasElement.html#optionalhaselement-15
+        [Since version 15 of ai.onnx](https://onnx.ai/onnx/operators/onnx__OptionalHasElement.html#optionalhaselement-15)
         """
 
     def Pow(self, X: T_2 | _Floats, Y: T1_5 | _Floats) -> T_2:
@@ -137,8 +129,7 @@ class Opset15(Opset14):
         T: float, int32, int64, float16, double, bfloat16
         T1: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 15 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Pow.html#pow-15
+        [Since version 15 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Pow.html#pow-15)
         """
 
     def Shape(self, data: T_3 | _Floats | _Strings, *, end: int | None = None, start: int = 0) -> INT64:
@@ -151,6 +142,5 @@ class Opset15(Opset14):
             complex64, complex128, bfloat16
         T1: int64
 
-        Since version 15 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Shape.html#shape-15
+        [Since version 15 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Shape.html#shape-15)
         """

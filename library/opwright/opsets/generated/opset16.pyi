@@ -4,18 +4,15 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
-from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
-from opwright.elements import ElementType as _ElementType
+from collections.abc import Callable as _Callable, Sequence as _Sequence
+from typing import Any as _Any, TypeAlias as _TypeAlias, type_check_only as _type_check_only
+from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, Floats as _Floats
+from opwright.types import Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor, FLOAT, UINT8, INT8
+from opwright.types import UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64
+from opwright.types import COMPLEX128, BFLOAT16
+from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset15 import Opset15
-from opwright.types import *
-from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
-from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T = _TypeVar("T", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
 T1 = _TypeVar("T1", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
 T2: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | _Array
@@ -37,8 +34,7 @@ class Opset16(Opset15):
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
         T1: bool
 
-        Since version 16 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__GreaterOrEqual.html#greaterorequal-16
+        [Since version 16 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GreaterOrEqual.html#greaterorequal-16)
         """
 
     def GridSample(
@@ -58,8 +54,7 @@ class Opset16(Opset15):
             complex64, complex128
         T2: float, float16, double
 
-        Since version 16 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__GridSample.html#gridsample-16
+        [Since version 16 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GridSample.html#gridsample-16)
         """
 
     def Identity(self, input: V | _Floats | _Strings) -> V:
@@ -68,8 +63,7 @@ class Opset16(Opset15):
         V: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16; sequences of tensors; optionals
 
-        Since version 16 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Identity.html#identity-16
+        [Since version 16 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Identity.html#identity-16)
         """
 
     def If(
@@ -85,8 +79,7 @@ class Opset16(Opset15):
             complex64, complex128, bfloat16; sequences of tensors; optionals
         B: bool
 
-        Since version 16 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__If.html#if-16
+        [Since version 16 of ai.onnx](https://onnx.ai/onnx/operators/onnx__If.html#if-16)
         """
 
     def LeakyRelu(self, X: T_2 | _Floats, *, alpha: float = 0.01) -> T_2:
@@ -95,8 +88,7 @@ class Opset16(Opset15):
 
         T: float, float16, double, bfloat16
 
-        Since version 16 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__LeakyRelu.html#leakyrelu-16
+        [Since version 16 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LeakyRelu.html#leakyrelu-16)
         """
 
     def LessOrEqual(self, A: T | _Floats, B: T | _Floats) -> BOOL:
@@ -106,8 +98,7 @@ class Opset16(Opset15):
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
         T1: bool
 
-        Since version 16 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__LessOrEqual.html#lessorequal-16
+        [Since version 16 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LessOrEqual.html#lessorequal-16)
         """
 
     def Loop(
@@ -124,8 +115,7 @@ class Opset16(Opset15):
         I: int64
         B: bool
 
-        Since version 16 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Loop.html#loop-16
+        [Since version 16 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Loop.html#loop-16)
         """
 
     def PRelu(self, X: T_3 | _Floats, slope: T_3 | _Floats) -> T_3:
@@ -135,8 +125,7 @@ class Opset16(Opset15):
 
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 16 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__PRelu.html#prelu-16
+        [Since version 16 of ai.onnx](https://onnx.ai/onnx/operators/onnx__PRelu.html#prelu-16)
         """
 
     def RoiAlign(
@@ -160,8 +149,7 @@ class Opset16(Opset15):
         T1: float, float16, double
         T2: int64
 
-        Since version 16 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__RoiAlign.html#roialign-16
+        [Since version 16 of ai.onnx](https://onnx.ai/onnx/operators/onnx__RoiAlign.html#roialign-16)
         """
 
     def Scan(
@@ -182,8 +170,7 @@ class Opset16(Opset15):
         V: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 16 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Scan.html#scan-16
+        [Since version 16 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Scan.html#scan-16)
         """
 
     def ScatterElements(
@@ -202,8 +189,7 @@ class Opset16(Opset15):
             complex64, complex128, bfloat16
         Tind: int32, int64
 
-        Since version 16 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ScatterElements.html#scatterelements-16
+        [Since version 16 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ScatterElements.html#scatterelements-16)
         """
 
     def ScatterND(
@@ -222,8 +208,7 @@ class Opset16(Opset15):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 16 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ScatterND.html#scatternd-16
+        [Since version 16 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ScatterND.html#scatternd-16)
         """
 
     def Where(
@@ -239,6 +224,5 @@ class Opset16(Opset15):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 16 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Where.html#where-16
+        [Since version 16 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Where.html#where-16)
         """

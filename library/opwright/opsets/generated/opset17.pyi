@@ -4,18 +4,15 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
+from collections.abc import Callable as _Callable, Sequence as _Sequence
 from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
 from opwright.elements import ElementType as _ElementType
+from opwright.types import AnyTensor as _AnyTensor, Array as _Array, DataType as _DataType, Floats as _Floats
+from opwright.types import Graph as _Graph, Ints as _Ints, Tensor as _Tensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32
+from opwright.types import INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16
+from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset16 import Opset16
-from opwright.types import *
-from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
-from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 E = _TypeVar("E", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
 T1: _TypeAlias = INT32 | INT64 | _Array
 T1_2 = _TypeVar("T1_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
@@ -39,8 +36,7 @@ class Opset17(Opset16):
         T1: int32, int64
         T2: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 17 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__BlackmanWindow.html#blackmanwindow-17
+        [Since version 17 of ai.onnx](https://onnx.ai/onnx/operators/onnx__BlackmanWindow.html#blackmanwindow-17)
         """
     @_overload
     def BlackmanWindow(self, size: T1 | _Ints, *, periodic: int = 1) -> FLOAT:
@@ -69,8 +65,7 @@ class Opset17(Opset16):
         T1: float, float16, double, bfloat16
         T2: int32, int64
 
-        Since version 17 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__DFT.html#dft-17
+        [Since version 17 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DFT.html#dft-17)
         """
 
     @_overload
@@ -80,8 +75,7 @@ class Opset17(Opset16):
         T1: int32, int64
         T2: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 17 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__HammingWindow.html#hammingwindow-17
+        [Since version 17 of ai.onnx](https://onnx.ai/onnx/operators/onnx__HammingWindow.html#hammingwindow-17)
         """
     @_overload
     def HammingWindow(self, size: T1 | _Ints, *, periodic: int = 1) -> FLOAT:
@@ -103,8 +97,7 @@ class Opset17(Opset16):
         T1: int32, int64
         T2: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 17 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__HannWindow.html#hannwindow-17
+        [Since version 17 of ai.onnx](https://onnx.ai/onnx/operators/onnx__HannWindow.html#hannwindow-17)
         """
     @_overload
     def HannWindow(self, size: T1 | _Ints, *, periodic: int = 1) -> FLOAT:
@@ -136,8 +129,7 @@ class Opset17(Opset16):
         T: float, float16, double, bfloat16
         U: float, bfloat16
 
-        Since version 17 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__LayerNormalization.html#layernormalization-17
+        [Since version 17 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LayerNormalization.html#layernormalization-17)
         """
 
     @_overload
@@ -160,8 +152,7 @@ class Opset17(Opset16):
         T2: float, float16, double, bfloat16
         T3: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 17 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__MelWeightMatrix.html#melweightmatrix-17
+        [Since version 17 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MelWeightMatrix.html#melweightmatrix-17)
         """
     @_overload
     def MelWeightMatrix(
@@ -200,8 +191,7 @@ class Opset17(Opset16):
         T1: float, float16, double, bfloat16
         T2: int32, int64
 
-        Since version 17 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__STFT.html#stft-17
+        [Since version 17 of ai.onnx](https://onnx.ai/onnx/operators/onnx__STFT.html#stft-17)
         """
 
     def SequenceMap(
@@ -216,6 +206,5 @@ class Opset17(Opset16):
         V: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128; sequences of tensors
 
-        Since version 17 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__SequenceMap.html#sequencemap-17
+        [Since version 17 of ai.onnx](https://onnx.ai/onnx/operators/onnx__SequenceMap.html#sequencemap-17)
         """

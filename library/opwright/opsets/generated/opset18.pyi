@@ -4,18 +4,14 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
-from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
-from opwright.elements import ElementType as _ElementType
-from opwright.opsets.generated.opset17 import Opset17
-from opwright.types import *
-from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
-from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
+from collections.abc import Sequence as _Sequence
+from typing import TypeAlias as _TypeAlias, type_check_only as _type_check_only
+from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Floats as _Floats, Ints as _Ints
+from opwright.types import Strings as _Strings, Tensor as _Tensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64
+from opwright.types import STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16
 from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
+from opwright.opsets.generated.opset17 import Opset17
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T = _TypeVar("T", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, INT64, UINT32, UINT64, _Array, default=_AnyTensor)
 T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, _Array, default=_AnyTensor)
 Tind: _TypeAlias = INT32 | INT64 | _Array
@@ -25,6 +21,7 @@ O: _TypeAlias = _Tensor | _Array | _Sequence[_Tensor | _Array] | None
 T_5 = _TypeVar("T_5", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
 T_6 = _TypeVar("T_6", _AnyTensor, FLOAT, UINT8, INT8, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
 T2: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | _Array
+_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 
 @_type_check_only
 class Opset18(Opset17):
@@ -36,8 +33,7 @@ class Opset18(Opset17):
 
         T: uint8, int8, uint16, int16, int32, int64, uint32, uint64
 
-        Since version 18 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__BitwiseAnd.html#bitwiseand-18
+        [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__BitwiseAnd.html#bitwiseand-18)
         """
 
     def BitwiseNot(self, X: T | _Ints) -> T:
@@ -45,8 +41,7 @@ class Opset18(Opset17):
 
         T: uint8, int8, uint16, int16, int32, int64, uint32, uint64
 
-        Since version 18 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__BitwiseNot.html#bitwisenot-18
+        [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__BitwiseNot.html#bitwisenot-18)
         """
 
     def BitwiseOr(self, A: T | _Ints, B: T | _Ints) -> T:
@@ -55,8 +50,7 @@ class Opset18(Opset17):
 
         T: uint8, int8, uint16, int16, int32, int64, uint32, uint64
 
-        Since version 18 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__BitwiseOr.html#bitwiseor-18
+        [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__BitwiseOr.html#bitwiseor-18)
         """
 
     def BitwiseXor(self, A: T | _Ints, B: T | _Ints) -> T:
@@ -65,8 +59,7 @@ class Opset18(Opset17):
 
         T: uint8, int8, uint16, int16, int32, int64, uint32, uint64
 
-        Since version 18 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__BitwiseXor.html#bitwisexor-18
+        [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__BitwiseXor.html#bitwisexor-18)
         """
 
     def CenterCropPad(
@@ -82,8 +75,7 @@ class Opset18(Opset17):
             complex64, complex128, bfloat16
         Tind: int32, int64
 
-        Since version 18 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__CenterCropPad.html#centercroppad-18
+        [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__CenterCropPad.html#centercroppad-18)
         """
 
     def Col2Im(
@@ -101,8 +93,7 @@ class Opset18(Opset17):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 18 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Col2Im.html#col2im-18
+        [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Col2Im.html#col2im-18)
         """
 
     @_deprecated("GroupNormalization is deprecated since opset 18")
@@ -120,8 +111,7 @@ class Opset18(Opset17):
 
         T: float, float16, double, bfloat16
 
-        Since version 18 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__GroupNormalization.html#groupnormalization-18
+        [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GroupNormalization.html#groupnormalization-18)
         """
 
     def LpPool(
@@ -143,8 +133,7 @@ class Opset18(Opset17):
 
         T: float, float16, double
 
-        Since version 18 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__LpPool.html#lppool-18
+        [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LpPool.html#lppool-18)
         """
 
     def Mish(self, X: T_4 | _Floats) -> T_4:
@@ -152,8 +141,7 @@ class Opset18(Opset17):
 
         T: float, float16, double
 
-        Since version 18 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Mish.html#mish-18
+        [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mish.html#mish-18)
         """
 
     def OptionalGetElement(self, input: _Given | None) -> _Given:
@@ -166,8 +154,7 @@ class Opset18(Opset17):
         V: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128; sequences of tensors
 
-        Since version 18 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__OptionalGetElement.html#optionalgetelement-18
+        [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__OptionalGetElement.html#optionalgetelement-18)
         """
 
     def OptionalHasElement(self, input: O | _Floats | _Strings | None = None) -> BOOL:
@@ -178,8 +165,7 @@ class Opset18(Opset17):
             complex64, complex128; sequences of tensors; optionals
         B: bool
 
-        Since version 18 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__OptionalHasElement.html#optionalhaselement-18
+        [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__OptionalHasElement.html#optionalhaselement-18)
         """
 
     def Pad(
@@ -199,8 +185,7 @@ class Opset18(Opset17):
             complex64, complex128, bfloat16
         Tind: int32, int64
 
-        Since version 18 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Pad.html#pad-18
+        [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Pad.html#pad-18)
         """
 
     def ReduceL1(
@@ -218,8 +203,7 @@ class Opset18(Opset17):
 
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 18 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceL1.html#reducel1-18
+        [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceL1.html#reducel1-18)
         """
 
     def ReduceL2(
@@ -237,8 +221,7 @@ class Opset18(Opset17):
 
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 18 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceL2.html#reducel2-18
+        [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceL2.html#reducel2-18)
         """
 
     def ReduceLogSum(
@@ -256,8 +239,7 @@ class Opset18(Opset17):
 
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 18 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceLogSum.html#reducelogsum-18
+        [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceLogSum.html#reducelogsum-18)
         """
 
     def ReduceLogSumExp(
@@ -275,8 +257,7 @@ class Opset18(Opset17):
 
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 18 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceLogSumExp.html#reducelogsumexp-18
+        [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceLogSumExp.html#reducelogsumexp-18)
         """
 
     def ReduceMax(
@@ -293,8 +274,7 @@ class Opset18(Opset17):
 
         T: float, uint8, int8, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 18 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceMax.html#reducemax-18
+        [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceMax.html#reducemax-18)
         """
 
     def ReduceMean(
@@ -312,8 +292,7 @@ class Opset18(Opset17):
 
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 18 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceMean.html#reducemean-18
+        [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceMean.html#reducemean-18)
         """
 
     def ReduceMin(
@@ -330,8 +309,7 @@ class Opset18(Opset17):
 
         T: float, uint8, int8, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 18 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceMin.html#reducemin-18
+        [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceMin.html#reducemin-18)
         """
 
     def ReduceProd(
@@ -349,8 +327,7 @@ class Opset18(Opset17):
 
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 18 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceProd.html#reduceprod-18
+        [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceProd.html#reduceprod-18)
         """
 
     def ReduceSumSquare(
@@ -368,8 +345,7 @@ class Opset18(Opset17):
 
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 18 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceSumSquare.html#reducesumsquare-18
+        [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceSumSquare.html#reducesumsquare-18)
         """
 
     def Resize(
@@ -398,8 +374,7 @@ class Opset18(Opset17):
             complex64, complex128, bfloat16
         T2: float, float16, double
 
-        Since version 18 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Resize.html#resize-18
+        [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Resize.html#resize-18)
         """
 
     def ScatterElements(
@@ -418,8 +393,7 @@ class Opset18(Opset17):
             complex64, complex128, bfloat16
         Tind: int32, int64
 
-        Since version 18 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ScatterElements.html#scatterelements-18
+        [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ScatterElements.html#scatterelements-18)
         """
 
     def ScatterND(
@@ -438,8 +412,7 @@ class Opset18(Opset17):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 18 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ScatterND.html#scatternd-18
+        [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ScatterND.html#scatternd-18)
         """
 
     def Split(
@@ -458,6 +431,5 @@ class Opset18(Opset17):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 18 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Split.html#split-18
+        [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Split.html#split-18)
         """

@@ -4,18 +4,17 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
+from collections.abc import Callable as _Callable, Sequence as _Sequence
 from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
 from opwright.elements import ElementType as _ElementType
-from opwright.opsets.generated.opset18 import Opset18
-from opwright.types import *
 from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
 from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
+from opwright.types import FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32
+from opwright.types import UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2
+from opwright.types import FLOAT8E5M2FNUZ
+from typing_extensions import TypeVar as _TypeVar
+from opwright.opsets.generated.opset18 import Opset18
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T = _TypeVar("T", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
 E = _TypeVar("E", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, _Array, default=_AnyTensor)
 T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | _Array
@@ -54,8 +53,7 @@ class Opset19(Opset18):
 
         T: float, float16, double
 
-        Since version 19 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__AveragePool.html#averagepool-19
+        [Since version 19 of ai.onnx](https://onnx.ai/onnx/operators/onnx__AveragePool.html#averagepool-19)
         """
 
     @_overload
@@ -69,8 +67,7 @@ class Opset19(Opset18):
         T2: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz
 
-        Since version 19 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Cast.html#cast-19
+        [Since version 19 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cast.html#cast-19)
         """
     @_overload
     def Cast(self, input: T1 | _Floats | _Strings, *, to: int | _ElementType, saturate: int = 1) -> _AnyTensor:
@@ -91,8 +88,7 @@ class Opset19(Opset18):
         T2: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz
 
-        Since version 19 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__CastLike.html#castlike-19
+        [Since version 19 of ai.onnx](https://onnx.ai/onnx/operators/onnx__CastLike.html#castlike-19)
         """
 
     @_overload
@@ -103,8 +99,7 @@ class Opset19(Opset18):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz
 
-        Since version 19 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Constant.html#constant-19
+        [Since version 19 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Constant.html#constant-19)
         """
     @_overload
     def Constant(self, *, value_floats: _Sequence[float]) -> FLOAT:
@@ -149,8 +144,7 @@ class Opset19(Opset18):
 
         T: float, float16, double
 
-        Since version 19 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__DeformConv.html#deformconv-19
+        [Since version 19 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DeformConv.html#deformconv-19)
         """
 
     def DequantizeLinear(
@@ -169,8 +163,7 @@ class Opset19(Opset18):
         T1: uint8, int8, int32, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz
         T2: float, float16, bfloat16
 
-        Since version 19 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html#dequantizelinear-19
+        [Since version 19 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html#dequantizelinear-19)
         """
 
     def Equal(self, A: T_2 | _Floats | _Strings, B: T_2 | _Floats | _Strings) -> BOOL:
@@ -180,8 +173,7 @@ class Opset19(Opset18):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64, bfloat16
         T1: bool
 
-        Since version 19 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Equal.html#equal-19
+        [Since version 19 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Equal.html#equal-19)
         """
 
     def Identity(self, input: V | _Floats | _Strings) -> V:
@@ -191,8 +183,7 @@ class Opset19(Opset18):
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz; sequences of
             tensors; optionals
 
-        Since version 19 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Identity.html#identity-19
+        [Since version 19 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Identity.html#identity-19)
         """
 
     def If(
@@ -209,8 +200,7 @@ class Opset19(Opset18):
             tensors; optionals
         B: bool
 
-        Since version 19 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__If.html#if-19
+        [Since version 19 of ai.onnx](https://onnx.ai/onnx/operators/onnx__If.html#if-19)
         """
 
     def Loop(
@@ -228,8 +218,7 @@ class Opset19(Opset18):
         I: int64
         B: bool
 
-        Since version 19 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Loop.html#loop-19
+        [Since version 19 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Loop.html#loop-19)
         """
 
     def Pad(
@@ -249,8 +238,7 @@ class Opset19(Opset18):
             complex64, complex128, bfloat16
         Tind: int32, int64
 
-        Since version 19 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Pad.html#pad-19
+        [Since version 19 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Pad.html#pad-19)
         """
 
     def QuantizeLinear(
@@ -270,8 +258,7 @@ class Opset19(Opset18):
         T1: float, int32, float16, bfloat16
         T2: uint8, int8, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz
 
-        Since version 19 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html#quantizelinear-19
+        [Since version 19 of ai.onnx](https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html#quantizelinear-19)
         """
 
     def Reshape(
@@ -289,8 +276,7 @@ class Opset19(Opset18):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz
 
-        Since version 19 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Reshape.html#reshape-19
+        [Since version 19 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Reshape.html#reshape-19)
         """
 
     def Resize(
@@ -319,8 +305,7 @@ class Opset19(Opset18):
             complex64, complex128, bfloat16
         T2: float, float16, double
 
-        Since version 19 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Resize.html#resize-19
+        [Since version 19 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Resize.html#resize-19)
         """
 
     def Scan(
@@ -341,8 +326,7 @@ class Opset19(Opset18):
         V: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz
 
-        Since version 19 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Scan.html#scan-19
+        [Since version 19 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Scan.html#scan-19)
         """
 
     def Shape(self, data: T_5 | _Floats | _Strings, *, end: int | None = None, start: int = 0) -> INT64:
@@ -355,8 +339,7 @@ class Opset19(Opset18):
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz
         T1: int64
 
-        Since version 19 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Shape.html#shape-19
+        [Since version 19 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Shape.html#shape-19)
         """
 
     def Size(self, data: T_5 | _Floats | _Strings) -> INT64:
@@ -367,6 +350,5 @@ class Opset19(Opset18):
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz
         T1: int64
 
-        Since version 19 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Size.html#size-19
+        [Since version 19 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Size.html#size-19)
         """

@@ -4,18 +4,14 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
-from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
-from opwright.elements import ElementType as _ElementType
+from collections.abc import Sequence as _Sequence
+from typing import type_check_only as _type_check_only
+from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Floats as _Floats, Strings as _Strings, FLOAT
+from opwright.types import UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64
+from opwright.types import COMPLEX64, COMPLEX128
+from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset1 import Opset1
-from opwright.types import *
-from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
-from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T = _TypeVar("T", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
 T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
 
@@ -29,8 +25,7 @@ class Opset2(Opset1):
 
         T: float, float16, double
 
-        Since version 2 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__GlobalLpPool.html#globallppool-2
+        [Since version 2 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GlobalLpPool.html#globallppool-2)
         """
 
     def LpPool(
@@ -50,8 +45,7 @@ class Opset2(Opset1):
 
         T: float, float16, double
 
-        Since version 2 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__LpPool.html#lppool-2
+        [Since version 2 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LpPool.html#lppool-2)
         """
 
     def Pad(self, data: T | _Floats, *, pads: _Sequence[int], mode: str = "constant", value: float = 0.0) -> T:
@@ -61,8 +55,7 @@ class Opset2(Opset1):
 
         T: float, float16, double
 
-        Since version 2 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Pad.html#pad-2
+        [Since version 2 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Pad.html#pad-2)
         """
 
     def Split(
@@ -78,6 +71,5 @@ class Opset2(Opset1):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 2 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Split.html#split-2
+        [Since version 2 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Split.html#split-2)
         """

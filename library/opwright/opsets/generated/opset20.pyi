@@ -4,18 +4,14 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
-from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
-from opwright.elements import ElementType as _ElementType
+from typing import Any as _Any, TypeAlias as _TypeAlias, type_check_only as _type_check_only
+from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Floats as _Floats, Ints as _Ints
+from opwright.types import Strings as _Strings, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16
+from opwright.types import DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ
+from opwright.types import FLOAT8E5M2, FLOAT8E5M2FNUZ
+from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset19 import Opset19
-from opwright.types import *
-from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
-from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T1 = _TypeVar("T1", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
 T2: _TypeAlias = INT32 | INT64 | _Array
 T1_2 = _TypeVar("T1_2", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
@@ -35,8 +31,7 @@ class Opset20(Opset19):
         T1: float, float16, double, bfloat16
         T2: int64
 
-        Since version 20 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__AffineGrid.html#affinegrid-20
+        [Since version 20 of ai.onnx](https://onnx.ai/onnx/operators/onnx__AffineGrid.html#affinegrid-20)
         """
 
     def ConstantOfShape(self, input: INT64 | _Array | _Ints, *, value: _Any = None) -> _AnyTensor:
@@ -46,8 +41,7 @@ class Opset20(Opset19):
         T2: float, uint8, int8, uint16, int16, int32, int64, bool, float16, double, uint32, uint64, bfloat16,
             float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz
 
-        Since version 20 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ConstantOfShape.html#constantofshape-20
+        [Since version 20 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ConstantOfShape.html#constantofshape-20)
         """
 
     def DFT(
@@ -64,8 +58,7 @@ class Opset20(Opset19):
         T1: float, float16, double, bfloat16
         T2: int32, int64
 
-        Since version 20 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__DFT.html#dft-20
+        [Since version 20 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DFT.html#dft-20)
         """
 
     def Gelu(self, X: T1 | _Floats, *, approximate: str = "none") -> T1:
@@ -76,8 +69,7 @@ class Opset20(Opset19):
 
         T: float, float16, double, bfloat16
 
-        Since version 20 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Gelu.html#gelu-20
+        [Since version 20 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Gelu.html#gelu-20)
         """
 
     def GridSample(
@@ -97,8 +89,7 @@ class Opset20(Opset19):
             complex64, complex128
         T2: float, float16, double
 
-        Since version 20 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__GridSample.html#gridsample-20
+        [Since version 20 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GridSample.html#gridsample-20)
         """
 
     def ImageDecoder(self, encoded_stream: UINT8 | _Array | _Ints, *, pixel_format: str = "RGB") -> UINT8:
@@ -108,8 +99,7 @@ class Opset20(Opset19):
         T1: uint8
         T2: uint8
 
-        Since version 20 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ImageDecoder.html#imagedecoder-20
+        [Since version 20 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ImageDecoder.html#imagedecoder-20)
         """
 
     def IsInf(self, X: T1_3 | _Floats, *, detect_negative: int = 1, detect_positive: int = 1) -> BOOL:
@@ -118,8 +108,7 @@ class Opset20(Opset19):
         T1: float, float16, double, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz
         T2: bool
 
-        Since version 20 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__IsInf.html#isinf-20
+        [Since version 20 of ai.onnx](https://onnx.ai/onnx/operators/onnx__IsInf.html#isinf-20)
         """
 
     def IsNaN(self, X: T1_3 | _Floats) -> BOOL:
@@ -128,8 +117,7 @@ class Opset20(Opset19):
         T1: float, float16, double, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz
         T2: bool
 
-        Since version 20 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__IsNaN.html#isnan-20
+        [Since version 20 of ai.onnx](https://onnx.ai/onnx/operators/onnx__IsNaN.html#isnan-20)
         """
 
     def ReduceMax(
@@ -146,8 +134,7 @@ class Opset20(Opset19):
 
         T: float, uint8, int8, int32, int64, bool, float16, double, uint32, uint64, bfloat16
 
-        Since version 20 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceMax.html#reducemax-20
+        [Since version 20 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceMax.html#reducemax-20)
         """
 
     def ReduceMin(
@@ -164,8 +151,7 @@ class Opset20(Opset19):
 
         T: float, uint8, int8, int32, int64, bool, float16, double, uint32, uint64, bfloat16
 
-        Since version 20 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceMin.html#reducemin-20
+        [Since version 20 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceMin.html#reducemin-20)
         """
 
     def RegexFullMatch(self, X: STRING | _Array | _Strings, *, pattern: str | None = None) -> BOOL:
@@ -176,8 +162,7 @@ class Opset20(Opset19):
         T1: string
         T2: bool
 
-        Since version 20 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__RegexFullMatch.html#regexfullmatch-20
+        [Since version 20 of ai.onnx](https://onnx.ai/onnx/operators/onnx__RegexFullMatch.html#regexfullmatch-20)
         """
 
     def StringConcat(self, X: STRING | _Array | _Strings, Y: STRING | _Array | _Strings) -> STRING | _Array:
@@ -185,8 +170,7 @@ class Opset20(Opset19):
 
         T: string
 
-        Since version 20 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__StringConcat.html#stringconcat-20
+        [Since version 20 of ai.onnx](https://onnx.ai/onnx/operators/onnx__StringConcat.html#stringconcat-20)
         """
 
     def StringSplit(
@@ -203,6 +187,5 @@ class Opset20(Opset19):
         T2: string
         T3: int64
 
-        Since version 20 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__StringSplit.html#stringsplit-20
+        [Since version 20 of ai.onnx](https://onnx.ai/onnx/operators/onnx__StringSplit.html#stringsplit-20)
         """

@@ -4,18 +4,17 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
+from collections.abc import Callable as _Callable, Sequence as _Sequence
 from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
 from opwright.elements import ElementType as _ElementType
-from opwright.opsets.generated.opset20 import Opset20
-from opwright.types import *
 from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
 from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
+from opwright.types import FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32
+from opwright.types import UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2
+from opwright.types import FLOAT8E5M2FNUZ, UINT4, INT4
+from typing_extensions import TypeVar as _TypeVar
+from opwright.opsets.generated.opset20 import Opset20
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 E = _TypeVar("E", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, _Array, default=_AnyTensor)
 T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | _Array
 T1_2 = _TypeVar("T1_2", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, _Array, default=_AnyTensor)
@@ -46,8 +45,7 @@ class Opset21(Opset20):
         T2: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4
 
-        Since version 21 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Cast.html#cast-21
+        [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cast.html#cast-21)
         """
     @_overload
     def Cast(self, input: T1 | _Floats | _Strings, *, to: int | _ElementType, saturate: int = 1) -> _AnyTensor:
@@ -68,8 +66,7 @@ class Opset21(Opset20):
         T2: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4
 
-        Since version 21 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__CastLike.html#castlike-21
+        [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__CastLike.html#castlike-21)
         """
 
     @_overload
@@ -80,8 +77,7 @@ class Opset21(Opset20):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4
 
-        Since version 21 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Constant.html#constant-21
+        [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Constant.html#constant-21)
         """
     @_overload
     def Constant(self, *, value_floats: _Sequence[float]) -> FLOAT:
@@ -112,8 +108,7 @@ class Opset21(Opset20):
         T2: float, uint8, int8, uint16, int16, int32, int64, bool, float16, double, uint32, uint64, bfloat16,
             float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4
 
-        Since version 21 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ConstantOfShape.html#constantofshape-21
+        [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ConstantOfShape.html#constantofshape-21)
         """
 
     def DequantizeLinear(
@@ -131,8 +126,7 @@ class Opset21(Opset20):
         T1: uint8, int8, uint16, int16, int32, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4
         T2: float, float16, bfloat16
 
-        Since version 21 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html#dequantizelinear-21
+        [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html#dequantizelinear-21)
         """
 
     def Flatten(self, input: T | _Floats | _Strings, *, axis: int = 1) -> T:
@@ -142,8 +136,7 @@ class Opset21(Opset20):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4
 
-        Since version 21 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Flatten.html#flatten-21
+        [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Flatten.html#flatten-21)
         """
 
     def GroupNormalization(
@@ -161,8 +154,7 @@ class Opset21(Opset20):
 
         T: float, float16, double, bfloat16
 
-        Since version 21 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__GroupNormalization.html#groupnormalization-21
+        [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GroupNormalization.html#groupnormalization-21)
         """
 
     def Identity(self, input: V | _Floats | _Strings) -> V:
@@ -172,8 +164,7 @@ class Opset21(Opset20):
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4;
             sequences of tensors; optionals
 
-        Since version 21 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Identity.html#identity-21
+        [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Identity.html#identity-21)
         """
 
     def If(
@@ -190,8 +181,7 @@ class Opset21(Opset20):
             sequences of tensors; optionals
         B: bool
 
-        Since version 21 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__If.html#if-21
+        [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__If.html#if-21)
         """
 
     def Loop(
@@ -209,8 +199,7 @@ class Opset21(Opset20):
         I: int64
         B: bool
 
-        Since version 21 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Loop.html#loop-21
+        [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Loop.html#loop-21)
         """
 
     def Pad(
@@ -230,8 +219,7 @@ class Opset21(Opset20):
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4
         Tind: int32, int64
 
-        Since version 21 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Pad.html#pad-21
+        [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Pad.html#pad-21)
         """
 
     def QLinearMatMul(
@@ -256,8 +244,7 @@ class Opset21(Opset20):
         T2: uint8, int8, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz
         T3: uint8, int8, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz
 
-        Since version 21 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__QLinearMatMul.html#qlinearmatmul-21
+        [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__QLinearMatMul.html#qlinearmatmul-21)
         """
 
     def QuantizeLinear(
@@ -278,8 +265,7 @@ class Opset21(Opset20):
         T1: float, int32, float16, bfloat16
         T2: uint8, int8, uint16, int16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4
 
-        Since version 21 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html#quantizelinear-21
+        [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html#quantizelinear-21)
         """
 
     def Reshape(self, data: T | _Floats | _Strings, shape: INT64 | _Array | _Ints, *, allowzero: int = 0) -> T:
@@ -291,8 +277,7 @@ class Opset21(Opset20):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4
 
-        Since version 21 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Reshape.html#reshape-21
+        [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Reshape.html#reshape-21)
         """
 
     def Scan(
@@ -313,8 +298,7 @@ class Opset21(Opset20):
         V: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4
 
-        Since version 21 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Scan.html#scan-21
+        [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Scan.html#scan-21)
         """
 
     def Shape(self, data: T_3 | _Floats | _Strings, *, end: int | None = None, start: int = 0) -> INT64:
@@ -327,8 +311,7 @@ class Opset21(Opset20):
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4
         T1: int64
 
-        Since version 21 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Shape.html#shape-21
+        [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Shape.html#shape-21)
         """
 
     def Size(self, data: T_3 | _Floats | _Strings) -> INT64:
@@ -339,8 +322,7 @@ class Opset21(Opset20):
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4
         T1: int64
 
-        Since version 21 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Size.html#size-21
+        [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Size.html#size-21)
         """
 
     def Squeeze(self, data: T | _Floats | _Strings, axes: INT64 | _Array | _Ints | None = None) -> T:
@@ -351,8 +333,7 @@ class Opset21(Opset20):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4
 
-        Since version 21 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Squeeze.html#squeeze-21
+        [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Squeeze.html#squeeze-21)
         """
 
     def Transpose(self, data: T | _Floats | _Strings, *, perm: _Sequence[int] | None = None) -> T:
@@ -363,8 +344,7 @@ class Opset21(Opset20):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4
 
-        Since version 21 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Transpose.html#transpose-21
+        [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Transpose.html#transpose-21)
         """
 
     def Unsqueeze(self, data: T | _Floats | _Strings, axes: INT64 | _Array | _Ints) -> T:
@@ -375,6 +355,5 @@ class Opset21(Opset20):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4
 
-        Since version 21 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Unsqueeze.html#unsqueeze-21
+        [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Unsqueeze.html#unsqueeze-21)
         """

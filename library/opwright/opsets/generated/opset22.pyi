@@ -4,18 +4,16 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
-from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
+from collections.abc import Sequence as _Sequence
+from typing import TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
 from opwright.elements import ElementType as _ElementType
-from opwright.opsets.generated.opset21 import Opset21
-from opwright.types import *
 from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
-from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
+from opwright.types import Floats as _Floats, Ints as _Ints, Strings as _Strings, FLOAT, UINT8, INT8, UINT16, INT16
+from opwright.types import INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128
+from opwright.types import BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ
+from typing_extensions import TypeVar as _TypeVar
+from opwright.opsets.generated.opset21 import Opset21
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T = _TypeVar("T", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
 E = _TypeVar("E", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
 T1: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | BFLOAT16 | _Array
@@ -37,8 +35,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Acos.html#acos-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Acos.html#acos-22)
         """
 
     def Acosh(self, input: T | _Floats) -> T:
@@ -46,8 +43,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Acosh.html#acosh-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Acosh.html#acosh-22)
         """
 
     def Asin(self, input: T | _Floats) -> T:
@@ -55,8 +51,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Asin.html#asin-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Asin.html#asin-22)
         """
 
     def Asinh(self, input: T | _Floats) -> T:
@@ -64,8 +59,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Asinh.html#asinh-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Asinh.html#asinh-22)
         """
 
     def Atan(self, input: T | _Floats) -> T:
@@ -73,8 +67,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Atan.html#atan-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Atan.html#atan-22)
         """
 
     def Atanh(self, input: T | _Floats) -> T:
@@ -82,8 +75,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Atanh.html#atanh-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Atanh.html#atanh-22)
         """
 
     def AveragePool(
@@ -105,8 +97,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__AveragePool.html#averagepool-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__AveragePool.html#averagepool-22)
         """
 
     @_overload
@@ -118,8 +109,7 @@ class Opset22(Opset21):
         T1: float, float16, double, bfloat16
         T2: float, uint8, int8, uint16, int16, int32, int64, bool, float16, double, uint32, uint64, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Bernoulli.html#bernoulli-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Bernoulli.html#bernoulli-22)
         """
     @_overload
     def Bernoulli(self, input: T | _Floats, *, seed: float | None = None) -> T:
@@ -151,8 +141,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Conv.html#conv-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Conv.html#conv-22)
         """
 
     def ConvTranspose(
@@ -174,8 +163,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ConvTranspose.html#convtranspose-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ConvTranspose.html#convtranspose-22)
         """
 
     def Cos(self, input: T | _Floats) -> T:
@@ -183,8 +171,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Cos.html#cos-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cos.html#cos-22)
         """
 
     def Cosh(self, input: T | _Floats) -> T:
@@ -192,8 +179,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Cosh.html#cosh-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cosh.html#cosh-22)
         """
 
     def DeformConv(
@@ -217,8 +203,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__DeformConv.html#deformconv-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DeformConv.html#deformconv-22)
         """
 
     def Det(self, X: T | _Floats) -> T:
@@ -229,8 +214,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Det.html#det-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Det.html#det-22)
         """
 
     def Dropout(
@@ -249,8 +233,7 @@ class Opset22(Opset21):
         T1: float, float16, double, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz
         T2: bool
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Dropout.html#dropout-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Dropout.html#dropout-22)
         """
 
     def Elu(self, X: T | _Floats, *, alpha: float = 1.0) -> T:
@@ -259,8 +242,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Elu.html#elu-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Elu.html#elu-22)
         """
 
     @_overload
@@ -273,8 +255,7 @@ class Opset22(Opset21):
         T1: float, uint8, int8, uint16, int16, int32, int64, bool, float16, double, uint32, uint64, bfloat16
         T2: float, uint8, int8, uint16, int16, int32, int64, bool, float16, double, uint32, uint64, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__EyeLike.html#eyelike-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__EyeLike.html#eyelike-22)
         """
     @_overload
     def EyeLike(self, input: E | _Floats, *, k: int = 0) -> E:
@@ -306,8 +287,7 @@ class Opset22(Opset21):
         T: float, float16, double, bfloat16
         T1: int32
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__GRU.html#gru-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GRU.html#gru-22)
         """
 
     def GlobalAveragePool(self, X: T | _Floats) -> T:
@@ -316,8 +296,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__GlobalAveragePool.html#globalaveragepool-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GlobalAveragePool.html#globalaveragepool-22)
         """
 
     def GlobalLpPool(self, X: T | _Floats, *, p: int = 2) -> T:
@@ -326,8 +305,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__GlobalLpPool.html#globallppool-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GlobalLpPool.html#globallppool-22)
         """
 
     def GlobalMaxPool(self, X: T | _Floats) -> T:
@@ -336,8 +314,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__GlobalMaxPool.html#globalmaxpool-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GlobalMaxPool.html#globalmaxpool-22)
         """
 
     def GridSample(
@@ -357,8 +334,7 @@ class Opset22(Opset21):
             complex64, complex128, bfloat16
         T2: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__GridSample.html#gridsample-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GridSample.html#gridsample-22)
         """
 
     def HardSigmoid(self, X: T | _Floats, *, alpha: float = 0.2, beta: float = 0.5) -> T:
@@ -367,8 +343,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__HardSigmoid.html#hardsigmoid-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__HardSigmoid.html#hardsigmoid-22)
         """
 
     def HardSwish(self, X: T | _Floats) -> T:
@@ -378,8 +353,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__HardSwish.html#hardswish-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__HardSwish.html#hardswish-22)
         """
 
     def InstanceNormalization(
@@ -394,8 +368,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__InstanceNormalization.html#instancenormalization-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__InstanceNormalization.html#instancenormalization-22)
         """
 
     def LSTM(
@@ -423,8 +396,7 @@ class Opset22(Opset21):
         T: float, float16, double, bfloat16
         T1: int32
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__LSTM.html#lstm-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LSTM.html#lstm-22)
         """
 
     def LpNormalization(self, input: T | _Floats, *, axis: int = -1, p: int = 2) -> T:
@@ -434,8 +406,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__LpNormalization.html#lpnormalization-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LpNormalization.html#lpnormalization-22)
         """
 
     def LpPool(
@@ -457,8 +428,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__LpPool.html#lppool-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LpPool.html#lppool-22)
         """
 
     def MaxPool(
@@ -481,8 +451,7 @@ class Opset22(Opset21):
         T: float, uint8, int8, float16, double, bfloat16
         I: int64
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__MaxPool.html#maxpool-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MaxPool.html#maxpool-22)
         """
 
     def MaxRoiPool(
@@ -498,8 +467,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__MaxRoiPool.html#maxroipool-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MaxRoiPool.html#maxroipool-22)
         """
 
     def MaxUnpool(
@@ -519,8 +487,7 @@ class Opset22(Opset21):
         T1: float, float16, double, bfloat16
         T2: int64
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__MaxUnpool.html#maxunpool-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MaxUnpool.html#maxunpool-22)
         """
 
     def Mish(self, X: T | _Floats) -> T:
@@ -528,8 +495,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Mish.html#mish-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mish.html#mish-22)
         """
 
     @_overload
@@ -547,8 +513,7 @@ class Opset22(Opset21):
         T1: float, float16, double, bfloat16
         T2: int32, int64
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Multinomial.html#multinomial-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Multinomial.html#multinomial-22)
         """
     @_overload
     def Multinomial(self, input: T1 | _Floats, *, sample_size: int = 1, seed: float | None = None) -> INT32:
@@ -581,8 +546,7 @@ class Opset22(Opset21):
         T: float, float16, double, bfloat16
         Tind: int32, int64
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__NegativeLogLikelihoodLoss.html#negativeloglikelihoodloss-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__NegativeLogLikelihoodLoss.html#negativeloglikelihoodloss-22)
         """
 
     def RNN(
@@ -608,8 +572,7 @@ class Opset22(Opset21):
         T: float, float16, double, bfloat16
         T1: int32
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__RNN.html#rnn-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__RNN.html#rnn-22)
         """
 
     @_overload
@@ -627,8 +590,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__RandomNormal.html#randomnormal-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__RandomNormal.html#randomnormal-22)
         """
     @_overload
     def RandomNormal(
@@ -670,8 +632,7 @@ class Opset22(Opset21):
             complex64, complex128, bfloat16
         T2: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__RandomNormalLike.html#randomnormallike-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__RandomNormalLike.html#randomnormallike-22)
         """
     @_overload
     def RandomNormalLike(
@@ -710,8 +671,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__RandomUniform.html#randomuniform-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__RandomUniform.html#randomuniform-22)
         """
     @_overload
     def RandomUniform(
@@ -753,8 +713,7 @@ class Opset22(Opset21):
             complex64, complex128, bfloat16
         T2: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__RandomUniformLike.html#randomuniformlike-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__RandomUniformLike.html#randomuniformlike-22)
         """
     @_overload
     def RandomUniformLike(
@@ -799,8 +758,7 @@ class Opset22(Opset21):
         T1: float, float16, double, bfloat16
         T2: int64
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__RoiAlign.html#roialign-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__RoiAlign.html#roialign-22)
         """
 
     def Round(self, X: T | _Floats) -> T:
@@ -811,8 +769,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Round.html#round-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Round.html#round-22)
         """
 
     def Selu(self, X: T | _Floats, *, alpha: float = 1.6732632, gamma: float = 1.050701) -> T:
@@ -822,8 +779,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Selu.html#selu-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Selu.html#selu-22)
         """
 
     def Sin(self, input: T | _Floats) -> T:
@@ -831,8 +787,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Sin.html#sin-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sin.html#sin-22)
         """
 
     def Sinh(self, input: T | _Floats) -> T:
@@ -840,8 +795,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Sinh.html#sinh-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sinh.html#sinh-22)
         """
 
     def Softplus(self, X: T | _Floats) -> T:
@@ -850,8 +804,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Softplus.html#softplus-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Softplus.html#softplus-22)
         """
 
     def Softsign(self, input: T | _Floats) -> T:
@@ -859,8 +812,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Softsign.html#softsign-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Softsign.html#softsign-22)
         """
 
     def Tan(self, input: T | _Floats) -> T:
@@ -868,8 +820,7 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Tan.html#tan-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Tan.html#tan-22)
         """
 
     def ThresholdedRelu(self, X: T | _Floats, *, alpha: float = 1.0) -> T:
@@ -878,6 +829,5 @@ class Opset22(Opset21):
 
         T: float, float16, double, bfloat16
 
-        Since version 22 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ThresholdedRelu.html#thresholdedrelu-22
+        [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ThresholdedRelu.html#thresholdedrelu-22)
         """

@@ -4,18 +4,17 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
+from collections.abc import Callable as _Callable, Sequence as _Sequence
 from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
 from opwright.elements import ElementType as _ElementType
-from opwright.opsets.generated.opset22 import Opset22
-from opwright.types import *
 from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
 from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
+from opwright.types import FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32
+from opwright.types import UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2
+from opwright.types import FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1
+from typing_extensions import TypeVar as _TypeVar
+from opwright.opsets.generated.opset22 import Opset22
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T1 = _TypeVar("T1", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
 T2 = _TypeVar("T2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
 U: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | _Array
@@ -60,8 +59,7 @@ class Opset23(Opset22):
         T2: float, float16, double, bfloat16
         U: float, uint8, int8, uint16, int16, int32, int64, bool, float16, double, uint32, uint64, bfloat16
 
-        Since version 23 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Attention.html#attention-23
+        [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Attention.html#attention-23)
         """
 
     @_overload
@@ -75,8 +73,7 @@ class Opset23(Opset22):
         T2: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4, float4e2m1
 
-        Since version 23 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Cast.html#cast-23
+        [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cast.html#cast-23)
         """
     @_overload
     def Cast(self, input: T1_2 | _Floats | _Strings, *, to: int | _ElementType, saturate: int = 1) -> _AnyTensor:
@@ -97,8 +94,7 @@ class Opset23(Opset22):
         T2: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4, float4e2m1
 
-        Since version 23 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__CastLike.html#castlike-23
+        [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__CastLike.html#castlike-23)
         """
 
     @_overload
@@ -110,8 +106,7 @@ class Opset23(Opset22):
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
             float4e2m1
 
-        Since version 23 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Constant.html#constant-23
+        [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Constant.html#constant-23)
         """
     @_overload
     def Constant(self, *, value_floats: _Sequence[float]) -> FLOAT:
@@ -142,8 +137,7 @@ class Opset23(Opset22):
         T2: float, uint8, int8, uint16, int16, int32, int64, bool, float16, double, uint32, uint64, bfloat16,
             float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4, float4e2m1
 
-        Since version 23 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ConstantOfShape.html#constantofshape-23
+        [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ConstantOfShape.html#constantofshape-23)
         """
 
     @_overload
@@ -165,8 +159,7 @@ class Opset23(Opset22):
         T2: float, float16, bfloat16
         T3: float, float16, bfloat16
 
-        Since version 23 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html#dequantizelinear-23
+        [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html#dequantizelinear-23)
         """
     @_overload
     def DequantizeLinear(
@@ -200,8 +193,7 @@ class Opset23(Opset22):
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
             float4e2m1
 
-        Since version 23 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Flatten.html#flatten-23
+        [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Flatten.html#flatten-23)
         """
 
     def Identity(self, input: V | _Floats | _Strings) -> V:
@@ -211,8 +203,7 @@ class Opset23(Opset22):
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
             float4e2m1; sequences of tensors; optionals
 
-        Since version 23 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Identity.html#identity-23
+        [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Identity.html#identity-23)
         """
 
     def If(
@@ -229,8 +220,7 @@ class Opset23(Opset22):
             float4e2m1; sequences of tensors; optionals
         B: bool
 
-        Since version 23 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__If.html#if-23
+        [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__If.html#if-23)
         """
 
     def Loop(
@@ -248,8 +238,7 @@ class Opset23(Opset22):
         I: int64
         B: bool
 
-        Since version 23 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Loop.html#loop-23
+        [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Loop.html#loop-23)
         """
 
     def Pad(
@@ -270,8 +259,7 @@ class Opset23(Opset22):
             float4e2m1
         Tind: int32, int64
 
-        Since version 23 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Pad.html#pad-23
+        [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Pad.html#pad-23)
         """
 
     def QuantizeLinear(
@@ -295,8 +283,7 @@ class Opset23(Opset22):
         T3: uint8, int8, uint16, int16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
             float4e2m1
 
-        Since version 23 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html#quantizelinear-23
+        [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html#quantizelinear-23)
         """
 
     def RMSNormalization(
@@ -315,8 +302,7 @@ class Opset23(Opset22):
         T: float, float16, double, bfloat16
         V: float, float16, double, bfloat16
 
-        Since version 23 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__RMSNormalization.html#rmsnormalization-23
+        [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__RMSNormalization.html#rmsnormalization-23)
         """
 
     def Reshape(self, data: T | _Floats | _Strings, shape: INT64 | _Array | _Ints, *, allowzero: int = 0) -> T:
@@ -329,8 +315,7 @@ class Opset23(Opset22):
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
             float4e2m1
 
-        Since version 23 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Reshape.html#reshape-23
+        [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Reshape.html#reshape-23)
         """
 
     def RotaryEmbedding(
@@ -351,8 +336,7 @@ class Opset23(Opset22):
         T: float, float16, bfloat16
         M: int64
 
-        Since version 23 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__RotaryEmbedding.html#rotaryembedding-23
+        [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__RotaryEmbedding.html#rotaryembedding-23)
         """
 
     def Scan(
@@ -374,8 +358,7 @@ class Opset23(Opset22):
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
             float4e2m1
 
-        Since version 23 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Scan.html#scan-23
+        [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Scan.html#scan-23)
         """
 
     def Shape(self, data: T_3 | _Floats | _Strings, *, end: int | None = None, start: int = 0) -> INT64:
@@ -389,8 +372,7 @@ class Opset23(Opset22):
             float4e2m1
         T1: int64
 
-        Since version 23 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Shape.html#shape-23
+        [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Shape.html#shape-23)
         """
 
     def Size(self, data: T_3 | _Floats | _Strings) -> INT64:
@@ -402,8 +384,7 @@ class Opset23(Opset22):
             float4e2m1
         T1: int64
 
-        Since version 23 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Size.html#size-23
+        [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Size.html#size-23)
         """
 
     def Squeeze(self, data: T | _Floats | _Strings, axes: INT64 | _Array | _Ints | None = None) -> T:
@@ -415,8 +396,7 @@ class Opset23(Opset22):
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
             float4e2m1
 
-        Since version 23 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Squeeze.html#squeeze-23
+        [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Squeeze.html#squeeze-23)
         """
 
     def Transpose(self, data: T | _Floats | _Strings, *, perm: _Sequence[int] | None = None) -> T:
@@ -428,8 +408,7 @@ class Opset23(Opset22):
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
             float4e2m1
 
-        Since version 23 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Transpose.html#transpose-23
+        [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Transpose.html#transpose-23)
         """
 
     def Unsqueeze(self, data: T | _Floats | _Strings, axes: INT64 | _Array | _Ints) -> T:
@@ -441,6 +420,5 @@ class Opset23(Opset22):
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
             float4e2m1
 
-        Since version 23 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Unsqueeze.html#unsqueeze-23
+        [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Unsqueeze.html#unsqueeze-23)
         """

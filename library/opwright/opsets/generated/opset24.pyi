@@ -4,18 +4,17 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
+from collections.abc import Callable as _Callable, Sequence as _Sequence
 from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
 from opwright.elements import ElementType as _ElementType
-from opwright.opsets.generated.opset23 import Opset23
-from opwright.types import *
 from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
 from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
+from opwright.types import FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32
+from opwright.types import UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2
+from opwright.types import FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, FLOAT8E8M0
+from typing_extensions import TypeVar as _TypeVar
+from opwright.opsets.generated.opset23 import Opset23
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T1 = _TypeVar("T1", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
 T2 = _TypeVar("T2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
 U: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | _Array
@@ -34,6 +33,7 @@ T3 = _TypeVar("T3", _AnyTensor, UINT8, INT8, UINT16, INT16, FLOAT8E4M3FN, FLOAT8
 T_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | FLOAT4E2M1 | FLOAT8E8M0 | _Array
 T_3: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | _Array
 T_4 = _TypeVar("T_4", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
+_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
 
 @_type_check_only
 class Opset24(Opset23):
@@ -64,8 +64,7 @@ class Opset24(Opset23):
         T2: float, float16, double, bfloat16
         U: float, uint8, int8, uint16, int16, int32, int64, bool, float16, double, uint32, uint64, bfloat16
 
-        Since version 24 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Attention.html#attention-24
+        [Since version 24 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Attention.html#attention-24)
         """
 
     @_overload
@@ -86,8 +85,7 @@ class Opset24(Opset23):
         T2: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4, float4e2m1, float8e8m0
 
-        Since version 24 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Cast.html#cast-24
+        [Since version 24 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cast.html#cast-24)
         """
     @_overload
     def Cast(
@@ -116,8 +114,7 @@ class Opset24(Opset23):
         T2: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4, float4e2m1, float8e8m0
 
-        Since version 24 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__CastLike.html#castlike-24
+        [Since version 24 of ai.onnx](https://onnx.ai/onnx/operators/onnx__CastLike.html#castlike-24)
         """
 
     @_overload
@@ -129,8 +126,7 @@ class Opset24(Opset23):
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
             float4e2m1, float8e8m0
 
-        Since version 24 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Constant.html#constant-24
+        [Since version 24 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Constant.html#constant-24)
         """
     @_overload
     def Constant(self, *, value_floats: _Sequence[float]) -> FLOAT:
@@ -161,8 +157,7 @@ class Opset24(Opset23):
         T2: float, uint8, int8, uint16, int16, int32, int64, bool, float16, double, uint32, uint64, bfloat16,
             float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4, float4e2m1, float8e8m0
 
-        Since version 24 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ConstantOfShape.html#constantofshape-24
+        [Since version 24 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ConstantOfShape.html#constantofshape-24)
         """
 
     @_overload
@@ -184,8 +179,7 @@ class Opset24(Opset23):
         T2: float, float16, bfloat16, float8e8m0
         T3: float, float16, bfloat16
 
-        Since version 24 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html#dequantizelinear-24
+        [Since version 24 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html#dequantizelinear-24)
         """
     @_overload
     def DequantizeLinear(
@@ -219,8 +213,7 @@ class Opset24(Opset23):
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
             float4e2m1, float8e8m0
 
-        Since version 24 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Flatten.html#flatten-24
+        [Since version 24 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Flatten.html#flatten-24)
         """
 
     def Identity(self, input: V | _Floats | _Strings) -> V:
@@ -230,8 +223,7 @@ class Opset24(Opset23):
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
             float4e2m1, float8e8m0; sequences of tensors; optionals
 
-        Since version 24 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Identity.html#identity-24
+        [Since version 24 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Identity.html#identity-24)
         """
 
     def If(
@@ -248,8 +240,7 @@ class Opset24(Opset23):
             float4e2m1, float8e8m0; sequences of tensors; optionals
         B: bool
 
-        Since version 24 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__If.html#if-24
+        [Since version 24 of ai.onnx](https://onnx.ai/onnx/operators/onnx__If.html#if-24)
         """
 
     def Loop(
@@ -267,8 +258,7 @@ class Opset24(Opset23):
         I: int64
         B: bool
 
-        Since version 24 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Loop.html#loop-24
+        [Since version 24 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Loop.html#loop-24)
         """
 
     def Pad(
@@ -289,8 +279,7 @@ class Opset24(Opset23):
             float4e2m1, float8e8m0
         Tind: int32, int64
 
-        Since version 24 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Pad.html#pad-24
+        [Since version 24 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Pad.html#pad-24)
         """
 
     def QuantizeLinear(
@@ -314,8 +303,7 @@ class Opset24(Opset23):
         T3: uint8, int8, uint16, int16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
             float4e2m1
 
-        Since version 24 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html#quantizelinear-24
+        [Since version 24 of ai.onnx](https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html#quantizelinear-24)
         """
 
     def Reshape(self, data: T | _Floats | _Strings, shape: INT64 | _Array | _Ints, *, allowzero: int = 0) -> T:
@@ -328,8 +316,7 @@ class Opset24(Opset23):
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
             float4e2m1, float8e8m0
 
-        Since version 24 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Reshape.html#reshape-24
+        [Since version 24 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Reshape.html#reshape-24)
         """
 
     def Scan(
@@ -351,8 +338,7 @@ class Opset24(Opset23):
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
             float4e2m1, float8e8m0
 
-        Since version 24 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Scan.html#scan-24
+        [Since version 24 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Scan.html#scan-24)
         """
 
     def Shape(self, data: T_2 | _Floats | _Strings, *, end: int | None = None, start: int = 0) -> INT64:
@@ -366,8 +352,7 @@ class Opset24(Opset23):
             float4e2m1, float8e8m0
         T1: int64
 
-        Since version 24 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Shape.html#shape-24
+        [Since version 24 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Shape.html#shape-24)
         """
 
     def Size(self, data: T_2 | _Floats | _Strings) -> INT64:
@@ -379,8 +364,7 @@ class Opset24(Opset23):
             float4e2m1, float8e8m0
         T1: int64
 
-        Since version 24 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Size.html#size-24
+        [Since version 24 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Size.html#size-24)
         """
 
     def SplitToSequence(
@@ -401,8 +385,7 @@ class Opset24(Opset23):
         I: int32, int64
         S: sequences of tensors
 
-        Since version 24 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__SplitToSequence.html#splittosequence-24
+        [Since version 24 of ai.onnx](https://onnx.ai/onnx/operators/onnx__SplitToSequence.html#splittosequence-24)
         """
 
     def Squeeze(self, data: T | _Floats | _Strings, axes: INT64 | _Array | _Ints | None = None) -> T:
@@ -414,8 +397,7 @@ class Opset24(Opset23):
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
             float4e2m1, float8e8m0
 
-        Since version 24 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Squeeze.html#squeeze-24
+        [Since version 24 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Squeeze.html#squeeze-24)
         """
 
     def Swish(self, X: T1 | _Floats, *, alpha: float = 1.0) -> T1:
@@ -424,8 +406,7 @@ class Opset24(Opset23):
 
         T: float, float16, double, bfloat16
 
-        Since version 24 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Swish.html#swish-24
+        [Since version 24 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Swish.html#swish-24)
         """
 
     def TensorScatter(
@@ -445,8 +426,7 @@ class Opset24(Opset23):
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
             float4e2m1, float8e8m0
 
-        Since version 24 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__TensorScatter.html#tensorscatter-24
+        [Since version 24 of ai.onnx](https://onnx.ai/onnx/operators/onnx__TensorScatter.html#tensorscatter-24)
         """
 
     def TopK(
@@ -464,8 +444,7 @@ class Opset24(Opset23):
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
         I: int64
 
-        Since version 24 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__TopK.html#topk-24
+        [Since version 24 of ai.onnx](https://onnx.ai/onnx/operators/onnx__TopK.html#topk-24)
         """
 
     def Transpose(self, data: T | _Floats | _Strings, *, perm: _Sequence[int] | None = None) -> T:
@@ -477,8 +456,7 @@ class Opset24(Opset23):
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
             float4e2m1, float8e8m0
 
-        Since version 24 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Transpose.html#transpose-24
+        [Since version 24 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Transpose.html#transpose-24)
         """
 
     def Unsqueeze(self, data: T | _Floats | _Strings, axes: INT64 | _Array | _Ints) -> T:
@@ -490,6 +468,5 @@ class Opset24(Opset23):
             complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
             float4e2m1, float8e8m0
 
-        Since version 24 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Unsqueeze.html#unsqueeze-24
+        [Since version 24 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Unsqueeze.html#unsqueeze-24)
         """

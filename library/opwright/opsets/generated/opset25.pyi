@@ -4,18 +4,17 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
+from collections.abc import Callable as _Callable, Sequence as _Sequence
 from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
 from opwright.elements import ElementType as _ElementType
-from opwright.opsets.generated.opset24 import Opset24
-from opwright.types import *
 from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
 from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
+from opwright.types import FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32
+from opwright.types import UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2
+from opwright.types import FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, FLOAT8E8M0, UINT2, INT2
+from typing_extensions import TypeVar as _TypeVar
+from opwright.opsets.generated.opset24 import Opset24
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T1 = _TypeVar("T1", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
 T2 = _TypeVar("T2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
 U: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | _Array
@@ -63,8 +62,7 @@ class Opset25(Opset24):
         T2: float, float16, double, bfloat16
         U: float, uint8, int8, uint16, int16, int32, int64, bool, float16, double, uint32, uint64, bfloat16
 
-        Since version 25 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Attention.html#attention-25
+        [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Attention.html#attention-25)
         """
 
     @_overload
@@ -87,8 +85,7 @@ class Opset25(Opset24):
             bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4, float4e2m1, float8e8m0,
             uint2, int2
 
-        Since version 25 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Cast.html#cast-25
+        [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cast.html#cast-25)
         """
     @_overload
     def Cast(
@@ -119,8 +116,7 @@ class Opset25(Opset24):
             bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4, float4e2m1, float8e8m0,
             uint2, int2
 
-        Since version 25 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__CastLike.html#castlike-25
+        [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__CastLike.html#castlike-25)
         """
 
     @_overload
@@ -130,8 +126,7 @@ class Opset25(Opset24):
 
         T: any tensor
 
-        Since version 25 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Constant.html#constant-25
+        [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Constant.html#constant-25)
         """
     @_overload
     def Constant(self, *, value_floats: _Sequence[float]) -> FLOAT:
@@ -163,8 +158,7 @@ class Opset25(Opset24):
             float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4, float4e2m1, float8e8m0, uint2,
             int2
 
-        Since version 25 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ConstantOfShape.html#constantofshape-25
+        [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ConstantOfShape.html#constantofshape-25)
         """
 
     @_overload
@@ -186,8 +180,7 @@ class Opset25(Opset24):
         T2: float, float16, bfloat16, float8e8m0
         T3: float, float16, bfloat16
 
-        Since version 25 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html#dequantizelinear-25
+        [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html#dequantizelinear-25)
         """
     @_overload
     def DequantizeLinear(
@@ -219,8 +212,7 @@ class Opset25(Opset24):
 
         T: any tensor
 
-        Since version 25 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Flatten.html#flatten-25
+        [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Flatten.html#flatten-25)
         """
 
     def Identity(self, input: V | _Floats | _Strings) -> V:
@@ -228,8 +220,7 @@ class Opset25(Opset24):
 
         V: any tensor; sequences of tensors; optionals
 
-        Since version 25 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Identity.html#identity-25
+        [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Identity.html#identity-25)
         """
 
     def If(
@@ -244,8 +235,7 @@ class Opset25(Opset24):
         V: any tensor; sequences of tensors; optionals
         B: bool
 
-        Since version 25 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__If.html#if-25
+        [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__If.html#if-25)
         """
 
     def Loop(
@@ -261,8 +251,7 @@ class Opset25(Opset24):
         I: int64
         B: bool
 
-        Since version 25 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Loop.html#loop-25
+        [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Loop.html#loop-25)
         """
 
     def Pad(
@@ -281,8 +270,7 @@ class Opset25(Opset24):
         T: any tensor
         Tind: int32, int64
 
-        Since version 25 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Pad.html#pad-25
+        [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Pad.html#pad-25)
         """
 
     def QuantizeLinear(
@@ -306,8 +294,7 @@ class Opset25(Opset24):
         T3: uint8, int8, uint16, int16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
             float4e2m1, uint2, int2
 
-        Since version 25 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html#quantizelinear-25
+        [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html#quantizelinear-25)
         """
 
     def Reshape(self, data: T | _Floats | _Strings, shape: INT64 | _Array | _Ints, *, allowzero: int = 0) -> T:
@@ -318,8 +305,7 @@ class Opset25(Opset24):
 
         T: any tensor
 
-        Since version 25 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Reshape.html#reshape-25
+        [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Reshape.html#reshape-25)
         """
 
     def Scan(
@@ -339,8 +325,7 @@ class Opset25(Opset24):
 
         V: any tensor
 
-        Since version 25 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Scan.html#scan-25
+        [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Scan.html#scan-25)
         """
 
     def Shape(
@@ -358,8 +343,7 @@ class Opset25(Opset24):
         T: any tensor
         T1: int64
 
-        Since version 25 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Shape.html#shape-25
+        [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Shape.html#shape-25)
         """
 
     def Size(self, data: _Tensor | _Array | _Floats | _Strings) -> INT64:
@@ -369,8 +353,7 @@ class Opset25(Opset24):
         T: any tensor
         T1: int64
 
-        Since version 25 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Size.html#size-25
+        [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Size.html#size-25)
         """
 
     def Squeeze(self, data: T | _Floats | _Strings, axes: INT64 | _Array | _Ints | None = None) -> T:
@@ -380,8 +363,7 @@ class Opset25(Opset24):
 
         T: any tensor
 
-        Since version 25 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Squeeze.html#squeeze-25
+        [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Squeeze.html#squeeze-25)
         """
 
     def Transpose(self, data: T | _Floats | _Strings, *, perm: _Sequence[int] | None = None) -> T:
@@ -391,8 +373,7 @@ class Opset25(Opset24):
 
         T: any tensor
 
-        Since version 25 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Transpose.html#transpose-25
+        [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Transpose.html#transpose-25)
         """
 
     def Unsqueeze(self, data: T | _Floats | _Strings, axes: INT64 | _Array | _Ints) -> T:
@@ -402,6 +383,5 @@ class Opset25(Opset24):
 
         T: any tensor
 
-        Since version 25 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Unsqueeze.html#unsqueeze-25
+        [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Unsqueeze.html#unsqueeze-25)
         """

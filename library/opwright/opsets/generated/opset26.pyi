@@ -4,18 +4,15 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
-from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
+from typing import TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
 from opwright.elements import ElementType as _ElementType
+from opwright.types import AnyTensor as _AnyTensor, Array as _Array, DataType as _DataType, Floats as _Floats
+from opwright.types import Ints as _Ints, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE
+from opwright.types import UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2
+from opwright.types import FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, FLOAT8E8M0, UINT2, INT2
+from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset25 import Opset25
-from opwright.types import *
-from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
-from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 E = _TypeVar("E", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, FLOAT8E8M0, UINT2, INT2, _Array, default=_AnyTensor)
 T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | FLOAT4E2M1 | FLOAT8E8M0 | UINT2 | INT2 | _Array
 T = _TypeVar("T", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
@@ -37,8 +34,7 @@ class Opset26(Opset25):
             complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4, float4e2m1,
             float8e8m0, uint2, int2
 
-        Since version 26 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__BitCast.html#bitcast-26
+        [Since version 26 of ai.onnx](https://onnx.ai/onnx/operators/onnx__BitCast.html#bitcast-26)
         """
     @_overload
     def BitCast(self, input: T1 | _Floats, *, to: int | _ElementType) -> _AnyTensor:
@@ -53,6 +49,5 @@ class Opset26(Opset25):
         T: float, int32, int64, float16, double, uint32, uint64, bfloat16
         T2: int32, int64
 
-        Since version 26 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__CumProd.html#cumprod-26
+        [Since version 26 of ai.onnx](https://onnx.ai/onnx/operators/onnx__CumProd.html#cumprod-26)
         """

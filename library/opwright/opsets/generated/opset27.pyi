@@ -4,18 +4,13 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
-from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
+from typing import type_check_only as _type_check_only
 from opwright.elements import ElementType as _ElementType
+from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Floats as _Floats, Tensor as _Tensor, FLOAT
+from opwright.types import INT16, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16
+from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset26 import Opset26
-from opwright.types import *
-from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
-from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T = _TypeVar("T", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
 S = _TypeVar("S", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
 T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, INT16, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
@@ -37,8 +32,7 @@ class Opset27(Opset26):
 
         T: float, float16, bfloat16
 
-        Since version 27 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__CausalConvWithState.html#causalconvwithstate-27
+        [Since version 27 of ai.onnx](https://onnx.ai/onnx/operators/onnx__CausalConvWithState.html#causalconvwithstate-27)
         """
 
     def LinearAttention(
@@ -61,8 +55,7 @@ class Opset27(Opset26):
         T: float, float16, bfloat16
         S: float, float16, bfloat16
 
-        Since version 27 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__LinearAttention.html#linearattention-27
+        [Since version 27 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LinearAttention.html#linearattention-27)
         """
 
     def Range(
@@ -78,6 +71,5 @@ class Opset27(Opset26):
 
         T: float, int16, int32, int64, float16, double, bfloat16
 
-        Since version 27 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Range.html#range-27
+        [Since version 27 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Range.html#range-27)
         """

@@ -4,18 +4,16 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
+from collections.abc import Sequence as _Sequence
 from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
 from opwright.elements import ElementType as _ElementType
-from opwright.opsets.generated.opset27 import Opset27
-from opwright.types import *
 from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
-from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
+from opwright.types import Floats as _Floats, Ints as _Ints, Strings as _Strings, Tensor as _Tensor, FLOAT, UINT8
+from opwright.types import INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64
+from opwright.types import COMPLEX128, BFLOAT16, FLOAT8E8M0
+from typing_extensions import TypeVar as _TypeVar
+from opwright.opsets.generated.opset27 import Opset27
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T = _TypeVar("T", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, INT64, UINT32, UINT64, _Array, default=_AnyTensor)
 E = _TypeVar("E", bound=_Tensor | _Array, default=_AnyTensor)
 T1: _TypeAlias = _Tensor | _Array
@@ -30,6 +28,7 @@ V: _TypeAlias = _Tensor | _Array | _Sequence[_Tensor | _Array]
 O: _TypeAlias = _Tensor | _Array | _Sequence[_Tensor | _Array] | None
 T1_3: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16 | _Array
 T2_3: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16 | FLOAT8E8M0 | _Array
+_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 
 @_type_check_only
 class Opset28(Opset27):
@@ -43,8 +42,7 @@ class Opset28(Opset27):
 
         T: uint8, int8, uint16, int16, int32, int64, uint32, uint64
 
-        Since version 28 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__BitShift.html#bitshift-28
+        [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__BitShift.html#bitshift-28)
         """
 
     @_overload
@@ -67,8 +65,7 @@ class Opset28(Opset27):
             bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4, float4e2m1, float8e8m0,
             uint2, int2
 
-        Since version 28 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Cast.html#cast-28
+        [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cast.html#cast-28)
         """
     @_overload
     def Cast(
@@ -87,8 +84,7 @@ class Opset28(Opset27):
 
         T: float, float16, double, bfloat16
 
-        Since version 28 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Celu.html#celu-28
+        [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Celu.html#celu-28)
         """
 
     def Compress(
@@ -106,8 +102,7 @@ class Opset28(Opset27):
             complex64, complex128, bfloat16
         T1: bool
 
-        Since version 28 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Compress.html#compress-28
+        [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Compress.html#compress-28)
         """
 
     def DepthToSpace(self, input: T_3 | _Floats | _Strings, *, blocksize: int, mode: str = "DCR") -> T_3:
@@ -119,8 +114,7 @@ class Opset28(Opset27):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 28 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__DepthToSpace.html#depthtospace-28
+        [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DepthToSpace.html#depthtospace-28)
         """
 
     @_overload
@@ -142,8 +136,7 @@ class Opset28(Opset27):
         T2: float, float16, bfloat16, float8e8m0
         T3: float, float16, bfloat16
 
-        Since version 28 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html#dequantizelinear-28
+        [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html#dequantizelinear-28)
         """
     @_overload
     def DequantizeLinear(
@@ -174,8 +167,7 @@ class Opset28(Opset27):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 28 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Einsum.html#einsum-28
+        [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Einsum.html#einsum-28)
         """
 
     def Mod(self, A: T_4 | _Floats, B: T_4 | _Floats, *, fmod: int = 0) -> T_4:
@@ -184,8 +176,7 @@ class Opset28(Opset27):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
 
-        Since version 28 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Mod.html#mod-28
+        [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mod.html#mod-28)
         """
 
     def OneHot(
@@ -206,8 +197,7 @@ class Opset28(Opset27):
         T3: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 28 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__OneHot.html#onehot-28
+        [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__OneHot.html#onehot-28)
         """
 
     def Optional(self, input: V | _Floats | _Strings | None = None, *, type: _Any = None) -> _AnyTensor:
@@ -217,8 +207,7 @@ class Opset28(Opset27):
         V: any tensor; sequences of tensors
         O: optionals
 
-        Since version 28 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Optional.html#optional-28
+        [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Optional.html#optional-28)
         """
 
     def OptionalGetElement(self, input: _Given | None) -> _Given:
@@ -229,8 +218,7 @@ class Opset28(Opset27):
         O: any tensor; sequences of tensors; optionals
         V: any tensor; sequences of tensors
 
-        Since version 28 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__OptionalGetElement.html#optionalgetelement-28
+        [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__OptionalGetElement.html#optionalgetelement-28)
         """
 
     def OptionalHasElement(self, input: O | _Floats | _Strings | None = None) -> BOOL:
@@ -240,8 +228,7 @@ class Opset28(Opset27):
         O: any tensor; sequences of tensors; optionals
         B: bool
 
-        Since version 28 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__OptionalHasElement.html#optionalhaselement-28
+        [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__OptionalHasElement.html#optionalhaselement-28)
         """
 
     def QuantizeLinear(
@@ -265,8 +252,7 @@ class Opset28(Opset27):
         T3: uint8, int8, uint16, int16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
             float4e2m1, uint2, int2
 
-        Since version 28 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html#quantizelinear-28
+        [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html#quantizelinear-28)
         """
 
     def ReduceLogSum(
@@ -284,8 +270,7 @@ class Opset28(Opset27):
 
         T: float, float16, double, bfloat16
 
-        Since version 28 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceLogSum.html#reducelogsum-28
+        [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceLogSum.html#reducelogsum-28)
         """
 
     def ReduceLogSumExp(
@@ -303,8 +288,7 @@ class Opset28(Opset27):
 
         T: float, float16, double, bfloat16
 
-        Since version 28 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReduceLogSumExp.html#reducelogsumexp-28
+        [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceLogSumExp.html#reducelogsumexp-28)
         """
 
     def ReverseSequence(
@@ -320,8 +304,7 @@ class Opset28(Opset27):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 28 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ReverseSequence.html#reversesequence-28
+        [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReverseSequence.html#reversesequence-28)
         """
 
     def SpaceToDepth(self, input: T_3 | _Floats | _Strings, *, blocksize: int, mode: str = "DCR") -> T_3:
@@ -332,8 +315,7 @@ class Opset28(Opset27):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 28 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__SpaceToDepth.html#spacetodepth-28
+        [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__SpaceToDepth.html#spacetodepth-28)
         """
 
     def SwiGLU(self, A: T_2 | _Floats, B: T_2 | _Floats, *, alpha: float = 1.0) -> T_2:
@@ -343,8 +325,7 @@ class Opset28(Opset27):
 
         T: float, float16, double, bfloat16
 
-        Since version 28 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__SwiGLU.html#swiglu-28
+        [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__SwiGLU.html#swiglu-28)
         """
 
     def Unique(self, X: T_3 | _Floats | _Strings, *, axis: int | None = None, sorted: int = 1) -> T_3:
@@ -355,6 +336,5 @@ class Opset28(Opset27):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128, bfloat16
 
-        Since version 28 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Unique.html#unique-28
+        [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Unique.html#unique-28)
         """

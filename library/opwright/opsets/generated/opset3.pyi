@@ -4,18 +4,13 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
-from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
-from opwright.elements import ElementType as _ElementType
+from collections.abc import Sequence as _Sequence
+from typing import type_check_only as _type_check_only
+from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Floats as _Floats, Ints as _Ints, FLOAT, INT32
+from opwright.types import FLOAT16, DOUBLE
+from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset2 import Opset2
-from opwright.types import *
-from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
-from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T = _TypeVar("T", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
 
 @_type_check_only
@@ -45,6 +40,5 @@ class Opset3(Opset2):
         T: float, float16, double
         T1: int32
 
-        Since version 3 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__GRU.html#gru-3
+        [Since version 3 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GRU.html#gru-3)
         """

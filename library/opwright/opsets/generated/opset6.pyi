@@ -4,18 +4,14 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
-from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
+from typing import TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
 from opwright.elements import ElementType as _ElementType
+from opwright.types import AnyTensor as _AnyTensor, Array as _Array, DataType as _DataType, Floats as _Floats
+from opwright.types import Ints as _Ints, Strings as _Strings, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING
+from opwright.types import BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128
+from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset5 import Opset5
-from opwright.types import *
-from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
-from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T = _TypeVar("T", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
 T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
 T_3 = _TypeVar("T_3", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
@@ -34,8 +30,7 @@ class Opset6(Opset5):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Abs.html#abs-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Abs.html#abs-6)
         """
 
     def Add(self, A: T_2 | _Floats, B: T_2 | _Floats, *, axis: int | None = None, broadcast: int = 0) -> T_2:
@@ -43,8 +38,7 @@ class Opset6(Opset5):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Add.html#add-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Add.html#add-6)
         """
 
     def BatchNormalization(
@@ -65,8 +59,7 @@ class Opset6(Opset5):
 
         T: float, float16, double
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__BatchNormalization.html#batchnormalization-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__BatchNormalization.html#batchnormalization-6)
         """
 
     @_overload
@@ -79,8 +72,7 @@ class Opset6(Opset5):
         T1: float, uint8, int8, uint16, int16, int32, int64, bool, float16, double, uint32, uint64
         T2: float, uint8, int8, uint16, int16, int32, int64, bool, float16, double, uint32, uint64
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Cast.html#cast-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cast.html#cast-6)
         """
     @_overload
     def Cast(self, input: T1 | _Floats, *, to: int | _ElementType) -> _AnyTensor:
@@ -92,8 +84,7 @@ class Opset6(Opset5):
 
         T: float, float16, double
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Ceil.html#ceil-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Ceil.html#ceil-6)
         """
 
     def Clip(
@@ -108,8 +99,7 @@ class Opset6(Opset5):
 
         T: float, float16, double
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Clip.html#clip-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Clip.html#clip-6)
         """
 
     def Div(self, A: T_2 | _Floats, B: T_2 | _Floats, *, axis: int | None = None, broadcast: int = 0) -> T_2:
@@ -117,8 +107,7 @@ class Opset6(Opset5):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Div.html#div-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Div.html#div-6)
         """
 
     def Dropout(self, data: T_3 | _Floats, *, is_test: int = 0, ratio: float = 0.5) -> T_3:
@@ -129,8 +118,7 @@ class Opset6(Opset5):
 
         T: float, float16, double
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Dropout.html#dropout-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Dropout.html#dropout-6)
         """
 
     def Elu(self, X: T_3 | _Floats, *, alpha: float = 1.0) -> T_3:
@@ -139,8 +127,7 @@ class Opset6(Opset5):
 
         T: float, float16, double
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Elu.html#elu-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Elu.html#elu-6)
         """
 
     def Exp(self, input: T_3 | _Floats) -> T_3:
@@ -148,8 +135,7 @@ class Opset6(Opset5):
 
         T: float, float16, double
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Exp.html#exp-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Exp.html#exp-6)
         """
 
     def Floor(self, X: T_3 | _Floats) -> T_3:
@@ -158,8 +144,7 @@ class Opset6(Opset5):
 
         T: float, float16, double
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Floor.html#floor-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Floor.html#floor-6)
         """
 
     def Gemm(
@@ -181,8 +166,7 @@ class Opset6(Opset5):
 
         T: float, float16, double
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Gemm.html#gemm-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Gemm.html#gemm-6)
         """
 
     def HardSigmoid(self, X: T_3 | _Floats, *, alpha: float = 0.2, beta: float = 0.5) -> T_3:
@@ -191,8 +175,7 @@ class Opset6(Opset5):
 
         T: float, float16, double
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__HardSigmoid.html#hardsigmoid-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__HardSigmoid.html#hardsigmoid-6)
         """
 
     def InstanceNormalization(
@@ -207,8 +190,7 @@ class Opset6(Opset5):
 
         T: float, float16, double
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__InstanceNormalization.html#instancenormalization-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__InstanceNormalization.html#instancenormalization-6)
         """
 
     def LeakyRelu(self, X: T_3 | _Floats, *, alpha: float = 0.01) -> T_3:
@@ -217,8 +199,7 @@ class Opset6(Opset5):
 
         T: float, float16, double
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__LeakyRelu.html#leakyrelu-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LeakyRelu.html#leakyrelu-6)
         """
 
     def Log(self, input: T_3 | _Floats) -> T_3:
@@ -226,8 +207,7 @@ class Opset6(Opset5):
 
         T: float, float16, double
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Log.html#log-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Log.html#log-6)
         """
 
     def Max(self, *data_0: T_3 | _Floats) -> T_3:
@@ -236,8 +216,7 @@ class Opset6(Opset5):
 
         T: float, float16, double
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Max.html#max-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Max.html#max-6)
         """
 
     def Mean(self, *data_0: T_3 | _Floats) -> T_3:
@@ -246,8 +225,7 @@ class Opset6(Opset5):
 
         T: float, float16, double
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Mean.html#mean-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mean.html#mean-6)
         """
 
     def Min(self, *data_0: T_3 | _Floats) -> T_3:
@@ -256,8 +234,7 @@ class Opset6(Opset5):
 
         T: float, float16, double
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Min.html#min-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Min.html#min-6)
         """
 
     def Mul(self, A: T_2 | _Floats, B: T_2 | _Floats, *, axis: int | None = None, broadcast: int = 0) -> T_2:
@@ -265,8 +242,7 @@ class Opset6(Opset5):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Mul.html#mul-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mul.html#mul-6)
         """
 
     def Neg(self, X: T_4 | _Floats) -> T_4:
@@ -275,8 +251,7 @@ class Opset6(Opset5):
 
         T: float, int8, int16, int32, int64, float16, double
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Neg.html#neg-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Neg.html#neg-6)
         """
 
     def PRelu(self, X: T_3 | _Floats, slope: T_3 | _Floats) -> T_3:
@@ -286,8 +261,7 @@ class Opset6(Opset5):
 
         T: float, float16, double
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__PRelu.html#prelu-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__PRelu.html#prelu-6)
         """
 
     def Reciprocal(self, X: T_3 | _Floats) -> T_3:
@@ -296,8 +270,7 @@ class Opset6(Opset5):
 
         T: float, float16, double
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Reciprocal.html#reciprocal-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Reciprocal.html#reciprocal-6)
         """
 
     def Relu(self, X: T_3 | _Floats) -> T_3:
@@ -306,8 +279,7 @@ class Opset6(Opset5):
 
         T: float, float16, double
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Relu.html#relu-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Relu.html#relu-6)
         """
 
     def Selu(self, X: T_3 | _Floats, *, alpha: float = 1.6732632, gamma: float = 1.050701) -> T_3:
@@ -317,8 +289,7 @@ class Opset6(Opset5):
 
         T: float, float16, double
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Selu.html#selu-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Selu.html#selu-6)
         """
 
     def Sigmoid(self, X: T_3 | _Floats) -> T_3:
@@ -327,8 +298,7 @@ class Opset6(Opset5):
 
         T: float, float16, double
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Sigmoid.html#sigmoid-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sigmoid.html#sigmoid-6)
         """
 
     def Sqrt(self, X: T_3 | _Floats) -> T_3:
@@ -337,8 +307,7 @@ class Opset6(Opset5):
 
         T: float, float16, double
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Sqrt.html#sqrt-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sqrt.html#sqrt-6)
         """
 
     def Sub(self, A: T_2 | _Floats, B: T_2 | _Floats, *, axis: int | None = None, broadcast: int = 0) -> T_2:
@@ -346,8 +315,7 @@ class Opset6(Opset5):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Sub.html#sub-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sub.html#sub-6)
         """
 
     def Sum(self, *data_0: T_3 | _Floats) -> T_3:
@@ -356,8 +324,7 @@ class Opset6(Opset5):
 
         T: float, float16, double
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Sum.html#sum-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sum.html#sum-6)
         """
 
     def Tanh(self, input: T_3 | _Floats) -> T_3:
@@ -365,8 +332,7 @@ class Opset6(Opset5):
 
         T: float, float16, double
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Tanh.html#tanh-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Tanh.html#tanh-6)
         """
 
     def Tile(self, input: T_5 | _Floats | _Strings, repeats: INT64 | _Array | _Ints) -> T_5:
@@ -377,6 +343,5 @@ class Opset6(Opset5):
             complex64, complex128
         T1: int64
 
-        Since version 6 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Tile.html#tile-6
+        [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Tile.html#tile-6)
         """

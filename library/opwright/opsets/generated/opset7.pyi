@@ -4,18 +4,15 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
-from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
+from collections.abc import Sequence as _Sequence
+from typing import TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
 from opwright.elements import ElementType as _ElementType
-from opwright.opsets.generated.opset6 import Opset6
-from opwright.types import *
 from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
-from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
+from opwright.types import Floats as _Floats, Ints as _Ints, Strings as _Strings, FLOAT, UINT8, INT8, UINT16, INT16
+from opwright.types import INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128
+from typing_extensions import TypeVar as _TypeVar
+from opwright.opsets.generated.opset6 import Opset6
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T = _TypeVar("T", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
 T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
 T_3 = _TypeVar("T_3", _AnyTensor, INT32, INT64, BOOL, _Array, default=_AnyTensor)
@@ -32,8 +29,7 @@ class Opset7(Opset6):
 
         T: float, float16, double
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Acos.html#acos-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Acos.html#acos-7)
         """
 
     def Add(self, A: T_2 | _Floats, B: T_2 | _Floats) -> T_2:
@@ -41,8 +37,7 @@ class Opset7(Opset6):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Add.html#add-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Add.html#add-7)
         """
 
     def And(self, A: BOOL | _Array | _Bools, B: BOOL | _Array | _Bools) -> BOOL:
@@ -52,8 +47,7 @@ class Opset7(Opset6):
         T: bool
         T1: bool
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__And.html#and-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__And.html#and-7)
         """
 
     def Asin(self, input: T | _Floats) -> T:
@@ -61,8 +55,7 @@ class Opset7(Opset6):
 
         T: float, float16, double
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Asin.html#asin-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Asin.html#asin-7)
         """
 
     def Atan(self, input: T | _Floats) -> T:
@@ -70,8 +63,7 @@ class Opset7(Opset6):
 
         T: float, float16, double
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Atan.html#atan-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Atan.html#atan-7)
         """
 
     def AveragePool(
@@ -91,8 +83,7 @@ class Opset7(Opset6):
 
         T: float, float16, double
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__AveragePool.html#averagepool-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__AveragePool.html#averagepool-7)
         """
 
     def BatchNormalization(
@@ -112,8 +103,7 @@ class Opset7(Opset6):
 
         T: float, float16, double
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__BatchNormalization.html#batchnormalization-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__BatchNormalization.html#batchnormalization-7)
         """
 
     def Cos(self, input: T | _Floats) -> T:
@@ -121,8 +111,7 @@ class Opset7(Opset6):
 
         T: float, float16, double
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Cos.html#cos-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cos.html#cos-7)
         """
 
     def Div(self, A: T_2 | _Floats, B: T_2 | _Floats) -> T_2:
@@ -130,8 +119,7 @@ class Opset7(Opset6):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Div.html#div-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Div.html#div-7)
         """
 
     def Dropout(self, data: T | _Floats, *, ratio: float = 0.5) -> T:
@@ -142,8 +130,7 @@ class Opset7(Opset6):
 
         T: float, float16, double
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Dropout.html#dropout-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Dropout.html#dropout-7)
         """
 
     def Equal(self, A: T_3 | _Ints, B: T_3 | _Ints) -> BOOL:
@@ -153,8 +140,7 @@ class Opset7(Opset6):
         T: int32, int64, bool
         T1: bool
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Equal.html#equal-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Equal.html#equal-7)
         """
 
     def GRU(
@@ -179,8 +165,7 @@ class Opset7(Opset6):
         T: float, float16, double
         T1: int32
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__GRU.html#gru-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GRU.html#gru-7)
         """
 
     def Gemm(
@@ -198,8 +183,7 @@ class Opset7(Opset6):
 
         T: float, float16, double
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Gemm.html#gemm-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Gemm.html#gemm-7)
         """
 
     def Greater(self, A: T | _Floats, B: T | _Floats) -> BOOL:
@@ -209,8 +193,7 @@ class Opset7(Opset6):
         T: float, float16, double
         T1: bool
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Greater.html#greater-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Greater.html#greater-7)
         """
 
     def LSTM(
@@ -237,8 +220,7 @@ class Opset7(Opset6):
         T: float, float16, double
         T1: int32
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__LSTM.html#lstm-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LSTM.html#lstm-7)
         """
 
     def Less(self, A: T | _Floats, B: T | _Floats) -> BOOL:
@@ -248,8 +230,7 @@ class Opset7(Opset6):
         T: float, float16, double
         T1: bool
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Less.html#less-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Less.html#less-7)
         """
 
     def Mul(self, A: T_2 | _Floats, B: T_2 | _Floats) -> T_2:
@@ -257,8 +238,7 @@ class Opset7(Opset6):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Mul.html#mul-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mul.html#mul-7)
         """
 
     @_overload
@@ -276,8 +256,7 @@ class Opset7(Opset6):
         T1: float, float16, double
         T2: int32, int64
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Multinomial.html#multinomial-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Multinomial.html#multinomial-7)
         """
     @_overload
     def Multinomial(self, input: T1 | _Floats, *, sample_size: int = 1, seed: float | None = None) -> INT32:
@@ -300,8 +279,7 @@ class Opset7(Opset6):
         T: bool
         T1: bool
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Or.html#or-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Or.html#or-7)
         """
 
     def PRelu(self, X: T | _Floats, slope: T | _Floats) -> T:
@@ -311,8 +289,7 @@ class Opset7(Opset6):
 
         T: float, float16, double
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__PRelu.html#prelu-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__PRelu.html#prelu-7)
         """
 
     def Pow(self, X: T | _Floats, Y: T | _Floats) -> T:
@@ -323,8 +300,7 @@ class Opset7(Opset6):
 
         T: float, float16, double
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Pow.html#pow-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Pow.html#pow-7)
         """
 
     def RNN(
@@ -349,8 +325,7 @@ class Opset7(Opset6):
         T: float, float16, double
         T1: int32
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__RNN.html#rnn-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__RNN.html#rnn-7)
         """
 
     def Sin(self, input: T | _Floats) -> T:
@@ -358,8 +333,7 @@ class Opset7(Opset6):
 
         T: float, float16, double
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Sin.html#sin-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sin.html#sin-7)
         """
 
     def Sub(self, A: T_2 | _Floats, B: T_2 | _Floats) -> T_2:
@@ -367,8 +341,7 @@ class Opset7(Opset6):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Sub.html#sub-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sub.html#sub-7)
         """
 
     def Tan(self, input: T | _Floats) -> T:
@@ -376,8 +349,7 @@ class Opset7(Opset6):
 
         T: float, float16, double
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Tan.html#tan-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Tan.html#tan-7)
         """
 
     def Upsample(self, X: T_4 | _Floats | _Strings, *, scales: _Sequence[float], mode: str = "nearest") -> T_4:
@@ -387,8 +359,7 @@ class Opset7(Opset6):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Upsample.html#upsample-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Upsample.html#upsample-7)
         """
 
     def Xor(self, A: BOOL | _Array | _Bools, B: BOOL | _Array | _Bools) -> BOOL:
@@ -398,6 +369,5 @@ class Opset7(Opset6):
         T: bool
         T1: bool
 
-        Since version 7 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Xor.html#xor-7
+        [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Xor.html#xor-7)
         """

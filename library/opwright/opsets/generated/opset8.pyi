@@ -4,18 +4,14 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
-from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
-from opwright.elements import ElementType as _ElementType
+from collections.abc import Callable as _Callable, Sequence as _Sequence
+from typing import Any as _Any, type_check_only as _type_check_only
+from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Floats as _Floats, Graph as _Graph, Ints as _Ints
+from opwright.types import Strings as _Strings, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16
+from opwright.types import DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128
+from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset7 import Opset7
-from opwright.types import *
-from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
-from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T = _TypeVar("T", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
 T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
 
@@ -31,8 +27,7 @@ class Opset8(Opset7):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 8 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Expand.html#expand-8
+        [Since version 8 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Expand.html#expand-8)
         """
 
     def Max(self, *data_0: T_2 | _Floats) -> T_2:
@@ -42,8 +37,7 @@ class Opset8(Opset7):
 
         T: float, float16, double
 
-        Since version 8 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Max.html#max-8
+        [Since version 8 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Max.html#max-8)
         """
 
     def MaxPool(
@@ -64,8 +58,7 @@ class Opset8(Opset7):
         T: float, float16, double
         I: int64
 
-        Since version 8 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__MaxPool.html#maxpool-8
+        [Since version 8 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MaxPool.html#maxpool-8)
         """
 
     def Mean(self, *data_0: T_2 | _Floats) -> T_2:
@@ -75,8 +68,7 @@ class Opset8(Opset7):
 
         T: float, float16, double
 
-        Since version 8 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Mean.html#mean-8
+        [Since version 8 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mean.html#mean-8)
         """
 
     def Min(self, *data_0: T_2 | _Floats) -> T_2:
@@ -86,8 +78,7 @@ class Opset8(Opset7):
 
         T: float, float16, double
 
-        Since version 8 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Min.html#min-8
+        [Since version 8 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Min.html#min-8)
         """
 
     def Scan(
@@ -107,8 +98,7 @@ class Opset8(Opset7):
         V: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 8 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Scan.html#scan-8
+        [Since version 8 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Scan.html#scan-8)
         """
 
     def Sum(self, *data_0: T_2 | _Floats) -> T_2:
@@ -118,6 +108,5 @@ class Opset8(Opset7):
 
         T: float, float16, double
 
-        Since version 8 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Sum.html#sum-8
+        [Since version 8 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sum.html#sum-8)
         """

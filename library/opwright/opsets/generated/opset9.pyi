@@ -4,18 +4,16 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
+from collections.abc import Callable as _Callable, Sequence as _Sequence
 from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
 from opwright.elements import ElementType as _ElementType
-from opwright.opsets.generated.opset8 import Opset8
-from opwright.types import *
 from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
-from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
+from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, FLOAT, UINT8, INT8
+from opwright.types import UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64
+from opwright.types import COMPLEX128
+from typing_extensions import TypeVar as _TypeVar
+from opwright.opsets.generated.opset8 import Opset8
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T = _TypeVar("T", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
 E = _TypeVar("E", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
 T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
@@ -39,8 +37,7 @@ class Opset9(Opset8):
 
         T: float, float16, double
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Acosh.html#acosh-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Acosh.html#acosh-9)
         """
 
     def Asinh(self, input: T | _Floats) -> T:
@@ -48,8 +45,7 @@ class Opset9(Opset8):
 
         T: float, float16, double
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Asinh.html#asinh-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Asinh.html#asinh-9)
         """
 
     def Atanh(self, input: T | _Floats) -> T:
@@ -57,8 +53,7 @@ class Opset9(Opset8):
 
         T: float, float16, double
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Atanh.html#atanh-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Atanh.html#atanh-9)
         """
 
     def BatchNormalization(
@@ -77,8 +72,7 @@ class Opset9(Opset8):
 
         T: float, float16, double
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__BatchNormalization.html#batchnormalization-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__BatchNormalization.html#batchnormalization-9)
         """
 
     @_overload
@@ -90,8 +84,7 @@ class Opset9(Opset8):
         T1: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64
         T2: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Cast.html#cast-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cast.html#cast-9)
         """
     @_overload
     def Cast(self, input: T1 | _Floats | _Strings, *, to: int | _ElementType) -> _AnyTensor:
@@ -112,8 +105,7 @@ class Opset9(Opset8):
             complex64, complex128
         T1: bool
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Compress.html#compress-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Compress.html#compress-9)
         """
 
     def Constant(self, *, value: _Any) -> _AnyTensor:
@@ -122,8 +114,7 @@ class Opset9(Opset8):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Constant.html#constant-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Constant.html#constant-9)
         """
 
     def ConstantOfShape(self, input: INT64 | _Array | _Ints, *, value: _Any = None) -> _AnyTensor:
@@ -132,8 +123,7 @@ class Opset9(Opset8):
         T1: int64
         T2: float, uint8, int8, uint16, int16, int32, int64, bool, float16, double, uint32, uint64
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__ConstantOfShape.html#constantofshape-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ConstantOfShape.html#constantofshape-9)
         """
 
     def Cosh(self, input: T | _Floats) -> T:
@@ -141,8 +131,7 @@ class Opset9(Opset8):
 
         T: float, float16, double
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Cosh.html#cosh-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cosh.html#cosh-9)
         """
 
     def Erf(self, input: T_3 | _Floats) -> T_3:
@@ -150,8 +139,7 @@ class Opset9(Opset8):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Erf.html#erf-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Erf.html#erf-9)
         """
 
     @_overload
@@ -164,8 +152,7 @@ class Opset9(Opset8):
         T1: float, uint8, int8, uint16, int16, int32, int64, bool, float16, double, uint32, uint64
         T2: float, uint8, int8, uint16, int16, int32, int64, bool, float16, double, uint32, uint64
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__EyeLike.html#eyelike-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__EyeLike.html#eyelike-9)
         """
     @_overload
     def EyeLike(self, input: E_2 | _Floats, *, k: int = 0) -> E_2:
@@ -181,8 +168,7 @@ class Opset9(Opset8):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Flatten.html#flatten-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Flatten.html#flatten-9)
         """
 
     def Gemm(
@@ -200,8 +186,7 @@ class Opset9(Opset8):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Gemm.html#gemm-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Gemm.html#gemm-9)
         """
 
     def Greater(self, A: T_3 | _Floats, B: T_3 | _Floats) -> BOOL:
@@ -211,8 +196,7 @@ class Opset9(Opset8):
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
         T1: bool
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Greater.html#greater-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Greater.html#greater-9)
         """
 
     def IsNaN(self, X: T1_3 | _Floats) -> BOOL:
@@ -221,8 +205,7 @@ class Opset9(Opset8):
         T1: float, float16, double
         T2: bool
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__IsNaN.html#isnan-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__IsNaN.html#isnan-9)
         """
 
     def Less(self, A: T_3 | _Floats, B: T_3 | _Floats) -> BOOL:
@@ -232,8 +215,7 @@ class Opset9(Opset8):
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
         T1: bool
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Less.html#less-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Less.html#less-9)
         """
 
     def MatMul(self, A: T_4 | _Floats, B: T_4 | _Floats) -> T_4:
@@ -242,8 +224,7 @@ class Opset9(Opset8):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__MatMul.html#matmul-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MatMul.html#matmul-9)
         """
 
     def MaxUnpool(
@@ -263,8 +244,7 @@ class Opset9(Opset8):
         T1: float, float16, double
         T2: int64
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__MaxUnpool.html#maxunpool-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MaxUnpool.html#maxunpool-9)
         """
 
     def MeanVarianceNormalization(self, X: T | _Floats, *, axes: _Sequence[int] = (0, 2, 3)) -> T:
@@ -273,8 +253,7 @@ class Opset9(Opset8):
 
         T: float, float16, double
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__MeanVarianceNormalization.html#meanvariancenormalization-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MeanVarianceNormalization.html#meanvariancenormalization-9)
         """
 
     def NonZero(self, X: T_5 | _Floats | _Strings) -> INT64:
@@ -286,8 +265,7 @@ class Opset9(Opset8):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__NonZero.html#nonzero-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__NonZero.html#nonzero-9)
         """
 
     def OneHot(
@@ -308,8 +286,7 @@ class Opset9(Opset8):
         T3: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__OneHot.html#onehot-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__OneHot.html#onehot-9)
         """
 
     def PRelu(self, X: T_4 | _Floats, slope: T_4 | _Floats) -> T_4:
@@ -319,8 +296,7 @@ class Opset9(Opset8):
 
         T: float, int32, int64, float16, double, uint32, uint64
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__PRelu.html#prelu-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__PRelu.html#prelu-9)
         """
 
     def Scan(
@@ -341,8 +317,7 @@ class Opset9(Opset8):
         V: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Scan.html#scan-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Scan.html#scan-9)
         """
 
     def Scatter(
@@ -361,8 +336,7 @@ class Opset9(Opset8):
             complex64, complex128
         Tind: int32, int64
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Scatter.html#scatter-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Scatter.html#scatter-9)
         """
 
     def Shrink(self, input: T_3 | _Floats, *, bias: float = 0.0, lambd: float = 0.5) -> T_3:
@@ -372,8 +346,7 @@ class Opset9(Opset8):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Shrink.html#shrink-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Shrink.html#shrink-9)
         """
 
     def Sign(self, input: T_3 | _Floats) -> T_3:
@@ -382,8 +355,7 @@ class Opset9(Opset8):
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Sign.html#sign-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sign.html#sign-9)
         """
 
     def Sinh(self, input: T | _Floats) -> T:
@@ -391,8 +363,7 @@ class Opset9(Opset8):
 
         T: float, float16, double
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Sinh.html#sinh-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sinh.html#sinh-9)
         """
 
     def TfIdfVectorizer(
@@ -416,8 +387,7 @@ class Opset9(Opset8):
         T: int32, int64, string
         T1: float
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__TfIdfVectorizer.html#tfidfvectorizer-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__TfIdfVectorizer.html#tfidfvectorizer-9)
         """
 
     def Upsample(
@@ -433,8 +403,7 @@ class Opset9(Opset8):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Upsample.html#upsample-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Upsample.html#upsample-9)
         """
 
     def Where(
@@ -450,6 +419,5 @@ class Opset9(Opset8):
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             complex64, complex128
 
-        Since version 9 of ai.onnx:
-        https://onnx.ai/onnx/operators/onnx__Where.html#where-9
+        [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Where.html#where-9)
         """

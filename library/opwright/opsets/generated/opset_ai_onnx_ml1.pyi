@@ -4,18 +4,13 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
-from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
-from opwright.elements import ElementType as _ElementType
+from collections.abc import Mapping as _Mapping, Sequence as _Sequence
+from typing import TypeAlias as _TypeAlias, type_check_only as _type_check_only
 from opwright.opsets.opset import Opset as _Opset
-from opwright.types import *
-from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
-from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
+from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Floats as _Floats, Ints as _Ints
+from opwright.types import Strings as _Strings, FLOAT, INT32, INT64, STRING, DOUBLE
+from typing_extensions import TypeVar as _TypeVar
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T = _TypeVar("T", _AnyTensor, FLOAT, INT32, INT64, STRING, DOUBLE, _Array, default=_AnyTensor)
 T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, INT32, INT64, DOUBLE, _Array, default=_AnyTensor)
 T1: _TypeAlias = _Mapping[int, float] | _Mapping[int, str]
@@ -34,8 +29,7 @@ class Opset_ai_onnx_ml1(_Opset):
 
         T: float, int32, int64, string, double
 
-        Since version 1 of ai.onnx.ml:
-        https://onnx.ai/onnx/operators/onnx_aionnxml_ArrayFeatureExtractor.html#arrayfeatureextractor-1-ai-onnx-ml
+        [Since version 1 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_ArrayFeatureExtractor.html#arrayfeatureextractor-1-ai-onnx-ml)
         """
 
     def Binarizer(self, X: T_2 | _Floats, *, threshold: float = 0.0) -> T_2:
@@ -44,8 +38,7 @@ class Opset_ai_onnx_ml1(_Opset):
 
         T: float, int32, int64, double
 
-        Since version 1 of ai.onnx.ml:
-        https://onnx.ai/onnx/operators/onnx_aionnxml_Binarizer.html#binarizer-1-ai-onnx-ml
+        [Since version 1 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_Binarizer.html#binarizer-1-ai-onnx-ml)
         """
 
     def CastMap(
@@ -63,8 +56,7 @@ class Opset_ai_onnx_ml1(_Opset):
         T1: map(int64, float); map(int64, string)
         T2: float, int64, string
 
-        Since version 1 of ai.onnx.ml:
-        https://onnx.ai/onnx/operators/onnx_aionnxml_CastMap.html#castmap-1-ai-onnx-ml
+        [Since version 1 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_CastMap.html#castmap-1-ai-onnx-ml)
         """
 
     def CategoryMapper(
@@ -84,8 +76,7 @@ class Opset_ai_onnx_ml1(_Opset):
         T1: int64, string
         T2: int64, string
 
-        Since version 1 of ai.onnx.ml:
-        https://onnx.ai/onnx/operators/onnx_aionnxml_CategoryMapper.html#categorymapper-1-ai-onnx-ml
+        [Since version 1 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_CategoryMapper.html#categorymapper-1-ai-onnx-ml)
         """
 
     def DictVectorizer(
@@ -102,8 +93,7 @@ class Opset_ai_onnx_ml1(_Opset):
             map(string, int64)
         T2: float, int64, string, double
 
-        Since version 1 of ai.onnx.ml:
-        https://onnx.ai/onnx/operators/onnx_aionnxml_DictVectorizer.html#dictvectorizer-1-ai-onnx-ml
+        [Since version 1 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_DictVectorizer.html#dictvectorizer-1-ai-onnx-ml)
         """
 
     def FeatureVectorizer(self, *X: T_2 | _Floats, inputdimensions: _Sequence[int] | None = None) -> FLOAT:
@@ -114,8 +104,7 @@ class Opset_ai_onnx_ml1(_Opset):
 
         T1: float, int32, int64, double
 
-        Since version 1 of ai.onnx.ml:
-        https://onnx.ai/onnx/operators/onnx_aionnxml_FeatureVectorizer.html#featurevectorizer-1-ai-onnx-ml
+        [Since version 1 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_FeatureVectorizer.html#featurevectorizer-1-ai-onnx-ml)
         """
 
     def Imputer(
@@ -134,8 +123,7 @@ class Opset_ai_onnx_ml1(_Opset):
 
         T: float, int32, int64, double
 
-        Since version 1 of ai.onnx.ml:
-        https://onnx.ai/onnx/operators/onnx_aionnxml_Imputer.html#imputer-1-ai-onnx-ml
+        [Since version 1 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_Imputer.html#imputer-1-ai-onnx-ml)
         """
 
     def LabelEncoder(
@@ -154,8 +142,7 @@ class Opset_ai_onnx_ml1(_Opset):
         T1: int64, string
         T2: int64, string
 
-        Since version 1 of ai.onnx.ml:
-        https://onnx.ai/onnx/operators/onnx_aionnxml_LabelEncoder.html#labelencoder-1-ai-onnx-ml
+        [Since version 1 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_LabelEncoder.html#labelencoder-1-ai-onnx-ml)
         """
 
     def LinearClassifier(
@@ -174,8 +161,7 @@ class Opset_ai_onnx_ml1(_Opset):
         T1: float, int32, int64, double
         T2: int64, string
 
-        Since version 1 of ai.onnx.ml:
-        https://onnx.ai/onnx/operators/onnx_aionnxml_LinearClassifier.html#linearclassifier-1-ai-onnx-ml
+        [Since version 1 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_LinearClassifier.html#linearclassifier-1-ai-onnx-ml)
         """
 
     def LinearRegressor(
@@ -194,8 +180,7 @@ class Opset_ai_onnx_ml1(_Opset):
 
         T: float, int32, int64, double
 
-        Since version 1 of ai.onnx.ml:
-        https://onnx.ai/onnx/operators/onnx_aionnxml_LinearRegressor.html#linearregressor-1-ai-onnx-ml
+        [Since version 1 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_LinearRegressor.html#linearregressor-1-ai-onnx-ml)
         """
 
     def Normalizer(self, X: T1_4 | _Floats, *, norm: str = "MAX") -> FLOAT:
@@ -206,8 +191,7 @@ class Opset_ai_onnx_ml1(_Opset):
 
         T: float, int32, int64, double
 
-        Since version 1 of ai.onnx.ml:
-        https://onnx.ai/onnx/operators/onnx_aionnxml_Normalizer.html#normalizer-1-ai-onnx-ml
+        [Since version 1 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_Normalizer.html#normalizer-1-ai-onnx-ml)
         """
 
     def OneHotEncoder(
@@ -223,8 +207,7 @@ class Opset_ai_onnx_ml1(_Opset):
 
         T: float, int32, int64, string, double
 
-        Since version 1 of ai.onnx.ml:
-        https://onnx.ai/onnx/operators/onnx_aionnxml_OneHotEncoder.html#onehotencoder-1-ai-onnx-ml
+        [Since version 1 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_OneHotEncoder.html#onehotencoder-1-ai-onnx-ml)
         """
 
     def SVMClassifier(
@@ -248,8 +231,7 @@ class Opset_ai_onnx_ml1(_Opset):
         T1: float, int32, int64, double
         T2: int64, string
 
-        Since version 1 of ai.onnx.ml:
-        https://onnx.ai/onnx/operators/onnx_aionnxml_SVMClassifier.html#svmclassifier-1-ai-onnx-ml
+        [Since version 1 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_SVMClassifier.html#svmclassifier-1-ai-onnx-ml)
         """
 
     def SVMRegressor(
@@ -269,8 +251,7 @@ class Opset_ai_onnx_ml1(_Opset):
 
         T: float, int32, int64, double
 
-        Since version 1 of ai.onnx.ml:
-        https://onnx.ai/onnx/operators/onnx_aionnxml_SVMRegressor.html#svmregressor-1-ai-onnx-ml
+        [Since version 1 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_SVMRegressor.html#svmregressor-1-ai-onnx-ml)
         """
 
     def Scaler(
@@ -284,8 +265,7 @@ class Opset_ai_onnx_ml1(_Opset):
 
         T: float, int32, int64, double
 
-        Since version 1 of ai.onnx.ml:
-        https://onnx.ai/onnx/operators/onnx_aionnxml_Scaler.html#scaler-1-ai-onnx-ml
+        [Since version 1 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_Scaler.html#scaler-1-ai-onnx-ml)
         """
 
     def TreeEnsembleClassifier(
@@ -317,8 +297,7 @@ class Opset_ai_onnx_ml1(_Opset):
         T1: float, int32, int64, double
         T2: int64, string
 
-        Since version 1 of ai.onnx.ml:
-        https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsembleClassifier.html#treeensembleclassifier-1-ai-onnx-ml
+        [Since version 1 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsembleClassifier.html#treeensembleclassifier-1-ai-onnx-ml)
         """
 
     def TreeEnsembleRegressor(
@@ -349,8 +328,7 @@ class Opset_ai_onnx_ml1(_Opset):
 
         T: float, int32, int64, double
 
-        Since version 1 of ai.onnx.ml:
-        https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsembleRegressor.html#treeensembleregressor-1-ai-onnx-ml
+        [Since version 1 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsembleRegressor.html#treeensembleregressor-1-ai-onnx-ml)
         """
 
     def ZipMap(
@@ -367,6 +345,5 @@ class Opset_ai_onnx_ml1(_Opset):
 
         T: sequences of tensors
 
-        Since version 1 of ai.onnx.ml:
-        https://onnx.ai/onnx/operators/onnx_aionnxml_ZipMap.html#zipmap-1-ai-onnx-ml
+        [Since version 1 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_ZipMap.html#zipmap-1-ai-onnx-ml)
         """

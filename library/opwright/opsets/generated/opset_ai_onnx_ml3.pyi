@@ -4,18 +4,11 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
-from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
-from opwright.elements import ElementType as _ElementType
+from collections.abc import Sequence as _Sequence
+from typing import Any as _Any, TypeAlias as _TypeAlias, type_check_only as _type_check_only
+from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Floats as _Floats, FLOAT, INT32, INT64, DOUBLE
 from opwright.opsets.generated.opset_ai_onnx_ml2 import Opset_ai_onnx_ml2
-from opwright.types import *
-from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
-from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T1: _TypeAlias = FLOAT | INT32 | INT64 | DOUBLE | _Array
 
 @_type_check_only
@@ -55,8 +48,7 @@ class Opset_ai_onnx_ml3(Opset_ai_onnx_ml2):
         T1: float, int32, int64, double
         T2: int64, string
 
-        Since version 3 of ai.onnx.ml:
-        https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsembleClassifier.html#treeensembleclassifier-3-ai-onnx-ml
+        [Since version 3 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsembleClassifier.html#treeensembleclassifier-3-ai-onnx-ml)
         """
 
     def TreeEnsembleRegressor(
@@ -91,6 +83,5 @@ class Opset_ai_onnx_ml3(Opset_ai_onnx_ml2):
 
         T: float, int32, int64, double
 
-        Since version 3 of ai.onnx.ml:
-        https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsembleRegressor.html#treeensembleregressor-3-ai-onnx-ml
+        [Since version 3 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsembleRegressor.html#treeensembleregressor-3-ai-onnx-ml)
         """

@@ -4,18 +4,13 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
-from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
-from opwright.elements import ElementType as _ElementType
-from opwright.opsets.generated.opset_ai_onnx_ml4 import Opset_ai_onnx_ml4
-from opwright.types import *
-from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
-from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
+from collections.abc import Sequence as _Sequence
+from typing import Any as _Any, TypeAlias as _TypeAlias, type_check_only as _type_check_only
+from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Floats as _Floats, FLOAT, INT32, INT64, FLOAT16
+from opwright.types import DOUBLE
 from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
+from opwright.opsets.generated.opset_ai_onnx_ml4 import Opset_ai_onnx_ml4
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T = _TypeVar("T", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
 T1: _TypeAlias = FLOAT | INT32 | INT64 | DOUBLE | _Array
 
@@ -51,8 +46,7 @@ class Opset_ai_onnx_ml5(Opset_ai_onnx_ml4):
 
         T: float, float16, double
 
-        Since version 5 of ai.onnx.ml:
-        https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsemble.html#treeensemble-5-ai-onnx-ml
+        [Since version 5 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsemble.html#treeensemble-5-ai-onnx-ml)
         """
 
     @_deprecated("TreeEnsembleClassifier is deprecated since opset 5")
@@ -89,8 +83,7 @@ class Opset_ai_onnx_ml5(Opset_ai_onnx_ml4):
         T1: float, int32, int64, double
         T2: int64, string
 
-        Since version 5 of ai.onnx.ml:
-        https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsembleClassifier.html#treeensembleclassifier-5-ai-onnx-ml
+        [Since version 5 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsembleClassifier.html#treeensembleclassifier-5-ai-onnx-ml)
         """
 
     @_deprecated("TreeEnsembleRegressor is deprecated since opset 5")
@@ -127,6 +120,5 @@ class Opset_ai_onnx_ml5(Opset_ai_onnx_ml4):
 
         T: float, int32, int64, double
 
-        Since version 5 of ai.onnx.ml:
-        https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsembleRegressor.html#treeensembleregressor-5-ai-onnx-ml
+        [Since version 5 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsembleRegressor.html#treeensembleregressor-5-ai-onnx-ml)
         """

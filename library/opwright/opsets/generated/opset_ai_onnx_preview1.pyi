@@ -4,18 +4,14 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
-from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
+from collections.abc import Callable as _Callable
+from typing import Any as _Any, type_check_only as _type_check_only
 from opwright.elements import ElementType as _ElementType
 from opwright.opsets.opset import Opset as _Opset
-from opwright.types import *
-from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
-from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
+from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Floats as _Floats, Graph as _Graph
+from opwright.types import Tensor as _Tensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16
+from typing_extensions import TypeVar as _TypeVar
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T1 = _TypeVar("T1", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
 
 @_type_check_only
@@ -38,6 +34,5 @@ class Opset_ai_onnx_preview1(_Opset):
 
         T1: float, float16, double, bfloat16
 
-        Since version 1 of ai.onnx.preview:
-        https://onnx.ai/onnx/operators/onnx_aionnxpreview_FlexAttention.html#flexattention-1-ai-onnx-preview
+        [Since version 1 of ai.onnx.preview](https://onnx.ai/onnx/operators/onnx_aionnxpreview_FlexAttention.html#flexattention-1-ai-onnx-preview)
         """

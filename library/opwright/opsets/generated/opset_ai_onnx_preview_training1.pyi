@@ -4,18 +4,12 @@
 # mypy: disable-error-code="override, overload-overlap"
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable as _Callable, Mapping as _Mapping, Sequence as _Sequence
-from typing import Any as _Any, TypeAlias as _TypeAlias, overload as _overload, type_check_only as _type_check_only
-
-from opwright.elements import ElementType as _ElementType
+from collections.abc import Sequence as _Sequence
+from typing import Any as _Any, TypeAlias as _TypeAlias, type_check_only as _type_check_only
 from opwright.opsets.opset import Opset as _Opset
-from opwright.types import *
-from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
-from opwright.types import Floats as _Floats, Graph as _Graph, Ints as _Ints, Strings as _Strings, Tensor as _Tensor
-from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
+from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Floats as _Floats, Ints as _Ints, FLOAT, INT64
+from opwright.types import DOUBLE
 
-_Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
-_Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 T1: _TypeAlias = FLOAT | DOUBLE | _Array
 
 @_type_check_only
@@ -38,8 +32,7 @@ class Opset_ai_onnx_preview_training1(_Opset):
         T2: int64
         T3: float, double
 
-        Since version 1 of ai.onnx.preview.training:
-        https://onnx.ai/onnx/operators/onnx_aionnxpreviewtraining_Adagrad.html#adagrad-1-ai-onnx-preview-training
+        [Since version 1 of ai.onnx.preview.training](https://onnx.ai/onnx/operators/onnx_aionnxpreviewtraining_Adagrad.html#adagrad-1-ai-onnx-preview-training)
         """
 
     def Adam(
@@ -60,8 +53,7 @@ class Opset_ai_onnx_preview_training1(_Opset):
         T2: int64
         T3: float, double
 
-        Since version 1 of ai.onnx.preview.training:
-        https://onnx.ai/onnx/operators/onnx_aionnxpreviewtraining_Adam.html#adam-1-ai-onnx-preview-training
+        [Since version 1 of ai.onnx.preview.training](https://onnx.ai/onnx/operators/onnx_aionnxpreviewtraining_Adam.html#adam-1-ai-onnx-preview-training)
         """
 
     def Gradient(self, *Inputs: _Any, xs: _Sequence[str], y: str, zs: _Sequence[str] | None = None) -> _AnyTensor:
@@ -73,8 +65,7 @@ class Opset_ai_onnx_preview_training1(_Opset):
             complex64, complex128
         T2: float, float16, double
 
-        Since version 1 of ai.onnx.preview.training:
-        https://onnx.ai/onnx/operators/onnx_aionnxpreviewtraining_Gradient.html#gradient-1-ai-onnx-preview-training
+        [Since version 1 of ai.onnx.preview.training](https://onnx.ai/onnx/operators/onnx_aionnxpreviewtraining_Gradient.html#gradient-1-ai-onnx-preview-training)
         """
 
     def Momentum(
@@ -94,6 +85,5 @@ class Opset_ai_onnx_preview_training1(_Opset):
         T2: int64
         T3: float, double
 
-        Since version 1 of ai.onnx.preview.training:
-        https://onnx.ai/onnx/operators/onnx_aionnxpreviewtraining_Momentum.html#momentum-1-ai-onnx-preview-training
+        [Since version 1 of ai.onnx.preview.training](https://onnx.ai/onnx/operators/onnx_aionnxpreviewtraining_Momentum.html#momentum-1-ai-onnx-preview-training)
         """
