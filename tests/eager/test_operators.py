@@ -186,3 +186,22 @@ def test_a_missing_kernel_is_made_up_for_by_the_reference_evaluator() -> None:
     assert caught.value.diagnostics[0].code == "OW371"
     with use_evaluator(ReferenceEvaluator()):
         assert op.Relu(x).numpy().tolist() == [0.5, 0.0]
+
+
+def test_large_integers_are_exact() -> None:
+    """Where onnxruntime compares halves of them, or computes in double."""
+    big = 2**31 + 4633
+    x, y = np.array([[big, 0, -big], [5, -1, 2**62]]), np.array([[3, big, 2], [1, 2, 3]])
+    a, b = Tensor(x), Tensor(y)
+    for found, wanted in (
+        (op.Max(a, b), np.maximum(x, y)),
+        (op.Min(a, b), np.minimum(x, y)),
+        (op.Sign(a), np.sign(x)),
+        (op.Relu(a), np.maximum(x, 0)),
+        (op.Clip(a, 0, 2**40), np.clip(x, 0, 2**40)),
+        (op.ReduceMax(a, keepdims=0), x.max()),
+        (op.ReduceSum(a, keepdims=0), x.sum()),
+        (op.ReduceSumSquare(b, keepdims=0), (y * y).sum()),
+        (Tensor(np.array([3])) ** 39, np.array([3**39])),
+    ):
+        np.testing.assert_array_equal(found.numpy(), wanted)

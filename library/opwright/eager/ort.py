@@ -7,12 +7,11 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-import numpy as np
-
 from opwright.eager import ort_values
 from opwright.eager.arrays import Data
 from opwright.eager.messages import one_line
 from opwright.eager.models import Task
+from opwright.eager.ort_faults import FAULTS
 from opwright.eager.outcome import Failed, NoKernel, Session
 from opwright.elements import ElementType
 from opwright.lang import ir
@@ -89,7 +88,7 @@ class _Session:
         self._inputs = [f"i{index}" for index in range(len(task.inputs))]
         self._outputs = [item.name for item in session.get_outputs()]
         self._foreign = foreign
-        self._overflows = task.name in ("Div", "Mod")
+        self._is_faulty = FAULTS.get(task.name)
         self._kinds = [
             value.type.element.name
             if isinstance(value.type, ir.TensorType) and isinstance(value.type.element, ElementType)
@@ -98,8 +97,8 @@ class _Session:
         ]
 
     def run(self, data: tuple[Data, ...]) -> list[Data]:
-        if self._overflows and _quotient_overflows(data):
-            raise NoKernel("onnxruntime: the least integer divided by -1 stops the process")
+        if self._is_faulty is not None and self._is_faulty(data):
+            raise NoKernel("onnxruntime: its kernel fails on integers of this size")
         try:
             if self._foreign:
                 return self._run_by_memory(data)
@@ -124,10 +123,3 @@ class _Session:
         if not all(value.is_tensor() for value in found):
             raise NoKernel("onnxruntime: these types cannot be passed in one call")
         return [ort_values.to_array(value) for value in found]
-
-
-def _quotient_overflows(data: tuple[Data, ...]) -> bool:
-    left, right = data[0], data[-1]
-    if left.dtype.kind != "i":
-        return False
-    return bool((right == -1).any() and (left == np.iinfo(left.dtype).min).any())
