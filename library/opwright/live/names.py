@@ -50,6 +50,7 @@ class Reads:
     """Everything that a compilation read of its surroundings, so that a later one can see whether it still holds."""
 
     def __init__(self) -> None:
+        self.helpers: dict[FunctionType, FunctionObject] = {}  # each is one object, however often it is named
         self._found: list[tuple[Callable[[], Any], Any, Any]] = []
 
     def note(self, read: Callable[[], Any], value: Any) -> None:
@@ -248,6 +249,9 @@ class LiveScope(ModuleScope):
 
     def _helper(self, function: FunctionType) -> Any:
         """A plain function: it is inlined where it is called, with the names around itself."""
+        known = self._reads.helpers.get(function)
+        if known is not None:
+            return known
         found = recover(function)
         if isinstance(found, Diagnostic):
             self.report(found)
@@ -255,7 +259,9 @@ class LiveScope(ModuleScope):
         module, node = found
         code = function.__code__
         self._reads.note(lambda: function.__code__, code)
-        return FunctionObject(LiveScope(function, module, node, self.report, self._script_of, self._reads), node)
+        scope = LiveScope(function, module, node, self.report, self._script_of, self._reads)
+        made = self._reads.helpers[function] = FunctionObject(scope, node)
+        return made
 
     def _from_numpy(self, value: Any, name: str, span: Span) -> Any:
         numpy = sys.modules.get("numpy")

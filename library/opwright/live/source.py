@@ -22,7 +22,7 @@ class _Parsed:
 
     __slots__ = ("codes", "lines", "module")
 
-    def __init__(self, lines: Sequence[str], module: Module | Diagnostic, codes: frozenset[CodeType] | None) -> None:
+    def __init__(self, lines: Sequence[str], module: Module | Diagnostic, codes: frozenset[object] | None) -> None:
         self.lines = lines
         self.module = module
         self.codes = codes
@@ -53,7 +53,7 @@ def recover(function: FunctionType) -> tuple[Module, ast.FunctionDef] | Diagnost
     found = find_function(parsed.module, code.co_firstlineno, code.co_name)
     if isinstance(found, Diagnostic):
         return found
-    changed = parsed.codes is not None and code not in parsed.codes
+    changed = parsed.codes is not None and _fingerprint(code) not in parsed.codes
     if found is None or changed or not _same_parameters(found, function):
         return Diagnostic(
             "OW351",
@@ -83,11 +83,15 @@ def _alone(function: FunctionType) -> tuple[Module, ast.FunctionDef] | None:
     linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename, function.__globals__)
     first = code.co_firstlineno - 1
-    margin = _margin(lines[first]) if first < len(lines) else 0
+    if first >= len(lines):
+        return None
+    margin = _margin(lines[first])
     for last in _possible_ends(lines, max(line or 0 for *_, line in code.co_lines()), margin):
         text = "".join(lines[first:last])
         # An indented function stands in a block; its columns stay what they are.
-        source = Source(shown_name(code.co_filename), f"if 1:\n{text}" if margin else text, first if margin else first + 1)
+        source = Source(
+            shown_name(code.co_filename), f"if 1:\n{text}" if margin else text, first if margin else first + 1
+        )
         module = parse(source)
         if isinstance(module, Module):
             node = getattr(module.tree.body[0], "body", [None])[0] if margin else module.tree.body[0]
@@ -134,7 +138,7 @@ def _parsed(function: FunctionType) -> _Parsed | Diagnostic:
     module = parse(Source(shown_name(filename), "".join(lines)))
     codes = None
     if isinstance(module, Module) and _is_young(filename):
-        codes = frozenset(_codes(compile(module.tree, filename, "exec", dont_inherit=True)))
+        codes = frozenset(map(_fingerprint, _codes(compile(module.tree, filename, "exec", dont_inherit=True))))
     found = _PARSED[filename] = _Parsed(lines, module, codes)
     return found
 
@@ -145,6 +149,14 @@ def _is_young(filename: str) -> bool:
         return os.stat(filename).st_mtime >= STARTED
     except OSError:  # no file: a cell of a notebook, whose text does not change
         return False
+
+
+def _fingerprint(code: CodeType) -> object:
+    """Equal for what Python makes of the same text at the same place, whatever the flags of the compilation."""
+    consts = tuple(
+        _fingerprint(item) if isinstance(item, CodeType) else (type(item), repr(item)) for item in code.co_consts
+    )
+    return (code.co_name, code.co_firstlineno, code.co_code, code.co_names, code.co_varnames, code.co_freevars, consts)
 
 
 def _codes(module: CodeType) -> list[CodeType]:

@@ -10,7 +10,7 @@ from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.elements import ElementType
 from opwright.functions import OnnxFunction
 from opwright.lang import ir
-from opwright.lang.annotations import TensorAnnotation
+from opwright.lang.annotations import Annotation, TensorAnnotation
 from opwright.lang.emit import is_known
 from opwright.lang.infer import unify
 from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input, convert_attribute
@@ -137,6 +137,7 @@ def _by_name(
         annotation = None if value is None else read_object(value, function.__wrapped__)
         if value is not None and (annotation is None or annotation.kind is not None):
             found.append(_problem(unit, None, f"the type of `{name}` is not understood", "write `FLOAT[2, 3]`"))
+            annotation = Annotation(None)
         result[name] = None if annotation is None else annotation.tensor
     return result
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from opwright.elements import BY_CODE
 from opwright.lang import ir
@@ -20,6 +20,8 @@ from opwright.lang.lower.variants import Given, fit_variant
 from opwright.lang.resolve import ScriptObject
 from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature, elements_of
 from opwright.variants import Key
+
+Item = TypeVar("Item")
 
 
 class NeedsScript(Exception):
@@ -211,15 +213,18 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
     inputs, attributes, spans = checked
     try:
         found = bind(script.signature, inputs)
-        names = [formal.name for formal in script.signature.inputs]
-        given = Given(inputs, found, attributes)
-        variant = fit_variant(low, script.signature, script.variants, given, _content, arguments.span)
-        if isinstance(variant, Poison):
-            return POISON
-        kept = _kept_inputs(variant, names, inputs)
-        bind(variant.signature, kept)
     except Mismatch as mismatch:
         return report_mismatch(low, script.signature, inputs, mismatch, spans)
+    names = [formal.name for formal in script.signature.inputs]
+    given = Given(inputs, found, attributes)
+    variant = fit_variant(low, script.signature, script.variants, given, _content, arguments.span)
+    if isinstance(variant, Poison):
+        return POISON
+    kept, places = (_kept(variant, names, items) for items in (inputs, spans))
+    try:
+        bind(variant.signature, kept)
+    except Mismatch as mismatch:
+        return report_mismatch(low, variant.signature, kept, mismatch, places)
     reference = ir.FunctionReference(
         script.domain,
         script.domain,
@@ -264,14 +269,12 @@ def _by_kind(low: Lowering, script: Script, arguments: Arguments) -> Arguments |
     )
 
 
-def _kept_inputs(
-    variant: ScriptVariant, names: Sequence[str], inputs: Sequence[ir.Value | None]
-) -> list[ir.Value | None]:
-    """The inputs that the variant has, in its order; the others are absent in it."""
+def _kept(variant: ScriptVariant, names: Sequence[str], items: Sequence[Item]) -> list[Item]:
+    """Of what belongs to each input, that of the inputs which the variant has; the others are absent in it."""
     if len(variant.signature.inputs) == len(names):
-        return list(inputs)
+        return list(items)
     kept = {formal.name for formal in variant.signature.inputs}
-    return [value for name, value in zip(names, inputs, strict=False) if name in kept]
+    return [item for name, item in zip(names, items, strict=False) if name in kept]
 
 
 def _elements(
