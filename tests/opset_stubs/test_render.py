@@ -68,21 +68,20 @@ def test_stubs_and_operators_have_the_same_parameters(rendered: dict[str, str]) 
         methods = methods_of(version, rendered)
         assert sorted(methods) == sorted(item.name for item in version.changed)
         for name, forms in methods.items():
-            expected = list(inspect.signature(opset[name]).parameters.values())
-            assert [parameters_of(form, "inputs") for form in forms] == [
-                [
-                    (item.name, str(item.kind), item.default is not item.empty)
-                    for item in expected
-                    if item.kind != item.KEYWORD_ONLY
-                ]
-            ] * len(forms), f"{version.name}.{name}"
+            parameters = list(inspect.signature(opset[name]).parameters.values())
+            attributes = [item for item in parameters if item.kind == item.KEYWORD_ONLY]
+            inputs = [
+                (item.name, str(item.kind), item.default is not item.empty)
+                for item in parameters
+                if item.kind != item.KEYWORD_ONLY
+            ]
+            for form in forms:
+                assert parameters_of(form, "inputs") == inputs, f"{version.name}.{name}"
             given = {item[0] for form in forms for item in parameters_of(form, "attributes")}
-            assert given == {item.name for item in expected if item.kind == item.KEYWORD_ONLY}, name
+            assert given == {item.name for item in attributes}, f"{version.name}.{name}"
             if len(forms) == 1:
-                defaults = [
-                    (item.name, item.default is not item.empty) for item in expected if item.kind == item.KEYWORD_ONLY
-                ]
-                assert [(item[0], item[2]) for item in parameters_of(forms[0], "attributes")] == defaults, name
+                defaults = [(item.name, "attribute", item.default is not item.empty) for item in attributes]
+                assert parameters_of(forms[0], "attributes") == defaults, f"{version.name}.{name}"
 
 
 def parameters_of(form: ast.FunctionDef, which: str) -> list[tuple[str, str, bool]]:
