@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 
 from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.lang import ir

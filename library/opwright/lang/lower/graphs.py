@@ -20,7 +20,7 @@ from opwright.lang.lower.nested import enter
 from opwright.lang.lower.numbers import as_tensor, default_element, describe, is_number, number_kind
 from opwright.lang.resolve import FunctionObject, NestedObject, OperatorObject
 from opwright.lang.source import Span
-from opwright.opsets.signatures import Signature, normal_domain
+from opwright.opsets.signatures import AttributeSpec, Signature, normal_domain
 
 GraphFunction = NestedObject | FunctionObject
 _ZEROS = {ir.NumberKind.BOOL: False, ir.NumberKind.INT: 0, ir.NumberKind.FLOAT: 0.0}
@@ -148,12 +148,12 @@ class _GraphCall:
 Finish = Callable[[tuple[Operand, ...]], list[ir.Value] | None]
 
 
-def _without_graphs(signature: Signature, attributes: dict[str, object]) -> Signature:
+def _without_graphs(signature: Signature, attributes: dict[str, AttributeSpec]) -> Signature:
     """The same signature without the attributes that are given as functions."""
     made = Signature.__new__(Signature)
     for slot in Signature.__slots__:
         setattr(made, slot, getattr(signature, slot))
-    made.attributes = attributes  # type: ignore[assignment]
+    made.attributes = attributes
     made.kinds = {name: kind for name, kind in signature.kinds.items() if name in attributes}
     made.explicit_defaults = None
     return made

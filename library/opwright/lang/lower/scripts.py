@@ -220,7 +220,7 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
     variant = fit_variant(low, script.signature, script.variants, given, _content, arguments.span)
     if isinstance(variant, Poison):
         return POISON
-    kept, places = (_kept(variant, names, items) for items in (inputs, spans))
+    kept, places = _kept(variant, names, inputs), _kept(variant, names, spans)
     try:
         bind(variant.signature, kept)
     except Mismatch as mismatch:
