@@ -230,6 +230,8 @@ def test_run_body_takes_plain_functions() -> None:
     total, n = run_body(body, {"x": X, "n": 3}, {"scale": 0.5}, 18)
     np.testing.assert_array_equal(total.numpy(), X * 1.5 + 3)
     assert n.numpy().tolist() == 3
+    (half,) = run_body(lambda: 0.1, {}, {}, 18, ["double"])
+    assert half.numpy() == 0.1
 
 
 def test_strict_mode_refuses_what_the_compiler_refuses() -> None:

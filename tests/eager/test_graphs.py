@@ -89,6 +89,18 @@ def test_if_loop_and_sequence_map() -> None:
     assert [item.tolist() for item in mapped(X)] == [[2, 3, 4]] * 2
 
 
+def test_the_sizes_of_what_is_captured_are_known() -> None:
+    x = Tensor(np.ones((2, 3), np.float32))
+
+    def up():
+        return x * sum(x.shape) + min(x.shape)
+
+    def down():
+        return x - len(x.shape)
+
+    assert op.If(True, then_branch=up, else_branch=down).numpy().tolist() == [[7, 7, 7]] * 2
+
+
 def test_the_reference_evaluator_runs_them_too() -> None:
     with use_evaluator(ReferenceEvaluator()):
         assert branches(X).tolist() == [2, 3, 4]

@@ -63,16 +63,22 @@ def call_function(function: OnnxFunction, args: Sequence[object], kwargs: Mappin
 
 
 def run_body(
-    function: Callable[..., Any], inputs: Mapping[str, Any], attributes: Mapping[str, Any], opset: int
+    function: Callable[..., Any],
+    inputs: Mapping[str, Any],
+    attributes: Mapping[str, Any],
+    opset: int,
+    outputs: Sequence[str] = (),
 ) -> tuple[Any, ...]:
     """The results of a plain function on arguments by name, without checks: tensors, one for each value returned.
 
-    Arrays and numbers among `inputs` become tensors; attributes are handed on as they are.
+    Arrays and numbers among `inputs` become tensors; attributes are handed on as they are. `outputs` names the element
+    types of the results: numbers take them, and tensors must have them (OW210).
     """
     low = EagerLowering(opset, place_of(caller()))
     given = {name: as_input(low, value, None) for name, value in inputs.items()}
     with settings.at_opset(opset):
-        return _run(low, function, inspect.signature(function), {**given, **attributes}, {})
+        elements = {index: BY_NAME[name] for index, name in enumerate(outputs)}
+        return _run(low, function, inspect.signature(function), {**given, **attributes}, elements)
 
 
 def _run(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from opwright.lang import ir
+from opwright.lang import ir, static
 from opwright.lang.lower.context import POISON, AttributeOperand, Lowering, Operand, Poison
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.number_arithmetic import absolute, as_kind, on_numbers, positive, widened
@@ -129,11 +129,21 @@ def _of_list(low: Lowering, name: str, operand: Operand, span: Span) -> Operand 
         if known_length(operand) is None:
             return _reduced(low, name, tuple_tensor(low, operand, span), span)
         operand = tuple_items(low, operand, span, f"`{name}` runs over it")
+        if isinstance(operand, tuple) and all(map(is_static_number, operand)):
+            return _of_known(low, name, operand, span)
     if not isinstance(operand, tuple) or all(map(is_static_number, operand)):
         return None
     if name == "sum":
         return _sum(low, operand, span)
     return call_number_builtin(low, name, operand, span) if all(map(is_number, operand)) else None
+
+
+def _of_known(low: Lowering, name: str, sizes: tuple[int, ...], span: Span) -> Operand:
+    """Of a shape that is known when the function is built."""
+    try:
+        return static.call_builtin(name, [sizes])
+    except static.StaticError as error:
+        return low.error(error.code, f"`{name}` has no value here", span, str(error))
 
 
 def _sum(low: Lowering, items: Sequence[Operand], span: Span) -> Operand:
