@@ -60,7 +60,7 @@ def specialise(
 def _spread(
     unit: Unit, variadic: Input, names: Sequence[str], types: Sequence[object] | Mapping[str, object]
 ) -> tuple[Types, dict[str, object]]:
-    """The types of the other inputs, and those of what `*xs` stands for: by its name a list, in order all that remain."""
+    """The types of the other inputs, and of what `*xs` stands for: a list by its name, in order all that remain."""
     if isinstance(types, Mapping):
         own: Any = types.get(variadic.name) or ()
         rest: Types = {name: value for name, value in types.items() if name != variadic.name}

@@ -34,8 +34,8 @@ from opwright.lang.lower.sequences import as_sequence, is_list_of_tensors, unkno
 from opwright.lang.lower.statements import bind_locals, lower_block
 from opwright.lang.resolve import MISSING, Files, Libraries, ModuleScope
 from opwright.lang.source import span_of
-from opwright.lang.syntax import Module
 from opwright.lang.static import StaticList
+from opwright.lang.syntax import Module
 from opwright.opsets.signatures import mask_of, newest_opset
 
 
@@ -133,6 +133,14 @@ def lower_function(unit: Unit, target: Target, looked_up: LookedUp) -> Lowered:
         masks = {name: narrowed[name] for name in masks}
 
 
+def variadic_names(unit: Unit, name: str, count: int) -> list[str]:
+    """The inputs that `*name` stands for: `xs_0`, `xs_1`, ..., different from the names of all other parameters."""
+    taken = {item.name for item in unit.interface.inputs} | {item.name for item in unit.interface.attributes}
+    while any(f"{name}_{index}" in taken for index in range(count)):
+        name += "_"
+    return [f"{name}_{index}" for index in range(count)]
+
+
 class _Attempt:
     """One pass over the function with given sets of admitted element types."""
 
@@ -217,7 +225,8 @@ class _Attempt:
         return env
 
     def _input(self, declared: Input, name: str, optional: bool) -> ir.Value:
-        type_ = self._declared_type(self.unit.declaration.inputs.get(declared.name), declared.name)
+        inputs = self.unit.declaration.inputs
+        type_ = self._declared_type(inputs.get(name, inputs.get(declared.name)), declared.name)
         rank = self.target.facts.get(name + facts.RANK, facts.OTHER)
         if isinstance(type_, ir.TensorType) and type_.shape is None and facts.excluded_ranks(rank) is None:
             type_ = ir.TensorType(type_.element, (None,) * int(rank))
@@ -230,12 +239,7 @@ class _Attempt:
         """`*xs` as a static list: only a call says how many there are."""
         if fact is None:
             raise NeedsFact(declared.name, (), declared.span)
-        interface = self.unit.interface
-        taken = {item.name for item in interface.inputs} | {item.name for item in interface.attributes}
-        stem = declared.name
-        while any(f"{stem}_{index}" in taken for index in range(int(fact))):
-            stem += "_"
-        return tuple(self._input(declared, f"{stem}_{index}", False) for index in range(int(fact)))
+        return tuple(self._input(declared, name, False) for name in variadic_names(self.unit, declared.name, int(fact)))
 
     def _attribute(self, declared: AttributeDeclaration) -> Operand:
         if declared.name in self.target.values:
@@ -335,9 +339,7 @@ class _Attempt:
         )
         self.diagnostics.append(found)
 
-    def _result(
-        self, operand: Operand, wanted: ir.Type | None, span: tuple[int, int, int, int]
-    ) -> ir.Value | Poison:
+    def _result(self, operand: Operand, wanted: ir.Type | None, span: tuple[int, int, int, int]) -> ir.Value | Poison:
         if isinstance(wanted, ir.SequenceType) and isinstance(operand, StaticList):
             return as_sequence(self.low, operand, wanted, span)
         if wanted is None and isinstance(operand, StaticList) and is_list_of_tensors(operand):
