@@ -70,13 +70,11 @@ class Reads:
 
 def _content(value: Any) -> Any:
     """A copy of what may change in place; None of what cannot."""
-    if isinstance(value, (list, tuple)) and not all(isinstance(item, (int, float, str)) for item in value):
-        return tuple((item, _content(item)) for item in value)
-    if isinstance(value, list):
-        return tuple(value)
     if _is_array(value):
         return (value.dtype.str, value.shape, value.tobytes() if value.nbytes <= ARRAY_BYTES else None)
-    return None
+    if isinstance(value, (list, tuple)) and not all(isinstance(item, (int, float, str)) for item in value):
+        return tuple((item, _content(item)) for item in value)
+    return tuple(value) if isinstance(value, list) else None
 
 
 def _equal(now: Any, value: Any, content: Any) -> bool:
