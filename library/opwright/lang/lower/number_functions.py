@@ -135,7 +135,9 @@ def _of_list(low: Lowering, name: str, operand: Operand, span: Span) -> Operand 
         return None
     if name == "sum":
         return _sum(low, operand, span)
-    return call_number_builtin(low, name, operand, span) if all(map(is_number, operand)) else None
+    if not all(map(is_number, operand)):
+        return None
+    return operand[0] if len(operand) == 1 else call_number_builtin(low, name, operand, span)
 
 
 def _of_known(low: Lowering, name: str, sizes: tuple[int, ...], span: Span) -> Operand:
