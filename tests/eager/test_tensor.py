@@ -11,7 +11,9 @@ import opwright
 import opwright.eager
 import pytest
 from opwright import BOOL, DOUBLE, FLOAT, INT64, STRING, Tensor
+from opwright import opset18 as op
 from opwright.diagnostics.model import DiagnosticError
+from opwright.eager import at_opset
 
 X = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
 
@@ -165,3 +167,28 @@ def test_subscripts_are_numpys() -> None:
     assert codes(lambda: x[0.5]) == ["OW340"]
     assert codes(lambda: x[5]) == ["OW342"]
     assert codes(lambda: x[Tensor(np.array(5))]) == ["OW370"]
+
+
+@pytest.mark.parametrize("opset", [15, 18])
+def test_optional_values(opset: int) -> None:
+    with at_opset(opset):
+        optional = op.Optional(X)
+        assert bool(op.OptionalHasElement(optional))
+        assert op.OptionalGetElement(optional).numpy().tolist() == X.numpy().tolist()
+        assert codes(lambda: optional + 1) == ["OW314"]
+    assert not op.OptionalHasElement(None)
+
+
+def test_sequences_are_lists_of_tensors() -> None:
+    items = op.SplitToSequence(X, [1, 2], axis=1)
+    assert isinstance(items, list)
+    assert [item.shape for item in items] == [(2, 1), (2, 2)]
+    items.append(X)
+    assert op.ConcatFromSequence(items, axis=1).shape == (2, 6)
+    assert int(op.SequenceLength([])) == 0
+    empty = op.SequenceEmpty(dtype=INT64)
+    assert empty == []
+    assert op.SequenceInsert(empty, INT64(1))[0].dtype == INT64
+    assert codes(lambda: op.SequenceInsert(empty, X)) == ["OW370"]
+    assert codes(lambda: op.SequenceLength([X, INT64(1)])) == ["OW315"]
+    assert op.SequenceAt([X, X + 1], -1)[0, 0].numpy() == 1

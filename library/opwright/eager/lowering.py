@@ -128,6 +128,8 @@ def _describe(value: ir.Value) -> str:
 
 def _as_expected(data: Data, type_: ir.Type) -> Data:
     """Some evaluators compute in a wider type than the operator's result has, and leave it at that."""
+    if isinstance(type_, ir.SequenceType) and isinstance(data, list):
+        return [_as_item(item, type_.item) for item in data]
     if not isinstance(type_, ir.TensorType) or not isinstance(data, np.ndarray):
         return data
     element, found = ir.settle(type_.element), element_of(data)
@@ -136,6 +138,13 @@ def _as_expected(data: Data, type_: ir.Type) -> Data:
     if found is None or found.kind != element.kind:
         raise NoKernel(f"the evaluator gives {found or data.dtype}, and the operator {element}")
     return data.astype(DTYPES[element])
+
+
+def _as_item(data: Data, type_: ir.Type) -> Data:
+    element = ir.settle(type_.element) if isinstance(type_, ir.TensorType) else None
+    if isinstance(element, ElementType) and isinstance(data, np.ndarray) and element_of(data) is not element:
+        raise Failed(f"a sequence of {element} tensors cannot hold one of {element_of(data)}")
+    return data
 
 
 class _Nothing:

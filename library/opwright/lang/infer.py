@@ -401,6 +401,20 @@ def _sequence_empty(
     return ir.SequenceType(item) if item is not None else None
 
 
+def _optional(
+    index: int, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute], bindings: Bindings
+) -> ir.Type | None:
+    item = inputs[0].type if inputs and inputs[0] is not None else None
+    return ir.OptionalType(item) if isinstance(item, (ir.TensorType, ir.SequenceType)) else None
+
+
+def _optional_element(
+    index: int, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute], bindings: Bindings
+) -> ir.Type | None:
+    optional = inputs[0].type if inputs and inputs[0] is not None else None
+    return optional.item if isinstance(optional, ir.OptionalType) else optional
+
+
 _RULES: dict[str, _Rule] = {
     "Bernoulli": _maybe_element_from_input("dtype"),
     "BlackmanWindow": _element_from("output_datatype"),
@@ -413,6 +427,8 @@ _RULES: dict[str, _Rule] = {
     "HannWindow": _element_from("output_datatype"),
     "MelWeightMatrix": _element_from("output_datatype"),
     "Multinomial": _element_from("dtype", "int32"),
+    "Optional": _optional,
+    "OptionalGetElement": _optional_element,
     "QuantizeLinear": _quantized,
     "RandomNormal": _element_from("dtype"),
     "RandomNormalLike": _maybe_element_from_input("dtype"),
