@@ -42,7 +42,7 @@ def annotation_reader(function: FunctionType) -> Callable[[ast.arg], Annotation 
 def read_returns(function: FunctionType) -> tuple[TensorAnnotation | None, ...] | None:
     """The type of each output; None where nothing is declared."""
     value = _evaluated(function.__annotations__.get("return"), function)
-    if value is None or isinstance(value, str):
+    if value is None or value is Any or isinstance(value, str):
         return None
     is_tuple = typing.get_origin(value) is tuple
     parts = typing.get_args(value) if is_tuple else (value,)
