@@ -14,7 +14,7 @@ from opwright.eager.arrays import Array
 from opwright.eager.described import describe_function
 from opwright.eager.lowering import NOWHERE, EagerLowering
 from opwright.eager.parameters import Arguments, as_input, bind_by_python, each
-from opwright.eager.place import caller, place_of
+from opwright.eager.place import caller
 from opwright.eager.tensor import Items, Tensor
 from opwright.elements import BY_NAME, ElementType
 from opwright.functions import OnnxFunction
@@ -28,7 +28,7 @@ def call_function(function: OnnxFunction, args: Sequence[object], kwargs: Mappin
     DiagnosticError at the caller's line for arguments that a compiled call refuses.
     """
     opset = settings.opset_in_force(target_opset(function, None))
-    low = EagerLowering(opset, place_of(caller()))
+    low = EagerLowering(opset, caller())
     described = describe_function(function)
     try:
         given = bind_by_python(low, function.name, described.signature, args, kwargs)
@@ -74,7 +74,7 @@ def run_body(
     Arrays and numbers among `inputs` become tensors; attributes are handed on as they are. `outputs` names the element
     types of the results: numbers take them, and tensors must have them (OW210).
     """
-    low = EagerLowering(opset, place_of(caller()))
+    low = EagerLowering(opset, caller())
     given = {name: as_input(low, value, None) for name, value in inputs.items()}
     with settings.at_opset(opset):
         elements = {index: BY_NAME[name] for index, name in enumerate(outputs)}

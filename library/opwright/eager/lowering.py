@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,9 @@ import numpy as np
 from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Related
 from opwright.eager.arrays import DTYPES, Data, array_of, element_of, type_of
-from opwright.eager.models import make_task
+from opwright.eager.models import Task, make_task
 from opwright.eager.outcome import Failed, NoKernel
+from opwright.eager.place import place_of
 from opwright.eager.run import run
 from opwright.elements import ElementType
 from opwright.lang import ir
@@ -29,12 +31,20 @@ NOWHERE: Span = (0, 0, 0, 0)  # what is found has the caller's place
 
 
 class EagerLowering(Lowering):
-    """One operation: `data` holds what each of its values is. Findings are raised where they are found."""
+    """One operation: `data` holds what each of its values is. Findings are raised where they are found.
 
-    def __init__(self, opset: int, place: Place | None) -> None:
+    `frame` is the author's, which waits for the operation.
+    """
+
+    def __init__(self, opset: int, frame: FrameType | None) -> None:
         super().__init__(_empty_scope(), ir.Function("", "", 1, opset, None), {}, {})
-        self.place = place
+        self.frame = frame
         self.data: dict[ir.Value, Data] = {}
+
+    @property
+    def place(self) -> Place | None:
+        """What the author's code is evaluating; found on request, since that takes as long as the code."""
+        return place_of(self.frame)
 
     @property
     def executes(self) -> bool:
@@ -103,7 +113,6 @@ class EagerLowering(Lowering):
 
     def _execute(self, node: ir.Node) -> None:
         task = make_task(node, self.opset, self.data)
-        label = task.name + "(" + ", ".join(_describe(value) for value in task.inputs) + ")"
         try:
             results = run(task)
             for value, data in zip(ir.results_of(node), results, strict=True):
@@ -112,18 +121,19 @@ class EagerLowering(Lowering):
         except NoKernel as refusal:
             self.error(
                 "OW371",
-                f"no evaluator runs {label}",
+                f"no evaluator runs {_describe(task)}",
                 None,
                 reason=str(refusal),
                 help="cast to a type that is supported, or use another evaluator",
                 subject=task.name,
             )
         except Failed as failure:
-            self.error("OW370", f"{label} fails", None, reason=str(failure), subject=task.name)
+            self.error("OW370", f"{_describe(task)} fails", None, reason=str(failure), subject=task.name)
 
 
-def _describe(value: ir.Value) -> str:
-    return repr(value.type)
+def _describe(task: Task) -> str:
+    """`Add(float[2], float[3])`."""
+    return f"{task.name}({', '.join(repr(value.type) for value in task.inputs)})"
 
 
 def _as_expected(data: Data, type_: ir.Type) -> Data:

@@ -14,7 +14,7 @@ from opwright.eager.arguments import Attributes, bind_arguments
 from opwright.eager.arrays import type_of
 from opwright.eager.lowering import EagerLowering
 from opwright.eager.operations import operand, wrap
-from opwright.eager.place import caller, place_of
+from opwright.eager.place import caller
 from opwright.eager.settings import is_inside_function, opset_in_force
 from opwright.eager.tensor import Tensor
 from opwright.elements import BY_CODE, BY_NAME, ElementType
@@ -79,7 +79,7 @@ def _from_numbers(
             f"{entry.name}: the input {formal.name} is a {type(value).__name__}; "
             "give a numpy array, whose type is clear"
         )
-    low = EagerLowering(opset_in_force(), place_of(caller()))
+    low = EagerLowering(opset_in_force(), caller())
     made = as_tensor(low, operand(low, value), element, None)
     assert isinstance(made, ir.Value)
     array: np.ndarray[Any, Any] = low.data[made]

@@ -12,7 +12,7 @@ from opwright import types
 from opwright.diagnostics.model import DiagnosticError
 from opwright.eager.arrays import Data, as_array, type_of
 from opwright.eager.lowering import NOWHERE, EagerLowering
-from opwright.eager.place import caller, place_of, unpacked_to
+from opwright.eager.place import caller, unpacked_to
 from opwright.eager.settings import opset_in_force
 from opwright.elements import ElementType, element_of_class
 from opwright.lang import ir
@@ -34,7 +34,7 @@ def call_operator(operator: Operator, args: Sequence[object], kwargs: Mapping[st
     """
     frame = caller()
     named = None if operator.domain else operator.opset.named
-    low = EagerLowering(opset_in_force(named), place_of(frame))
+    low = EagerLowering(opset_in_force(named), frame)
     try:
         arguments = _arguments(low, operator, args, kwargs, unpacked_to(frame))
         callee = OperatorObject(OpsetObject(operator.domain, operator.opset.named), operator.name)
@@ -106,7 +106,7 @@ def refuse(code: str, message: str, reason: str, help: str) -> Any:
 
 
 def _operation() -> EagerLowering:
-    return EagerLowering(opset_in_force(), place_of(caller()))
+    return EagerLowering(opset_in_force(), caller())
 
 
 # ------------------------------------------------------------------------------------------------- operands
