@@ -96,6 +96,8 @@ def _static(low: Lowering, owner: tuple[Operand, ...] | str | range, item: Index
             except (ValueError, static.StaticError) as error:
                 return low.error("OW312", "the slice has no value here", span, f"Python says: {error}")
         return refuse_item(low, next(bound for bound in bounds if not isinstance(bound, (int, type(None)))), span)
+    if isinstance(item, AttributeOperand) and item.is_bool:
+        need_static(low, item, span)  # a graph does not index by truth values
     if not isinstance(item, int):
         picked = _at_run_time(low, owner, item, span)
         if picked is not None:
