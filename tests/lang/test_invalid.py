@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import linecache
 import re
 import warnings
@@ -67,12 +68,17 @@ def test_changed_programs_as_functions(share: int) -> None:
 
 
 def run(text: str, name: str) -> OnnxFunction | None:
-    """The function that the text defines, where Python itself accepts the text."""
+    """The function that the text defines, where Python itself accepts the text; nothing outside of it may loop."""
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     namespace: dict[str, object] = {"__name__": "mutant"}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            statements = ast.parse(text).body
+            if not all(
+                isinstance(item, (ast.FunctionDef, ast.ImportFrom, ast.Import, ast.Assign)) for item in statements
+            ):
+                return None
             exec(compile(text, name, "exec", dont_inherit=True), namespace)
     except Exception:  # Python's own refusal, before there is anything to compile
         return None

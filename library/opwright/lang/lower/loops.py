@@ -647,6 +647,7 @@ class _WhileLoop(_Loop):
         low = self.low
         if goes_on is False:
             return self.constant_bool(False)
+
         def test() -> Operand:
             condition = lower_condition(low, self.statement.test, scope)
             self._leaves_by_return = self._leaves_by_return and condition is True
