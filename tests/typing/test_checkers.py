@@ -12,7 +12,8 @@ from pathlib import Path
 import opwright
 import pytest
 
-SAMPLES = Path(__file__).parent / "samples"
+from tests.typing.test_samples import SAMPLES, example_of_the_page
+
 PACKAGE = Path(opwright.__file__).parent
 STUBS = [PACKAGE / "types.pyi", PACKAGE / "opsets" / "__init__.pyi", PACKAGE / "opsets" / "generated"]
 
@@ -176,6 +177,7 @@ def bad_text() -> str:
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("project")
+    (root / "page.py").write_text(example_of_the_page())
     (root / "good.py").write_text(good_text())
     (root / "bad.py").write_text(bad_text())
     shapes = [f"def f{index}(x: {shape}) -> None: ...\n" for index, shape in enumerate(sorted(BAD_SHAPES))]
