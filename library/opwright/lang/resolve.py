@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from opwright.bundle.format import FunctionEntry
@@ -17,6 +17,8 @@ from opwright.elements import BY_NAME, ElementType
 from opwright.lang.source import Span, span_of
 from opwright.lang.static import BUILTINS, MATH_CONSTANTS, MATH_FUNCTIONS
 from opwright.lang.syntax import Binding, Module
+from opwright.opsets import find_opset
+from opwright.opsets.signatures import Signature
 
 # ------------------------------------------------------------------------------------- what a name can mean
 
@@ -33,11 +35,12 @@ class ModuleObject:
 class OpsetObject:
     """The operators of a domain. `version` is what the source says; for the default domain the build retargets it."""
 
-    __slots__ = ("_operators", "domain", "version")
+    __slots__ = ("_operators", "domain", "signatures", "version")
 
-    def __init__(self, domain: str, version: int) -> None:
+    def __init__(self, domain: str, version: int, signatures: Mapping[str, Signature] | None = None) -> None:
         self.domain = domain
         self.version = version
+        self.signatures = signatures or {}  # of operators that the installed onnx does not know
         self._operators: dict[str, OperatorObject] = {}
 
     def operator(self, name: str) -> OperatorObject:
@@ -419,9 +422,9 @@ class ModuleScope:
         if module == "opwright":
             if name in _TYPE_NAMES:
                 return TypeObject(_TYPE_NAMES[name])
-            version = _opset_number(name)
-            if version is not None:
-                return OpsetObject("", version)
+            opset = find_opset(name) if name.startswith("opset") else None
+            if opset is not None:
+                return OpsetObject(opset.domain, opset.version)
             return TypingObject(name) if name in _OPWRIGHT_NAMES else None
         return TypingObject(name)
 
