@@ -12,7 +12,7 @@ from opwright.lang import ir
 from opwright.lang.lower.ownership import Ownership
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Span
-from opwright.opsets.signatures import Signature, history, newest_opset, signature, similar
+from opwright.opsets.signatures import Signature, history, is_known_domain, newest_opset, signature, similar
 
 if TYPE_CHECKING:
     from opwright.lang.lower.known import Attempt
@@ -116,7 +116,8 @@ class Lowering:
         self.looked_up: LookedUp = {}
         self.calls: list[ir.FunctionReference] = []
         self.constants: dict[tuple[object, ...], ir.Value] = {}
-        self._operators: dict[tuple[str, str], ir.Operator | None] = {}
+        self._operators: dict[tuple[str, str, int | None], ir.Operator | None] = {}
+        self.versions: dict[str, int] = {}  # of domains other than the default one, as the source names them
         self.depth = 0
         self.nodes = 0
         self.inlining: list[ast.FunctionDef] = []
@@ -154,14 +155,15 @@ class Lowering:
         found = self.find(domain, name)
         return None if found is None else found.signature
 
-    def find(self, domain: str, name: str) -> ir.Operator | None:
-        """The operator itself, recorded likewise."""
+    def find(self, domain: str, name: str, version: int | None = None) -> ir.Operator | None:
+        """The operator itself, recorded likewise; `version` is that of another domain (default: its newest)."""
         key = (domain, name)
-        if key in self._operators:
-            return self._operators[key]
-        found = signature(domain, name, newest_opset(domain) if domain else self.opset)
+        if (*key, version) in self._operators:
+            return self._operators[*key, version]
+        known = not domain or is_known_domain(domain)
+        found = signature(domain, name, (version or newest_opset(domain)) if domain else self.opset) if known else None
         self.looked_up[key] = None if found is None else found.since_version
-        operator = self._operators[key] = None if found is None else ir.Operator(found)
+        operator = self._operators[*key, version] = None if found is None else ir.Operator(found)
         return operator
 
     def operator(self, name: str, span: Span | None, purpose: str = "") -> ir.Operator:
@@ -173,6 +175,15 @@ class Lowering:
         return found
 
     def unknown_operator(self, domain: str, name: str, span: Span | None, purpose: str = "") -> Poison:
+        if domain and not is_known_domain(domain):
+            return self.error(
+                "OW201",
+                f"nothing says what {domain}::{name} accepts",
+                span,
+                reason=f"no library here and no operator of the installed onnx is of the domain {domain}",
+                help="call the function itself, or import the package of the library that has it",
+                subject=name,
+            )
         versions = history(domain, name)
         label = f"`{name}`" + (f", which {purpose} needs," if purpose else "")
         if versions:
