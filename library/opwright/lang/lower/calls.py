@@ -124,7 +124,17 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
         from opwright.lang.lower.functions import call_library_function
 
         return call_library_function(low, callee, arguments, emitted)
-    operator = low.find(domain, callee.name)
+    given = callee.opset.signatures.get(callee.name)
+    if domain and low.versions.setdefault(domain, callee.opset.version) != callee.opset.version:
+        return low.error(
+            "OW357",
+            f"{callee.name} is of version {callee.opset.version} of {domain}, another operator of another version",
+            arguments.callee_span,
+            reason="a model imports one version of each domain",
+            help=f"use version {low.versions[domain]} for all of them, if it has them",
+            subject=callee.name,
+        )
+    operator = low.find(domain, callee.name, callee.opset.version) if given is None else ir.Operator(given)
     if operator is None:
         return low.unknown_operator(domain, callee.name, arguments.callee_span)
     signature = operator.signature
