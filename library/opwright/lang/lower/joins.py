@@ -83,7 +83,8 @@ class Join:
             if first is VACANT or second is VACANT:
                 return second if first is VACANT else first
             if name == COUNT:
-                self._disagree("{} values", first, second)
+                if not isinstance(first, Poison) and not isinstance(second, Poison):
+                    self._disagree("{} values", first, second)
                 return POISON
             return first
         if first is VACANT or second is VACANT:
