@@ -227,7 +227,7 @@ class LiveScope(ModuleScope):
         if isinstance(value, OnnxFunction):
             return self._script_of(value)
         if isinstance(value, Opset):
-            return OpsetObject(value.domain, value.version)
+            return OpsetObject(value.domain, value.version, value.signatures)
         if isinstance(value, LibraryFunction):
             return OperatorObject(opset_object(value.opset), value.name)
         if value is script or value is graph:
@@ -236,7 +236,8 @@ class LiveScope(ModuleScope):
             return self._helper(value)
         operator = sys.modules.get("opwright.opsets.operator")
         if operator is not None and isinstance(value, operator.Operator):
-            return OperatorObject(OpsetObject(value.domain, value.opset.version), value.name)
+            opset = value.opset
+            return OperatorObject(OpsetObject(opset.domain, opset.version, opset.signatures), value.name)
         label = getattr(value, "__name__", None)
         if isinstance(value, (BuiltinFunctionType, type)) and isinstance(label, str):
             if getattr(math, label, None) is value and label in static.MATH_FUNCTIONS:

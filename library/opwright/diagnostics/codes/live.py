@@ -1,4 +1,4 @@
-"""OW350 to OW356: functions under `@script`, and functions passed to operators."""
+"""OW350 to OW357: functions under `@script`, and functions passed to operators."""
 
 from __future__ import annotations
 
@@ -93,6 +93,21 @@ ENTRIES = (
             "    return total + x, op.Identity(total)",
             "last, each = op.Scan(0.0, X, body=step, num_scan_inputs=1)",
             "return each",
+        ),
+    ),
+    Entry(
+        "OW357",
+        "Two versions of one domain are used",
+        "A model imports one version of each domain, so both operators would be of one version.",
+        _model(
+            "y = opset_ai_onnx_ml1.Scaler(X, scale=[2.0], offset=[0.0])",
+            "return opset_ai_onnx_ml3.Normalizer(y)",
+            top="from opwright import opset_ai_onnx_ml1, opset_ai_onnx_ml3\n",
+        ),
+        _model(
+            "y = opset_ai_onnx_ml3.Scaler(X, scale=[2.0], offset=[0.0])",
+            "return opset_ai_onnx_ml3.Normalizer(y)",
+            top="from opwright import opset_ai_onnx_ml3\n",
         ),
     ),
 )
