@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from opwright import Tensor, graph, script
+from opwright import FLOAT, Graph, Tensor, graph, script
 from opwright import opset18 as op
 from opwright.diagnostics.model import DiagnosticError
-from opwright.eager import ReferenceEvaluator, use_evaluator
+from opwright.eager import ReferenceEvaluator, strict, use_evaluator
 
 X = np.array([1, 2, 3], np.float32)
 
@@ -145,3 +145,53 @@ def test_refusals(step: Callable[[], Any], code: str) -> None:
     assert place is not None
     assert place.file.endswith("test_graphs.py")
     assert place.line > 0
+
+
+@script()
+def twice(x: FLOAT[...], body: Graph):
+    return body(body(x))
+
+
+@script()
+def outputs(x: FLOAT[...], body: Graph):
+    return x * len(body.outputs)
+
+
+@script()
+def folded(x: FLOAT[...], body: Graph):
+    return op.Scan(0, x, body=body, num_scan_inputs=1)
+
+
+@script()
+def calls_twice(x: FLOAT[...]):
+    first = x[0]
+
+    def add(value):
+        return value + first
+
+    return twice(x, body=add)
+
+
+@script()
+def total(*xs: FLOAT[...]):
+    return op.Sum(*xs)
+
+
+def _pair(value):
+    return value, value
+
+
+def _sum(total, item):
+    return total + item
+
+
+@pytest.mark.parametrize("enabled", [False, True])
+def test_functions_that_are_given_functions(enabled: bool) -> None:
+    with strict(enabled):
+        assert calls_twice(X).tolist() == [3, 4, 5]
+        assert outputs(X, body=_pair).tolist() == [2, 4, 6]
+        assert float(folded(X, _sum)) == 6
+        assert total(X, X, 1).tolist() == [3, 5, 7]
+    with pytest.raises(DiagnosticError) as caught:
+        folded(X, 3)
+    assert caught.value.diagnostics[0].code == "OW207"

@@ -26,14 +26,18 @@ def check_call(low: EagerLowering, function: OnnxFunction, described: Described,
     compiled = Run(low.opset).compile(function)
     call = Lowering(low.scope, ir.Function("", "", 1, low.opset, None), {}, {})
     positional: list[tuple[Operand, Span]] = []
+    keywords: dict[str, tuple[Operand, Span]] = {}
+    variadic = any(item.arity is Arity.VARIADIC for item in described.interface.inputs)
     for item in described.interface.inputs:
-        values = arguments.get(item.name, ()) if item.arity is Arity.VARIADIC else (arguments.get(item.name),)
-        positional.extend((operand(low, value), NOWHERE) for value in values)
-    keywords = {
-        item.name: (operand(low, arguments[item.name]), NOWHERE)
-        for item in described.interface.attributes
-        if arguments[item.name] is not None and item.kind != "GRAPH"
-    }
+        if item.arity is Arity.VARIADIC:
+            positional.extend((operand(low, value), NOWHERE) for value in arguments[item.name])
+        elif variadic:
+            positional.append((operand(low, arguments.get(item.name)), NOWHERE))
+        elif arguments.get(item.name) is not None:
+            keywords[item.name] = (operand(low, arguments[item.name]), NOWHERE)
+    for attribute in described.interface.attributes:
+        if arguments[attribute.name] is not None:
+            keywords[attribute.name] = (operand(low, arguments[attribute.name]), NOWHERE)
     callee = ScriptObject(function.name, lambda opset: compiled.script)
     try:
         call_script(call, callee, Arguments(positional, keywords, None, NOWHERE, NOWHERE))

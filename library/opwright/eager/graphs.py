@@ -14,9 +14,12 @@ from onnx import ModelProto, helper
 from onnx.inliner import inline_local_functions
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
-from opwright.eager.lowering import EagerLowering
+from opwright.eager.lowering import NOWHERE, EagerLowering
+from opwright.eager.place import caller
+from opwright.eager.settings import opset_in_force
 from opwright.functions import OnnxFunction
 from opwright.lang import ir
+from opwright.lang.lower.templates import graph_outputs
 from opwright.lang.resolve import FunctionObject, ScriptObject
 from opwright.lang.source import Span
 from opwright.lang.syntax import Module
@@ -36,17 +39,32 @@ def graph_function(low: EagerLowering, function: FunctionType) -> FunctionObject
     return FunctionObject(_Around(low, function, module, node), node)
 
 
+def graph_operand(low: EagerLowering, function: FunctionType | OnnxFunction) -> FunctionObject | ScriptObject:
+    """A function as the compiler knows one that is passed on."""
+    return _script_object(function) if isinstance(function, OnnxFunction) else graph_function(low, function)
+
+
+def outputs_of(function: FunctionType | OnnxFunction) -> tuple[str, ...]:
+    """The names of what a function returns. DiagnosticError (OW307) where its returns disagree."""
+    low = EagerLowering(opset_in_force(), caller())
+    found = graph_outputs(low, graph_operand(low, function), NOWHERE)
+    assert isinstance(found, tuple)
+    return found
+
+
+def _script_object(function: OnnxFunction) -> ScriptObject:
+    return ScriptObject(function.name, lambda opset: Run(opset).compile(function).script)
+
+
 class _Around(LiveScope):
     """The names around a function that is called within an operation: they may be tensors that are there."""
 
     def __init__(self, low: EagerLowering, function: FunctionType, module: Module, node: ast.FunctionDef) -> None:
-        super().__init__(function, module, node, low.diagnostics.append, self._script, Reads())
+        super().__init__(function, module, node, low.diagnostics.append, _script_object, Reads())
         self.low = low
 
-    def _script(self, function: OnnxFunction) -> ScriptObject:
-        return ScriptObject(function.name, lambda opset: Run(opset).compile(function).script)
-
     def meaning(self, value: Any, name: str, span: Span, depth: int = 0) -> Any:
+        from opwright.eager.graph_argument import GraphArgument
         from opwright.eager.operations import operand, sequence
         from opwright.eager.tensor import Items, Tensor
 
@@ -54,8 +72,8 @@ class _Around(LiveScope):
             return operand(self.low, value)
         if isinstance(value, Items):
             return sequence(self.low, value)
-        if isinstance(value, FunctionType):
-            return graph_function(self.low, value)
+        if isinstance(value, (FunctionType, GraphArgument)):
+            return operand(self.low, value)
         return super().meaning(value, name, span, depth)
 
 

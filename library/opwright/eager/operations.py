@@ -11,6 +11,7 @@ import numpy as np
 from opwright import types
 from opwright.diagnostics.model import DiagnosticError
 from opwright.eager.arrays import Data, as_array, type_of
+from opwright.eager.graph_argument import GraphArgument
 from opwright.eager.lowering import NOWHERE, EagerLowering
 from opwright.eager.place import caller, unpacked_to
 from opwright.eager.settings import opset_in_force
@@ -126,10 +127,10 @@ def operand(low: EagerLowering, value: object) -> Operand:
         return tuple(operand(low, item) for item in value)
     if isinstance(value, ElementType):
         return TypeObject(value)
-    if isinstance(value, FunctionType):
-        from opwright.eager.graphs import graph_function
+    if isinstance(value, (FunctionType, GraphArgument)):
+        from opwright.eager.graphs import graph_operand
 
-        return graph_function(low, value)
+        return graph_operand(low, value.function if isinstance(value, GraphArgument) else value)
     if isinstance(value, type):
         element = element_of_class(value)
         return value if element is None else TypeObject(element)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from opwright.diagnostics.model import DiagnosticError
 from opwright.eager.described import Described
+from opwright.eager.graph_argument import GraphArgument
 from opwright.eager.lowering import NOWHERE, EagerLowering
 from opwright.eager.operations import operand, sequence, wrap
 from opwright.eager.tensor import Items, Tensor
@@ -178,10 +180,12 @@ class Arguments:
     def _attribute(self, declared: AttributeDeclaration, given: Mapping[str, Any]) -> Any:
         """The value as a compiled function has it: floats rounded to float32, lists as tuples."""
         value = given.get(declared.name, declared.default)
-        if value is None or declared.kind == "GRAPH":
-            if value is None and declared.required:
+        if value is None:
+            if declared.required:
                 self.low.error("OW206", f"`{self.name}` needs its attribute `{declared.name}`", NOWHERE, "it is None")
-            return value
+            return None
+        if declared.kind == "GRAPH":
+            return self._graph(declared, value)
         static = operand(self.low, value)
         if isinstance(static, ir.Value):
             self.low.error(
@@ -205,3 +209,17 @@ class Arguments:
                 subject=self.name,
             )
         return bool(converted) if declared.is_bool else converted
+
+    def _graph(self, declared: AttributeDeclaration, value: Any) -> Any:
+        if isinstance(value, (FunctionType, OnnxFunction)):
+            return GraphArgument(value)
+        if not isinstance(value, GraphArgument):
+            self.low.error(
+                "OW207",
+                f"`{declared.name}` of `{self.name}` cannot be {describe(operand(self.low, value))}",
+                NOWHERE,
+                reason="it is a graph",
+                help="pass a function",
+                subject=self.name,
+            )
+        return value
