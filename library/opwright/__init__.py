@@ -44,6 +44,7 @@ _HOMES = dict.fromkeys(_TYPES, "opwright.types") | {
     "Diagnostic": "opwright.diagnostics.model",
     "DiagnosticError": "opwright.diagnostics.model",
     "OnnxFunction": "opwright.functions",
+    "compile_source": "opwright.live.text",
     "Opset": "opwright.opsets.opset",
     "attach": "opwright.link.apply",
     "compare": "opwright.protos.compare",
