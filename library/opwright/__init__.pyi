@@ -63,6 +63,9 @@ from opwright.opsets import (
     opset_ai_onnx_preview1,
     opset_ai_onnx_preview_training1,
 )
+from opwright.live.text import (
+    compile_source,
+)
 from opwright.opsets.opset import (
     Opset,
 )
@@ -149,6 +152,7 @@ __all__ = [
     "__version__",
     "attach",
     "compare",
+    "compile_source",
     "detach",
     "digest",
     "find_bundle",
