@@ -52,6 +52,7 @@ EXPECTED = (
     "__version__",
     "attach",
     "compare",
+    "compile_source",
     "detach",
     "digest",
     "find_bundle",
