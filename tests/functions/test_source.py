@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from opwright import DiagnosticError, script
+from opwright import DiagnosticError, compile_source, script
 from opwright import opset18 as op
 
 PROGRAM = """\
@@ -146,3 +146,12 @@ def test_lambdas_and_methods_are_refused() -> None:
     assert [code for code, _, _ in findings(Model.forward.to_function_proto)] == ["OW351"]
     with pytest.raises(TypeError, match="script decorates functions, not type"):
         script()(Model)
+
+
+def test_a_text_that_is_given() -> None:
+    text = "from opwright import opset18 as op\n\nK = 3.0\n\n\ndef f(x):\n    return op.Mul(x, K)\n"
+    assert [node.op_type for node in compile_source(text, "f").to_function_proto().node] == ["Constant", "Mul"]
+    assert [code for code, _, _ in findings(lambda: compile_source("def f(:", "f"))] == ["OW301"]
+    assert [code for code, _, _ in findings(lambda: compile_source(text, "g"))] == ["OW322"]
+    wrong = compile_source(text.replace("Mul", "Mull"), "f")
+    assert findings(wrong.to_function_proto) == [("OW201", 7, 12)]

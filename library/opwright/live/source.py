@@ -133,7 +133,7 @@ def _parsed(function: FunctionType) -> _Parsed | Diagnostic:
             f"the source text of `{function.__qualname__}` cannot be had",
             Place(shown_name(filename)),
             reason="it was defined by `exec` or in a shell that keeps no text",
-            help="give the text itself: `script.from_source(text, name)`, or write the function in a file",
+            help="give the text itself: `opwright.compile_source(text, name)`, or write the function in a file",
         )
     module = parse(Source(shown_name(filename), "".join(lines)))
     codes = None
