@@ -190,8 +190,8 @@ def test_functions_that_are_given_functions(enabled: bool) -> None:
     with strict(enabled):
         assert calls_twice(X).tolist() == [3, 4, 5]
         assert outputs(X, body=_pair).tolist() == [2, 4, 6]
-        assert float(folded(X, _sum)) == 6
         assert total(X, X, 1).tolist() == [3, 5, 7]
+    assert float(folded(X, _sum)) == 6
     with pytest.raises(DiagnosticError) as caught:
         folded(X, 3)
     assert caught.value.diagnostics[0].code == "OW207"
