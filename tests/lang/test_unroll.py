@@ -206,3 +206,67 @@ def test_a_loop_bounded_by_an_attribute_whose_items_are_needed_is_a_template(com
     family = compiler.family(text, {"x": "float"}, {"z": "float"})
     assert [item.code for item in family.diagnostics] == ["OW361"]
     assert family.open_axes == ("n",)
+
+
+# ---------------------------------------------------------------------------------- what is needed after a loop
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected", "loops"),
+    [
+        (["for i in range(3):", "    z = x * i", "return z"], X * 2, True),
+        (
+            ["for i in range(3):", "    if i == 1:", "        continue", "    else:", "        z = x * i", "return z"],
+            None,
+            0,
+        ),
+        (["for i in range(2):", "    for j in range(2):", "        z = x * i + j", "return z"], X + 1, True),
+        (["for i in range(3):", "    k = i * 2", "return x * k"], X * 4, True),
+        (["k = 0", "for i in range(3):", "    k += i", "return op.Softmax(x, axis=k - 2)"], softmax(X, 1), False),
+        (
+            ["zs = []", "for i in range(2):", "    zs.append(x * (i + 1))", "return op.Concat(*zs, axis=1)"],
+            np.concatenate([X, X * 2], axis=1),
+            False,
+        ),
+        (
+            ["for i in range(2):", "    x = op.Unsqueeze(x, [0])", "assert x.rank == 4", "return x"],
+            X[None, None],
+            False,
+        ),
+    ],
+)
+def test_what_is_needed_after_a_loop(
+    compiler: Compiler, lines: list[str], expected: np.ndarray | None, loops: bool
+) -> None:
+    types = {"x": "float/2", "y": "float/2"}
+    if expected is None:  # the first trip may leave it without a value, as far as a graph can tell
+        assert compiler.codes(body(*lines), types, {"z": "float"}) == ["OW308"]
+        return
+    function = compiler.function(body(*lines), types, {"z": "float"})
+    assert ("Loop" in operators(function)) == loops
+    check(function, expected)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["for i in range(3):", "    if op.ReduceSum(x) > i:", "        break", "    z = x", "return z"],
+        ["for i in range(0):", "    z = x", "return z"],
+        ["for i in range(op.Size(x)):", "    z = x", "return z"],
+        ["for i in range(3):", "    if op.ReduceSum(x) > i:", "        z = x", "return z"],
+    ],
+)
+def test_names_that_a_loop_may_not_bind(compiler: Compiler, lines: list[str]) -> None:
+    assert compiler.codes(body(*lines), {"x": "float", "y": "float"}, {"z": "float"}) == ["OW308"]
+
+
+def test_a_break_after_the_name_is_bound(compiler: Compiler) -> None:
+    function = compile_(
+        compiler, "for i in range(5):", "    z = x + i", "    if op.ReduceSum(z) > 50:", "        break", "return z"
+    )
+    z = X
+    for i in range(5):
+        z = X + i
+        if z.sum() > 50:
+            break
+    check(function, z)

@@ -46,6 +46,28 @@ class Stop(Exception):
     """Lowering of this function ends here; the reason has been reported."""
 
 
+# Where a loop stands: its file, the line that its text begins with, its own line and column. The tree of a helper may
+# be read anew for each pass over a function.
+LoopKey = tuple[str, int, int, int]
+
+
+class LoopPlans:
+    """What passes over a function have found out about its loops over static ranges, for those that follow.
+
+    `unrolled` need a copy of their body for each item, `kept` must hand on the names that only they bind.
+    """
+
+    __slots__ = ("kept", "unrolled")
+
+    def __init__(self) -> None:
+        self.unrolled: set[LoopKey] = set()
+        self.kept: set[LoopKey] = set()
+
+
+class LowerAgain(Exception):
+    """A loop that was lowered as a `Loop` turns out to be needed in another form: `low.plans` says so now."""
+
+
 class Poison:
     """What a wrong expression becomes: it silences its consequences."""
 
@@ -56,12 +78,13 @@ POISON = Poison()
 
 
 class Unbound:
-    """A local name that has no value on some path. `missing_on` names the path."""
+    """A local name that has no value on some path. `missing_on` names the path; `loop` could hand on its value."""
 
-    __slots__ = ("missing_on",)
+    __slots__ = ("loop", "missing_on")
 
-    def __init__(self, missing_on: str) -> None:
+    def __init__(self, missing_on: str, loop: LoopKey | None = None) -> None:
         self.missing_on = missing_on
+        self.loop = loop
 
 
 class Absent:
@@ -127,7 +150,8 @@ class Lowering:
         self.attributes: dict[str, AttributeOperand] = {}
         self.open_regions: list[ir.Region] = []  # those around the one that is being filled
         self.attempts: list[Attempt] = []  # loops over static ranges that are being lowered as a `Loop`
-        self.unrolled: set[ast.For] = set()  # those that were found to need a copy of their body for each item
+        self.plans = LoopPlans()
+        self.loop_results: dict[int, LoopKey] = {}  # what loops over static ranges leave, by the value's id
 
     # ------------------------------------------------------------------------------------------- findings
 

@@ -13,7 +13,7 @@ from opwright.lang.lower.builtin_calls import call_builtin, make_scalar
 from opwright.lang.lower.calls import Arguments, call_operator
 from opwright.lang.lower.conditions import choose, lower_condition, negate, truth
 from opwright.lang.lower.context import POISON, AttributeOperand, Environment, Lowering, Operand, Poison, Unbound
-from opwright.lang.lower.known import Rank, ask_enumerated, need_static
+from opwright.lang.lower.known import Rank, ask_enumerated, keep_after_loop, need_static
 from opwright.lang.lower.lists import (
     iterated,
     lower_generator,
@@ -128,6 +128,7 @@ def _name(low: Lowering, node: ast.Name, env: Environment) -> Operand:
     if found is _NOWHERE:
         return _around(low, low.scope.lookup(node.id, span_of(node)), span_of(node))
     if isinstance(found, Unbound):
+        keep_after_loop(low, found)
         return low.error(
             "OW308",
             f"`{node.id}` may have no value here",

@@ -19,6 +19,8 @@ from opwright.lang.lower.context import (
     AttributeOperand,
     Environment,
     LookedUp,
+    LoopPlans,
+    LowerAgain,
     Lowering,
     NeedsFact,
     Operand,
@@ -121,12 +123,17 @@ def lower_function(unit: Unit, target: Target, looked_up: LookedUp) -> Lowered:
         if axis in masks:
             masks[axis] = 1 << BY_NAME[value].code
     narrowed_by: dict[str, list[tuple[int, str]]] = {}
+    plans = LoopPlans()
     while True:
         attempt = _Attempt(unit, target, masks, looked_up)
+        attempt.low.plans = plans
         for name, variable in attempt.function.variables.items():
             if isinstance(variable, ir.TypeVariable):
                 variable.narrowed_by = narrowed_by.setdefault(name, variable.narrowed_by)
-        lowered = attempt.run()
+        try:
+            lowered = attempt.run()
+        except LowerAgain:
+            continue
         narrowed = {name: ir.element_mask(element) for name, element in attempt.function.variables.items()}
         if all(narrowed[name] == mask for name, mask in masks.items()):
             return lowered

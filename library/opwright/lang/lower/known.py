@@ -10,7 +10,16 @@ from __future__ import annotations
 import ast
 
 from opwright.lang import facts, ir
-from opwright.lang.lower.context import AttributeOperand, Lowering, NeedsFact, Operand, Poison
+from opwright.lang.lower.context import (
+    AttributeOperand,
+    LoopKey,
+    LowerAgain,
+    Lowering,
+    NeedsFact,
+    Operand,
+    Poison,
+    Unbound,
+)
 from opwright.lang.source import Span
 
 
@@ -28,6 +37,13 @@ class Attempt:
         self.bounds = bounds
 
 
+def keep_after_loop(low: Lowering, name: Unbound) -> None:
+    """Has the loop that alone binds a name hand on its value, in another pass."""
+    if name.loop is not None and name.loop not in low.plans.kept:
+        low.plans.kept.add(name.loop)
+        raise LowerAgain
+
+
 class Rank:
     """The rank of a parameter, where no fact says which it is. `axis` is the parameter's, `span` where it is asked."""
 
@@ -36,6 +52,11 @@ class Rank:
     def __init__(self, axis: str, span: Span | None) -> None:
         self.axis = axis
         self.span = span
+
+
+def loop_key(low: Lowering, statement: ast.For | ast.While) -> LoopKey:
+    source = low.scope.module.source
+    return (source.name, source.first_line, statement.lineno, statement.col_offset)
 
 
 class NeedsCopies(Exception):
@@ -128,6 +149,7 @@ class _Origins:
         """(loops, outermost first; attributes); None where it depends on a tensor as well."""
         loops: dict[int, Attempt] = {}
         attributes: dict[str, AttributeOperand] = {}
+        before: dict[LoopKey, None] = {}
         seen: set[int] = set()
         pending = [value]
         while pending:
@@ -141,6 +163,10 @@ class _Origins:
                 if not attempt.bounds:
                     loops[id(attempt)] = attempt
                 continue
+            key = self.low.loop_results.get(id(item))
+            if key is not None and key not in self.low.plans.unrolled:
+                before[key] = None
+                continue
             node = self.makers.get(id(item))
             named = self._attribute(node)
             if named is not None:
@@ -152,6 +178,9 @@ class _Origins:
                     return None
             else:
                 pending.extend(_read_by(node))
+        if before and not loops:  # loops that are lowered already: only another pass can unroll them
+            self.low.plans.unrolled.update(before)
+            raise LowerAgain
         return [item for item in self.low.attempts if id(item) in loops], list(attributes.values())
 
     def _followed(self, node: ir.Node) -> bool:

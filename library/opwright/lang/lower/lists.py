@@ -9,9 +9,9 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from opwright.lang import static
+from opwright.lang import ir, static
 from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, Unbound
-from opwright.lang.lower.known import need_static
+from opwright.lang.lower.known import need_copies, need_static
 from opwright.lang.lower.numbers import describe
 from opwright.lang.lower.shapes import IntTuple, tuple_items
 from opwright.lang.source import Span, span_of
@@ -49,6 +49,8 @@ def items_of(low: Lowering, operand: Operand, span: Span, purpose: str, named: b
     if isinstance(operand, IntTuple):
         return tuple_items(low, operand, span, f"{purpose} runs over it")
     need_static(low, operand, span)
+    if isinstance(operand, ir.Value) and isinstance(operand.type, ir.SequenceType):
+        need_copies(low, operand)
     return low.error(
         "OW362",
         f"{purpose} needs a list whose length is known when the function is built",

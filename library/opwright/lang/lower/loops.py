@@ -10,7 +10,16 @@ from opwright.lang.infer import unify
 from opwright.lang.lower.arithmetic import binary
 from opwright.lang.lower.branches import Branch, changed_names
 from opwright.lang.lower.conditions import as_scalar, choose, lower_condition, truth
-from opwright.lang.lower.context import POISON, AttributeOperand, Environment, Lowering, Operand, Poison, Unbound
+from opwright.lang.lower.context import (
+    POISON,
+    AttributeOperand,
+    Environment,
+    LoopKey,
+    Lowering,
+    Operand,
+    Poison,
+    Unbound,
+)
 from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.flow import (
     BROKE,
@@ -24,7 +33,7 @@ from opwright.lang.lower.flow import (
     none_set,
 )
 from opwright.lang.lower.joins import filler, joined_type
-from opwright.lang.lower.known import Attempt, NeedsCopies, need_rank, need_static
+from opwright.lang.lower.known import Attempt, NeedsCopies, loop_key, need_rank, need_static
 from opwright.lang.lower.lists import items_of
 from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, is_static_number, number_kind
 from opwright.lang.lower.sequences import (
@@ -387,6 +396,7 @@ class _Loop:
             assert wanted is not None
             value: ir.Value | Poison | None = filler(low, wanted, span)
             if value is None:
+                self.need_copies()
                 value = low.error(
                     "OW308",
                     "a `return` inside a loop needs a value that stands in for it before the loop",
@@ -434,6 +444,7 @@ class _Loop:
             scope[CONTINUED] = False
             again = self.again(scope, none_set(low, scope, (BROKE, RETURNED), span))
             self.check_new_names(scope)
+            self.keep_new_names(scope)
             self.check_shared_lists(scope)
             # Where every path of the body has returned, nobody reads what it leaves in the author's names.
             unread = scope.get(RETURNED) is True
@@ -478,6 +489,32 @@ class _Loop:
                 self.wanted[name] = value.type
         if self.wanted:
             raise _Retry(self.wanted)
+
+    def keep_new_names(self, scope: Branch) -> None:
+        """Names that get their value in the first trip, where the code after the loop reads them."""
+        if not self.makes_trips() or self.key() not in self.low.plans.kept:
+            return
+        for name in self.assigned:
+            operand = scope.get(name)
+            if name in self.carried or not self.is_value(operand):
+                continue
+            if is_number(operand):
+                self.wanted[name] = ir.NumberType(number_kind(operand))
+            elif isinstance(operand, ir.Value):
+                self.wanted[name] = operand.type
+        if self.wanted:
+            raise _Retry(self.wanted)
+
+    def key(self) -> LoopKey:
+        return loop_key(self.low, self.statement)
+
+    def makes_trips(self) -> bool:
+        """Whether the body runs once at least."""
+        return False
+
+    @staticmethod
+    def is_value(operand: Operand) -> bool:
+        return is_number(operand) or isinstance(operand, ir.Value)
 
     def check_shared_lists(self, scope: Branch) -> None:
         """A list that grows in the body must not be another name's in the next trip."""
@@ -542,9 +579,15 @@ class _Loop:
             if is_sequence(result):
                 self.low.lists.derived(result, self.entering(name), self.left_names.get(name))
             self.env[name] = result
+        key = self.key() if self.may_be_static else None
         for name in self.assigned:
             if name not in self.carried:
-                self.env[name] = Unbound("in this scope: it is bound inside the loop only")
+                left = self.left_names.get(name)
+                inner = left.loop if isinstance(left, Unbound) else None  # that a loop in the body could hand on
+                keeps = (key if self.is_value(left) else inner) if self.makes_trips() else None
+                self.env[name] = Unbound("in this scope: it is bound inside the loop only", keeps)
+        if key is not None:
+            self.low.loop_results.update(dict.fromkeys(map(id, node.results), key))
         for name in (PLACE, COUNT):
             if name in self.left_names:
                 self.env[name] = self.left_names[name]
@@ -592,6 +635,9 @@ class _ForLoop(_Loop):
             return trips
         data = ir.TensorData(self.low.element_of("int64"), (), trips.to_bytes(8, "little"))
         return self.low.constant(data, self.span)
+
+    def makes_trips(self) -> bool:
+        return isinstance(self.over.trips, int) and self.over.trips > 0
 
     def computed_bounds(self) -> tuple[ir.Value, ...]:
         return tuple(bound for bound in self.over.bounds if isinstance(bound, ir.Value))

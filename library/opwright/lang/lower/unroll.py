@@ -15,7 +15,7 @@ from opwright.lang.lower.context import (
     Operand,
 )
 from opwright.lang.lower.flow import BROKE, CONTINUED, RETURNED, end, none_set, revive
-from opwright.lang.lower.known import NeedsCopies, ask_attribute
+from opwright.lang.lower.known import NeedsCopies, ask_attribute, loop_key
 from opwright.lang.lower.statements import assigned_names, bind_target, branch, lower_block
 from opwright.lang.source import span_of
 
@@ -38,7 +38,7 @@ def try_loop(
 
     The bounds are static ints or attributes of the function; those are asked for before the loop is unrolled.
     """
-    if statement not in low.unrolled:
+    if loop_key(low, statement) not in low.plans.unrolled:
         entering = dict(env)
         marks = len(low.diagnostics), len(low.calls), len(low.region.nodes), low.depth
         try:
@@ -57,7 +57,7 @@ def try_loop(
         low.depth = marks[3]
         env.clear()
         env.update(entering)
-        low.unrolled.add(statement)
+        low.plans.unrolled.add(loop_key(low, statement))
     unroll(low, statement, range(*bounds), env)
 
 
