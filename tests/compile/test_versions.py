@@ -61,8 +61,8 @@ class Tree:
         return compile_version(version, self.files, self)
 
 
-def one(tmp_path: Path, body: str, **options: str) -> CompiledVersion:
-    function = f"{HEAD}def F(X, alpha: float = 1.0):\n    {body}\n"
+def one(tmp_path: Path, body: str, parameter: str = "X", **options: str) -> CompiledVersion:
+    function = f"{HEAD}def F({parameter}, alpha: float = 1.0):\n    {body}\n"
     files = {"specs/com.acme/F/spec.yaml": spec("F", **options), "specs/com.acme/F/function.py": function}
     return Tree(tmp_path, files).compile("F")
 
@@ -191,3 +191,12 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     (tmp_path / "specs/com.acme/F/function.py").write_bytes(b"def F(X):\n    return '\xff'\n")
     (diagnostic,) = tree.compile("F").diagnostics
     assert (diagnostic.code, diagnostic.place and diagnostic.place.line) == ("OW301", 2)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "agrees"),
+    [("FLOAT[...]", False), ("FLOAT[...] | DOUBLE[...]", True), ("Tensor", True), ("FLOAT[2] | DOUBLE[2]", True)],
+)
+def test_annotations_agree_with_yaml(tmp_path: Path, annotation: str, agrees: bool) -> None:
+    compiled = one(tmp_path, "return X * alpha", types="{T: [float, double]}", parameter=f"X: {annotation}")
+    assert [item.code for item in compiled.diagnostics] == ([] if agrees else ["OW211"])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from opwright.bundle.format import AttributeEntry, InputEntry, OutputEntry
 from opwright.diagnostics.model import Diagnostic, Place, Related
 from opwright.elements import BY_NAME
-from opwright.lang.interface import Arity, Declaration, DeclaredValue, Interface, read_interface
+from opwright.lang.interface import Arity, Declaration, DeclaredValue, Input, Interface, read_interface
 from opwright.lang.lower import Unit, evaluate_static
 from opwright.lang.resolve import Libraries, ModuleScope
 from opwright.lang.source import span_of
@@ -83,7 +83,10 @@ def _compare(version: SpecVersion, module: Module, interface: Interface, found: 
                 )
             )
     names = {item.name for item in interface.inputs}
+    annotations = {item.name: item for item in interface.inputs}
     for item in version.inputs:
+        if item.name in annotations:
+            found.extend(_contradictions(version, module, annotations[item.name], item.type, item.rank))
         if item.name not in names:
             what = "an attribute of the function" if item.name in attributes else "no parameter of the function"
             found.append(
@@ -106,6 +109,29 @@ def _compare(version: SpecVersion, module: Module, interface: Interface, found: 
                     help="attributes, their types and defaults are declared in Python",
                 )
             )
+
+
+def _contradictions(
+    version: SpecVersion, module: Module, parameter: Input, declared: str, rank: int | None
+) -> Iterator[Diagnostic]:
+    """Where a parameter's annotation says something else than YAML does of the input."""
+    annotation = parameter.annotation
+    elements = {element.name for element in annotation.elements}
+    wanted = set(version.types.get(declared, (declared,)))
+    problem = ""
+    if elements and elements != wanted:
+        problem = f"its annotation says {_listed(elements)}, YAML {_listed(wanted)}"
+    elif annotation.shape is not None and rank is not None and len(annotation.shape) != rank:
+        problem = f"its annotation says rank {len(annotation.shape)}, YAML rank {rank}"
+    if problem:
+        yield Diagnostic(
+            "OW211",
+            f"the type of `{parameter.name}` is declared twice, and differently",
+            module.source.place(parameter.span),
+            reason=problem,
+            help="leave the annotation out: YAML is where types are declared",
+            related=(Related(_place(version, f"inputs.{parameter.name}", ""), "the declared input"),),
+        )
 
 
 def _listed(names: Iterable[str]) -> str:
