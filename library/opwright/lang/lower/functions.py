@@ -12,10 +12,12 @@ from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, 
 from opwright.lang.lower.flow import State, returned_values, state_of
 from opwright.lang.lower.variants import Given, fit_variant
 from opwright.lang.resolve import MISSING, ModuleScope, OperatorObject
+from opwright.lang.rounding import to_float32
 from opwright.lang.source import Span
 from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature
 
 INLINE_DEPTH = 64
+_BEYOND_FLOAT32 = 2.0**128
 
 
 def run_body(low: Lowering, node: ast.FunctionDef, scope: ModuleScope, env: Environment, span: Span) -> Operand:
@@ -109,7 +111,18 @@ def bind_parameters(
             help="",
         )
         return None
+    if node.decorator_list:
+        _round_attributes(formal, env)
     return env
+
+
+def _round_attributes(formal: ast.arguments, env: Environment) -> None:
+    """A `float` attribute of a function under `@script` holds what float32 does, inlined or not."""
+    for argument in (*formal.posonlyargs, *formal.args, *formal.kwonlyargs):
+        value = env.get(argument.arg)
+        is_float = isinstance(argument.annotation, ast.Name) and argument.annotation.id == "float"
+        if is_float and isinstance(value, (int, float)) and abs(value) < _BEYOND_FLOAT32:
+            env[argument.arg] = to_float32(float(value))
 
 
 # ------------------------------------------------------------------------------------------ library functions
