@@ -110,6 +110,10 @@ def on_tensors(symbol: str, left: Array, right: Array, noise: Noise) -> Tensor:
             if kind == "f":
                 raise Refused("bits of floats")
             return Tensor({"&": np.bitwise_and, "|": np.bitwise_or, "^": np.bitwise_xor}[symbol](left, right))
+        if symbol in ("<<", ">>"):
+            if kind != "u":
+                raise Refused("bits of signed numbers are not moved")
+            return Tensor({"<<": np.left_shift, ">>": np.right_shift}[symbol](left, right))
         if kind == "b":
             raise Refused(f"`{symbol}` of bools")
         return Tensor(_ARITHMETIC[symbol](left, right, noise))

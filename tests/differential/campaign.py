@@ -61,7 +61,7 @@ class Report:
             self.different.append((name, verdict.detail))
         if verdict.outcome is Outcome.AGREED:
             self.constructs.update(verdict.covered)
-            self.rows.update(rows_of(program))
+            self.rows.update(rows_of(program, verdict.covered))
             self.pairs.update(control_pairs(program.text))
 
     def merge(self, other: Report) -> None:
@@ -122,7 +122,12 @@ def run(count: int, seed: int, first: int = 0, source: Callable[[int, int], Prog
     with Judge() as judge:
         for index in range(first, first + count):
             program = source(seed, index)
-            report.add(f"{seed}:{index}", program, *judge(program))
+            try:
+                verdict, seconds = judge(program)
+            except Exception as error:
+                error.add_note(f"our own tools stumble over program {seed}:{index}")
+                raise
+            report.add(f"{seed}:{index}", program, verdict, seconds)
     return report
 
 

@@ -14,14 +14,20 @@ from opwright.lang.source import Source
 from opwright.lang.syntax import parse
 
 from tests.differential.program import Program
-from tests.lang.conftest_lang import HEADER, NoFiles, NoLibraries
+from tests.lang.conftest_lang import NoFiles, NoLibraries
 
 DOMAIN = "test.domain"
+HEADER = """\
+import math
+from typing import Literal, Sequence
+
+from opwright import BOOL, DOUBLE, FLOAT, INT32, INT64, UINT8, Opset, graph, opset{opset} as op, script
+"""
 
 
 def compile_program(program: Program) -> Family | tuple[Diagnostic, ...]:
     """Never raises for a program of any text: what it raises is an error of the compiler."""
-    module = parse(Source("f.py", HEADER + program.text))
+    module = parse(Source("f.py", HEADER.format(opset=program.opset) + program.text))
     if isinstance(module, Diagnostic):
         return (module,)
     found: list[Diagnostic] = []
@@ -31,8 +37,9 @@ def compile_program(program: Program) -> Family | tuple[Diagnostic, ...]:
         return (Diagnostic("OW301", "there is no function F"),)
     interface = read_interface(module.source, node, scope.constant, found.append)
     names = {item.name for item in interface.inputs}
-    if found or names != set(program.inputs):
-        return tuple(found) or (Diagnostic("OW301", "F has other inputs than are declared"),)
+    attributes = {item.name for item in interface.attributes}
+    if found or names != set(program.inputs) or attributes != set(program.attributes):
+        return tuple(found) or (Diagnostic("OW301", "F has other parameters than are declared"),)
     declaration = Declaration(
         DOMAIN,
         "F",

@@ -256,6 +256,8 @@ class Expressions:
         index = [self._evaluate(item, scope) for item in nodes]
         if isinstance(owner, Tensor):
             self.covered.update(f"subscript {_index_kind(item)}" for item in index)
+            if sum(isinstance(item, (Tensor, list)) for item in index) > 1:
+                self.covered.add("subscripts together")
             return item_of(owner, index)
         if not isinstance(owner, (tuple, list, str, range)) or len(index) != 1:
             raise Refused(f"a subscript of {owner!r}")
@@ -289,10 +291,10 @@ class Expressions:
                 raise Refused("a typed scalar is made of one number")
             return convert_number(positional[0], callee.dtype)
         if isinstance(callee, Method):
-            if callee.name != "append" or len(positional) != 1:
+            if callee.name not in ("append", "extend") or len(positional) != 1:
                 raise Refused(f"lists have no {callee.name}")
-            self.covered.add("append")
-            callee.owner.append(positional[0])
+            self.covered.add(callee.name)
+            callee.owner.extend(positional if callee.name == "append" else positional[0])
             return None
         if not isinstance(callee, Operator):
             raise Refused(f"{callee!r} is called")
@@ -305,11 +307,15 @@ class Expressions:
         if name == "range":
             return range(*(integer(item) for item in arguments))
         if name == "abs":
+            if is_number(arguments[0]):
+                self.covered.add("abs of a number")
             return unary("abs", arguments[0])
         if name == "len" and isinstance(arguments[0], Tensor):
             if not arguments[0].array.ndim:
                 raise OutOfScope("a tensor of rank 0 has no length")
             return len(arguments[0].array)
+        if name == "len" and isinstance(arguments[0], list):
+            self.covered.add("len of a list")
         if name not in _OF_LISTS and any(isinstance(item, Tensor) for item in _opened(arguments)):
             raise Refused(f"{name} takes numbers")
         function = getattr(math, name.removeprefix("math.")) if name.startswith("math.") else BUILTINS[name]
@@ -338,7 +344,7 @@ def _index_kind(item: Any) -> str:
         return "mask" if item.dtype.kind == "b" else "tensor" if item.array.ndim else "scalar"
     if isinstance(item, Slice):
         return "slice" if item.step is None else "slice with step"
-    return {type(None): "None", type(...): "...", tuple: "list"}.get(type(item), type(item).__name__)
+    return {type(None): "None", type(...): "...", tuple: "list", list: "list"}.get(type(item), type(item).__name__)
 
 
 def integer(value: Any) -> int:

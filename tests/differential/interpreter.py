@@ -57,8 +57,9 @@ class _Return(Exception):
 
 def run(
     text: str, inputs: Mapping[str, Any], outputs: Sequence[str], opset: int, noise: Noise
-) -> tuple[list[np.ndarray], set[str]]:
-    """The outputs of `F` in the text, as arrays of the element types `outputs`, and the constructs that were run.
+) -> tuple[list[Any], set[int], set[str]]:
+    """The outputs of `F` in the text, as arrays of the element types `outputs`; the indexes of those that were numbers;
+    and the constructs that were run.
 
     `inputs` gives each parameter an array, a number (an attribute, floats rounded to float32) or None; attributes are
     keyword-only parameters of `F`.
@@ -77,7 +78,8 @@ def run(
     values = value if isinstance(value, tuple) else (value,)
     if len(values) != len(outputs):
         raise Refused(f"{len(values)} values are returned, {len(outputs)} are declared")
-    return [_output(item, wanted) for item, wanted in zip(values, outputs, strict=True)], machine.covered
+    numbers = {index for index, item in enumerate(values) if not isinstance(item, (Tensor, list))}
+    return [_output(item, wanted) for item, wanted in zip(values, outputs, strict=True)], numbers, machine.covered
 
 
 def _output(value: Any, wanted: str) -> Any:

@@ -59,6 +59,13 @@ def kernel(*formals: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 def call(name: str, positional: Sequence[Any], keywords: Mapping[str, Any], context: Context) -> Any:
     """`op.name(...)`: inputs by position or name, numbers converted as the type variables say, attributes by name."""
+    try:
+        return _call(name, positional, keywords, context)
+    except np.exceptions.AxisError:
+        raise OutOfScope("an axis out of range is an error at run time") from None
+
+
+def _call(name: str, positional: Sequence[Any], keywords: Mapping[str, Any], context: Context) -> Any:
     if name in STRUCTURES:
         return call_structure(name, context, positional, dict(keywords))
     found = KERNELS.get(name)

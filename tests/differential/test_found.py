@@ -10,6 +10,7 @@ import pytest
 
 from tests.differential.judge import Outcome, judge
 from tests.differential.program import Case, Program
+from tests.lang.conftest_lang import Compiler, run_everywhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,65 @@ AGREE = {
         {"x": ONE},
         ranks={"x": 1},
     ),
+    "a walk down from the last element to itself": Found("def F(x):\n    return x[-1:-1:-1]\n", "int64", {"x": I2}),
+    "a float attribute of a function that is inlined": Found(
+        "@script(Opset('com.acme', 1))\ndef S(x, k: float = 0.1):\n    return x * k\n"
+        "def F(x):\n    return S(x) + S(x, k=0.3)\n",
+        "double",
+        {"x": np.array([1.0, 3.0])},
+    ),
+    "the least of a shape of one entry": Found(
+        "def F(x):\n    return x + min(x.shape) * max(x.shape)\n", "int64", {"x": I2}, ranks={"x": 1}
+    ),
+    "a loop that nobody reads, around one of graphs": Found(
+        "def F(x, n):\n    for j in range(n):\n        def g(trip, going, value):\n            return going, value\n"
+        "        e = op.Loop(0, True, n, body=g)\n    return x\n",
+        "int64",
+        {"x": I2, "n": np.array(2, np.int64)},
+        ranks={"n": 0},
+    ),
 }
+
+REFUSED = {
+    "break outside a loop": ("def F(x):\n    if 1 < 2:\n        break\n    return x\n", "OW301"),
+    "continue after a loop": ("def F(x):\n    for i in range(2):\n        x = x + i\n    continue\n", "OW301"),
+    "text where floats are": ("def F(x):\n    return x + 'a'\n", "OW313"),
+    "a step that no int64 holds": (
+        "def F(x):\n    for i in range(op.Size(x), 3, 10 ** 30):\n        x = x + i\n    return x\n",
+        "OW313",
+    ),
+    "more trips than an int64 counts": (
+        "def F(x):\n    for i in range(10 ** 30):\n        x = x + i\n    return x\n",
+        "OW324",
+    ),
+    "a position that no int64 holds": ("def F(x):\n    return x[10 ** 30]\n", "OW342"),
+    "a wrong constant of the module in a loop that is lowered twice": (
+        "K = undefined(1)\ndef F(x):\n    y = 1\n    for i in range(2):\n        y = y + x + K\n    return y\n",
+        "OW302",
+    ),
+}
+
+
+# Random numbers that nobody reads; the interpreter makes none.
+RUN = (
+    ("def F(x, n):\n    for j in range(n):\n        op.RandomNormal(shape=[2])\n    return x\n", F2),
+    ("def F(x, n):\n    if n:\n        op.RandomNormal(shape=[2])\n    return x\n", F2),
+    ("def F(x, n):\n    while n > 5:\n        op.RandomNormal(shape=[2])\n    return x\n", F2),
+)
+
+
+@pytest.mark.parametrize(("text", "expected"), RUN)
+def test_runs(text: str, expected: np.ndarray[Any, Any]) -> None:
+    function = Compiler().function(text, {"x": "T", "n": "int64/0"}, {"y": "T"}, {"T": ["float", "double"]})
+    for outputs in run_everywhere(function, {"x": F2, "n": np.array(2)}).values():
+        np.testing.assert_array_equal(outputs[0], expected)
+
+
+@pytest.mark.parametrize("name", sorted(REFUSED))
+def test_refused(name: str) -> None:
+    text, code = REFUSED[name]
+    verdict = judge(Found(text, "float", {"x": F2}).program())
+    assert verdict.outcome is Outcome.REFUSED and verdict.detail.startswith(code), verdict
 
 
 @pytest.mark.parametrize("name", sorted(AGREE))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.differential.generate.numbers import Numbers
 from tests.differential.generate.scope import Scope
-from tests.differential.generate.types import ELEMENTS, ONE, SCALAR, TYPE_NAMES, Maybe, Number
+from tests.differential.generate.types import ELEMENTS, ONE, SCALAR, TYPE_NAMES, Maybe, Number, Text
 
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
@@ -59,9 +59,19 @@ class Conditions(Numbers):
                 questions.append(f"({name}.dtype in ({wanted}, {TYPE_NAMES[self.draw.pick(ELEMENTS)]}))")
             else:
                 questions.append(f"({name}.dtype {self.draw.pick(('==', '!='))} {wanted})")
+        for name in self._texts(scope):
+            choices = scope.names[name].choices  # type: ignore[union-attr]
+            questions.append(f"({name} == {self.draw.pick(choices)!r})")
+            questions.append(f"({name} {self.draw.pick(('in', 'not in'))} {(self.draw.pick(choices), 'c')!r})")
+        for name in scope.find(lambda type_: type_ == Number("int", None, True)):
+            if name.startswith("kc"):
+                questions += [f"({name} == {self.draw.pick((0, 1))})", f"({name} in (1, 2))"]
         for name in scope.find(lambda type_: isinstance(type_, Maybe)):
             questions.append(f"({name} {self.draw.pick(('is', 'is not'))} None)")
         return self.draw.pick(questions)
+
+    def _texts(self, scope: Scope) -> list[str]:
+        return scope.find(lambda type_: isinstance(type_, Text))
 
     def _combined(self, scope: Scope, depth: int) -> str:
         if self.draw.chance(0.3):

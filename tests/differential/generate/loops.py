@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.differential.generate.scope import LOCALS, Scope, widened
 from tests.differential.generate.statements import Block, Lines, Statements, indented
-from tests.differential.generate.types import SCALAR, Maybe, Number, Tensor, Type, Weak
+from tests.differential.generate.types import SCALAR, Axes, Listed, Maybe, Number, Tensor, Text, Type, Weak
 
 _CONSTANT_RANGES = ((3,), (2,), (1,), (0,), (1, 4), (0, 5, 2), (4, 0, -2), (3, -1, -1), (2, 2), (-2, 1))
 _RANGES = (
@@ -60,7 +60,9 @@ class Loops(Statements):
         inner.depth += 1
         inner.loops += 1
         free = [
-            name for name, type_ in scope.names.items() if name not in scope.locked and not isinstance(type_, Maybe)
+            name
+            for name, type_ in scope.names.items()
+            if name not in scope.locked and not isinstance(type_, (Axes, Listed, Maybe, Text))
         ]
         carried = [name for name in free if self.draw.chance(0.6)]
         for name in carried:

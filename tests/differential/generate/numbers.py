@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.differential.generate.draw import Draw
 from tests.differential.generate.scope import Scope
-from tests.differential.generate.types import FULL, ONE, ROW, Items, Number
+from tests.differential.generate.types import FULL, ONE, ROW, Items, Listed, Number
 
 _INTS = (0, 1, 2, 3, 4, -1, -2, 5)
 _FLOATS = (0.5, 1.0, 2.0, -1.5, 0.25, 3.0, 0.1, -0.5, 1e-3)
@@ -114,6 +114,9 @@ class Numbers:
 
     def _dimension(self, scope: Scope) -> str | None:
         """An entry of a shape."""
+        lists = scope.find(lambda type_: isinstance(type_, Listed))
+        if lists and self.draw.chance(0.3):
+            return f"len({self.draw.pick(lists)})"
         found = [(name, tensor.shape) for name, tensor in scope.all_tensors() if tensor.shape in (ONE, ROW, FULL)]
         if not found:
             return None

@@ -13,7 +13,21 @@ from tests.differential.generate.helpers import Helper
 from tests.differential.generate.loops import Loops
 from tests.differential.generate.scope import Scope
 from tests.differential.generate.statements import indented
-from tests.differential.generate.types import ANY, FULL, ONE, ROW, SCALAR, Items, Maybe, Number, Tensor, Type
+from tests.differential.generate.structures import script_text
+from tests.differential.generate.types import (
+    ANY,
+    FULL,
+    ONE,
+    ROW,
+    SCALAR,
+    Axes,
+    Items,
+    Maybe,
+    Number,
+    Tensor,
+    Text,
+    Type,
+)
 from tests.differential.program import Case, Program
 from tests.differential.values import DTYPES
 
@@ -30,13 +44,26 @@ _PLAIN = ("float", "float", "double", "int32", "int64", "bool")
 _FLOAT_VALUES = (0.0, 0.5, 1.0, 2.0, -1.0, -0.25, 3.5, -2.5, 1.5, 4.0)
 _ODD_FLOATS = (0.1, -7.3, 1e30, float("inf"), float("nan"), -0.0, 1e-20)
 _INT_VALUES = (0, 1, 2, 3, -1, -2, 5, -4)
-_ATTRIBUTE_VALUES = {"int": (0, 1, 2, 3), "float": (0.5, 0.3, -2.0), "bool": (True, False)}
+_GIVEN: dict[str, tuple[Any, ...]] = {
+    "int": (0, 1, 2, 3),
+    "float": (0.5, 0.3, -2.0),
+    "bool": (True, False),
+    "Literal['a', 'b']": ("a", "b"),
+    "Literal[0, 1]": (0, 1),
+    "Sequence[int]": ((0,), (0, 1)),
+}
 _SIZES = ((2, 3), (1, 1), (3, 2), (0, 2), (2, 0), (1, 3), (2, 1))
 
 
 def generate(random: Random) -> Program:
     """A program of the whole language that the compiler takes, with inputs to run it with."""
     return _Writer(random).program()
+
+
+def _attribute_type(kind: str) -> Type:
+    if kind == "Sequence[int]":
+        return Axes()
+    return Text(("a", "b")) if "'" in kind else Number("int" if "Literal" in kind else kind, None, True)
 
 
 class _Writer(Loops):
@@ -54,6 +81,9 @@ class _Writer(Loops):
         self.attributes: dict[str, tuple[str, Any]] = {}  # kind, default
         self.constants: dict[str, tuple[str, Type]] = {}
         self.ranked: dict[str, int] = {}
+        self.made = 0
+        self.variadic = ""
+        self.scripts = {}
 
     def program(self) -> Program:
         self._declare()
@@ -61,12 +91,14 @@ class _Writer(Loops):
         for index in range(self.draw.pick((0, 0, 1, 1, 2))):
             lines += ["", *self._write_helper(f"h{index}")]
         elements = [tensor.element for tensor in self.inputs.values()]
+        lines += self._write_others([item for item in elements if self._scope().is_numeric(item)])
         self.results = tuple(self.draw.pick([*elements, *elements, "bool"]) for _ in range(self.draw.pick((1, 1, 2))))
         scope = self._scope()
         parameters = [*self.inputs, *(f"{name}=None" for name in self.optional), *self._attribute_parameters()]
         lines += [
             "",
             f"def F({', '.join(parameters)}):",
+            *(['    """What it is for."""'] if self.draw.chance(0.1) else []),
             *indented(self._function_body(scope, self.draw.between(3, 12))),
         ]
         text = ast.unparse(ast.parse("\n".join(lines))) + "\n"
@@ -113,6 +145,12 @@ class _Writer(Loops):
                 kind = draw.pick(("int", "int", "float", "bool"))
                 default = draw.pick(({"int": (0, 1, 2, 3), "float": (0.5, 0.1, -1.0), "bool": (True, False)})[kind])
                 self.attributes[name] = kind, default if draw.chance(0.7) else None
+        if draw.chance(0.2):
+            self.attributes["mode"] = "Literal['a', 'b']", draw.pick(("'a'", "'b'"))
+        if draw.chance(0.2):
+            self.attributes["kc"] = "Literal[0, 1]", draw.pick((0, 1))
+        if draw.chance(0.2):
+            self.attributes["axes"] = "Sequence[int]", "(0,)"
         if draw.chance(0.5):
             self.constants["K"] = "3", Number("int", 3)
         if draw.chance(0.3):
@@ -136,10 +174,10 @@ class _Writer(Loops):
         scope = Scope(self.elements)
         scope.names.update(self.inputs)
         scope.names.update({name: Maybe(tensor) for name, tensor in self.optional.items()})
-        scope.names.update({name: Number(kind, None, True) for name, (kind, _) in self.attributes.items()})
+        scope.names.update({name: _attribute_type(kind) for name, (kind, _) in self.attributes.items()})
         scope.names.update({name: type_ for name, (_, type_) in self.constants.items()})
         scope.given = frozenset(self.inputs)
-        scope.locked = frozenset([*self.constants, *self._one_of_each_type(self.inputs)])
+        scope.locked = frozenset([*self.constants, *self._one_of_each_type(self.inputs), "mode", "kc", "axes"])
         return scope
 
     def _one_of_each_type(self, tensors: dict[str, Tensor]) -> list[str]:
@@ -151,6 +189,28 @@ class _Writer(Loops):
         return list(first.values())
 
     # ------------------------------------------------------------------------------------------------- helpers
+
+    def _write_others(self, elements: list[str]) -> list[str]:
+        """A helper of any number of arguments, and functions under `@script`."""
+        lines: list[str] = []
+        if self.draw.chance(0.15):
+            self.variadic = "total"
+            lines += [
+                "def total(*xs):",
+                "    result = xs[0]",
+                "    for item in xs[1:]:",
+                f"        result = {self.draw.pick(('result + item', 'item - result', 'op.Max(result, item)'))}",
+                "    return result",
+            ]
+        for index in range(self.draw.pick((0, 0, 1, 2))):
+            if elements:
+                element = self.draw.pick(elements)
+                name = f"S{index}"
+                kind = "float" if self._scope().is_float(element) else "int"
+                first, body = script_text(name, kind, self.draw.between(0, 3))
+                lines += ['@script(Opset("com.acme", 1))', first, *indented(body)]
+                self.scripts[name] = element, kind
+        return lines
 
     def _write_helper(self, name: str) -> list[str]:
         draw = self.draw
@@ -200,9 +260,7 @@ class _Writer(Loops):
         attributes = {}
         for name, (kind, default) in self.attributes.items():
             if default is None or draw.chance(0.6):
-                attributes[name] = draw.pick(
-                    {"int": (0, 1, 2, 3), "float": (0.5, 0.3, -2.0), "bool": (True, False)}[kind]
-                )
+                attributes[name] = draw.pick(_GIVEN[kind])
         return Case(types, arrays, attributes)
 
     def _array(self, element: str, shape: str, size: tuple[int, int], odd: bool) -> np.ndarray[Any, Any]:

@@ -7,11 +7,14 @@ from collections.abc import Callable, Iterator
 from tests.differential.generate.types import (
     FLOATS,
     INTEGERS,
+    Axes,
     Items,
+    Listed,
     Loose,
     Maybe,
     Number,
     Tensor,
+    Text,
     Type,
     Weak,
     join,
@@ -84,7 +87,7 @@ class Scope:
         """The names that may be given a value of this type here."""
         found = [name for name in fresh if name not in self.names and not (self.loops and name in self.gone)]
         for name, type_ in self.names.items():
-            if name in self.locked or isinstance(type_, Maybe):
+            if name in self.locked or isinstance(type_, (Axes, Listed, Maybe, Text)):
                 continue
             if name not in self.kept or self.may_become(type_, value):
                 found.append(name)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from tests.differential.generate.scope import Scope
-from tests.differential.generate.subscripts import Subscripts
+from tests.differential.generate.structures import Structures
 from tests.differential.generate.types import (
     ONE,
     ROW,
+    SCALAR,
     TYPE_NAMES,
+    Axes,
     Items,
+    Listed,
     Loose,
     Maybe,
     Number,
     Tensor,
+    Text,
     Type,
     Weak,
     broadcast,
@@ -28,7 +32,7 @@ def indented(lines: Lines) -> Lines:
     return [f"    {line}" for line in lines or ["pass"]]
 
 
-class Statements(Subscripts):
+class Statements(Structures):
     """Of the function at hand: the element types of its `results`, and how many statements it may have (`budget`).
 
     `returns_numbers`: its results have declared types, so that a number is as good as a tensor there.
@@ -65,7 +69,8 @@ class Statements(Subscripts):
                 (7, lambda: self._weak_sum(scope)),
                 (2.5, lambda: self._assign_loose(scope)),
                 (0.7, lambda: self._unpacked_shape(scope)),
-                (0.3, lambda: self._odd(scope)),
+                (2.5 if nests else 0, lambda: self.structure(scope)),
+                (0.6, lambda: self._odd(scope)),
                 (5 if nests else 0, lambda: self._if(scope)),
                 (1 if nests else 0, lambda: self._presence(scope)),
                 (0.7 if nests else 0, lambda: self._by_type(scope)),
@@ -110,8 +115,8 @@ class Statements(Subscripts):
             if other is not None:
                 scope.bind(other, type_)
                 return [f"{name} = {other} = {text}"], False
-        if self.draw.chance(0.05):
-            return [f"{name}: {self.draw.pick(sorted(TYPE_NAMES.values()))} = {text}"], False
+        if self.draw.chance(0.05) and isinstance(type_, Tensor) and type_.element in TYPE_NAMES:
+            return [f"{name}: {TYPE_NAMES[type_.element]}{'' if type_.shape == SCALAR else '[...]'} = {text}"], False
         return [f"{name} = {text}"], False
 
     def _assign_loose(self, scope: Scope) -> Block | None:
@@ -216,7 +221,8 @@ class Statements(Subscripts):
         return [*lines, f"{', '.join(targets)} = {name}"], False
 
     def _swap(self, scope: Scope) -> Block | None:
-        names = [name for name in scope.names if name not in scope.locked and not isinstance(scope.names[name], Maybe)]
+        others = (Axes, Listed, Maybe, Text)
+        names = [name for name in scope.names if name not in scope.locked and not isinstance(scope.names[name], others)]
         pairs = [
             (one, other)
             for one in names
@@ -260,7 +266,13 @@ class Statements(Subscripts):
 
     def _weak_sum(self, scope: Scope) -> Block | None:
         """`s = s + x`, where s enters the loop as a number."""
-        names = [name for name in scope.kept if isinstance(scope.names[name], Weak) and name not in scope.locked]
+        names = [
+            name
+            for name in scope.kept
+            if isinstance(scope.names[name], Weak)
+            and name not in scope.locked
+            and scope.is_numeric(scope.names[name].element)  # type: ignore[union-attr]
+        ]
         if not names:
             return None
         name = self.draw.pick(sorted(names))
@@ -277,8 +289,10 @@ class Statements(Subscripts):
                 return None
             scope.forget(name)
             return [f"del {name}"], False
-        text = self.draw.pick(("pass", "'a string'", "assert 1 < 2", "assert op.version >= 13, 'text'"))
-        return [text], False
+        texts = ["pass", "'a string'", "assert 1 < 2", "assert op.version >= 13, 'text'"]
+        texts += [f"op.Identity({name})" for name, _ in scope.all_tensors()]
+        texts += [f"assert {name} in {scope.names[name].choices!r}" for name in self._texts(scope)]  # type: ignore
+        return [self.draw.pick(texts)], False
 
     # ------------------------------------------------------------------------------------------- if and return
 

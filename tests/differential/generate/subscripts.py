@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.differential.generate.scope import Scope
 from tests.differential.generate.tensors import Tensors
 from tests.differential.generate.tensors import Text as Shaped
-from tests.differential.generate.types import ANY, FULL, ONE, ROW, SCALAR, Loose, Tensor
+from tests.differential.generate.types import ANY, FULL, ONE, ROW, SCALAR, Axes, Listed, Loose, Tensor
 
 _RANKS = {SCALAR: 0, ONE: 1, ROW: 1, FULL: 2}
 # What keeps shapes that broadcast with the others: the index, and the shape that comes out of it.
@@ -76,9 +76,12 @@ class Subscripts(Tensors):
             [
                 (5, lambda: self._indexed(scope, element, depth)),
                 (2, lambda: self._loose_name(scope, element)),
+                (1, lambda: self._item_of_list(scope, element)),
                 (1.5 if depth > 0 else 0, lambda: self._loose_form(scope, element, depth)),
                 (0.7 if depth > 0 else 0, lambda: self._loose_choice(scope, element, depth)),
                 (0.7 if depth > 0 else 0, lambda: self._joined(scope, element, depth)),
+                (0.7 if depth > 0 else 0, lambda: self._by_attribute(scope, element, depth)),
+                (0.5 if depth > 0 else 0, lambda: self._taken(scope, element, depth)),
             ]
         )
         assert found is None or isinstance(found, str)
@@ -87,6 +90,10 @@ class Subscripts(Tensors):
     def _loose_name(self, scope: Scope, element: str) -> str | None:
         names = scope.find(lambda type_: type_ == Loose(element))
         return self.draw.pick(names) if names else None
+
+    def _item_of_list(self, scope: Scope, element: str) -> str | None:
+        names = scope.find(lambda type_: type_ == Listed(element, True))
+        return f"{self.draw.pick(names)}[{self.draw.pick(('0', '-1'))}]" if names else None
 
     def _loose_form(self, scope: Scope, element: str, depth: int) -> str | None:
         text = self.loose(scope, element, depth - 1)
@@ -103,6 +110,21 @@ class Subscripts(Tensors):
         if first is None or second is None:
             return None
         return f"({first} if {self.condition(scope, depth - 1)} else {second})"
+
+    def _by_attribute(self, scope: Scope, element: str, depth: int) -> str | None:
+        """Axes that attributes give."""
+        axes = scope.find(lambda type_: isinstance(type_, Axes))
+        chosen = [name for name in scope.names if name.startswith("kc")]
+        text, shape = self.tensor(scope, element, depth - 1)
+        if axes and shape in (SCALAR, ROW) and self.draw.chance(0.5):
+            return f"op.Unsqueeze({text}, {self.draw.pick(axes)})"
+        if shape == FULL and chosen:
+            name = self.draw.pick(chosen)
+            forms = ["op.Concat({0}, {0}, axis=0 if {1} else -1)", "op.Concat({0}, {0}, axis={1})"]
+            if scope.is_numeric(element):
+                forms += ["op.ReduceSum({0}, [{1}], keepdims=0)", "op.ReduceMax({0}, [0 if {1} else 1])"]
+            return self.draw.pick(forms).format(text, name)
+        return None
 
     def _joined(self, scope: Scope, element: str, depth: int) -> str | None:
         """`Concat` of tensors, listed or starred."""
@@ -134,6 +156,21 @@ class Subscripts(Tensors):
             return f"{text}{self.draw.pick(('[None]', '[...]', '[..., None]', '[None, ...]'))}"
         return f"{text}{self._index(scope, '', _RANKS[shape], element)}"
 
+    def _taken(self, scope: Scope, element: str, depth: int) -> str | None:
+        """Positions that a tensor holds."""
+        text, shape = self.tensor(scope, element, depth - 1)
+        if shape not in (ROW, FULL):
+            return None
+        made = self.draw.pick(
+            (
+                "op.Constant(value_ints=[0, -1])",
+                "op.Cast([0, 0], to=INT32)",
+                "(op.Shape({}) * 0)",
+                "op.Shape({})[:1] - 1",
+            )
+        ).format(text)
+        return f"{text}[{made}]"
+
     def _index(self, scope: Scope, name: str, rank: int, element: str) -> str:
         """One index with all its brackets; `name` where the compiler surely knows that rank."""
         if not rank:
@@ -154,7 +191,7 @@ class Subscripts(Tensors):
             else:
                 items.append(self._slice(scope))
         if arrays and any(not item.startswith("[") and ":" not in item for item in items) and not name:
-            items = [item if item.startswith("[") else ":" for item in items]
+            items = [item if item.startswith("[") or item == "None" else ":" for item in items]
         if self.draw.chance(0.2):
             items.insert(self.draw.between(0, len(items)), "...")
         return f"[{', '.join(items)}]"

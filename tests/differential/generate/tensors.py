@@ -9,6 +9,7 @@ from tests.differential.generate.types import (
     ANY,
     ELEMENTS,
     FULL,
+    INTEGERS,
     ONE,
     ROW,
     SCALAR,
@@ -28,6 +29,10 @@ class Tensors(Conditions):
     opset: int
     helpers: list[Helper]
     risky: bool
+    variadic: str  # the helper of any number of arguments, where there is one
+    scripts: dict[
+        str, tuple[str, str]
+    ]  # functions under `@script`: their element types, and the kind of their attribute
 
     def tensor(self, scope: Scope, element: str, depth: int) -> Text:
         leaves = [(5.0, lambda: self._name(scope, element)), (0.4, lambda: self._made(scope, element, depth))]
@@ -56,6 +61,9 @@ class Tensors(Conditions):
                 (2.5, lambda: self.subscripted(scope, element, depth)),
                 (1 if numeric else 0, lambda: self._of_loose(scope, element, depth)),
                 (0.8 if numeric else 0, lambda: self._comprehended(scope, element, depth)),
+                (0.5 if element in INTEGERS else 0, lambda: self._shifted(scope, element, depth)),
+                (0.8 if numeric and self.variadic else 0, lambda: self._variadic(scope, element, depth)),
+                (1.5 if numeric and self.scripts else 0, lambda: self._script(scope, element, depth)),
             ]
         )
         return found if found is not None else self._last_resort(element)
@@ -65,6 +73,34 @@ class Tensors(Conditions):
 
     def loose(self, scope: Scope, element: str, depth: int) -> str | None:
         raise NotImplementedError
+
+    def _shifted(self, scope: Scope, element: str, depth: int) -> Text:
+        """Bits of unsigned integers, moved."""
+        text, shape = self.tensor(scope, element, depth - 1)
+        symbol = self.draw.pick(("<<", ">>"))
+        return (
+            f"op.Cast(op.Cast(abs({text}) % 16, to=UINT8) {symbol} {self.draw.pick('12')}, to={TYPE_NAMES[element]})",
+            shape,
+        )
+
+    def _variadic(self, scope: Scope, element: str, depth: int) -> Text:
+        """A helper of any number of arguments."""
+        texts = [self.tensor(scope, element, depth - 1) for _ in range(self.draw.between(1, 3))]
+        call = ", ".join(text for text, _ in texts)
+        return f"{self.variadic}({call})", broadcast(*(shape for _, shape in texts))
+
+    def _script(self, scope: Scope, element: str, depth: int) -> Text | None:
+        """A call of a function under `@script`."""
+        names = [name for name, (wanted, _) in self.scripts.items() if wanted == element]
+        if not names:
+            return None
+        name = self.draw.pick(names)
+        kind = self.scripts[name][1]
+        first, second = (self.tensor(scope, element, depth - 1) for _ in range(2))
+        own = scope.find(lambda type_: type_ == Number(kind, None, True))
+        value = self.draw.pick([*own, *(("0.1", "2.0") if kind == "float" else ("1", "3"))])
+        form = self.draw.pick(("{}({}, {})", "{}({}, {}, k={})", "{0}({1}, y={2}, k={3})"))
+        return form.format(name, first[0], second[0], value), broadcast(first[1], second[1])
 
     def _of_loose(self, scope: Scope, element: str, depth: int) -> Text | None:
         """What a subscript makes, summed: one element."""
@@ -312,7 +348,7 @@ class Tensors(Conditions):
     def _weak(self, scope: Scope, element: str, depth: int) -> Text | None:
         """A number on some paths, a tensor on others, beside a tensor."""
         names = scope.find(lambda type_: isinstance(type_, Weak) and type_.element == element)
-        if not names:
+        if not names or not scope.is_numeric(element):
             return None
         name = self.draw.pick(names)
         shape = scope.names[name].shape  # type: ignore[union-attr]

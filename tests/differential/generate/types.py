@@ -68,6 +68,19 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
+class Listed:
+    """A list of tensors; `filled`: it has an item at least."""
+
+    element: str
+    filled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """An attribute that is a list of axes, 0 first."""
+
+
+@dataclass(frozen=True, slots=True)
 class Items:
     """A static tuple."""
 
@@ -81,7 +94,7 @@ class Maybe:
     tensor: Tensor
 
 
-Type = Tensor | Loose | Number | Text | Weak | Items | Maybe
+Type = Axes | Tensor | Loose | Listed | Number | Text | Weak | Items | Maybe
 
 
 def join(first: Type, second: Type, may_meet: Callable[[Number, str], bool]) -> Type | None:

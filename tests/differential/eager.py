@@ -1,0 +1,57 @@
+"""A program run as plain Python, on the tensors and operators of eager mode."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import warnings
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+from opwright.eager.functions import run_body
+from opwright.eager.tensor import Items
+
+from tests.differential.compiling import HEADER
+from tests.differential.program import Case, Program
+
+
+class Eager:
+    """The function of a program, defined once."""
+
+    def __init__(self, program: Program) -> None:
+        self.opset = program.opset
+        text = HEADER.format(opset=program.opset) + program.text
+        name = "<program>"
+        linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+        self.namespace: dict[str, Any] = {"__name__": "program"}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what Python thinks of the text is not our matter
+            code = compile(text, name, "exec", dont_inherit=True)
+        exec(code, self.namespace)
+        function = self.namespace["F"]
+        self.function: Callable[..., Any] = getattr(function, "__wrapped__", function)
+        assert isinstance(self.function, FunctionType)
+        self.floats = _float_attributes(program.text)
+
+    def run(self, program: Program, case: Case) -> list[Any]:
+        """The outputs as arrays, sequences as lists of them; a float attribute is what float32 holds of it."""
+        inputs = {name: case.arrays.get(name) for name in program.inputs}
+        attributes = dict(case.attributes)
+        for name, default in (self.function.__kwdefaults__ or {}).items():
+            attributes.setdefault(name, default)
+        rounded = {
+            name: float(np.float32(value)) if name in self.floats and value is not None else value
+            for name, value in attributes.items()
+        }
+        return [_plain(item) for item in run_body(self.function, inputs, rounded, self.opset)]
+
+
+def _float_attributes(text: str) -> set[str]:
+    node = next(item for item in ast.parse(text).body if isinstance(item, ast.FunctionDef) and item.name == "F")
+    return {item.arg for item in node.args.kwonlyargs if ast.unparse(item.annotation or ast.Constant(None)) == "float"}
+
+
+def _plain(value: Any) -> Any:
+    return [_plain(item) for item in value] if isinstance(value, Items) else np.asarray(value.numpy())
