@@ -29,12 +29,7 @@ class Tensor:
 
     def __class_getitem__(cls, dims: object) -> type["Tensor"]:
         """The same type with a shape: dimensions, or `...` for an unknown rank. TypeError for anything else."""
-        shape: tuple[Dimension, ...] | None = None
-        if dims is not ...:
-            shape = dims if isinstance(dims, tuple) else (dims,)
-            for dim in shape:
-                if isinstance(dim, bool) or not (dim is None or isinstance(dim, (int, str))):
-                    raise TypeError(f"a dimension is an int, a name or None, not {dim!r}")
+        shape = None if dims is ... else tuple(map(_dimension, dims if isinstance(dims, tuple) else (dims,)))
         found = _SHAPED.get((cls, shape))
         if found is None:
             name = cls.__name__.partition("[")[0]
@@ -42,6 +37,12 @@ class Tensor:
             members = {"shape": shape, "__module__": cls.__module__, "__slots__": ()}
             found = _SHAPED[cls, shape] = type(f"{name}[{listed}]", (cls,), members)
         return found
+
+
+def _dimension(dim: object) -> Dimension:
+    if isinstance(dim, bool) or not (dim is None or isinstance(dim, (int, str))):
+        raise TypeError(f"a dimension is an int, a name or None, not {dim!r}")
+    return dim
 
 
 _SHAPED: dict[tuple[type[Tensor], tuple[Dimension, ...] | None], type[Tensor]] = {}
@@ -56,13 +57,12 @@ class Graph:
     __slots__ = ()
 
 
-for _element in BY_NAME.values():
-    globals()[_element.name.upper()] = type(
-        _element.name.upper(),
-        (Tensor,),
-        {"__doc__": f"A tensor of {_element.name}.", "__module__": __name__, "dtype": _element, "shape": ()},
-    )
-del _element
+def _typed(element: ElementType) -> type[Tensor]:
+    name, doc = element.name.upper(), f"A tensor of {element.name}."
+    return type(name, (Tensor,), {"__doc__": doc, "__module__": __name__, "dtype": element, "shape": ()})
+
+
+globals().update((item.name.upper(), _typed(item)) for item in BY_NAME.values())
 
 
 def __getattr__(name: str) -> object:

@@ -121,6 +121,7 @@ GOOD = {
     "scripted(d, x, n=2)": "DOUBLE",
     "scripted(a, a)": "Any",
     "FLOAT(0.5)": "FLOAT",
+    "opwright.Tensor(a)": "AnyTensor",
 }
 
 # What both checkers refuse.
