@@ -221,6 +221,8 @@ class LiveScope(ModuleScope):
             self._fail("OW311", f"`{name}` is nested too deeply", span, f"lists nest at most {_NESTING} deep", "")
             return MISSING
         items = tuple(self.meaning(item, name, span, depth + 1) for item in value)
+        if isinstance(value, list):
+            items = static.StaticList(items)
         return MISSING if any(item is MISSING for item in items) else self._static(items, name, span)
 
     def _callable(self, value: Any) -> Any:
