@@ -101,6 +101,17 @@ def test_the_sizes_of_what_is_captured_are_known() -> None:
     assert op.If(True, then_branch=up, else_branch=down).numpy().tolist() == [[7, 7, 7]] * 2
 
 
+def test_what_a_graph_computes_in_vain_is_left_out() -> None:
+    x = Tensor(X)
+
+    def up():
+        unused = x * 2 if op.ReduceSum(x, keepdims=0) > 0 else x
+        del unused
+        return x + 1
+
+    assert op.If(True, then_branch=up, else_branch=up).numpy().tolist() == [2, 3, 4]
+
+
 def test_the_reference_evaluator_runs_them_too() -> None:
     with use_evaluator(ReferenceEvaluator()):
         assert branches(X).tolist() == [2, 3, 4]

@@ -22,6 +22,7 @@ from opwright.eager.place import place_of
 from opwright.eager.run import run
 from opwright.elements import ElementType
 from opwright.lang import ir
+from opwright.lang.dead import remove_dead_nodes
 from opwright.lang.lower.context import Lowering, Poison
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Source, Span
@@ -89,10 +90,12 @@ class EagerLowering(Lowering):
     # ----------------------------------------------------------------------------------------- execution
 
     def append(self, node: ir.Node) -> None:
-        if self.executes:
-            self._execute(node)
-        else:
+        if not self.executes:
             super().append(node)
+            return
+        if next(ir.regions_of(node), None) is not None:
+            _remove_dead_nodes_in(node)
+        self._execute(node)
 
     def constant(self, data: ir.TensorData, span: Span | None) -> ir.Value:
         return self.value(array_of(data), ir.TensorType(data.element, data.dims))
@@ -129,6 +132,14 @@ class EagerLowering(Lowering):
             )
         except Failed as failure:
             self.error("OW370", f"{_describe(task)} fails", None, reason=str(failure), subject=task.name)
+
+
+def _remove_dead_nodes_in(node: ir.Node) -> None:
+    """What a compiled function does not keep: some of it, such as an `If` without results, no runtime takes."""
+    around = ir.Function("", "", 1, 1, None)
+    around.body.nodes = [node]
+    around.body.yields = ir.results_of(node)
+    remove_dead_nodes(around)
 
 
 def _describe(task: Task) -> str:
