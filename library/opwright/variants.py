@@ -12,7 +12,7 @@ from typing import Generic, Protocol, TypeVar
 Key = tuple[tuple[str, str], ...]
 
 OTHER = "other"  # a rank that no variant beside this one names
-NOT = "not "  # `not 3|4`: a rank that is none of these, where some of them have no variant at all
+NOT = "not:"  # `not:3|4`: a rank that is none of these, where some of them have no variant at all
 
 
 class Keyed(Protocol):

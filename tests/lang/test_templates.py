@@ -264,3 +264,40 @@ def test_a_loop_over_an_attribute_list() -> None:
 
     np.testing.assert_array_equal(run(turned.to_model_proto(input_types=[FLOAT[2, 3]], order=(2, 1)), x=X)[0], X.T)
     assert INT64.dtype is not None
+
+
+@script()
+def many_questions(
+    x: Any, a: Any = None, b: Any = None, c: Any = None, d: Any = None, e: Any = None, f: Any = None, g: Any = None
+) -> Any:
+    total = x
+    for k, item in enumerate([a, b, c, d, e, f, g]):
+        if item is not None:
+            total = total + item * k
+    return total
+
+
+def test_a_family_that_is_too_large_is_a_template() -> None:
+    @script()
+    def main(x: FLOAT[2, 3], y: FLOAT[2, 3]) -> Any:
+        return many_questions(x, None, y, d=x)
+
+    np.testing.assert_allclose(run(main.to_model_proto(), x=X, y=Y)[0], X + Y + X * 3)
+    with pytest.raises(DiagnosticError) as error:
+        many_questions.to_function_protos()
+    assert codes(error) == ["OW219"]
+
+
+def test_an_attribute_that_a_variant_does_not_use_is_not_in_its_signature() -> None:
+    @script()
+    def chosen(x: Any, mode: Literal["scale", "none"] = "none", by: float = 2.0) -> Any:
+        return x * by if mode == "scale" else x
+
+    protos = {proto.overload: [item.name for item in proto.attribute_proto] for proto in chosen.to_function_protos()}
+    assert protos == {"mode=scale": ["by"], "mode=none": []}
+
+    @script()
+    def main(x: FLOAT[2, 3]) -> Any:
+        return chosen(x, mode="scale", by=3.0) + chosen(x, by=7.0)
+
+    np.testing.assert_allclose(run(main.to_model_proto(), x=X)[0], X * 3 + X)

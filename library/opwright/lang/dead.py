@@ -5,6 +5,20 @@ from __future__ import annotations
 from opwright.lang import ir
 
 
+def remove_unused_attributes(function: ir.Function) -> None:
+    """Attributes that the body does not refer to: those that were asked about are part of the variant's name."""
+    if not function.attributes:
+        return
+    used = {
+        attribute.name
+        for _, node in ir.walk(function.body)
+        if isinstance(node, ir.Call)
+        for attribute in node.attributes.values()
+        if isinstance(attribute, ir.AttributeReference)
+    }
+    function.attributes = [parameter for parameter in function.attributes if parameter.name in used]
+
+
 def remove_dead_nodes(function: ir.Function) -> None:
     """Removes unused pure nodes, and the results of an `If` that nobody reads, from the inside of the region out."""
     used: set[int] = set()

@@ -32,7 +32,8 @@ def fact_of(value: Any) -> str:
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")
     if isinstance(value, str):
-        return repr(value) if value in (ABSENT, PRESENT, OTHER) or value[:1] in ("'", '"') else value
+        special = value in (ABSENT, PRESENT, OTHER) or value.startswith(("'", '"', NOT))
+        return repr(value) if special else value
     if isinstance(value, (bool, int)):
         return str(int(value))
     if isinstance(value, float):

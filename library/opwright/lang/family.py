@@ -14,6 +14,7 @@ from opwright.opsets.signatures import elements_of
 from opwright.variants import Key, labels
 
 VARIANT_LIMIT = 64
+_MOST_ATTEMPTS = 512  # those that are ruled out included
 
 # What says that an operator refuses an element type: such a variant does not exist, and that is no error by itself.
 _TYPE_REFUSED = frozenset({"OW208"})
@@ -62,8 +63,9 @@ def build_family(
     looked_up: LookedUp = {}
     while pending:
         known = pending.pop()
-        if len(variants) + len(pending) >= VARIANT_LIMIT:
-            return Family(opset, (), (), looked_up, (_too_many(unit),))
+        kept = sum(not variant.lowered.pruned for variant in variants)
+        if kept >= VARIANT_LIMIT or len(variants) + len(pending) >= _MOST_ATTEMPTS:
+            return Family(opset, (), (), looked_up, (_too_many(unit),), tuple(known))
         try:
             lowered = lower_function(unit, Target(opset, known, values or {}), looked_up)
         except NeedsFact as question:

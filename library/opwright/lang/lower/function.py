@@ -10,7 +10,7 @@ from typing import Any
 from opwright.diagnostics.model import Diagnostic, Severity, has_errors
 from opwright.elements import BY_NAME
 from opwright.lang import facts, ir
-from opwright.lang.dead import remove_dead_nodes
+from opwright.lang.dead import remove_dead_nodes, remove_unused_attributes
 from opwright.lang.infer import unify
 from opwright.lang.interface import Arity, AttributeDeclaration, Declaration, DeclaredValue, Input, Interface
 from opwright.lang.lower.calls import maybe_absent
@@ -206,6 +206,7 @@ class _Attempt:
         function = None
         if not has_errors(self.diagnostics):
             remove_dead_nodes(self.function)
+            remove_unused_attributes(self.function)
             function = self.function
         return Lowered(function, tuple(self.diagnostics), tuple(low.calls), tuple(self.output_types))
 
