@@ -9,7 +9,7 @@ from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.lower.context import POISON, AttributeOperand, Lowering, NeedsFact, Operand, Poison
 from opwright.lang.lower.known import need_rank
-from opwright.lang.resolve import TypeObject
+from opwright.lang.resolve import FunctionObject, NestedObject, ScriptObject, TypeObject
 from opwright.lang.rounding import DoesNotFitError, pack, survives_float32, to_float32
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
@@ -376,4 +376,8 @@ def describe(operand: Operand) -> str:
         return f"a value of type {operand.type!r}"
     if isinstance(operand, AttributeOperand):
         return f"the attribute `{operand.parameter.name}`"
+    if isinstance(operand, (FunctionObject, NestedObject)):
+        return f"the function `{operand.node.name}`"
+    if isinstance(operand, ScriptObject):
+        return f"the function `{operand.name}`"
     return f"a {type(operand).__name__.removesuffix('Object').lower()}"
