@@ -142,6 +142,7 @@ def test_control_flow_sequences_and_nested_calls() -> None:
         (lambda: gelu(X, x=X), "OW203"),
         (lambda: gelu(X.astype(np.float64)), "OW208"),
         (lambda: gelu({}), "OW325"),
+        (lambda: gelu([X, X]), "OW325"),
         (lambda: gelu("a"), "OW313"),
         (lambda: both(X[0], X), "OW372"),
         (lambda: both(X[0], np.ones(3, np.float32)), "OW372"),

@@ -46,6 +46,10 @@ def is_array(value: object) -> bool:
     return isinstance(value, (Tensor, np.ndarray, np.generic))
 
 
+def _is_sequence(value: object) -> bool:
+    return isinstance(value, Items) or (isinstance(value, list) and any(map(is_array, value)))
+
+
 def as_input(low: EagerLowering, value: Any, element: ElementType | None) -> Any:
     """An argument as a tensor, a sequence or None; numbers take `element`, or what numbers become without one."""
     if value is None or isinstance(value, (Tensor, Items)):
@@ -100,6 +104,14 @@ class Arguments:
         if value is None and item.arity is not Arity.OPTIONAL:
             self.low.error("OW204", f"`{self.name}` needs its input `{item.name}`", NOWHERE, "it is None")
         declared = self.described.declaration.inputs.get(item.name)
+        if _is_sequence(value) and item.annotation.elements and not item.annotation.wrap:
+            self.low.error(
+                "OW325",
+                f"`{self.name}` takes a tensor as `{item.name}`, not a list of tensors",
+                NOWHERE,
+                reason="the annotation says so",
+                help="join them: `op.ConcatFromSequence`, or annotate `Sequence[...]`",
+            )
         if declared is not None and declared.wrap == ("seq",) and isinstance(value, list):
             made = sequence(self.low, value)
             return wrap(self.low.data[made], made.type)
