@@ -380,6 +380,24 @@ def _quantized(
     return ir.TensorType(BY_NAME["uint8"])
 
 
+def _dequantized(
+    index: int, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute], bindings: Bindings
+) -> ir.Type | None:
+    """DequantizeLinear: `output_dtype` where it is given, else the scale's type."""
+    found = attributes.get("output_dtype")
+    if isinstance(found, ir.AttributeReference) or (isinstance(found, ir.AttributeValue) and found.value):
+        return _element_from("output_dtype")(index, inputs, attributes, bindings)
+    scale = inputs[1].type if len(inputs) > 1 and inputs[1] is not None else None
+    return ir.TensorType(scale.element) if isinstance(scale, ir.TensorType) else None
+
+
+def _layer_statistics(
+    index: int, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute], bindings: Bindings
+) -> ir.Type | None:
+    """LayerNormalization computes its mean and deviation in the type of `stash_type`."""
+    return None if index == 0 else _element_from("stash_type")(0, [], attributes, bindings)
+
+
 def _maybe_element_from_input(attribute: str) -> _Rule:
     """The attribute where it is given, else the input's own element type."""
 
@@ -422,9 +440,11 @@ _RULES: dict[str, _Rule] = {
     "ConcatFromSequence": _joined_items,
     "Constant": _constant,
     "ConstantOfShape": _constant_of_shape,
+    "DequantizeLinear": _dequantized,
     "EyeLike": _maybe_element_from_input("dtype"),
     "HammingWindow": _element_from("output_datatype"),
     "HannWindow": _element_from("output_datatype"),
+    "LayerNormalization": _layer_statistics,
     "MelWeightMatrix": _element_from("output_datatype"),
     "Multinomial": _element_from("dtype", "int32"),
     "Optional": _optional,

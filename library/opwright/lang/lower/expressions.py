@@ -21,6 +21,7 @@ from opwright.lang.lower.lists import (
 )
 from opwright.lang.lower.numbers import describe, needs_element
 from opwright.lang.lower.ranks import compare_rank, rank_is_in, rank_of
+from opwright.lang.lower.sequences import GROWING, REFUSED, is_list
 from opwright.lang.lower.shapes import shape_of
 from opwright.lang.lower.subscripts import ELLIPSIS, IndexItem, SliceItem, subscript
 from opwright.lang.resolve import (
@@ -171,6 +172,14 @@ def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
         return shape_of(low, owner, span)
     if node.attr == "rank":
         return rank_of(low, owner, span)
+    if is_list(owner) and node.attr in (*GROWING, *REFUSED):
+        return low.error(
+            "OW345",
+            f"`{node.attr}` of this list is not part of the language",
+            span,
+            reason="a list that grows is the function's own and has a name, and the call is a statement of its own",
+            help="write `ys = []`, then `ys.append(y)`, or make a new list: `xs + [y]`",
+        )
     return low.error(
         "OW304",
         f"`.{node.attr}` of {describe(owner)} is not part of the language",
@@ -183,7 +192,7 @@ def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
 # What people know from numpy and PyTorch, and what to write instead.
 _METHODS = {
     "T": "use `op.Transpose(x)`",
-    "append": "append to a list, as a statement: `ys = []`, `ys.append(y)`",
+    "append": "append to a list: `ys = []`, `ys.append(y)`",
     "astype": "use `op.Cast(x, to=...)`",
     "mean": "use `op.ReduceMean(x)`",
     "ndim": "use `x.rank`",
