@@ -314,6 +314,8 @@ class Expressions:
             if not arguments[0].array.ndim:
                 raise OutOfScope("a tensor of rank 0 has no length")
             return len(arguments[0].array)
+        if name == "int" and arguments and isinstance(arguments[0], bool):
+            self.covered.add("int of a bool")
         if name == "len" and isinstance(arguments[0], list):
             self.covered.add("len of a list")
         if name not in _OF_LISTS and any(isinstance(item, Tensor) for item in _opened(arguments)):

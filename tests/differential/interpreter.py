@@ -283,12 +283,27 @@ class Machine(Expressions):
             scope[target.id] = value
         elif isinstance(target, (ast.Tuple, ast.List)):
             self.covered.add("unpacking")
+            starred = [index for index, item in enumerate(target.elts) if isinstance(item, ast.Starred)]
+            if starred and isinstance(value, (tuple, list)):
+                self._bind_starred(target.elts, starred[0], list(value), scope)
+                return
             if not isinstance(value, (tuple, list)) or len(value) != len(target.elts):
                 raise Refused("another number of values than of names")
             for inner, item in zip(target.elts, value, strict=True):
                 self._bind(inner, item, scope)
         else:
             raise Refused("only names are assigned")
+
+    def _bind_starred(self, targets: list[ast.expr], place: int, values: list[Any], scope: Scope) -> None:
+        """`first, *rest = values`: the starred name takes a list of what the others leave."""
+        after = len(targets) - place - 1
+        if len(values) < len(targets) - 1:
+            raise Refused("fewer values than names")
+        starred = targets[place]
+        assert isinstance(starred, ast.Starred)
+        taken = [*values[:place], values[place : len(values) - after], *values[len(values) - after :]]
+        for target, value in zip(targets, taken, strict=True):
+            self._bind(target.value if isinstance(target, ast.Starred) else target, value, scope)
 
     def _read(self, name: str, scope: Scope) -> Any:
         if name in scope:

@@ -15,15 +15,17 @@ from typing import Any
 from tests.differential.program import Program
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "language.md"
-_ROW = re.compile(r"^\| \[`([a-z_.]+)`\]", re.MULTILINE)
+_ROW = re.compile(r"^\| \[`([a-z_.]+)`\].*?\| ([^|]*?) \|([^|]*)\|$", re.MULTILINE)
+_FOUND = _ROW.findall(PAGE.read_text(encoding="utf-8").replace("\\|", " "))
 
-# Of what is refused: programs changed to be invalid have these (see `mutate.py`).
-REFUSALS = frozenset({"stmt.refused", "op.refused", "param.refused"})
-# What lives around a function, not in the text of a module; `tests/docs` and `tests/live` have it.
-ELSEWHERE = frozenset({"number.array", "scope.closure"})
-ROWS: tuple[str, ...] = tuple(
-    row for row in _ROW.findall(PAGE.read_text(encoding="utf-8")) if row not in REFUSALS | ELSEWHERE
-)
+# What is only refused: programs changed to be invalid have these, with one of their codes (see `mutate.py`).
+REFUSALS: dict[str, tuple[str, ...]] = {
+    row: tuple(re.findall(r"\[(OW\d+)\]", codes)) for row, becomes, codes in _FOUND if becomes == "nothing"
+}
+# What lives around a function or in its annotations, not in a text whose types are declared elsewhere; `tests/docs`
+# and `tests/live` have it.
+ELSEWHERE = frozenset({"number.array", "param.union", "scope.closure"})
+ROWS: tuple[str, ...] = tuple(row for row, _, _ in _FOUND if row not in REFUSALS and row not in ELSEWHERE)
 
 _LOOPS = (ast.For, ast.While)
 
@@ -186,6 +188,16 @@ DETECTORS: dict[str, Callable[[_Text], bool]] = {
         lambda node: isinstance(node.iter, ast.Call) and len(node.iter.args) == 3,
     ),
     "stmt.for.variable": _after_its_loop,
+    "stmt.while.true": lambda text: text.has(
+        ast.While, lambda node: isinstance(node.test, ast.Constant) and node.test.value is True
+    ),
+    "stmt.for.items": _runs("for over a list"),
+    "stmt.loop.nested": lambda text: any(
+        inner is not node and isinstance(inner, _LOOPS)
+        for node in text.nodes
+        if isinstance(node, _LOOPS)
+        for inner in ast.walk(node)
+    ),
     "stmt.while": _runs("while, trips", "while of"),
     "stmt.break": _runs("break"),
     "stmt.continue": _runs("continue"),
@@ -236,6 +248,8 @@ DETECTORS: dict[str, Callable[[_Text], bool]] = {
         lambda node: ast.unparse(node.func).startswith("op.") and any(isinstance(item, ast.List) for item in node.args),
     ),
     "number.polymorphic": lambda text: bool(text.program.types) and text.ran("f tensor", "i tensor"),
+    "number.compare": _runs(*(f"{kind} {symbol}" for kind in ("int", "float") for symbol in ("<", ">", "==", "!="))),
+    "number.bool": _runs("bool ", "if of bool", "not of bool", "int of a bool"),
     "number.abs": _runs("abs of a number"),
     "sub.int": _runs("subscript int"),
     "sub.several": lambda text: text.has(
@@ -255,12 +269,17 @@ DETECTORS: dict[str, Callable[[_Text], bool]] = {
     "seq.list": lambda text: text.has((ast.List, ast.Tuple), _reads),
     "seq.append": _runs("append", "extend"),
     "seq.index": _runs("item of a list"),
+    "seq.unpack": lambda text: text.has(ast.Starred, lambda node: not _reads(node)),
+    "seq.builtins": lambda text: any(_calls(name)(text) for name in ("reversed", "list", "tuple")),
+    "seq.extend": _runs("extend", "list +", "list *"),
+    "seq.generator": lambda text: text.has(ast.GeneratorExp),
     "seq.len": _runs("len of a list"),
     "call.operator": _runs("op."),
     "call.attribute": lambda text: text.has(
         ast.Call,
         lambda node: ast.unparse(node.func).startswith("op.") and bool(node.keywords),
     ),
+    "call.dtype": _runs("op.Cast"),
     "call.outputs": _runs("op.TopK", "op.Split"),
     "call.absent": lambda text: text.has(
         ast.Call,

@@ -30,7 +30,7 @@ class Loops(Statements):
         found = self.draw.first_that_suits(
             [
                 (5, lambda: self._for_range(scope)),
-                (2.5, lambda: self._while(scope)),
+                (4, lambda: self._while(scope)),
                 (1.5, lambda: self._for_items(scope)),
             ]
         )
@@ -45,11 +45,9 @@ class Loops(Statements):
         inner.depth += 1
         lines, ended = self.block(inner, self.draw.between(0, 1))
         if not ended:
-            if self.draw.chance(0.5):
-                self.leaves[-1] = True
-                lines.append("break")
-            else:
-                lines.append("continue")
+            way = self.draw.pick(("break", "break", "continue", "continue", "return"))
+            self.leaves[-1] = self.leaves[-1] or way == "break"
+            lines.append(self.return_statement(inner) if way == "return" else way)
         return [f"if {self.condition(scope, 1)}:", *indented(lines)], False
 
     # -------------------------------------------------------------------------------------------- shared parts
@@ -92,7 +90,7 @@ class Loops(Statements):
 
     def _else(self, scope: Scope, lines: Lines, broken: bool) -> bool:
         """A loop's `else`; whether no path comes after it."""
-        if not self.draw.chance(0.2):
+        if not self.draw.chance(0.3):
             return False
         inner = scope.copy()
         inner.depth += 1

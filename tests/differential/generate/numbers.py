@@ -135,6 +135,8 @@ class Numbers:
         first, second = (self.number(scope, kind, depth - 1) for _ in range(2))
         forms = ["min({}, {})", "max({}, {})", "abs({})"]
         if kind == "int":
+            if self.draw.chance(0.2):
+                return f"int({self.number(scope, 'bool', depth - 1)})"
             forms += ["({} // 2)", "({} % 3)", "({} // -2)", "({} % -3)", "int({})"]
             if self.draw.chance(0.3):
                 return self.draw.pick(("int({})", "round({})")).format(self.number(scope, "float", depth - 1))

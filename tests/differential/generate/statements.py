@@ -75,7 +75,7 @@ class Statements(Structures):
                 (1 if nests else 0, lambda: self._presence(scope)),
                 (0.7 if nests else 0, lambda: self._by_type(scope)),
                 (0.7 if nests else 0, lambda: self._by_rank(scope)),
-                (6 if nests else 0, lambda: self.loop(scope)),
+                (8 if nests else 0, lambda: self.loop(scope)),
                 (0.8 if scope.depth else 0, lambda: self._return(scope)),
                 (4 if scope.loops else 0, lambda: self.leave_loop(scope)),
             ]

@@ -81,7 +81,18 @@ class Structures(Subscripts):
             return None
         items = [self.tensor(scope, element, 1)[0] for _ in range(self.draw.between(1, 3))]
         name = self._fresh("q")
-        lines = [f"{name} = [{', '.join(items)}]"]
+        made = f"[{', '.join(items)}]"
+        form = self.draw.pick(("{0}", "{0}", "{0} + [{1}]", "list(reversed({0}))", "[{1}] * 2", "[*{0}, {1}]"))
+        lines = [f"{name} = {form.format(made, items[0])}"]
+        if self.draw.chance(0.3) and "*" not in form:
+            target = self.target(scope, Loose(element))
+            if target is not None:
+                rest = self._fresh("q")
+                names = self.draw.pick((f"{target}, *{rest}", f"*{rest}, {target}"))
+                scope.bind(target, Loose(element))
+                scope.names[rest] = Listed(element, len(items) > 1)
+                scope.locked |= {rest}
+                lines.append(f"{names} = {name}")
         if self.draw.chance(0.5):
             lines.append(f"{name}.append({self.tensor(scope, element, 1)[0]})")
         scope.names[name] = Listed(element, True)

@@ -80,7 +80,7 @@ class Subscripts(Tensors):
                 (1.5 if depth > 0 else 0, lambda: self._loose_form(scope, element, depth)),
                 (0.7 if depth > 0 else 0, lambda: self._loose_choice(scope, element, depth)),
                 (0.7 if depth > 0 else 0, lambda: self._joined(scope, element, depth)),
-                (0.7 if depth > 0 else 0, lambda: self._by_attribute(scope, element, depth)),
+                (2 if depth > 0 else 0, lambda: self._by_attribute(scope, element, depth)),
                 (0.5 if depth > 0 else 0, lambda: self._taken(scope, element, depth)),
             ]
         )
@@ -175,7 +175,7 @@ class Subscripts(Tensors):
         """One index with all its brackets; `name` where the compiler surely knows that rank."""
         if not rank:
             return self.draw.pick(("[None]", "[...]", "[None, None]", "[None, ..., None]"))
-        if name and self.draw.chance(0.3):
+        if name and self.draw.chance(0.5):
             return f"[{self._joint(scope, name, rank, element)}]"
         items: list[str] = []
         arrays = 0
@@ -224,6 +224,7 @@ class Subscripts(Tensors):
         else:
             forms += [name, f"~{name}"]
         if rank == 2:
+            forms += ["[0, -1], [0, 0]", "[0, -1], op.Constant(value_ints=[0, 0])", "[0], [-1]"]
             forms += ["[0, -1], [0, 0]", "0, [-1, 0]", "[0, -1], 0", "[0], None, [-1]", "[[0], [-1]], [0, -1]"]
             forms += ["::-1, [0, 0]", f"{name}[:, 0] == {name}[:, 0]", f"[0, 0], {name}[0] == {name}[0]"]
         return self.draw.pick(forms)
