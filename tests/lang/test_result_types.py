@@ -13,7 +13,7 @@ X = np.arange(6, dtype=np.float32).reshape(2, 3)
     ("body", "opset", "wanted"),
     [
         ("y, m, d = op.LayerNormalization(x, x[0] * 0 + 1)\n    return m * 2 + d * 0", 18, [[2], [8]]),
-        ("return op.DequantizeLinear(op.Cast(x, to=2), FLOAT(0.5)) + 1", 18, X * 0.5 + 1),
+        ("return op.DequantizeLinear(op.Cast(x, to=2), FLOAT(0.5)) + 1", 19, X * 0.5 + 1),
         ("return op.DequantizeLinear(op.Cast(x, to=2), FLOAT(0.5)) + 1", 23, X * 0.5 + 1),
         ("return op.ConcatFromSequence([x, x], axis=0) + 1", 18, np.concatenate([X, X]) + 1),
         ("return op.SequenceAt(op.SplitToSequence(x), 0) + 1", 18, X[:1] + 1),
