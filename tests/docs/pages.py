@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
 from pathlib import Path
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -17,6 +18,11 @@ _ROW = re.compile(r"^\| \[`(?P<id>[a-z_.]+)`\]\(#(?P<anchor>[a-z_]+)\) \|(?P<cel
 _SECTION = re.compile(r"^### `(?P<id>[a-z_.]+)`$")
 _REFUSED = re.compile(r"^# (?P<code>OW\d{3}): \S")
 _CALL = re.compile(r"^`F\((?P<arguments>.*)\)` is `(?P<result>.*)`\.$")
+_CLAIM = re.compile(
+    r"^`onnxscript` (?:refuses it(?P<bare> without `default_opset`)?: `(?P<error>\w+)`"
+    r"|fails at `F\((?P<fails>.*)\)`|gives `(?P<result>.*)` for `F\((?P<gives>.*)\)`"
+    r"|(?P<bytes>writes other bytes in each process))\.$"
+)
 _CODE = re.compile(r"\[(OW\d{3})\]\(diagnostics\.md#(ow\d{3})\)")
 _OPERATOR = re.compile(r"`([A-Z][A-Za-z0-9]*)`")
 
@@ -31,6 +37,23 @@ class Expectation:
     line: int
 
 
+class ClaimKind(Enum):
+    REFUSES = "refuses"
+    REFUSES_BARE = "refuses without default_opset"
+    FAILS = "fails"
+    GIVES = "gives"
+    OTHER_BYTES = "writes other bytes"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What the page says of the package `onnxscript`: the exception it raises, or a call and what comes of it."""
+
+    kind: ClaimKind
+    error: str = ""
+    call: Expectation | None = None
+
+
 @dataclass(frozen=True)
 class Example:
     """A block: `code` is the one that it is refused with, empty where it compiles."""
@@ -38,7 +61,8 @@ class Example:
     text: str
     line: int
     code: str
-    expectations: tuple[Expectation, ...]
+    expectations: tuple[Expectation, ...] = ()
+    claims: tuple[Claim, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -80,6 +104,12 @@ def read_rows(page: Path) -> list[Row]:
     return rows
 
 
+def read_header(page: Path) -> str:
+    """The lines that every example of a page begins with: its first block."""
+    text = page.read_text(encoding="utf-8")
+    return text.partition("```python\n")[2].partition("```\n")[0]
+
+
 def row_ids(page: Path = DOCS / "language.md") -> tuple[str, ...]:
     """The ids of the rows, in the order of the page."""
     return tuple(row.id for row in read_rows(page))
@@ -101,13 +131,26 @@ def _sections(lines: list[str]) -> dict[str, tuple[Example, ...]]:
             text = "\n".join(lines[number:end]) + "\n"
             refused = _REFUSED.match(text)
             if found:
-                current.append(Example(text, number + 1, refused["code"] if refused else "", ()))
+                current.append(Example(text, number + 1, refused["code"] if refused else ""))
             number = end + 1
         elif (call := _CALL.match(line)) is not None:
             last = current.pop()
             expectation = _expectation(call["arguments"], call["result"], number)
-            current.append(Example(last.text, last.line, last.code, (*last.expectations, expectation)))
+            current.append(replace(last, expectations=(*last.expectations, expectation)))
+        elif (claim := _CLAIM.match(line)) is not None:
+            last = current.pop()
+            current.append(replace(last, claims=(*last.claims, _claim(claim, number))))
     return {identity: tuple(examples) for identity, examples in found.items()}
+
+
+def _claim(match: re.Match[str], line: int) -> Claim:
+    if match["error"]:
+        return Claim(ClaimKind.REFUSES_BARE if match["bare"] else ClaimKind.REFUSES, error=match["error"])
+    if match["bytes"]:
+        return Claim(ClaimKind.OTHER_BYTES)
+    if match["result"]:
+        return Claim(ClaimKind.GIVES, call=_expectation(match["gives"], match["result"], line))
+    return Claim(ClaimKind.FAILS, call=_expectation(match["fails"], "None", line))
 
 
 def _expectation(arguments: str, result: str, line: int) -> Expectation:

@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
-from opwright import DiagnosticError
 from opwright.diagnostics.codes import find_entry
 from opwright.opsets.signatures import signature
 
-from tests.docs.pages import DOCS, Example, Row, read_rows, row_ids
-from tests.docs.running import OPSET, define, give, operators_of
+from tests.docs.checks import check_refused, check_results
+from tests.docs.pages import DOCS, Example, Row, read_header, read_rows, row_ids
+from tests.docs.running import OPSET, define, operators_of
 
 PAGE = DOCS / "language.md"
 ROWS = read_rows(PAGE)
-HEADER = re.search(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)[1]  # type: ignore[index]
+HEADER = read_header(PAGE)
 UNSAID = {"Constant", "Identity"}  # the page leaves them out
 VARIANTS = re.compile(r"(\d+) variants")
 
@@ -50,27 +49,12 @@ def test_a_row_becomes_what_it_names(row: Row) -> None:
 
 @pytest.mark.parametrize(("row", "example"), _accepted, ids=ids_of(_accepted))
 def test_an_example_gives_what_it_says_wherever_it_runs(row: Row, example: Example) -> None:
-    function = define(HEADER, example.text, name_of(row, example))
-    for expectation in example.expectations:
-        expected = expectation.result if isinstance(expectation.result, tuple) else (expectation.result,)
-        for runner, outputs in give(function, expectation).items():
-            assert len(outputs) == len(expected), runner
-            for output, wanted in zip(outputs, expected, strict=True):
-                where = f"line {expectation.line}, {runner}"
-                assert np.shape(output) == np.shape(wanted), where
-                np.testing.assert_allclose(np.asarray(output), wanted, rtol=1e-6, err_msg=where)
+    check_results(HEADER, example, name_of(row, example))
 
 
 @pytest.mark.parametrize(("row", "example"), _refused, ids=ids_of(_refused))
 def test_what_is_refused_has_that_code_alone_and_a_place(row: Row, example: Example) -> None:
-    name = name_of(row, example)
-    with pytest.raises(DiagnosticError) as caught:
-        define(HEADER, example.text, name).to_function_protos(OPSET)
-    found = caught.value.diagnostics
-    assert {item.code for item in found} == {example.code}, str(caught.value)
-    for item in found:
-        assert item.place is not None
-        assert (item.place.file, item.place.line > len(HEADER.splitlines())) == (name, True)
+    check_refused(HEADER, example, name_of(row, example))
 
 
 @each_row
