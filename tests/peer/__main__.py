@@ -22,6 +22,7 @@ from opwright import types as element_types
 from opwright.diagnostics.model import DiagnosticError
 from opwright.elements import BY_CODE
 
+from tests.peer.differences import check_page
 from tests.peer.inputs import Case, Value, cases
 from tests.peer.modules import our_functions, peer_functions
 
@@ -78,7 +79,18 @@ def main() -> int:
             print(f"    {problem}")
     passed = sum(item.passed for item in outcomes)
     print(f"{passed} of {len(outcomes)} functions pass; {sum(item.agreed for item in outcomes)} cases agree")
-    return 0 if passed == len(outcomes) == EXPECTED else 1
+    problems = _differences()
+    return 0 if passed == len(outcomes) == EXPECTED and not problems else 1
+
+
+def _differences() -> list[str]:
+    """What docs/from-onnxscript.md says of the package and is not so, printed."""
+    with tempfile.TemporaryDirectory() as folder:
+        sys.path.insert(0, folder)
+        problems = check_page(Path(folder))
+        sys.path.remove(folder)
+    print("\n".join(problems) or "docs/from-onnxscript.md tells the truth of the package")
+    return problems
 
 
 def _both_levels(name: str, theirs: Any, ours: OnnxFunction | None) -> Outcome:
