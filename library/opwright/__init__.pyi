@@ -25,6 +25,9 @@ from opwright.link.detach import (
 from opwright.link.inspect import (
     inspect,
 )
+from opwright.live.text import (
+    compile_source,
+)
 from opwright.opsets import (
     latest,
     opset1,
@@ -62,9 +65,6 @@ from opwright.opsets import (
     opset_ai_onnx_ml5,
     opset_ai_onnx_preview1,
     opset_ai_onnx_preview_training1,
-)
-from opwright.live.text import (
-    compile_source,
 )
 from opwright.opsets.opset import (
     Opset,
