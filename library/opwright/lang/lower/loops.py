@@ -35,7 +35,16 @@ from opwright.lang.lower.flow import (
 from opwright.lang.lower.joins import filler, joined_type
 from opwright.lang.lower.known import Attempt, NeedsCopies, loop_key, need_rank, need_static
 from opwright.lang.lower.lists import items_of
-from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, is_static_number, number_kind
+from opwright.lang.lower.numbers import (
+    as_tensor,
+    carried,
+    cast,
+    describe,
+    is_number,
+    is_static_number,
+    narrow,
+    number_kind,
+)
 from opwright.lang.lower.sequences import (
     as_sequence,
     entering_sequence,
@@ -207,7 +216,10 @@ def _as_integer(low: Lowering, operand: Operand, span: Span) -> ir.Value | Poiso
             return low.error("OW314", "`range` takes ints", span, f"{describe(operand)} is a float", "round it first")
         value = carried(low, operand, span)
     elif isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
-        mask = ir.element_mask(operand.type.element)
+        bound = ir.settle(operand.type.element)
+        if isinstance(bound, ir.TypeVariable):
+            narrow(bound, [item for item in bound.elements if not item.is_integer], "`range`")
+        mask = ir.element_mask(bound)
         if any(not item.is_integer for item in elements_of(mask)):
             return low.error("OW314", "`range` takes ints", span, f"it gets {describe(operand)}", "cast it to INT64")
         int64 = low.element_of("int64")
