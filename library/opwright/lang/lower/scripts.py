@@ -12,7 +12,7 @@ from opwright.lang import ir
 from opwright.lang.dead import is_pure
 from opwright.lang.family import Family, Variant, labels_of
 from opwright.lang.infer import Mismatch, bind
-from opwright.lang.interface import Arity, Input
+from opwright.lang.interface import Arity, Input, Interface
 from opwright.lang.lower.calls import Arguments, check_arguments, report_mismatch
 from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, complete
 from opwright.lang.lower.function import Unit
@@ -69,7 +69,7 @@ def describe_script(unit: Unit, family: Family, domain: str, version: int, origi
     name, arguments = unit.declaration.name, unit.node.args
     named = labels_of(family)
     variants = tuple(_describe_variant(unit, item, named[item.key], domain, version) for item in family.variants)
-    if len(variants) == 1 and len(variants[0].inputs) == len(unit.interface.inputs):
+    if len(variants) == 1 and _is_whole(unit.interface, variants[0]):
         whole = variants[0].signature
     else:
         whole = _family_signature(unit, variants, domain, version)
@@ -84,6 +84,11 @@ def describe_script(unit: Unit, family: Family, domain: str, version: int, origi
         origin,
         unit if family.open_axes else None,
     )
+
+
+def _is_whole(interface: Interface, variant: ScriptVariant) -> bool:
+    """Whether the variant has all the parameters that the function declares."""
+    return len(variant.inputs) == len(interface.inputs) and len(variant.attributes) == len(interface.attributes)
 
 
 def _describe_variant(unit: Unit, variant: Variant, label: Key, domain: str, version: int) -> ScriptVariant:
