@@ -12,10 +12,9 @@ from pathlib import Path
 import opwright
 import pytest
 from onnx import defs
-from opwright import Opset, latest, opset1, opset13, opset18
+from opwright import FLOAT, Opset, latest, opset1, opset13, opset18, script
 from opwright.opsets import find_opset
 from opwright.opsets.operator import Operator
-from opwright.opsets.signatures import signature
 from opwright_build.opset_stubs.versions import all_versions
 
 LIBRARY = Path(opwright.__file__).parents[1]
@@ -80,16 +79,43 @@ def test_a_domain_without_signatures_is_no_guess() -> None:
         Opset("com.acme", 1).Twice  # noqa: B018 - the look-up is what fails
 
 
+TWICE = defs.OpSchema(
+    "Twice",
+    "com.acme",
+    1,
+    inputs=[defs.OpSchema.FormalParameter("X", "T")],
+    outputs=[defs.OpSchema.FormalParameter("Y", "T")],
+    type_constraints=[("T", ["tensor(float)", "tensor(double)"], "")],
+    attributes=[defs.OpSchema.Attribute("times", defs.OpSchema.AttrType.INT, "", required=True)],
+)
+
+
 def test_signatures_can_be_given() -> None:
-    relu = signature("", "Relu", 18)
-    assert relu is not None
-    acme = Opset("com.acme", 1, signatures={"Relu": relu})
-    assert list(acme) == ["Relu"]
-    assert isinstance(acme.Relu, Operator)
-    assert acme.Relu.domain == "com.acme"
+    acme = Opset("com.acme", 1, signatures={"Twice": TWICE})
+    assert list(acme) == ["Twice"]
+    assert isinstance(acme.Twice, Operator)
+    assert acme.Twice.domain == "com.acme"
+    assert str(inspect.signature(acme.Twice)) == "(X, *, times)"
+    assert acme.Twice.page == ""
+    assert acme.Twice.__doc__ == "T: tensor(double), tensor(float)\n\nSince version 1 of com.acme."
     assert acme != Opset("com.acme", 1)
+    assert acme == Opset("com.acme", 1, acme.signatures)
     with pytest.raises(AttributeError, match=r"com\.acme has no operator 'Gelu' at opset 1"):
         acme.Gelu  # noqa: B018 - the look-up is what fails
+    with pytest.raises(TypeError, match=r"is an onnx\.defs\.OpSchema, not str"):
+        Opset("com.acme", 1, signatures={"Twice": "X -> Y"})
+
+
+def test_a_function_may_call_operators_whose_signatures_are_given() -> None:
+    acme = Opset("com.acme", 1, signatures={"Twice": TWICE})
+
+    @script()
+    def four_times(x: FLOAT[...]) -> FLOAT[...]:
+        return acme.Twice(acme.Twice(x, times=1), times=1)
+
+    proto = four_times.to_function_proto()
+    assert [(node.domain, node.op_type) for node in proto.node] == [("com.acme", "Twice")] * 2
+    assert {item.domain: item.version for item in proto.opset_import}["com.acme"] == 1
 
 
 def test_containment_listing_and_version() -> None:

@@ -8,6 +8,8 @@ TYPE_CHECKING = False  # importing `typing` costs more than everything here
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from onnx.defs import OpSchema
+
     from opwright.opsets.operator import Operator
     from opwright.opsets.signatures import Signature
 
@@ -23,8 +25,8 @@ running: "Callable[[], int | None]" = _named
 class Opset:
     """The operators of `domain` (`""` and `"ai.onnx"` are one) at `version`: `op.Relu`, `op["Relu"]`, `"Relu" in op`.
 
-    `signatures` says what the operators of a domain accept that the installed onnx does not know, by name. Two opsets
-    of the same domain and version are equal unless their signatures differ.
+    `signatures` says what the operators of a domain accept that the installed onnx does not know, by name: schemas of
+    onnx (`onnx.defs.OpSchema`). Two opsets of the same domain and version are equal unless their signatures differ.
     """
 
     domain: str
@@ -34,7 +36,9 @@ class Opset:
 
     if TYPE_CHECKING:  # a checker does not know the operators of an opset that is made by name
 
-        def __new__(cls, domain: str, version: int, signatures: Mapping[str, Signature] | None = None) -> "OtherOpset":
+        def __new__(
+            cls, domain: str, version: int, signatures: Mapping[str, OpSchema | Signature] | None = None
+        ) -> "OtherOpset":
             """ValueError when the version is no positive int."""
             ...
 
@@ -46,6 +50,10 @@ class Opset:
             self.domain = "" if domain == "ai.onnx" else domain
             self.named = version
             self.signatures = signatures
+            if signatures:
+                from opwright.opsets.signatures import as_signature
+
+                self.signatures = {name: as_signature(item) for name, item in sorted(signatures.items())}
             self._operators = {}
 
     @property

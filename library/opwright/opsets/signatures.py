@@ -105,6 +105,17 @@ class Signature:
         return f"{self.domain or 'ai.onnx'}::{self.name}@{self.since_version}"
 
 
+def as_signature(given: Any) -> Signature:
+    """The signature of an onnx schema; a signature is one already. TypeError for anything else."""
+    from onnx.defs import OpSchema
+
+    if isinstance(given, OpSchema):
+        return Signature(given)
+    if isinstance(given, Signature):
+        return given
+    raise TypeError(f"the signature of an operator is an onnx.defs.OpSchema, not {type(given).__name__}")
+
+
 def _formal(item: Any) -> Formal:
     option = {"Single": Option.REQUIRED, "Optional": Option.OPTIONAL, "Variadic": Option.VARIADIC}[item.option.name]
     return Formal(item.name, item.type_str, option, item.is_homogeneous, item.min_arity)
