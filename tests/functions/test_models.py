@@ -346,3 +346,18 @@ def test_threads_compile_the_same() -> None:
     for thread in threads:
         thread.join()
     assert found == [expected] * 4
+
+
+def test_shapes_of_what_only_some_paths_give_are_left_open(run_model: RunModel) -> None:
+    """Where a path has not returned yet, something of another shape stands in for what it will return."""
+
+    @script()
+    def f(x: FLOAT[2, 3]):
+        for i in range(2):
+            if op.ReduceSum(op.Softmax(x, axis=i)) > 2.5 and op.ReduceMax(x) > 7:
+                return x
+        return -x
+
+    model = f.to_model_proto()
+    for x in (np.zeros((2, 3), np.float32), np.full((2, 3), 8, np.float32)):
+        np.testing.assert_array_equal(run_model(model, x)[0], x if x.max() > 7 else -x)

@@ -58,8 +58,16 @@ def emit_graph(
         for value in ir.results_of(node):
             name = emitter.names[id(value)]
             if name not in named and not isinstance(node, ir.Const) and is_known(value.type):
-                write_type(graph.value_info.add(name=name), value.type)
+                write_type(graph.value_info.add(name=name), _surely(node, value.type))
     return graph, emitter.imports
+
+
+def _surely(node: ir.Node, type_: ir.Type) -> ir.Type:
+    """What is true of a result on every path. The shape of what a branch or loop gives is that of the paths on which
+    it is read; on others something of another shape may stand in for it."""
+    if isinstance(node, (ir.If, ir.Loop)) and isinstance(type_, ir.TensorType):
+        return ir.TensorType(type_.element)
+    return type_
 
 
 def emit_nodes(

@@ -96,8 +96,10 @@ def choose(low: Lowering, condition: ir.Value, span: Span, sides: Sequence[Calla
         )
         raise Stop
     low.depth += 1
-    values = tuple(within(low, region, side) for region, side in zip((node.then, node.orelse), sides, strict=True))
-    low.depth -= 1
+    try:
+        values = tuple(within(low, region, side) for region, side in zip((node.then, node.orelse), sides, strict=True))
+    finally:
+        low.depth -= 1
     if any(isinstance(value, Poison) for value in values):
         return POISON
     if values[0] is values[1] or same_static(values[0], values[1]):
