@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import time
 from collections.abc import Iterator
 
 from tests.differential.campaign import (
@@ -19,7 +18,7 @@ from tests.differential.campaign import (
     PER_PROGRAMS,
     ROW_COUNT,
     Report,
-    hunt,
+    hunt_all,
     mutant_of,
     program_of,
     run_parallel,
@@ -47,7 +46,7 @@ def main() -> int:
     if options.mutants:
         found += _mutants(options)
     if options.planted:
-        found += _bugs(options.planted, options.seed)
+        found += _bugs(options)
     if options.bytes:
         found += _bytes(options.bytes, options.seed)
     for line in found:
@@ -93,15 +92,12 @@ def _mutants(options: argparse.Namespace) -> Iterator[str]:
         yield f"{len(report.different)} changed programs showed a difference"
 
 
-def _bugs(limit: int, seed: int) -> Iterator[str]:
+def _bugs(options: argparse.Namespace) -> Iterator[str]:
     missed = 0
-    for bug in BUGS:
-        started = time.process_time()
-        found = hunt(bug, limit, seed)
+    for bug, found in hunt_all(BUGS, options.planted, options.seed, options.processes):
         missed += found is None
-        seconds = time.process_time() - started
-        print(f"{'MISSED' if found is None else found + 1:>7} {bug.name} ({seconds:.0f} s)", flush=True)
-    print(f"{len(BUGS)} planted bugs, {missed} missed within {limit:,} programs", flush=True)
+        print(f"{'MISSED' if found is None else found + 1:>7} {bug.name}", flush=True)
+    print(f"{len(BUGS)} planted bugs, {missed} missed within {options.planted:,} programs", flush=True)
     if missed:
         yield f"{missed} planted bugs were missed"
 

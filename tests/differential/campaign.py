@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import partial
@@ -177,3 +177,11 @@ def hunt(
                 if sound.outcome is not Outcome.DIFFERENT:
                     return index
     return None
+
+
+def hunt_all(bugs: Sequence[Planted], limit: int, seed: int, processes: int) -> Iterator[tuple[Planted, int | None]]:
+    """For each bug the number of the program that shows it first."""
+    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
+        found = [pool.submit(hunt, bug, limit, seed) for bug in bugs]
+        for bug, future in zip(bugs, found, strict=True):
+            yield bug, future.result()

@@ -104,14 +104,14 @@ BUGS = (
     Planted(
         "a loop's body captures the value from before the loop",
         f"{LOWER}.loops:_Loop.lower",
-        "{**self.env, **dict(zip(names, parameters, strict=True))}",
-        "{**dict(zip(names, parameters, strict=True)), **self.env}",
+        "scope.update(zip(names, parameters, strict=True))",
+        "scope.update(zip(names[1:], parameters[1:], strict=True))",
     ),
     Planted(
         "a loop makes one trip at least",
         f"{LOWER}.loops:_range",
-        "len(range(int(start), int(stop), step))",
-        "max(1, len(range(int(start), int(stop), step)))",
+        "count = max(0, ",
+        "count = max(1, ",
     ),
     Planted(
         "the trips of a range are rounded down",
@@ -147,18 +147,18 @@ BUGS = (
     Planted(
         "a continue is ignored",
         f"{LOWER}.flow:state_of",
-        "for flag in _FLAGS]",
-        "for flag in (RETURNED, BROKE)]",
+        "for flag in _FLAGS:",
+        "for flag in (RETURNED, BROKE):",
     ),
     Planted(
         "the else of a loop always runs",
-        f"{LOWER}.loops:_leave",
+        f"{LOWER}.unroll:leave",
         "if goes_on is True:",
-        "if True:",
+        "if goes_on is not False:",
     ),
     Planted(
         "an unrolled loop sees its first item alone",
-        f"{LOWER}.loops:_unroll_from",
+        f"{LOWER}.unroll:_unroll_from",
         "bind_target(low, statement.target, item, env)",
         "bind_target(low, statement.target, items[0], env)",
     ),
@@ -213,9 +213,9 @@ BUGS = (
     ),
     Planted(
         "numbers are divided as integers",
-        f"{LOWER}.arithmetic:_on_numbers",
-        'floats = ir.NumberKind.FLOAT in kinds or symbol == "/"',
-        "floats = ir.NumberKind.FLOAT in kinds",
+        f"{LOWER}.number_arithmetic:on_numbers",
+        ' or symbol == "/"',
+        "",
     ),
     Planted(
         "a constant goes through float32",
@@ -231,7 +231,7 @@ BUGS = (
     ),
     Planted(
         "a subtraction of numbers takes the wrong kind's carrier",
-        f"{LOWER}.arithmetic:_on_numbers",
+        f"{LOWER}.number_arithmetic:on_numbers",
         'low.element_of("double" if floats else "int64")',
         'low.element_of("float" if floats else "int64")',
     ),
@@ -249,7 +249,7 @@ BUGS = (
     ),
     Planted(
         "defaults belong to parameters in reverse",
-        f"{LOWER}.functions:_bind_arguments",
+        f"{LOWER}.functions:bind_parameters",
         "dict(zip(reversed(positional), reversed(formal.defaults), strict=False))",
         "dict(zip(reversed(positional), formal.defaults, strict=False))",
     ),
@@ -276,5 +276,69 @@ BUGS = (
         f"{LOWER}.statements:bind_target",
         "zip(target.elts, items, strict=True)",
         "zip(reversed(target.elts), items, strict=True)",
+    ),
+    Planted(
+        "`and` and `or` evaluate all operands",
+        f"{LOWER}.conditions:_all_or_any",
+        "        chosen = choose(",
+        """        early = step()
+        step = lambda early=early: early
+        chosen = choose(""",
+    ),
+    Planted(
+        "both sides of a conditional expression are evaluated",
+        f"{LOWER}.conditions:choose",
+        "    node = ir.If(",
+        """    early = [side() for side in sides]
+    sides = [lambda value=value: value for value in early]
+    node = ir.If(""",
+    ),
+    Planted(
+        "axes are counted after those before them have gone",
+        f"{LOWER}.tensor_subscripts:_one_by_one",
+        "_runs(reversed(front))",
+        "_runs(front)",
+    ),
+    Planted(
+        "a walk down whose end is the last element has no end",
+        f"{LOWER}.slicing:_one_above",
+        "return INT64_MAX if bound == -1",
+        "return None if bound == -1",
+    ),
+    Planted(
+        "a walk down takes the wrong way",
+        f"{LOWER}.slicing:_starts_before",
+        "return down and",
+        "return not down and",
+    ),
+    Planted(
+        "every entry of a shape is the first",
+        f"{LOWER}.shapes:_dimension",
+        "op.int64(axis)",
+        "op.int64(0)",
+    ),
+    Planted(
+        "a rank is compared the other way round",
+        f"{LOWER}.ranks:compare_rank",
+        'return symbol in ("!=", ">", ">=")',
+        'return symbol in ("==", "<", "<=")',
+    ),
+    Planted(
+        "lists grow at their beginning",
+        f"{LOWER}.sequences:grow",
+        "joined(low, owner, items, span)",
+        "joined(low, items, owner, span)",
+    ),
+    Planted(
+        "a float attribute of an inlined function is not rounded",
+        f"{LOWER}.functions:_round_attributes",
+        "to_float32(float(value))",
+        "float(value)",
+    ),
+    Planted(
+        "the condition of a comprehension is turned around",
+        f"{LOWER}.lists:_chosen",
+        "if not found:",
+        "if found:",
     ),
 )

@@ -17,6 +17,7 @@ class Conditions(Numbers):
                 (3, lambda: self.number(scope, "bool", 1)),
                 (1, lambda: self._truth_of_number(scope)),
                 (1, lambda: self._static(scope)),
+                (1 if depth > 0 else 0, lambda: self._guarded(scope)),
                 (2 if depth > 0 else 0, lambda: self._combined(scope, depth)),
                 (1 if depth > 0 else 0, lambda: self._chained(scope, depth)),
                 (
@@ -42,6 +43,23 @@ class Conditions(Numbers):
             return text
         other = self.meeting(scope, element, 0)
         return f"({text} {self.draw.pick(_COMPARISONS)} {other})"
+
+    def _guarded(self, scope: Scope) -> str | None:
+        """What is looked at only where it exists."""
+        names = [name for name, tensor in scope.all_tensors() if tensor.shape == "row"]
+        found = [
+            form.format(name)
+            for name in names
+            if scope.is_numeric(scope.names[name].element)  # type: ignore[union-attr]
+            for form in (
+                "(len({0}) > 0 and {0}[0] > 0)",
+                "(len({0}) == 0 or {0}[0] <= 1)",
+                "({0}[0] > 0 if len({0}) else True)",
+                "(len({0}) > 2 and {0}[2] != {0}[1])",
+                "(not len({0}) or {0}[-1] == 0)",
+            )
+        ]
+        return self.draw.pick(found) if found else None
 
     def _truth_of_number(self, scope: Scope) -> str | None:
         names = scope.find(lambda type_: isinstance(type_, Number))

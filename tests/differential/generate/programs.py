@@ -138,7 +138,7 @@ class _Writer(Loops):
                 self.optional[name] = Tensor(element, draw.pick((SCALAR, SCALAR, ROW)))
         for name, tensor in {**self.inputs, **self.optional}.items():  # the rank is declared here and there
             rank = {SCALAR: 0, ONE: 1, ROW: 1, FULL: 2}.get(tensor.shape)
-            if rank is not None and draw.chance(0.5):
+            if rank is not None and draw.chance(0.8 if rank == 2 else 0.5):
                 self.ranked[name] = rank
         if draw.chance(0.5):
             for name in ("ka", "kb")[: draw.between(1, 2)]:
@@ -147,7 +147,7 @@ class _Writer(Loops):
                 self.attributes[name] = kind, default if draw.chance(0.7) else None
         if draw.chance(0.2):
             self.attributes["mode"] = "Literal['a', 'b']", draw.pick(("'a'", "'b'"))
-        if draw.chance(0.2):
+        if draw.chance(0.25):
             self.attributes["kc"] = "Literal[0, 1]", draw.pick((0, 1))
         if draw.chance(0.2):
             self.attributes["axes"] = "Sequence[int]", "(0,)"

@@ -116,6 +116,10 @@ class Subscripts(Tensors):
         axes = scope.find(lambda type_: isinstance(type_, Axes))
         chosen = [name for name in scope.names if name.startswith("kc")]
         text, shape = self.tensor(scope, element, depth - 1)
+        if chosen and shape != FULL and scope.is_numeric(element) and self.draw.chance(0.7):
+            return f"op.ReduceSum({text}, keepdims={self.draw.pick(('1 if {} else 0', '0 if {} == 1 else 1'))})".format(
+                self.draw.pick(chosen)
+            )
         if axes and shape in (SCALAR, ROW) and self.draw.chance(0.5):
             return f"op.Unsqueeze({text}, {self.draw.pick(axes)})"
         if shape == FULL and chosen:
@@ -148,7 +152,7 @@ class Subscripts(Tensors):
             for name in scope.given
             if name in self.ranked and isinstance(scope.names[name], Tensor) and scope.names[name].element == element  # type: ignore[union-attr]
         ]
-        if given and self.draw.chance(0.5):
+        if given and self.draw.chance(0.7):
             name = self.draw.pick(sorted(given))
             return f"{name}{self._index(scope, name, self.ranked[name], element)}"
         text, shape = self.tensor(scope, element, depth - 1)
@@ -224,9 +228,10 @@ class Subscripts(Tensors):
         else:
             forms += [name, f"~{name}"]
         if rank == 2:
-            forms += ["[0, -1], [0, 0]", "[0, -1], op.Constant(value_ints=[0, 0])", "[0], [-1]"]
-            forms += ["[0, -1], [0, 0]", "0, [-1, 0]", "[0, -1], 0", "[0], None, [-1]", "[[0], [-1]], [0, -1]"]
-            forms += ["::-1, [0, 0]", f"{name}[:, 0] == {name}[:, 0]", f"[0, 0], {name}[0] == {name}[0]"]
+            forms += ["0, [-1, 0]", "[0, -1], 0", "::-1, [0, 0]", f"{name}[:, 0] == {name}[:, 0]"]
+            if self.draw.chance(0.6):
+                forms = ["[0, -1], [0, 0]", "[0, -1], op.Constant(value_ints=[0, 0])", "[0], [-1]", "[0], None, [-1]"]
+                forms += ["[[0], [-1]], [0, -1]", f"[0, 0], {name}[0] == {name}[0]", "[-1, 0], [0, -1]"]
         return self.draw.pick(forms)
 
 
