@@ -306,7 +306,8 @@ class _Attempt:
         if declaration.outputs is not None:
             return declaration.outputs
         returns = declaration.returns if declaration.returns is not None else (None,) * count
-        parameters = [item.name for item in (*self.unit.interface.inputs, *self.unit.interface.attributes)]
+        interface = self.unit.interface
+        parameters = [*(item.name for item in interface.inputs), *(item.name for item in interface.attributes)]
         return dict(zip(output_names(self.unit.node, parameters, len(returns)), returns, strict=True))
 
     def _output(
