@@ -111,9 +111,7 @@ class _GraphCall:
 
         def step() -> list[ir.Value] | None:
             given: list[tuple[Operand, Span]] = [(parameter, span) for parameter in parameters]
-            inner = enter(
-                low, function, Arguments(given, {}, None, span=self.span, callee_span=span), self.env
-            )
+            inner = enter(low, function, Arguments(given, {}, None, span=self.span, callee_span=span), self.env)
             if inner is None:
                 return None
             found = run_body(low, node, function.scope, inner, self.span)
@@ -255,7 +253,7 @@ def _settle(
         if len(returned) < before + len(states):
             low.error(
                 "OW356",
-                f"`{function.node.name}` returns {len(returned)} values, and {before + len(states)} at least are needed",
+                f"`{function.node.name}` returns {len(returned)} values of at least {before + len(states)}",
                 span,
                 reason=f"a body of {call.signature.name} returns "
                 + ("whether to go on, then " if before else "")
@@ -263,7 +261,8 @@ def _settle(
             )
             return None
         given = returned[before : before + len(states)]
-        if any([state.widen(operand) for state, operand in zip(states, given, strict=True)]):
+        widened = [state.widen(operand) for state, operand in zip(states, given, strict=True)]
+        if any(widened):
             raise _Widen
         name = f"`{function.node.name}`"
         goes_on = [as_condition(low, operand, span) for operand in returned[:before]]

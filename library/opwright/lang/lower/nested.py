@@ -17,6 +17,7 @@ from opwright.lang.lower.functions import bind_parameters, run_body
 from opwright.lang.resolve import FunctionObject, NestedObject, TypingObject
 from opwright.lang.source import Span, span_of
 
+
 def define(low: Lowering, statement: ast.FunctionDef, env: Environment) -> None:
     """`def` inside a function."""
     for decorator in statement.decorator_list:
@@ -67,9 +68,7 @@ def enter(
     from opwright.lang.lower.statements import assigned_names
 
     own = dict.fromkeys((*bound, *assigned_names(callee.node.body)))
-    inner: Environment = {
-        name: operand for name, operand in around.items() if name not in own and not is_hidden(name)
-    }
+    inner: Environment = {name: operand for name, operand in around.items() if name not in own and not is_hidden(name)}
     inner.update(bound)
     return inner
 
