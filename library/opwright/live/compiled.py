@@ -22,7 +22,8 @@ from opwright.lang.source import span_of
 from opwright.lang.syntax import Module
 from opwright.live.annotations import annotation_reader, read_returns
 from opwright.live.libraries import InstalledLibraries, NoFiles
-from opwright.live.names import LiveScope, Reads
+from opwright.live.names import LiveScope
+from opwright.live.reads import Reads
 from opwright.live.source import recover
 from opwright.opsets.opset import Opset
 from opwright.opsets.signatures import newest_opset

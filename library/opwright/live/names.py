@@ -34,70 +34,16 @@ from opwright.lang.resolve import (
 from opwright.lang.source import Span
 from opwright.lang.syntax import Module
 from opwright.live.libraries import InstalledLibraries, NoFiles, opset_object, opset_of_module
+from opwright.live.reads import ARRAY_BYTES, Reads
 from opwright.live.source import recover
 from opwright.opsets.opset import Opset
 from opwright.packaged import LibraryFunction
 from opwright.types import Tensor
 
-ARRAY_BYTES = 1 << 20
 _NESTING = 32
 _UNSET = object()
 _LANGUAGE_MODULES = ("math", "numpy", "typing", "opwright")
 _TYPING_MODULES = ("typing", "typing_extensions", "collections.abc", "types")
-
-
-class Reads:
-    """Everything that a compilation read of its surroundings, so that a later one can see whether it still holds."""
-
-    def __init__(self) -> None:
-        self.helpers: dict[FunctionType, FunctionObject] = {}  # each is one object, however often it is named
-        self._found: list[tuple[Callable[[], Any], Any, Any]] = []
-
-    def note(self, read: Callable[[], Any], value: Any) -> None:
-        """Remembers a value and how to read it again; of what can change in place, also what it holds."""
-        self._found.append((read, value, _content(value)))
-
-    def still_hold(self) -> bool:
-        """Whether all of it would be read again."""
-        for read, value, content in self._found:
-            now = read()
-            if now is value and content is None:
-                continue
-            if type(now) is not type(value) or not _equal(now, value, content):
-                return False
-        return True
-
-
-def _content(value: Any) -> Any:
-    """A copy of what may change in place; None of what cannot."""
-    if _is_array(value):
-        return (value.dtype.str, value.shape, value.tobytes() if value.nbytes <= ARRAY_BYTES else None)
-    if isinstance(value, (list, tuple)) and not all(isinstance(item, (int, float, str)) for item in value):
-        return tuple((item, _content(item)) for item in value)
-    return tuple(value) if isinstance(value, list) else None
-
-
-def _equal(now: Any, value: Any, content: Any) -> bool:
-    if content is not None:
-        found = _content(now)
-        return type(found) is type(content) and bool(_static_key(found) == _static_key(content))
-    return isinstance(value, (bool, int, float, str)) and _static_key(now) == _static_key(value)
-
-
-def _static_key(value: Any) -> Any:
-    """Tells apart what `==` does not: 0 and 0.0 and False, 0.0 and -0.0; nan equals itself."""
-    if isinstance(value, tuple):
-        return tuple(_static_key(item) for item in value)
-    if isinstance(value, float):
-        return (float, value.hex())
-    if isinstance(value, (int, str, bytes)):
-        return (type(value), value)
-    return (object, id(value))
-
-
-def _is_array(value: Any) -> bool:
-    numpy = sys.modules.get("numpy")
-    return numpy is not None and isinstance(value, numpy.ndarray)
 
 
 class LiveScope(ModuleScope):
