@@ -26,7 +26,8 @@ from opwright.lang.syntax import Module
 from opwright.link.walk import all_nodes
 from opwright.live.closure import Closure
 from opwright.live.compiled import Run
-from opwright.live.names import LiveScope, Reads
+from opwright.live.names import LiveScope
+from opwright.live.reads import Reads
 from opwright.live.source import recover
 
 
