@@ -1,0 +1,101 @@
+"""A short run of what `nox -s fuzz` does at length: generated programs, changed ones, planted bugs, hash seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.differential.campaign import LEAST_COMPILED, hunt, mutant_of, program_of, run
+from tests.differential.control import PAIRS, control_pairs
+from tests.differential.determinism import differing
+from tests.differential.generate.programs import generate
+from tests.differential.isolated import Judge
+from tests.differential.judge import Outcome
+from tests.differential.planted import BUGS, planted
+from tests.differential.program import Program
+from tests.differential.rows import DETECTORS, REFUSALS, ROWS
+
+SEED = 1
+PROGRAMS = 400
+MUTANTS = 400
+
+programs = st.randoms(use_true_random=False).map(lambda random: generate(Random(random.getrandbits(64))))
+
+
+def test_programs_agree_and_compile() -> None:
+    report = run(PROGRAMS, SEED)
+    assert not report.different
+    assert report.compiled >= LEAST_COMPILED, report.refused
+
+
+def test_changed_programs_are_refused_or_agree() -> None:
+    report = run(MUTANTS, SEED, source=mutant_of)
+    assert not report.different
+    assert report.outcomes[Outcome.REFUSED] > MUTANTS // 4
+
+
+@pytest.fixture(scope="module")
+def judge() -> Iterator[Judge]:
+    with Judge() as found:
+        yield found
+
+
+@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(programs)
+def test_any_program_agrees(judge: Judge, program: Program) -> None:
+    verdict, _ = judge(program)
+    assert verdict.outcome is not Outcome.DIFFERENT, f"{verdict.detail}\n{program.describe()}"
+
+
+def test_a_seed_gives_one_program() -> None:
+    assert [program_of(SEED, index).text for index in range(20)] == [
+        program_of(SEED, index).text for index in range(20)
+    ]
+
+
+def test_every_row_of_the_page_has_a_detector() -> None:
+    assert set(ROWS) == set(DETECTORS)
+    assert all(REFUSALS.values())
+
+
+def test_pairs_of_control_constructs() -> None:
+    text = "for i in x:\n    while y:\n        if z:\n            break\n    else:\n        return\n"
+    found = control_pairs(text)
+    assert found <= set(PAIRS)
+    assert {"while in for", "if in while break", "while else in for return", "if in for"} <= found
+    assert "while in for break" not in found
+
+
+# ----------------------------------------------------------------------------------------------- planted bugs
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
+def test_a_planted_bug_has_its_place(bug) -> None:
+    with planted(bug):
+        pass
+
+
+# Those that the first programs show; `nox -s fuzz` finds all of them.
+SOON_FOUND = (
+    "tuple assignments one after the other",
+    "an augmented assignment turns its operands around",
+    "a loop hands the stale value on",
+    "a loop's body captures the value from before the loop",
+    "a loop makes one trip at least",
+)
+
+
+@pytest.mark.parametrize("name", SOON_FOUND)
+def test_a_planted_bug_is_found(name: str) -> None:
+    bug = next(item for item in BUGS if item.name == name)
+    assert hunt(bug, 100, SEED) is not None
+
+
+def test_bytes_do_not_hang_on_the_hash_seed() -> None:
+    count, different = differing(hash_seeds=3, seed=SEED, wanted=80)
+    assert count == 80
+    assert not different
