@@ -121,6 +121,7 @@ PROGRAMS = {
         "ys = []\nfor i in range(6):\n    ys.append(x * i)\n    if len(ys) > s:\n"
         "        return ys[-1] + len(ys)\nreturn x"
     ),
+    "returned as a whole from a loop": "ys = grown(x)\nreturn ys[-1] + len(ys)",
     "made by a helper": "ys = pair(x)\nys.append(x + 3)" + JOIN,
     "read by a helper": "ys = [x, -x]\ny = last(ys)\nys.append(y)" + JOIN,
     "of lists": "ys = [[x], [x, -x]]\nreturn ys[1][1] * len(ys)",
@@ -129,9 +130,23 @@ PROGRAMS = {
     "a star": "a, *ys = [x, -x, x + 1]\nys.append(a)" + JOIN,
     "unpacked": "ys = [x, -x]\na, b = ys\nreturn a * 2 + b",
 }
-HELPERS = (
-    "\ndef pair(v):\n    made = [v]\n    made.append(-v)\n    return made\n\ndef last(vs):\n    return vs[-1] * 2\n"
-)
+HELPERS = """
+def pair(v):
+    made = [v]
+    made.append(-v)
+    return made
+
+def last(vs):
+    return vs[-1] * 2
+
+def grown(v):
+    ys = [v]
+    for i in range(len(v) + 5):
+        ys.append(v * i)
+        if i > 2:
+            return ys
+    return ys + [v]
+"""
 
 
 def _text(body: str) -> str:

@@ -63,6 +63,11 @@ PROGRAMS = {
         "s = x.shape\nif op.Size(x) > 3:\n    s = s[1:]\nreturn x * (s[0] / 2) + len(s)",
         False,
     ),
+    "of a path that goes on": (
+        "if op.Size(x) > 3:\n    if op.Size(x) > 999:\n        return x\n    s = (x * 2).shape\n"
+        "else:\n    s = (x * 3).shape\nreturn x * (s[-1] / 8)",
+        False,
+    ),
     "chosen": ("s = x.shape if op.Size(x) > 99 else (5, 7)\nreturn x * (s[1] / 2)", False),
     "a list of numbers": ("return op.Identity([len(x), 1, 2, x.shape[1]])", False),
     "a list of floats": ("return op.Identity([len(x) / 4, 1, 2.5])", False),
@@ -130,6 +135,13 @@ def test_compiled_equals_python(compiler: Compiler, name: str, declared: bool, o
 )
 def test_refused(compiler: Compiler, body: str, code: str) -> None:
     assert compiler.codes(f"def F(x):\n    {body}\n", {"x": "float/3"}, {"y": "float"}) == [code]
+
+
+def test_a_shape_does_not_leave_a_loop(compiler: Compiler) -> None:
+    """What a helper returns would be a tensor, on which `/` is another operator than on the ints of a tuple."""
+    text = "def F(x):\n    return x * (h(x)[0] / 4)\n\ndef h(v):\n    for i in range(len(v)):\n        if i > 2:\n"
+    text += "            return v.shape[i:]\n    return v.shape\n"
+    assert compiler.codes(text, {"x": "float"}, {"y": "float"}) == ["OW321"]
 
 
 def test_a_shape_of_an_input_is_made_once(compiler: Compiler) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from enum import Enum, auto
 
 from opwright.lang import ir
-from opwright.lang.lower.context import Environment, Lowering, Operand, Poison
+from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison
 from opwright.lang.lower.numbers import carried
 from opwright.lang.source import Span
 
@@ -93,7 +93,7 @@ def returned_values(env: Environment) -> tuple[Operand, ...] | None:
     count = env[COUNT]
     if isinstance(count, Poison):
         return (count,)
-    return None if count < 0 else tuple(env[result_name(index)] for index in range(count))
+    return None if count < 0 else tuple(env.get(result_name(index), POISON) for index in range(count))
 
 
 def set_flags(low: Lowering, env: Environment, flags: Sequence[str], span: Span) -> ir.Value | bool:

@@ -286,6 +286,7 @@ class _Attempt:
 
     def _outputs(self, values: tuple[Operand, ...], span: tuple[int, int, int, int]) -> None:
         if any(isinstance(value, Poison) for value in values):
+            assert self.diagnostics, "a result is lost without a finding"
             return
         declared = self._declared_outputs(len(values))
         if len(values) != len(declared):

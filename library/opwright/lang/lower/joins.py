@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from opwright.lang import ir
 from opwright.lang.infer import unify
@@ -21,7 +22,7 @@ from opwright.lang.lower.numbers import (
     typed_constant,
 )
 from opwright.lang.lower.sequences import is_list, is_sequence, join_lists
-from opwright.lang.lower.shapes import IntTuple
+from opwright.lang.lower.shapes import IntTuple, tuple_tensor
 from opwright.lang.lower.tuples import ints_of, is_tuple
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
@@ -115,10 +116,19 @@ class Join:
             items = tuple(self._one_sided(name, item, vacant) for item in value)
             unbound = next((item for item in items if isinstance(item, Unbound)), None)
             return unbound or self._like(value, items)
-        if not isinstance(value, ir.Value) or value is self.env.get(name):
-            return value  # static, or from before the `if`
-        region = (self.node.then, self.node.orelse)[vacant]
-        filled = within(self.low, region, partial(filler, self.low, value.type, self.node.span))
+        if value is self.env.get(name):
+            return value  # from before the `if`
+        if isinstance(value, IntTuple):
+            made = within(self.low, self._regions()[1 - vacant], partial(tuple_tensor, self.low, value, self.node.span))
+            held = self._filled(name, made, vacant)
+            return held if isinstance(held, Unbound) else IntTuple(None, value=held)
+        return self._filled(name, value, vacant) if isinstance(value, ir.Value) else value
+
+    def _regions(self) -> tuple[ir.Region, ir.Region]:
+        return self.node.then, self.node.orelse
+
+    def _filled(self, name: str, value: ir.Value, vacant: int) -> ir.Value | Unbound:
+        filled = within(self.low, self._regions()[vacant], partial(filler, self.low, value.type, self.node.span))
         if filled is None:
             return Unbound("with a value that could stand in for it on the path that ends")
         values = (filled, value) if vacant == 0 else (value, filled)
@@ -193,17 +203,32 @@ def filler(low: Lowering, type_: ir.Type, span: Span | None) -> ir.Value | None:
     if not isinstance(type_, ir.TensorType):
         return None
     element = ir.settle(type_.element)
+    dims = _dims_like(type_)
     if not isinstance(element, ir.TypeVariable):
         empty = {"string": "", "bool": False}.get(element.kind, 0)
-        return _or_none(typed_constant(low, empty, (), element, span))
+        return _or_none(typed_constant(low, _repeated(empty, dims), dims, element, span))
     like = low.splittable.get(element.name)
     if like is None:
         return None
     if low.lookup("", "CastLike") is None:
         needs_element(low, element, span)
         return None
-    zero_constant = _or_none(typed_constant(low, 0, (), low.element_of("int64"), span))
+    zero_constant = _or_none(typed_constant(low, _repeated(0, dims), dims, low.element_of("int64"), span))
     return None if zero_constant is None else emit(low, "CastLike", [zero_constant, like], {}, span)
+
+
+# A value that nobody reads has so many elements at most.
+_MOST_FILLED = 64
+
+
+def _dims_like(type_: ir.TensorType) -> tuple[int, ...]:
+    """Dimensions of the same rank: onnxruntime's Scan wants to know those of all that its body gives."""
+    known = tuple(dim if isinstance(dim, int) else 1 for dim in type_.shape or ())
+    return known if math.prod(known) <= _MOST_FILLED else (1,) * len(known)
+
+
+def _repeated(item: Any, dims: tuple[int, ...]) -> Any:
+    return (item,) * math.prod(dims) if dims else item
 
 
 def _or_none(value: ir.Value | Poison) -> ir.Value | None:

@@ -58,6 +58,7 @@ from opwright.lang.lower.sequences import (
     unknown_items,
 )
 from opwright.lang.lower.statements import assigned_names, lower_block, nested
+from opwright.lang.lower.tuples import is_tuple
 from opwright.lang.lower.unroll import leave, outer_flags, try_loop, unroll
 from opwright.lang.resolve import BuiltinObject
 from opwright.lang.source import Span, span_of
@@ -496,11 +497,25 @@ class _Loop:
             if is_number(operand):
                 self.wanted[name] = ir.NumberType(number_kind(operand))
                 continue
-            value = as_tensor(self.low, operand, None, self.span)
+            value = self.handed_on(operand)
             if isinstance(value, ir.Value):
                 self.wanted[name] = value.type
         if self.wanted:
             raise _Retry(self.wanted)
+
+    def handed_on(self, operand: Operand) -> ir.Value | Poison:
+        """What a `return` inside the loop gives, as a value that can leave it."""
+        if is_list_of_tensors(operand):
+            return as_sequence(self.low, operand, unknown_items(), self.span)
+        if self.low.inlining and is_tuple(operand):
+            return self.low.error(
+                "OW321",
+                f"{describe(operand)} cannot be returned from a loop",
+                self.span,
+                reason="what leaves a loop is a tensor, a number or a list of tensors",
+                help="return it after the loop, or make it a tensor: `op.Identity([...])`",
+            )
+        return as_tensor(self.low, operand, None, self.span)
 
     def keep_new_names(self, scope: Branch) -> None:
         """Names that get their value in the first trip, where the code after the loop reads them."""

@@ -380,4 +380,5 @@ def describe(operand: Operand) -> str:
         return f"the function `{operand.node.name}`"
     if isinstance(operand, ScriptObject):
         return f"the function `{operand.name}`"
-    return f"a {type(operand).__name__.removesuffix('Object').lower()}"
+    name = type(operand).__name__
+    return "a tuple of ints" if name == "IntTuple" else f"a {name.removesuffix('Object').lower()}"
