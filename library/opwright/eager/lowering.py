@@ -87,6 +87,9 @@ class EagerLowering(Lowering):
         assert element is not None
         return self.value(array, ir.TensorType(element, array.shape))
 
+    def holds(self, value: ir.Value) -> bool:
+        return value in self.data
+
     # ----------------------------------------------------------------------------------------- execution
 
     def append(self, node: ir.Node) -> None:

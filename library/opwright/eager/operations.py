@@ -19,7 +19,7 @@ from opwright.elements import ElementType, element_of_class
 from opwright.lang import ir
 from opwright.lang.lower import arithmetic, calls, numbers
 from opwright.lang.lower.calls import Arguments
-from opwright.lang.lower.context import Operand
+from opwright.lang.lower.context import LowerAgain, Operand
 from opwright.lang.resolve import FunctionObject, OperatorObject, OpsetObject, TypeObject
 from opwright.opsets.operator import Operator
 from opwright.opsets.signatures import Signature, tensor_element
@@ -49,10 +49,15 @@ def call_operator(operator: Operator, args: Sequence[object], kwargs: Mapping[st
 def _call_with_graphs(low: EagerLowering, callee: OperatorObject, arguments: Arguments) -> Operand:
     from opwright.lang.lower.graphs import call_with_graphs
 
-    found = call_with_graphs(low, callee, arguments, {})
-    if low.diagnostics:
-        raise DiagnosticError(low.diagnostics)
-    return found
+    while True:
+        try:
+            found = call_with_graphs(low, callee, arguments, {})
+        except LowerAgain:  # a loop in one of the functions must be unrolled; `low.plans` says so now
+            low.diagnostics.clear()
+            continue
+        if low.diagnostics:
+            raise DiagnosticError(low.diagnostics)
+        return found
 
 
 def binary(symbol: str, left: object, right: object) -> Any:

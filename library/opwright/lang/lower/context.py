@@ -273,6 +273,10 @@ class Lowering:
             self.constants[key] = found
         return found
 
+    def holds(self, value: ir.Value) -> bool:
+        """Whether what a value is, is at hand: where operations run at once."""
+        return False
+
     def element_of(self, name: str) -> ElementType:
         return BY_NAME[name]
 

@@ -171,7 +171,7 @@ class _Origins:
             named = self._attribute(node)
             if named is not None:
                 attributes[named.parameter.name] = named
-            elif isinstance(node, ir.Const):
+            elif isinstance(node, ir.Const) or self.low.holds(item):
                 continue
             elif node is None or not self._followed(node):
                 if self.numbers:
