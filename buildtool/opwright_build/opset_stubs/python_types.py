@@ -82,7 +82,7 @@ class Names:
         plain = all(tensor_element(item) is not None for item in onnx_types)
         if plain:
             types = (ANY_TENSOR, *(python_type(item) for item in sort_types(onnx_types)), "_Array")
-            return self._find(_tidy(wish), types, "variable", taken)
+            return self._find(f"{_tidy(wish)}_{_label(onnx_types)}", types, "variable", taken)
         return self._find(_tidy(wish), _kinds(onnx_types), "bound", taken)
 
     def union(self, wish: str, onnx_types: Sequence[str]) -> str:
@@ -130,6 +130,16 @@ def _kinds(onnx_types: Sequence[str]) -> tuple[str, ...]:
         *sorted(set(found) - {*order, "None"}),
         *(["None"] * ("None" in found)),
     )
+
+
+def _label(onnx_types: Sequence[str]) -> str:
+    """A word for the set, which checkers print where an argument is none of it."""
+    kinds = {element.kind for element in map(tensor_element, onnx_types) if element is not None}
+    kinds = {"int" if kind == "uint" else kind for kind in kinds}
+    words = {"float": "floats", "int": "ints", "bool": "bools", "string": "strings"}
+    if len(kinds) == 1:
+        return words.get(kinds.pop(), "complexes")
+    return "numbers" if kinds == {"float", "int"} else "mixed"
 
 
 def _tidy(wish: str) -> str:

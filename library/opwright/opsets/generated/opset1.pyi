@@ -14,21 +14,21 @@ from opwright.types import UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, D
 from opwright.types import COMPLEX128
 from typing_extensions import TypeVar as _TypeVar
 
-T = _TypeVar("T", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-T_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
+T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
 T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
-T_3 = _TypeVar("T_3", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
-T_4 = _TypeVar("T_4", _AnyTensor, INT32, INT64, BOOL, _Array, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
+T_mixed_2 = _TypeVar("T_mixed_2", _AnyTensor, INT32, INT64, BOOL, _Array, default=_AnyTensor)
 Tind: _TypeAlias = INT32 | INT64 | _Array
 T1_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | _Array
-T_5 = _TypeVar("T_5", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
-T_6 = _TypeVar("T_6", _AnyTensor, FLOAT, INT32, INT64, BOOL, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
+T_mixed_3 = _TypeVar("T_mixed_3", _AnyTensor, FLOAT, INT32, INT64, BOOL, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
 
 @_type_check_only
 class Opset1(_Opset):
     """The operators of ai.onnx at version 1."""
 
-    def Abs(self, X: T | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T:
+    def Abs(self, X: T_floats | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
         """Absolute takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the absolute is, y
         = abs(x), is applied to the tensor elementwise.
 
@@ -39,13 +39,13 @@ class Opset1(_Opset):
 
     def Add(
         self,
-        A: T | _Floats,
-        B: T | _Floats,
+        A: T_floats | _Floats,
+        B: T_floats | _Floats,
         *,
         axis: int | None = None,
         broadcast: int = 0,
         consumed_inputs: _Sequence[int] | None = None,
-    ) -> T:
+    ) -> T_floats:
         """Performs element-wise binary addition (with limited broadcast support).
 
         T: float, float16, double
@@ -70,7 +70,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__And.html#and-1)
         """
 
-    def ArgMax(self, data: T_2 | _Floats, *, axis: int = 0, keepdims: int = 1) -> INT64:
+    def ArgMax(self, data: T | _Floats, *, axis: int = 0, keepdims: int = 1) -> INT64:
         """Computes the indices of the max elements of the input tensor's element along the provided axis. The
         resulting tensor has the same rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted
         tensor have the reduced dimension pruned. The type of the output tensor is integer.
@@ -80,7 +80,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ArgMax.html#argmax-1)
         """
 
-    def ArgMin(self, data: T_2 | _Floats, *, axis: int = 0, keepdims: int = 1) -> INT64:
+    def ArgMin(self, data: T | _Floats, *, axis: int = 0, keepdims: int = 1) -> INT64:
         """Computes the indices of the min elements of the input tensor's element along the provided axis. The
         resulting tensor has the same rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted
         tensor have the reduced dimension pruned. The type of the output tensor is integer.
@@ -92,13 +92,13 @@ class Opset1(_Opset):
 
     def AveragePool(
         self,
-        X: T | _Floats,
+        X: T_floats | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
         pads: _Sequence[int] | None = None,
         strides: _Sequence[int] | None = None,
-    ) -> T:
+    ) -> T_floats:
         """AveragePool consumes an input tensor X and applies average pooling across the tensor according to kernel
         sizes, stride sizes, and pad lengths. average pooling consisting of computing the average on all values of a
         subset of the input tensor according to the kernel size and downsampling the data into the output tensor Y
@@ -111,18 +111,18 @@ class Opset1(_Opset):
 
     def BatchNormalization(
         self,
-        X: T | _Floats,
-        scale: T | _Floats,
-        B: T | _Floats,
-        mean: T | _Floats,
-        var: T | _Floats,
+        X: T_floats | _Floats,
+        scale: T_floats | _Floats,
+        B: T_floats | _Floats,
+        mean: T_floats | _Floats,
+        var: T_floats | _Floats,
         *,
         consumed_inputs: _Sequence[int],
         epsilon: float = 1e-05,
         is_test: int = 0,
         momentum: float = 0.9,
         spatial: int = 1,
-    ) -> T:
+    ) -> T_floats:
         """Carries out batch normalization as described in the paper https://arxiv.org/abs/1502.03167. Depending on the
         mode it is being run, there are multiple cases for the number of outputs, which we list below:
 
@@ -143,7 +143,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cast.html#cast-1)
         """
 
-    def Ceil(self, X: T | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T:
+    def Ceil(self, X: T_floats | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
         """Ceil takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the ceil is, y =
         ceil(x), is applied to the tensor elementwise.
 
@@ -154,12 +154,12 @@ class Opset1(_Opset):
 
     def Clip(
         self,
-        input: T | _Floats,
+        input: T_floats | _Floats,
         *,
         consumed_inputs: _Sequence[int] | None = None,
         max: float | None = None,
         min: float | None = None,
-    ) -> T:
+    ) -> T_floats:
         """Clip operator limits the given input within an interval. The interval is specified with arguments 'min' and
         'max'. They default to numeric_limits::lowest() and numeric_limits::max() respectively.
 
@@ -168,7 +168,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Clip.html#clip-1)
         """
 
-    def Concat(self, *inputs: T | _Floats, axis: int | None = None) -> T:
+    def Concat(self, *inputs: T_floats | _Floats, axis: int | None = None) -> T_floats:
         """Concatenate a list of tensors into a single tensor
 
         T: float, float16, double
@@ -186,9 +186,9 @@ class Opset1(_Opset):
 
     def Conv(
         self,
-        X: T | _Floats,
-        W: T | _Floats,
-        B: T | _Floats | None = None,
+        X: T_floats | _Floats,
+        W: T_floats | _Floats,
+        B: T_floats | _Floats | None = None,
         *,
         auto_pad: str = "NOTSET",
         dilations: _Sequence[int] | None = None,
@@ -196,7 +196,7 @@ class Opset1(_Opset):
         kernel_shape: _Sequence[int] | None = None,
         pads: _Sequence[int] | None = None,
         strides: _Sequence[int] | None = None,
-    ) -> T:
+    ) -> T_floats:
         """The convolution operator consumes an input tensor and a filter, and computes the output.
 
         T: float, float16, double
@@ -206,9 +206,9 @@ class Opset1(_Opset):
 
     def ConvTranspose(
         self,
-        X: T | _Floats,
-        W: T | _Floats,
-        B: T | _Floats | None = None,
+        X: T_floats | _Floats,
+        W: T_floats | _Floats,
+        B: T_floats | _Floats | None = None,
         *,
         auto_pad: str = "NOTSET",
         dilations: _Sequence[int] | None = None,
@@ -218,7 +218,7 @@ class Opset1(_Opset):
         output_shape: _Sequence[int] | None = None,
         pads: _Sequence[int] | None = None,
         strides: _Sequence[int] | None = None,
-    ) -> T:
+    ) -> T_floats:
         """The convolution transpose operator consumes an input tensor and a filter, and computes the output.
 
         T: float, float16, double
@@ -226,7 +226,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ConvTranspose.html#convtranspose-1)
         """
 
-    def DepthToSpace(self, input: T_3 | _Floats | _Strings, *, blocksize: int) -> T_3:
+    def DepthToSpace(self, input: T_mixed | _Floats | _Strings, *, blocksize: int) -> T_mixed:
         """DepthToSpace rearranges (permutes) data from depth into blocks of spatial data. This is the reverse
         transformation of SpaceToDepth. More specifically, this op outputs a copy of the input tensor where values
         from the depth dimension are moved in spatial blocks to the height and width dimensions.
@@ -239,13 +239,13 @@ class Opset1(_Opset):
 
     def Div(
         self,
-        A: T | _Floats,
-        B: T | _Floats,
+        A: T_floats | _Floats,
+        B: T_floats | _Floats,
         *,
         axis: int | None = None,
         broadcast: int = 0,
         consumed_inputs: _Sequence[int] | None = None,
-    ) -> T:
+    ) -> T_floats:
         """Performs element-wise binary division (with limited broadcast support).
 
         T: float, float16, double
@@ -255,12 +255,12 @@ class Opset1(_Opset):
 
     def Dropout(
         self,
-        data: T | _Floats,
+        data: T_floats | _Floats,
         *,
         consumed_inputs: _Sequence[int] | None = None,
         is_test: int = 0,
         ratio: float = 0.5,
-    ) -> T:
+    ) -> T_floats:
         """Dropout takes one input data (Tensor<float>) and produces two Tensor outputs, output (Tensor<float>) and
         mask (Tensor<bool>). Depending on whether it is in test mode or not, the output Y will either be a random
         dropout, or a simple copy of the input. Note that our implementation of Dropout does scaling in the training
@@ -271,7 +271,13 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Dropout.html#dropout-1)
         """
 
-    def Elu(self, X: T | _Floats, *, alpha: float = 1.0, consumed_inputs: _Sequence[int] | None = None) -> T:
+    def Elu(
+        self,
+        X: T_floats | _Floats,
+        *,
+        alpha: float = 1.0,
+        consumed_inputs: _Sequence[int] | None = None,
+    ) -> T_floats:
         """Elu takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the function `f(x) =
         alpha * (exp(x) - 1.) for x < 0`, `f(x) = x for x >= 0`., is applied to the tensor elementwise.
 
@@ -280,7 +286,14 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Elu.html#elu-1)
         """
 
-    def Equal(self, A: T_4 | _Ints, B: T_4 | _Ints, *, axis: int | None = None, broadcast: int = 0) -> BOOL:
+    def Equal(
+        self,
+        A: T_mixed_2 | _Ints,
+        B: T_mixed_2 | _Ints,
+        *,
+        axis: int | None = None,
+        broadcast: int = 0,
+    ) -> BOOL:
         """Returns the tensor resulted from performing the `equal` logical operation elementwise on the input tensors
         `A` and `B`.
 
@@ -290,7 +303,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Equal.html#equal-1)
         """
 
-    def Exp(self, input: T | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T:
+    def Exp(self, input: T_floats | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
         """Calculates the exponential of the given input tensor, element-wise.
 
         T: float, float16, double
@@ -298,7 +311,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Exp.html#exp-1)
         """
 
-    def Flatten(self, input: T | _Floats, *, axis: int = 1) -> T:
+    def Flatten(self, input: T_floats | _Floats, *, axis: int = 1) -> T_floats:
         """Flattens the input tensor into a 2D matrix. If input tensor has shape (d_0, d_1, ... d_n) then the output
         will have shape (d_0 X d_1 ... d_(axis-1), d_axis X d_(axis+1) ... X dn).
 
@@ -307,7 +320,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Flatten.html#flatten-1)
         """
 
-    def Floor(self, X: T | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T:
+    def Floor(self, X: T_floats | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
         """Floor takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the floor is, y =
         floor(x), is applied to the tensor elementwise.
 
@@ -318,12 +331,12 @@ class Opset1(_Opset):
 
     def GRU(
         self,
-        X: T | _Floats,
-        W: T | _Floats,
-        R: T | _Floats,
-        B: T | _Floats | None = None,
+        X: T_floats | _Floats,
+        W: T_floats | _Floats,
+        R: T_floats | _Floats,
+        B: T_floats | _Floats | None = None,
         sequence_lens: INT32 | _Array | _Ints | None = None,
-        initial_h: T | _Floats | None = None,
+        initial_h: T_floats | _Floats | None = None,
         *,
         activation_alpha: _Sequence[float] | None = None,
         activation_beta: _Sequence[float] | None = None,
@@ -332,7 +345,7 @@ class Opset1(_Opset):
         direction: str = "foward",
         hidden_size: int | None = None,
         output_sequence: int = 0,
-    ) -> tuple[T, T]:
+    ) -> tuple[T_floats, T_floats]:
         """Computes an one-layer GRU. This operator is usually supported via some custom implementation such as CuDNN.
 
         T: float, float16, double
@@ -341,7 +354,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GRU.html#gru-1)
         """
 
-    def Gather(self, data: T_3 | _Floats | _Strings, indices: Tind | _Ints, *, axis: int = 0) -> T_3:
+    def Gather(self, data: T_mixed | _Floats | _Strings, indices: Tind | _Ints, *, axis: int = 0) -> T_mixed:
         """Given `data` tensor of rank r >= 1, and `indices` tensor of rank q, gather entries of the axis dimension of
         `data` (by default outer-most one as axis=0) indexed by `indices`, and concatenates them in an output tensor
         of rank q + (r - 1).
@@ -355,16 +368,16 @@ class Opset1(_Opset):
 
     def Gemm(
         self,
-        A: T | _Floats,
-        B: T | _Floats,
-        C: T | _Floats,
+        A: T_floats | _Floats,
+        B: T_floats | _Floats,
+        C: T_floats | _Floats,
         *,
         alpha: float = 1.0,
         beta: float = 1.0,
         broadcast: int = 0,
         transA: int = 0,
         transB: int = 0,
-    ) -> T:
+    ) -> T_floats:
         """General Matrix multiplication: https://en.wikipedia.org/wiki/Basic_Linear_Algebra_Subprograms#Level_3
         Compute Y = alpha * A * B + beta * C, where input tensor A has dimension (M X K), input tensor B has
         dimension (K X N), input tensor C and output tensor Y have dimension (M X N). If attribute broadcast is non-
@@ -375,7 +388,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Gemm.html#gemm-1)
         """
 
-    def GlobalAveragePool(self, X: T | _Floats) -> T:
+    def GlobalAveragePool(self, X: T_floats | _Floats) -> T_floats:
         """GlobalAveragePool consumes an input tensor X and applies average pooling across the values in the same
         channel. This is equivalent to AveragePool with kernel size equal to the spatial dimension of input tensor.
 
@@ -384,7 +397,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GlobalAveragePool.html#globalaveragepool-1)
         """
 
-    def GlobalLpPool(self, X: T | _Floats, *, p: float = 2.0) -> T:
+    def GlobalLpPool(self, X: T_floats | _Floats, *, p: float = 2.0) -> T_floats:
         """GlobalLpPool consumes an input tensor X and applies lp pool pooling across the the values in the same
         channel. This is equivalent to LpPool with kernel size equal to the spatial dimension of input tensor.
 
@@ -393,7 +406,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GlobalLpPool.html#globallppool-1)
         """
 
-    def GlobalMaxPool(self, X: T | _Floats) -> T:
+    def GlobalMaxPool(self, X: T_floats | _Floats) -> T_floats:
         """GlobalMaxPool consumes an input tensor X and applies max pooling across the values in the same channel. This
         is equivalent to MaxPool with kernel size equal to the spatial dimension of input tensor.
 
@@ -402,7 +415,14 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GlobalMaxPool.html#globalmaxpool-1)
         """
 
-    def Greater(self, A: T | _Floats, B: T | _Floats, *, axis: int | None = None, broadcast: int = 0) -> BOOL:
+    def Greater(
+        self,
+        A: T_floats | _Floats,
+        B: T_floats | _Floats,
+        *,
+        axis: int | None = None,
+        broadcast: int = 0,
+    ) -> BOOL:
         """Returns the tensor resulted from performing the `greater` logical operation elementwise on the input tensors
         `A` and `B`.
 
@@ -414,12 +434,12 @@ class Opset1(_Opset):
 
     def HardSigmoid(
         self,
-        X: T | _Floats,
+        X: T_floats | _Floats,
         *,
         alpha: float = 0.2,
         beta: float = 0.5,
         consumed_inputs: _Sequence[int] | None = None,
-    ) -> T:
+    ) -> T_floats:
         """HardSigmoid takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the HardSigmoid
         function, y = max(0, min(1, alpha * x + beta)), is applied to the tensor elementwise.
 
@@ -428,7 +448,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__HardSigmoid.html#hardsigmoid-1)
         """
 
-    def Hardmax(self, input: T | _Floats, *, axis: int = 1) -> T:
+    def Hardmax(self, input: T_floats | _Floats, *, axis: int = 1) -> T_floats:
         """The operator computes the hardmax (1 for the first maximum value, and 0 for all others) values for each
         layer in the batch of the given input. The input is a 2-D tensor (Tensor<float>) of size (batch_size x
         input_feature_dimensions). The output tensor has the same shape and contains the hardmax values of the
@@ -439,7 +459,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Hardmax.html#hardmax-1)
         """
 
-    def Identity(self, input: T_3 | _Floats | _Strings) -> T_3:
+    def Identity(self, input: T_mixed | _Floats | _Strings) -> T_mixed:
         """Identity operator
 
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
@@ -466,13 +486,13 @@ class Opset1(_Opset):
 
     def InstanceNormalization(
         self,
-        input: T | _Floats,
-        scale: T | _Floats,
-        B: T | _Floats,
+        input: T_floats | _Floats,
+        scale: T_floats | _Floats,
+        B: T_floats | _Floats,
         *,
         consumed_inputs: _Sequence[int] | None = None,
         epsilon: float = 1e-05,
-    ) -> T:
+    ) -> T_floats:
         """Carries out instance normalization as described in the paper https://arxiv.org/abs/1607.08022.
 
         T: float, float16, double
@@ -482,13 +502,13 @@ class Opset1(_Opset):
 
     def LRN(
         self,
-        X: T | _Floats,
+        X: T_floats | _Floats,
         *,
         size: int,
         alpha: float = 0.0001,
         beta: float = 0.75,
         bias: float = 1.0,
-    ) -> T:
+    ) -> T_floats:
         """Local Response Normalization proposed in the [AlexNet paper](https://papers.nips.cc/paper/4824-imagenet-
         classification-with-deep-convolutional-neural-networks.pdf). It normalizes over local input regions. The
         local region is defined across the channels.
@@ -500,14 +520,14 @@ class Opset1(_Opset):
 
     def LSTM(
         self,
-        X: T | _Floats,
-        W: T | _Floats,
-        R: T | _Floats,
-        B: T | _Floats | None = None,
+        X: T_floats | _Floats,
+        W: T_floats | _Floats,
+        R: T_floats | _Floats,
+        B: T_floats | _Floats | None = None,
         sequence_lens: INT32 | _Array | _Ints | None = None,
-        initial_h: T | _Floats | None = None,
-        initial_c: T | _Floats | None = None,
-        P: T | _Floats | None = None,
+        initial_h: T_floats | _Floats | None = None,
+        initial_c: T_floats | _Floats | None = None,
+        P: T_floats | _Floats | None = None,
         *,
         activation_alpha: _Sequence[float] | None = None,
         activation_beta: _Sequence[float] | None = None,
@@ -517,7 +537,7 @@ class Opset1(_Opset):
         hidden_size: int | None = None,
         input_forget: int = 0,
         output_sequence: int = 0,
-    ) -> T:
+    ) -> T_floats:
         """Computes an one-layer LSTM. This operator is usually supported via some custom implementation such as CuDNN.
 
         T: float, float16, double
@@ -528,11 +548,11 @@ class Opset1(_Opset):
 
     def LeakyRelu(
         self,
-        X: T | _Floats,
+        X: T_floats | _Floats,
         *,
         alpha: float = 0.01,
         consumed_inputs: _Sequence[int] | None = None,
-    ) -> T:
+    ) -> T_floats:
         """LeakyRelu takes input data (Tensor<T>) and an argument alpha, and produces one output data (Tensor<T>) where
         the function `f(x) = alpha * x for x < 0`, `f(x) = x for x >= 0`, is applied to the data tensor elementwise.
 
@@ -541,7 +561,14 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LeakyRelu.html#leakyrelu-1)
         """
 
-    def Less(self, A: T | _Floats, B: T | _Floats, *, axis: int | None = None, broadcast: int = 0) -> BOOL:
+    def Less(
+        self,
+        A: T_floats | _Floats,
+        B: T_floats | _Floats,
+        *,
+        axis: int | None = None,
+        broadcast: int = 0,
+    ) -> BOOL:
         """Returns the tensor resulted from performing the `less` logical operation elementwise on the input tensors
         `A` and `B`.
 
@@ -551,7 +578,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Less.html#less-1)
         """
 
-    def Log(self, input: T | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T:
+    def Log(self, input: T_floats | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
         """Calculates the natural log of the given input tensor, element-wise.
 
         T: float, float16, double
@@ -559,7 +586,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Log.html#log-1)
         """
 
-    def LogSoftmax(self, input: T | _Floats, *, axis: int = 1) -> T:
+    def LogSoftmax(self, input: T_floats | _Floats, *, axis: int = 1) -> T_floats:
         """The operator computes the logsoftmax (log of softmax) values for each layer in the batch of the given input.
         The input is a 2-D tensor (Tensor<float>) of size (batch_size x input_feature_dimensions). The output tensor
         has the same shape and contains the logsoftmax values of the corresponding input.
@@ -586,7 +613,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Loop.html#loop-1)
         """
 
-    def LpNormalization(self, input: T | _Floats, *, axis: int = -1, p: int = 2) -> T:
+    def LpNormalization(self, input: T_floats | _Floats, *, axis: int = -1, p: int = 2) -> T_floats:
         """Given a matrix, apply Lp-normalization along the provided axis. The output is computed as: `output = input /
         Lp_norm(input, axis)`. When the Lp norm is zero (i.e., all elements along the axis are zero), the output is
         defined to be zero to avoid division by zero.
@@ -598,14 +625,14 @@ class Opset1(_Opset):
 
     def LpPool(
         self,
-        X: T | _Floats,
+        X: T_floats | _Floats,
         *,
         auto_pad: str = "NOTSET",
         kernel_shape: _Sequence[int] | None = None,
         p: float = 2.0,
         pads: _Sequence[int] | None = None,
         strides: _Sequence[int] | None = None,
-    ) -> T:
+    ) -> T_floats:
         """LpPool consumes an input tensor X and applies Lp pooling across the the tensor according to kernel sizes,
         stride sizes, and pad lengths. Lp pooling consisting of computing the Lp norm on all values of a subset of
         the input tensor according to the kernel size and downsampling the data into the output tensor Y for further
@@ -616,7 +643,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LpPool.html#lppool-1)
         """
 
-    def MatMul(self, A: T | _Floats, B: T | _Floats) -> T:
+    def MatMul(self, A: T_floats | _Floats, B: T_floats | _Floats) -> T_floats:
         """Matrix product that behaves like
         [numpy.matmul](https://numpy.org/doc/stable/reference/generated/numpy.matmul.html).
 
@@ -625,7 +652,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MatMul.html#matmul-1)
         """
 
-    def Max(self, *data_0: T | _Floats, consumed_inputs: _Sequence[int] | None = None) -> T:
+    def Max(self, *data_0: T_floats | _Floats, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
         """Element-wise max of each of the input tensors. All inputs and outputs must have the same shape and data
         type.
 
@@ -636,13 +663,13 @@ class Opset1(_Opset):
 
     def MaxPool(
         self,
-        X: T | _Floats,
+        X: T_floats | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
         pads: _Sequence[int] | None = None,
         strides: _Sequence[int] | None = None,
-    ) -> T:
+    ) -> T_floats:
         """MaxPool consumes an input tensor X and applies max pooling across the tensor according to kernel sizes,
         stride sizes, and pad lengths. max pooling consisting of computing the max on all values of a subset of the
         input tensor according to the kernel size and downsampling the data into the output tensor Y for further
@@ -655,12 +682,12 @@ class Opset1(_Opset):
 
     def MaxRoiPool(
         self,
-        X: T | _Floats,
-        rois: T | _Floats,
+        X: T_floats | _Floats,
+        rois: T_floats | _Floats,
         *,
         pooled_shape: _Sequence[int],
         spatial_scale: float = 1.0,
-    ) -> T:
+    ) -> T_floats:
         """ROI max pool consumes an input tensor X and region of interests (RoIs) to apply max pooling across each RoI,
         to produce output 4-D tensor of shape (num_rois, channels, pooled_shape[0], pooled_shape[1]).
 
@@ -669,7 +696,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MaxRoiPool.html#maxroipool-1)
         """
 
-    def Mean(self, *data_0: T | _Floats, consumed_inputs: _Sequence[int] | None = None) -> T:
+    def Mean(self, *data_0: T_floats | _Floats, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
         """Element-wise mean of each of the input tensors. All inputs and outputs must have the same shape and data
         type.
 
@@ -678,7 +705,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mean.html#mean-1)
         """
 
-    def Min(self, *data_0: T | _Floats, consumed_inputs: _Sequence[int] | None = None) -> T:
+    def Min(self, *data_0: T_floats | _Floats, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
         """Element-wise min of each of the input tensors. All inputs and outputs must have the same shape and data
         type.
 
@@ -689,13 +716,13 @@ class Opset1(_Opset):
 
     def Mul(
         self,
-        A: T | _Floats,
-        B: T | _Floats,
+        A: T_floats | _Floats,
+        B: T_floats | _Floats,
         *,
         axis: int | None = None,
         broadcast: int = 0,
         consumed_inputs: _Sequence[int] | None = None,
-    ) -> T:
+    ) -> T_floats:
         """Performs element-wise binary multiplication (with limited broadcast support).
 
         T: float, float16, double
@@ -703,7 +730,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mul.html#mul-1)
         """
 
-    def Neg(self, X: T | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T:
+    def Neg(self, X: T_floats | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
         """Neg takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where each element flipped
         sign, y = -x, is applied to the tensor elementwise.
 
@@ -737,7 +764,13 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Or.html#or-1)
         """
 
-    def PRelu(self, X: T | _Floats, slope: T | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T:
+    def PRelu(
+        self,
+        X: T_floats | _Floats,
+        slope: T_floats | _Floats,
+        *,
+        consumed_inputs: _Sequence[int] | None = None,
+    ) -> T_floats:
         """PRelu takes input data (Tensor<T>) and slope tensor as input, and produces one output data (Tensor<T>) where
         the function `f(x) = slope * x for x < 0`, `f(x) = x for x >= 0`., is applied to the data tensor
         elementwise.
@@ -749,12 +782,12 @@ class Opset1(_Opset):
 
     def Pad(
         self,
-        data: T | _Floats,
+        data: T_floats | _Floats,
         *,
         paddings: _Sequence[int],
         mode: str = "constant",
         value: float = 0.0,
-    ) -> T:
+    ) -> T_floats:
         """Given `data` tensor, paddings, mode, and value. Example: Insert 0 paddings to the beginning of the second
         dimension. data = [ [1.0, 1.2], [2.3, 3.4], [4.5, 5.7], ] paddings = [0, 0, 2, 0] output = [ [ [0.0, 0.0,
         1.0, 1.2], [0.0, 0.0, 2.3, 3.4], [0.0, 0.0, 4.5, 5.7], ], ]
@@ -764,7 +797,14 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Pad.html#pad-1)
         """
 
-    def Pow(self, X: T | _Floats, Y: T | _Floats, *, axis: int | None = None, broadcast: int = 0) -> T:
+    def Pow(
+        self,
+        X: T_floats | _Floats,
+        Y: T_floats | _Floats,
+        *,
+        axis: int | None = None,
+        broadcast: int = 0,
+    ) -> T_floats:
         """Pow takes input data (Tensor<T>) and exponent Tensor, and produces one output data (Tensor<T>) where the
         function `f(x) = x^exponent`, is applied to the data tensor elementwise.
 
@@ -775,12 +815,12 @@ class Opset1(_Opset):
 
     def RNN(
         self,
-        X: T | _Floats,
-        W: T | _Floats,
-        R: T | _Floats,
-        B: T | _Floats | None = None,
+        X: T_floats | _Floats,
+        W: T_floats | _Floats,
+        R: T_floats | _Floats,
+        B: T_floats | _Floats | None = None,
         sequence_lens: INT32 | _Array | _Ints | None = None,
-        initial_h: T | _Floats | None = None,
+        initial_h: T_floats | _Floats | None = None,
         *,
         activation_alpha: _Sequence[float] | None = None,
         activation_beta: _Sequence[float] | None = None,
@@ -789,7 +829,7 @@ class Opset1(_Opset):
         direction: str = "forward",
         hidden_size: int | None = None,
         output_sequence: int = 0,
-    ) -> T:
+    ) -> T_floats:
         """Computes an one-layer simple RNN. This operator is usually supported via some custom implementation such as
         CuDNN.
 
@@ -804,11 +844,11 @@ class Opset1(_Opset):
         self,
         *,
         shape: _Sequence[int],
-        dtype: type[T] | _DataType[T],
+        dtype: type[T_floats] | _DataType[T_floats],
         mean: float = 0.0,
         scale: float = 1.0,
         seed: float | None = None,
-    ) -> T:
+    ) -> T_floats:
         """Generate a tensor with random values drawn from a normal distribution. The shape of the tensor is specified
         by the `shape` argument and the parameter of the normal distribution specified by `mean` and `scale`.
 
@@ -843,11 +883,11 @@ class Opset1(_Opset):
         self,
         input: T1_2 | _Floats | _Strings,
         *,
-        dtype: type[T] | _DataType[T],
+        dtype: type[T_floats] | _DataType[T_floats],
         mean: float = 0.0,
         scale: float = 1.0,
         seed: float | None = None,
-    ) -> T:
+    ) -> T_floats:
         """Generate a tensor with random values drawn from a normal distribution. The shape of the output tensor is
         copied from the shape of the input tensor, and the parameters of the normal distribution are specified by
         `mean` and `scale`.
@@ -861,12 +901,12 @@ class Opset1(_Opset):
     @_overload
     def RandomNormalLike(
         self,
-        input: T_3 | _Floats | _Strings,
+        input: T_mixed | _Floats | _Strings,
         *,
         mean: float = 0.0,
         scale: float = 1.0,
         seed: float | None = None,
-    ) -> T_3:
+    ) -> T_mixed:
         ...
     @_overload
     def RandomNormalLike(
@@ -885,11 +925,11 @@ class Opset1(_Opset):
         self,
         *,
         shape: _Sequence[int],
-        dtype: type[T] | _DataType[T],
+        dtype: type[T_floats] | _DataType[T_floats],
         high: float = 1.0,
         low: float = 0.0,
         seed: float | None = None,
-    ) -> T:
+    ) -> T_floats:
         """Generate a tensor with random values drawn from a uniform distribution. The shape of the tensor is specified
         by the `shape` argument and the range by `low` and `high`.
 
@@ -924,11 +964,11 @@ class Opset1(_Opset):
         self,
         input: T1_2 | _Floats | _Strings,
         *,
-        dtype: type[T] | _DataType[T],
+        dtype: type[T_floats] | _DataType[T_floats],
         high: float = 1.0,
         low: float = 0.0,
         seed: float | None = None,
-    ) -> T:
+    ) -> T_floats:
         """Generate a tensor with random values drawn from a uniform distribution. The shape of the output tensor is
         copied from the shape of the input tensor, and the parameters of the uniform distribution are specified by
         `low` and `high`.
@@ -942,12 +982,12 @@ class Opset1(_Opset):
     @_overload
     def RandomUniformLike(
         self,
-        input: T_3 | _Floats | _Strings,
+        input: T_mixed | _Floats | _Strings,
         *,
         high: float = 1.0,
         low: float = 0.0,
         seed: float | None = None,
-    ) -> T_3:
+    ) -> T_mixed:
         ...
     @_overload
     def RandomUniformLike(
@@ -961,7 +1001,7 @@ class Opset1(_Opset):
     ) -> _AnyTensor:
         ...
 
-    def Reciprocal(self, X: T | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T:
+    def Reciprocal(self, X: T_floats | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
         """Reciprocal takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the reciprocal
         is, y = 1/x, is applied to the tensor elementwise.
 
@@ -970,7 +1010,13 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Reciprocal.html#reciprocal-1)
         """
 
-    def ReduceL1(self, data: T_5 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_5:
+    def ReduceL1(
+        self,
+        data: T_numbers | _Floats,
+        *,
+        axes: _Sequence[int] | None = None,
+        keepdims: int = 1,
+    ) -> T_numbers:
         """Computes the L1 norm of the input tensor's element along the provided axes. The resulting tensor has the
         same rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor have the reduced
         dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values yields 0.
@@ -980,7 +1026,13 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceL1.html#reducel1-1)
         """
 
-    def ReduceL2(self, data: T_5 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_5:
+    def ReduceL2(
+        self,
+        data: T_numbers | _Floats,
+        *,
+        axes: _Sequence[int] | None = None,
+        keepdims: int = 1,
+    ) -> T_numbers:
         """Computes the L2 norm of the input tensor's element along the provided axes. The resulting tensor has the
         same rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor have the reduced
         dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values yields 0.
@@ -990,7 +1042,13 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceL2.html#reducel2-1)
         """
 
-    def ReduceLogSum(self, data: T_5 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_5:
+    def ReduceLogSum(
+        self,
+        data: T_numbers | _Floats,
+        *,
+        axes: _Sequence[int] | None = None,
+        keepdims: int = 1,
+    ) -> T_numbers:
         """Computes the log sum of the input tensor's element along the provided axes. The resulting tensor has the
         same rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor have the reduced
         dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values yields minus
@@ -1003,11 +1061,11 @@ class Opset1(_Opset):
 
     def ReduceLogSumExp(
         self,
-        data: T_5 | _Floats,
+        data: T_numbers | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
-    ) -> T_5:
+    ) -> T_numbers:
         """Computes the log sum exponent of the input tensor's element along the provided axes. The resulting tensor
         has the same rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor have the
         reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values yields
@@ -1018,7 +1076,13 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceLogSumExp.html#reducelogsumexp-1)
         """
 
-    def ReduceMax(self, data: T_5 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_5:
+    def ReduceMax(
+        self,
+        data: T_numbers | _Floats,
+        *,
+        axes: _Sequence[int] | None = None,
+        keepdims: int = 1,
+    ) -> T_numbers:
         """Computes the max of the input tensor's element along the provided axes. The resulting tensor has the same
         rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor have the reduced
         dimension pruned. Input tensors of rank zero are valid.
@@ -1028,7 +1092,13 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceMax.html#reducemax-1)
         """
 
-    def ReduceMean(self, data: T_5 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_5:
+    def ReduceMean(
+        self,
+        data: T_numbers | _Floats,
+        *,
+        axes: _Sequence[int] | None = None,
+        keepdims: int = 1,
+    ) -> T_numbers:
         """Computes the mean of the input tensor's element along the provided axes. The resulting tensor has the same
         rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor have the reduced
         dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values yields
@@ -1039,7 +1109,13 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceMean.html#reducemean-1)
         """
 
-    def ReduceMin(self, data: T_5 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_5:
+    def ReduceMin(
+        self,
+        data: T_numbers | _Floats,
+        *,
+        axes: _Sequence[int] | None = None,
+        keepdims: int = 1,
+    ) -> T_numbers:
         """Computes the min of the input tensor's element along the provided axes. The resulting tensor has the same
         rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor have the reduced
         dimension pruned. Input tensors of rank zero are valid.
@@ -1049,7 +1125,13 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceMin.html#reducemin-1)
         """
 
-    def ReduceProd(self, data: T_5 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_5:
+    def ReduceProd(
+        self,
+        data: T_numbers | _Floats,
+        *,
+        axes: _Sequence[int] | None = None,
+        keepdims: int = 1,
+    ) -> T_numbers:
         """Computes the product of the input tensor's element along the provided axes. The resulting tensor has the
         same rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor have the reduced
         dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values yields 1.
@@ -1059,7 +1141,13 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceProd.html#reduceprod-1)
         """
 
-    def ReduceSum(self, data: T_5 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_5:
+    def ReduceSum(
+        self,
+        data: T_numbers | _Floats,
+        *,
+        axes: _Sequence[int] | None = None,
+        keepdims: int = 1,
+    ) -> T_numbers:
         """Computes the sum of the input tensor's element along the provided axes. The resulting tensor has the same
         rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor have the reduced
         dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values yields 0.
@@ -1071,11 +1159,11 @@ class Opset1(_Opset):
 
     def ReduceSumSquare(
         self,
-        data: T_5 | _Floats,
+        data: T_numbers | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
-    ) -> T_5:
+    ) -> T_numbers:
         """Computes the sum square of the input tensor's element along the provided axes. The resulting tensor has the
         same rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor have the reduced
         dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values yields 0.
@@ -1085,7 +1173,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceSumSquare.html#reducesumsquare-1)
         """
 
-    def Relu(self, X: T | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T:
+    def Relu(self, X: T_floats | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
         """Relu takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the rectified linear
         function, y = max(0, x), is applied to the tensor elementwise.
 
@@ -1096,11 +1184,11 @@ class Opset1(_Opset):
 
     def Reshape(
         self,
-        data: T | _Floats,
+        data: T_floats | _Floats,
         *,
         consumed_inputs: _Sequence[int] | None = None,
         shape: _Sequence[int] | None = None,
-    ) -> T:
+    ) -> T_floats:
         """Reshape the input tensor similar to numpy.reshape. It takes a tensor as input and an argument `shape`. It
         outputs the reshaped tensor. At most one dimension of the new shape can be -1. In this case, the value is
         inferred from the size of the tensor and the remaining dimensions. A dimension could also be 0, in which
@@ -1113,12 +1201,12 @@ class Opset1(_Opset):
 
     def Selu(
         self,
-        X: T | _Floats,
+        X: T_floats | _Floats,
         *,
         alpha: float = 1.6732,
         consumed_inputs: _Sequence[int] | None = None,
         gamma: float = 1.0507,
-    ) -> T:
+    ) -> T_floats:
         """Selu takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the scaled exponential
         linear unit function, `y = gamma * (alpha * e^x - alpha) for x <= 0`, `y = gamma * x for x > 0`, is applied
         to the tensor elementwise.
@@ -1138,7 +1226,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Shape.html#shape-1)
         """
 
-    def Sigmoid(self, X: T | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T:
+    def Sigmoid(self, X: T_floats | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
         """Sigmoid takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the sigmoid
         function, y = 1 / (1 + exp(-x)), is applied to the tensor elementwise.
 
@@ -1160,12 +1248,12 @@ class Opset1(_Opset):
 
     def Slice(
         self,
-        data: T_3 | _Floats | _Strings,
+        data: T_mixed | _Floats | _Strings,
         *,
         ends: _Sequence[int],
         starts: _Sequence[int],
         axes: _Sequence[int] | None = None,
-    ) -> T_3:
+    ) -> T_mixed:
         """Produces a slice of the input tensor along multiple axes. Similar to numpy:
         https://numpy.org/doc/stable/reference/routines.indexing.html Slices uses `axes`, `starts` and `ends`
         attributes to specify the start and end dimension for each axis in the list of axes, it uses this
@@ -1177,7 +1265,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Slice.html#slice-1)
         """
 
-    def Softmax(self, input: T | _Floats, *, axis: int = 1) -> T:
+    def Softmax(self, input: T_floats | _Floats, *, axis: int = 1) -> T_floats:
         """The operator computes the softmax (normalized exponential) values for each layer in the batch of the given
         input. The input is a 2-D tensor (Tensor<float>) of size (batch_size x input_feature_dimensions). The output
         tensor has the same shape and contains the softmax values of the corresponding input.
@@ -1187,7 +1275,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Softmax.html#softmax-1)
         """
 
-    def Softplus(self, X: T | _Floats) -> T:
+    def Softplus(self, X: T_floats | _Floats) -> T_floats:
         """Softplus takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the softplus
         function, y = ln(exp(x) + 1), is applied to the tensor elementwise.
 
@@ -1196,7 +1284,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Softplus.html#softplus-1)
         """
 
-    def Softsign(self, input: T | _Floats) -> T:
+    def Softsign(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the softsign (x/(1+|x|)) of the given input tensor element-wise.
 
         T: float, float16, double
@@ -1204,7 +1292,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Softsign.html#softsign-1)
         """
 
-    def SpaceToDepth(self, input: T_3 | _Floats | _Strings, *, blocksize: int) -> T_3:
+    def SpaceToDepth(self, input: T_mixed | _Floats | _Strings, *, blocksize: int) -> T_mixed:
         """SpaceToDepth rearranges blocks of spatial data into depth. More specifically, this op outputs a copy of the
         input tensor where values from the height and width dimensions are moved to the depth dimension.
 
@@ -1216,13 +1304,13 @@ class Opset1(_Opset):
 
     def Split(
         self,
-        input: T | _Floats,
-        split_: T | _Floats | None = None,
+        input: T_floats | _Floats,
+        split_: T_floats | _Floats | None = None,
         /,
         *,
         axis: int | None = None,
         split: _Sequence[int] | None = None,
-    ) -> tuple[T, ...]:
+    ) -> tuple[T_floats, ...]:
         """Split a tensor into a list of tensors, along the specified 'axis'. The lengths of the split can be specified
         using argument 'axis' or optional second input blob to the operator. Otherwise, the tensor is split to equal
         sized parts.
@@ -1232,7 +1320,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Split.html#split-1)
         """
 
-    def Sqrt(self, X: T | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T:
+    def Sqrt(self, X: T_floats | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
         """Square root takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the square root
         is, y = x^0.5, is applied to the tensor elementwise. If x is negative, then it will return NaN.
 
@@ -1241,7 +1329,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sqrt.html#sqrt-1)
         """
 
-    def Squeeze(self, data: T_3 | _Floats | _Strings, *, axes: _Sequence[int] | None = None) -> T_3:
+    def Squeeze(self, data: T_mixed | _Floats | _Strings, *, axes: _Sequence[int] | None = None) -> T_mixed:
         """Remove single-dimensional entries from the shape of a tensor. Takes a parameter `axes` with a list of axes
         to squeeze. If `axes` is not provided, all the single dimensions will be removed from the shape. If an axis
         is selected with shape entry not equal to one, an error is raised.
@@ -1254,13 +1342,13 @@ class Opset1(_Opset):
 
     def Sub(
         self,
-        A: T | _Floats,
-        B: T | _Floats,
+        A: T_floats | _Floats,
+        B: T_floats | _Floats,
         *,
         axis: int | None = None,
         broadcast: int = 0,
         consumed_inputs: _Sequence[int] | None = None,
-    ) -> T:
+    ) -> T_floats:
         """Performs element-wise binary subtraction (with limited broadcast support).
 
         T: float, float16, double
@@ -1268,7 +1356,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sub.html#sub-1)
         """
 
-    def Sum(self, *data_0: T | _Floats, consumed_inputs: _Sequence[int] | None = None) -> T:
+    def Sum(self, *data_0: T_floats | _Floats, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
         """Element-wise sum of each of the input tensors. All inputs and outputs must have the same shape and data
         type.
 
@@ -1277,7 +1365,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sum.html#sum-1)
         """
 
-    def Tanh(self, input: T | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T:
+    def Tanh(self, input: T_floats | _Floats, *, consumed_inputs: _Sequence[int] | None = None) -> T_floats:
         """Calculates the hyperbolic tangent of the given input tensor element-wise.
 
         T: float, float16, double
@@ -1285,7 +1373,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Tanh.html#tanh-1)
         """
 
-    def Tile(self, input: T | _Floats, tiles: T | _Floats, axis: T | _Floats) -> T:
+    def Tile(self, input: T_floats | _Floats, tiles: T_floats | _Floats, axis: T_floats | _Floats) -> T_floats:
         """Repeat the elements of a tensor along an axis.
 
         T: float, float16, double
@@ -1294,7 +1382,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Tile.html#tile-1)
         """
 
-    def TopK(self, X: T | _Floats, *, k: int, axis: int = -1) -> tuple[T, INT64]:
+    def TopK(self, X: T_floats | _Floats, *, k: int, axis: int = -1) -> tuple[T_floats, INT64]:
         """Retrieve the top-K elements along a specified axis. Given an input tensor of shape [a_0, a_1, ..., a_{n-1}]
         and integer argument k, return two outputs: -Value tensor of shape [a_0, a_1, ..., a_{axis-1}, k,
         a_{axis+1}, ... a_{n-1}] which contains the values of the top k elements along the specified axis -Index
@@ -1306,7 +1394,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__TopK.html#topk-1)
         """
 
-    def Transpose(self, data: T_3 | _Floats | _Strings, *, perm: _Sequence[int] | None = None) -> T_3:
+    def Transpose(self, data: T_mixed | _Floats | _Strings, *, perm: _Sequence[int] | None = None) -> T_mixed:
         """Returns a transpose of the input tensor. (Similar to `numpy.transpose`). The optional attribute `perm`
         specifies the permutation of the axes of the input tensor. `perm` must contain each axis index in `[0, n-1]`
         exactly once, so its length is equal to the rank `n` of the input tensor.
@@ -1317,7 +1405,7 @@ class Opset1(_Opset):
         [Since version 1 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Transpose.html#transpose-1)
         """
 
-    def Unsqueeze(self, data: T_3 | _Floats | _Strings, *, axes: _Sequence[int]) -> T_3:
+    def Unsqueeze(self, data: T_mixed | _Floats | _Strings, *, axes: _Sequence[int]) -> T_mixed:
         """Insert single-dimensional entries to the shape of a tensor. Takes one required argument `axes`, a list of
         dimensions that will be inserted. Dimension indices in `axes` are as seen in the output tensor. For example:
         Given a tensor such that tensor with shape [3, 4, 5], then Unsqueeze(tensor, axes=[0, 4]) has shape [1, 3,
@@ -1331,12 +1419,12 @@ class Opset1(_Opset):
 
     def Upsample(
         self,
-        X: T_6 | _Floats,
+        X: T_mixed_3 | _Floats,
         *,
         height_scale: float,
         width_scale: float,
         mode: str = "nearest",
-    ) -> T_6:
+    ) -> T_mixed_3:
         """Upsample the input tensor. The width and height of the output tensor are: output_width = floor(input_width *
         width_scale), output_height = floor(input_height * height_scale).
 

@@ -12,16 +12,16 @@ from opwright.types import DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128
 from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 from opwright.opsets.generated.opset9 import Opset9
 
-T = _TypeVar("T", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-T1 = _TypeVar("T1", _AnyTensor, UINT8, INT8, _Array, default=_AnyTensor)
-T2 = _TypeVar("T2", _AnyTensor, UINT8, INT8, _Array, default=_AnyTensor)
-T_2 = _TypeVar("T_2", _AnyTensor, UINT8, INT8, INT32, _Array, default=_AnyTensor)
-T1_2: _TypeAlias = FLOAT | DOUBLE | _Array
-T_3 = _TypeVar("T_3", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
-T3 = _TypeVar("T3", _AnyTensor, UINT8, INT8, _Array, default=_AnyTensor)
-T1_3: _TypeAlias = FLOAT | INT32 | _Array
-T_4 = _TypeVar("T_4", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
-Tind = _TypeVar("Tind", _AnyTensor, INT32, INT64, _Array, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
+T1_ints = _TypeVar("T1_ints", _AnyTensor, UINT8, INT8, _Array, default=_AnyTensor)
+T2_ints = _TypeVar("T2_ints", _AnyTensor, UINT8, INT8, _Array, default=_AnyTensor)
+T_ints = _TypeVar("T_ints", _AnyTensor, UINT8, INT8, INT32, _Array, default=_AnyTensor)
+T1: _TypeAlias = FLOAT | DOUBLE | _Array
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
+T3_ints = _TypeVar("T3_ints", _AnyTensor, UINT8, INT8, _Array, default=_AnyTensor)
+T1_2: _TypeAlias = FLOAT | INT32 | _Array
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
+Tind_ints = _TypeVar("Tind_ints", _AnyTensor, INT32, INT64, _Array, default=_AnyTensor)
 
 @_type_check_only
 class Opset10(Opset9):
@@ -29,7 +29,7 @@ class Opset10(Opset9):
 
     def AveragePool(
         self,
-        X: T | _Floats,
+        X: T_floats | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
@@ -37,7 +37,7 @@ class Opset10(Opset9):
         count_include_pad: int = 0,
         pads: _Sequence[int] | None = None,
         strides: _Sequence[int] | None = None,
-    ) -> T:
+    ) -> T_floats:
         """AveragePool consumes an input tensor X and applies average pooling across the tensor according to kernel
         sizes, stride sizes, and pad lengths. average pooling consisting of computing the average on all values of a
         subset of the input tensor according to the kernel size and downsampling the data into the output tensor Y
@@ -50,10 +50,10 @@ class Opset10(Opset9):
 
     def ConvInteger(
         self,
-        x: T1 | _Ints,
-        w: T2 | _Ints,
-        x_zero_point: T1 | _Ints | None = None,
-        w_zero_point: T2 | _Ints | None = None,
+        x: T1_ints | _Ints,
+        w: T2_ints | _Ints,
+        x_zero_point: T1_ints | _Ints | None = None,
+        w_zero_point: T2_ints | _Ints | None = None,
         *,
         auto_pad: str = "NOTSET",
         dilations: _Sequence[int] | None = None,
@@ -75,9 +75,9 @@ class Opset10(Opset9):
 
     def DequantizeLinear(
         self,
-        x: T_2 | _Ints,
+        x: T_ints | _Ints,
         x_scale: FLOAT | _Array | _Floats,
-        x_zero_point: T_2 | _Ints | None = None,
+        x_zero_point: T_ints | _Ints | None = None,
     ) -> FLOAT | _Array:
         """The linear dequantization operator. It consumes a quantized tensor, a scale, a zero point to compute the
         full precision tensor. The dequantization formula is y = (x - x_zero_point) * x_scale. 'x_scale' and
@@ -89,7 +89,7 @@ class Opset10(Opset9):
         [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html#dequantizelinear-10)
         """
 
-    def Dropout(self, data: T | _Floats, *, ratio: float = 0.5) -> T:
+    def Dropout(self, data: T_floats | _Floats, *, ratio: float = 0.5) -> T_floats:
         """Dropout takes one input floating tensor and produces two tensor outputs, output (floating tensor) and mask
         (`Tensor<bool>`). Depending on whether it is in test mode or not, the output Y will either be a random
         dropout, or a simple copy of the input. Note that our implementation of Dropout does scaling in the training
@@ -101,7 +101,7 @@ class Opset10(Opset9):
         [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Dropout.html#dropout-10)
         """
 
-    def IsInf(self, X: T1_2 | _Floats, *, detect_negative: int = 1, detect_positive: int = 1) -> BOOL:
+    def IsInf(self, X: T1 | _Floats, *, detect_negative: int = 1, detect_positive: int = 1) -> BOOL:
         """Map infinity to true and other values to false.
 
         T1: float, double
@@ -112,10 +112,10 @@ class Opset10(Opset9):
 
     def MatMulInteger(
         self,
-        A: T1 | _Ints,
-        B: T2 | _Ints,
-        a_zero_point: T1 | _Ints | None = None,
-        b_zero_point: T2 | _Ints | None = None,
+        A: T1_ints | _Ints,
+        B: T2_ints | _Ints,
+        a_zero_point: T1_ints | _Ints | None = None,
+        b_zero_point: T2_ints | _Ints | None = None,
     ) -> INT32:
         """Matrix product that behaves like
         [numpy.matmul](https://numpy.org/doc/stable/reference/generated/numpy.matmul.html). The production MUST
@@ -130,7 +130,7 @@ class Opset10(Opset9):
 
     def MaxPool(
         self,
-        X: T | _Floats,
+        X: T_floats | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
@@ -139,7 +139,7 @@ class Opset10(Opset9):
         pads: _Sequence[int] | None = None,
         storage_order: int = 0,
         strides: _Sequence[int] | None = None,
-    ) -> T:
+    ) -> T_floats:
         """MaxPool consumes an input tensor X and applies max pooling across the tensor according to kernel sizes,
         stride sizes, and pad lengths. max pooling consisting of computing the max on all values of a subset of the
         input tensor according to the kernel size and downsampling the data into the output tensor Y for further
@@ -151,7 +151,7 @@ class Opset10(Opset9):
         [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MaxPool.html#maxpool-10)
         """
 
-    def Mod(self, A: T_3 | _Floats, B: T_3 | _Floats, *, fmod: int = 0) -> T_3:
+    def Mod(self, A: T_numbers | _Floats, B: T_numbers | _Floats, *, fmod: int = 0) -> T_numbers:
         """Performs element-wise binary modulus (with Numpy-style broadcasting support). The sign of the remainder is
         the same as that of the Divisor.
 
@@ -180,14 +180,14 @@ class Opset10(Opset9):
 
     def QLinearConv(
         self,
-        x: T1 | _Ints,
+        x: T1_ints | _Ints,
         x_scale: FLOAT | _Array | _Floats,
-        x_zero_point: T1 | _Ints,
-        w: T2 | _Ints,
+        x_zero_point: T1_ints | _Ints,
+        w: T2_ints | _Ints,
         w_scale: FLOAT | _Array | _Floats,
-        w_zero_point: T2 | _Ints,
+        w_zero_point: T2_ints | _Ints,
         y_scale: FLOAT | _Array | _Floats,
-        y_zero_point: T3 | _Ints,
+        y_zero_point: T3_ints | _Ints,
         B: INT32 | _Array | _Ints | None = None,
         *,
         auto_pad: str = "NOTSET",
@@ -196,7 +196,7 @@ class Opset10(Opset9):
         kernel_shape: _Sequence[int] | None = None,
         pads: _Sequence[int] | None = None,
         strides: _Sequence[int] | None = None,
-    ) -> T3:
+    ) -> T3_ints:
         """The convolution operator consumes a quantized input tensor, its scale and zero point, a quantized filter,
         its scale and zero point, and output's scale and zero point, and computes the quantized output. Each scale
         and zero-point pair must have same shape. It means they must be either scalars (per tensor) or 1-D tensors
@@ -212,15 +212,15 @@ class Opset10(Opset9):
 
     def QLinearMatMul(
         self,
-        a: T1 | _Ints,
+        a: T1_ints | _Ints,
         a_scale: FLOAT | _Array | _Floats,
-        a_zero_point: T1 | _Ints,
-        b: T2 | _Ints,
+        a_zero_point: T1_ints | _Ints,
+        b: T2_ints | _Ints,
         b_scale: FLOAT | _Array | _Floats,
-        b_zero_point: T2 | _Ints,
+        b_zero_point: T2_ints | _Ints,
         y_scale: FLOAT | _Array | _Floats,
-        y_zero_point: T3 | _Ints,
-    ) -> T3:
+        y_zero_point: T3_ints | _Ints,
+    ) -> T3_ints:
         """Matrix product that behaves like
         [numpy.matmul](https://numpy.org/doc/stable/reference/generated/numpy.matmul.html). It consumes two
         quantized input tensors, their scales and zero points, scale and zero point of output, and computes the
@@ -236,10 +236,10 @@ class Opset10(Opset9):
 
     def QuantizeLinear(
         self,
-        x: T1_3 | _Floats,
+        x: T1_2 | _Floats,
         y_scale: FLOAT | _Array | _Floats,
-        y_zero_point: T1 | _Ints | None = None,
-    ) -> T1:
+        y_zero_point: T1_ints | _Ints | None = None,
+    ) -> T1_ints:
         """The linear per-tensor/layer quantization operator. It consumes a high precision tensor, a scale, a zero
         point to compute the low precision / quantized tensor. The quantization formula is y = saturate ((x /
         y_scale) + y_zero_point). For saturation, it saturates to [0, 255] if it's uint8, or [-128, 127] if it's
@@ -253,11 +253,11 @@ class Opset10(Opset9):
 
     def Resize(
         self,
-        X: T_4 | _Floats | _Strings,
+        X: T_mixed | _Floats | _Strings,
         scales: FLOAT | _Array | _Floats,
         *,
         mode: str = "nearest",
-    ) -> T_4:
+    ) -> T_mixed:
         """Resize the input tensor. Each dimension value of the output tensor is: output_dimension =
         floor(input_dimension * scale).
 
@@ -269,12 +269,12 @@ class Opset10(Opset9):
 
     def ReverseSequence(
         self,
-        input: T_4 | _Floats | _Strings,
+        input: T_mixed | _Floats | _Strings,
         sequence_lens: INT64 | _Array | _Ints,
         *,
         batch_axis: int = 1,
         time_axis: int = 0,
-    ) -> T_4:
+    ) -> T_mixed:
         """Reverse batch of sequences having different lengths specified by `sequence_lens`.
 
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
@@ -285,8 +285,8 @@ class Opset10(Opset9):
 
     def RoiAlign(
         self,
-        X: T | _Floats,
-        rois: T | _Floats,
+        X: T_floats | _Floats,
+        rois: T_floats | _Floats,
         batch_indices: INT64 | _Array | _Ints,
         *,
         mode: str = "avg",
@@ -294,7 +294,7 @@ class Opset10(Opset9):
         output_width: int = 1,
         sampling_ratio: int = 0,
         spatial_scale: float = 1.0,
-    ) -> T:
+    ) -> T_floats:
         """Region of Interest (RoI) align operation described in the [Mask R-CNN
         paper](https://arxiv.org/abs/1703.06870). RoiAlign consumes an input tensor X and region of interests (rois)
         to apply pooling across each RoI; it produces a 4-D tensor of shape (num_rois, C, output_height,
@@ -308,12 +308,12 @@ class Opset10(Opset9):
 
     def Slice(
         self,
-        data: T_4 | _Floats | _Strings,
-        starts: Tind | _Ints,
-        ends: Tind | _Ints,
-        axes: Tind | _Ints | None = None,
-        steps: Tind | _Ints | None = None,
-    ) -> T_4:
+        data: T_mixed | _Floats | _Strings,
+        starts: Tind_ints | _Ints,
+        ends: Tind_ints | _Ints,
+        axes: Tind_ints | _Ints | None = None,
+        steps: Tind_ints | _Ints | None = None,
+    ) -> T_mixed:
         """Produces a slice of the input tensor along multiple axes. Similar to numpy:
         https://numpy.org/doc/stable/reference/routines.indexing.html Slices uses `starts`, `ends`, `axes` and
         `steps` inputs to specify the start and end dimension and step for each axis in the list of axes, it uses
@@ -342,7 +342,7 @@ class Opset10(Opset9):
         [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__StringNormalizer.html#stringnormalizer-10)
         """
 
-    def ThresholdedRelu(self, X: T | _Floats, *, alpha: float = 1.0) -> T:
+    def ThresholdedRelu(self, X: T_floats | _Floats, *, alpha: float = 1.0) -> T_floats:
         """ThresholdedRelu takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the
         rectified linear function, y = x for x > alpha, y = 0 otherwise, is applied to the tensor elementwise.
 
@@ -351,7 +351,7 @@ class Opset10(Opset9):
         [Since version 10 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ThresholdedRelu.html#thresholdedrelu-10)
         """
 
-    def TopK(self, X: T | _Floats, K: INT64 | _Array | _Ints, *, axis: int = -1) -> tuple[T, INT64]:
+    def TopK(self, X: T_floats | _Floats, K: INT64 | _Array | _Ints, *, axis: int = -1) -> tuple[T_floats, INT64]:
         """Retrieve the top-K elements along a specified axis. Given an input tensor of shape [a_0, a_1, ..., a_{n-1}]
         and integer argument k, return two outputs: -Value tensor of shape [a_0, a_1, ..., a_{axis-1}, k,
         a_{axis+1}, ... a_{n-1}] which contains the values of the top k elements along the specified axis -Index
@@ -366,11 +366,11 @@ class Opset10(Opset9):
     @_deprecated("Upsample is deprecated since opset 10")
     def Upsample(
         self,
-        X: T_4 | _Floats | _Strings,
+        X: T_mixed | _Floats | _Strings,
         scales: FLOAT | _Array | _Floats,
         *,
         mode: str = "nearest",
-    ) -> T_4:
+    ) -> T_mixed:
         """Upsample the input tensor. Each dimension value of the output tensor is: output_dimension =
         floor(input_dimension * scale).
 

@@ -15,19 +15,19 @@ from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 from opwright.opsets.generated.opset10 import Opset10
 
 T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
-T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-T_3 = _TypeVar("T_3", _AnyTensor, UINT8, UINT16, UINT32, UINT64, _Array, default=_AnyTensor)
-T_4 = _TypeVar("T_4", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
+T_ints = _TypeVar("T_ints", _AnyTensor, UINT8, UINT16, UINT32, UINT64, _Array, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
 S: _TypeAlias = _Sequence[_Tensor | _Array]
-T_5 = _TypeVar("T_5", _AnyTensor, FLOAT, INT32, INT64, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, INT32, INT64, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
 T2: _TypeAlias = INT32 | INT64 | _Array
-T_6 = _TypeVar("T_6", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
-T_7 = _TypeVar("T_7", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
-T_8 = _TypeVar("T_8", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
-T_9 = _TypeVar("T_9", _AnyTensor, FLOAT, INT16, INT32, INT64, DOUBLE, _Array, default=_AnyTensor)
+T_mixed_2 = _TypeVar("T_mixed_2", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
+T_numbers_2 = _TypeVar("T_numbers_2", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
+T_numbers_3 = _TypeVar("T_numbers_3", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
+T_numbers_4 = _TypeVar("T_numbers_4", _AnyTensor, FLOAT, INT16, INT32, INT64, DOUBLE, _Array, default=_AnyTensor)
 T2_2: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | _Array
-T_10: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | _Array
-Tind = _TypeVar("Tind", _AnyTensor, INT32, INT64, _Array, default=_AnyTensor)
+T_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | _Array
+Tind_ints = _TypeVar("Tind_ints", _AnyTensor, INT32, INT64, _Array, default=_AnyTensor)
 _Item = _TypeVar("_Item", bound=_Tensor | _Array, default=_AnyTensor)
 
 @_type_check_only
@@ -58,7 +58,7 @@ class Opset11(Opset10):
 
     def AveragePool(
         self,
-        X: T_2 | _Floats,
+        X: T_floats | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
@@ -66,7 +66,7 @@ class Opset11(Opset10):
         count_include_pad: int = 0,
         pads: _Sequence[int] | None = None,
         strides: _Sequence[int] | None = None,
-    ) -> T_2:
+    ) -> T_floats:
         """AveragePool consumes an input tensor X and applies average pooling across the tensor according to kernel
         sizes, stride sizes, and pad lengths. average pooling consisting of computing the average on all values of a
         subset of the input tensor according to the kernel size and downsampling the data into the output tensor Y
@@ -77,7 +77,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__AveragePool.html#averagepool-11)
         """
 
-    def BitShift(self, X: T_3 | _Ints, Y: T_3 | _Ints, *, direction: str) -> T_3:
+    def BitShift(self, X: T_ints | _Ints, Y: T_ints | _Ints, *, direction: str) -> T_ints:
         """Bitwise shift operator performs element-wise operation. For each input element, if the attribute "direction"
         is "RIGHT", this operator moves its binary representation toward the right side so that the input value is
         effectively decreased. If the attribute "direction" is "LEFT", bits of binary representation moves toward
@@ -90,10 +90,10 @@ class Opset11(Opset10):
 
     def Clip(
         self,
-        input: T_2 | _Floats,
-        min: T_2 | _Floats | None = None,
-        max: T_2 | _Floats | None = None,
-    ) -> T_2:
+        input: T_floats | _Floats,
+        min: T_floats | _Floats | None = None,
+        max: T_floats | _Floats | None = None,
+    ) -> T_floats:
         """Clip operator limits the given input within an interval. The interval is specified by the inputs 'min' and
         'max'. They default to numeric_limits::lowest() and numeric_limits::max(), respectively.
 
@@ -104,11 +104,11 @@ class Opset11(Opset10):
 
     def Compress(
         self,
-        input: T_4 | _Floats | _Strings,
+        input: T_mixed | _Floats | _Strings,
         condition: BOOL | _Array | _Bools,
         *,
         axis: int | None = None,
-    ) -> T_4:
+    ) -> T_mixed:
         """Selects slices from an input tensor along a given axis where condition evaluates to True for each axis
         index. In case axis is not provided, input is flattened before elements are selected. Compress behaves like
         numpy.compress: https://docs.scipy.org/doc/numpy/reference/generated/numpy.compress.html
@@ -120,7 +120,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Compress.html#compress-11)
         """
 
-    def Concat(self, *inputs: T_4 | _Floats | _Strings, axis: int) -> T_4:
+    def Concat(self, *inputs: T_mixed | _Floats | _Strings, axis: int) -> T_mixed:
         """Concatenate a list of tensors into a single tensor. All input tensors must have the same shape, except for
         the dimension size of the axis to concatenate on.
 
@@ -157,9 +157,9 @@ class Opset11(Opset10):
 
     def Conv(
         self,
-        X: T_2 | _Floats,
-        W: T_2 | _Floats,
-        B: T_2 | _Floats | None = None,
+        X: T_floats | _Floats,
+        W: T_floats | _Floats,
+        B: T_floats | _Floats | None = None,
         *,
         auto_pad: str = "NOTSET",
         dilations: _Sequence[int] | None = None,
@@ -167,7 +167,7 @@ class Opset11(Opset10):
         kernel_shape: _Sequence[int] | None = None,
         pads: _Sequence[int] | None = None,
         strides: _Sequence[int] | None = None,
-    ) -> T_2:
+    ) -> T_floats:
         """The convolution operator consumes an input tensor and a filter, and computes the output.
 
         T: float, float16, double
@@ -177,9 +177,9 @@ class Opset11(Opset10):
 
     def ConvTranspose(
         self,
-        X: T_2 | _Floats,
-        W: T_2 | _Floats,
-        B: T_2 | _Floats | None = None,
+        X: T_floats | _Floats,
+        W: T_floats | _Floats,
+        B: T_floats | _Floats | None = None,
         *,
         auto_pad: str = "NOTSET",
         dilations: _Sequence[int] | None = None,
@@ -189,7 +189,7 @@ class Opset11(Opset10):
         output_shape: _Sequence[int] | None = None,
         pads: _Sequence[int] | None = None,
         strides: _Sequence[int] | None = None,
-    ) -> T_2:
+    ) -> T_floats:
         """The convolution transpose operator consumes an input tensor and a filter, and computes the output.
 
         T: float, float16, double
@@ -197,7 +197,14 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ConvTranspose.html#convtranspose-11)
         """
 
-    def CumSum(self, x: T_5 | _Floats, axis: T2 | _Ints, *, exclusive: int = 0, reverse: int = 0) -> T_5:
+    def CumSum(
+        self,
+        x: T_numbers | _Floats,
+        axis: T2 | _Ints,
+        *,
+        exclusive: int = 0,
+        reverse: int = 0,
+    ) -> T_numbers:
         """Performs cumulative sum of the input elements along the given axis. By default, it will do the sum
         inclusively meaning the first element is copied as is. Through an `exclusive` attribute, this behavior can
         change to exclude the first element. It can also perform summation in the opposite direction of the axis.
@@ -209,7 +216,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__CumSum.html#cumsum-11)
         """
 
-    def DepthToSpace(self, input: T_4 | _Floats | _Strings, *, blocksize: int, mode: str = "DCR") -> T_4:
+    def DepthToSpace(self, input: T_mixed | _Floats | _Strings, *, blocksize: int, mode: str = "DCR") -> T_mixed:
         """DepthToSpace rearranges (permutes) data from depth into blocks of spatial data. This is the reverse
         transformation of SpaceToDepth. More specifically, this op outputs a copy of the input tensor where values
         from the depth dimension are moved in spatial blocks to the height and width dimensions. By default, `mode`
@@ -221,7 +228,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DepthToSpace.html#depthtospace-11)
         """
 
-    def Det(self, X: T_2 | _Floats) -> T_2:
+    def Det(self, X: T_floats | _Floats) -> T_floats:
         """Det calculates determinant of a square matrix or batches of square matrices. Det takes one input tensor of
         shape `[*, M, M]`, where `*` is zero or more batch dimensions, and the inner-most 2 dimensions form square
         matrices. The output is a tensor of shape `[*]`, containing the determinants of all input submatrices. e.g.,
@@ -243,7 +250,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DynamicQuantizeLinear.html#dynamicquantizelinear-11)
         """
 
-    def Equal(self, A: T_6 | _Floats, B: T_6 | _Floats) -> BOOL:
+    def Equal(self, A: T_mixed_2 | _Floats, B: T_mixed_2 | _Floats) -> BOOL:
         """Returns the tensor resulted from performing the `equal` logical operation elementwise on the input tensors
         `A` and `B` (with Numpy-style broadcasting support).
 
@@ -253,7 +260,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Equal.html#equal-11)
         """
 
-    def Flatten(self, input: T_4 | _Floats | _Strings, *, axis: int = 1) -> T_4:
+    def Flatten(self, input: T_mixed | _Floats | _Strings, *, axis: int = 1) -> T_mixed:
         """Flattens the input tensor into a 2D matrix. If input tensor has shape (d_0, d_1, ... d_n) then the output
         will have shape (d_0 X d_1 ... d_(axis-1), d_axis X d_(axis+1) ... X dn).
 
@@ -263,7 +270,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Flatten.html#flatten-11)
         """
 
-    def Gather(self, data: T_4 | _Floats | _Strings, indices: T2 | _Ints, *, axis: int = 0) -> T_4:
+    def Gather(self, data: T_mixed | _Floats | _Strings, indices: T2 | _Ints, *, axis: int = 0) -> T_mixed:
         """Given `data` tensor of rank r >= 1, and `indices` tensor of rank q, gather entries of the axis dimension of
         `data` (by default outer-most one as axis=0) indexed by `indices`, and concatenates them in an output tensor
         of rank q + (r - 1).
@@ -275,7 +282,13 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Gather.html#gather-11)
         """
 
-    def GatherElements(self, data: T_4 | _Floats | _Strings, indices: T2 | _Ints, *, axis: int = 0) -> T_4:
+    def GatherElements(
+        self,
+        data: T_mixed | _Floats | _Strings,
+        indices: T2 | _Ints,
+        *,
+        axis: int = 0,
+    ) -> T_mixed:
         """GatherElements takes two inputs `data` and `indices` of the same rank r >= 1 and an optional attribute
         `axis` that identifies an axis of `data` (by default, the outer-most axis, that is axis 0). It is an
         indexing operation that produces its output by indexing into the input data tensor at index positions
@@ -288,7 +301,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GatherElements.html#gatherelements-11)
         """
 
-    def GatherND(self, data: T_4 | _Floats | _Strings, indices: INT64 | _Array | _Ints) -> T_4:
+    def GatherND(self, data: T_mixed | _Floats | _Strings, indices: INT64 | _Array | _Ints) -> T_mixed:
         """Given `data` tensor of rank `r` >= 1, and `indices` tensor of rank `q` >= 1, this operator gathers slices of
         `data` into an output tensor of rank `q + r - indices_shape[-1] - 1`.
 
@@ -300,15 +313,15 @@ class Opset11(Opset10):
 
     def Gemm(
         self,
-        A: T_7 | _Floats,
-        B: T_7 | _Floats,
-        C: T_7 | _Floats | None = None,
+        A: T_numbers_2 | _Floats,
+        B: T_numbers_2 | _Floats,
+        C: T_numbers_2 | _Floats | None = None,
         *,
         alpha: float = 1.0,
         beta: float = 1.0,
         transA: int = 0,
         transB: int = 0,
-    ) -> T_7:
+    ) -> T_numbers_2:
         """General Matrix multiplication: https://en.wikipedia.org/wiki/Basic_Linear_Algebra_Subprograms#Level_3
 
         T: float, int32, int64, float16, double, uint32, uint64
@@ -316,7 +329,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Gemm.html#gemm-11)
         """
 
-    def Hardmax(self, input: T_2 | _Floats, *, axis: int = 1) -> T_2:
+    def Hardmax(self, input: T_floats | _Floats, *, axis: int = 1) -> T_floats:
         """The operator computes the hardmax (1 for the first maximum value, and 0 for all others) values for each
         layer in the batch of the given input.
 
@@ -341,7 +354,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__If.html#if-11)
         """
 
-    def LogSoftmax(self, input: T_2 | _Floats, *, axis: int = 1) -> T_2:
+    def LogSoftmax(self, input: T_floats | _Floats, *, axis: int = 1) -> T_floats:
         """The operator computes the logsoftmax (log of softmax) values for each layer in the batch of the given input.
 
         T: float, float16, double
@@ -368,14 +381,14 @@ class Opset11(Opset10):
 
     def LpPool(
         self,
-        X: T_2 | _Floats,
+        X: T_floats | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
         p: int = 2,
         pads: _Sequence[int] | None = None,
         strides: _Sequence[int] | None = None,
-    ) -> T_2:
+    ) -> T_floats:
         """LpPool consumes an input tensor X and applies Lp pooling across the tensor according to kernel sizes, stride
         sizes, and pad lengths. Lp pooling consisting of computing the Lp norm on all values of a subset of the
         input tensor according to the kernel size and downsampling the data into the output tensor Y for further
@@ -388,7 +401,7 @@ class Opset11(Opset10):
 
     def MaxPool(
         self,
-        X: T_2 | _Floats,
+        X: T_floats | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
@@ -397,7 +410,7 @@ class Opset11(Opset10):
         pads: _Sequence[int] | None = None,
         storage_order: int = 0,
         strides: _Sequence[int] | None = None,
-    ) -> T_2:
+    ) -> T_floats:
         """MaxPool consumes an input tensor X and applies max pooling across the tensor according to kernel sizes,
         stride sizes, and pad lengths. max pooling consisting of computing the max on all values of a subset of the
         input tensor according to the kernel size and downsampling the data into the output tensor Y for further
@@ -411,14 +424,14 @@ class Opset11(Opset10):
 
     def MaxUnpool(
         self,
-        X: T_2 | _Floats,
+        X: T_floats | _Floats,
         I: INT64 | _Array | _Ints,
         output_shape: INT64 | _Array | _Ints | None = None,
         *,
         kernel_shape: _Sequence[int],
         pads: _Sequence[int] | None = None,
         strides: _Sequence[int] | None = None,
-    ) -> T_2:
+    ) -> T_floats:
         """MaxUnpool essentially computes the partial inverse of the MaxPool op. The input information to this op is
         typically the output information from a MaxPool op. The first input tensor X is the tensor that needs to be
         unpooled, which is typically the pooled tensor (first output) from MaxPool.
@@ -451,10 +464,10 @@ class Opset11(Opset10):
         self,
         indices: T | _Floats,
         depth: T | _Floats,
-        values: T_4 | _Floats | _Strings,
+        values: T_mixed | _Floats | _Strings,
         *,
         axis: int = -1,
-    ) -> T_4:
+    ) -> T_mixed:
         """Produces a one-hot tensor based on inputs. The locations represented by the index values in the 'indices'
         input tensor will have 'on_value' and the other locations will have 'off_value' in the output tensor, where
         'on_value' and 'off_value' are specified as part of required input argument 'values', which is a two-element
@@ -470,12 +483,12 @@ class Opset11(Opset10):
 
     def Pad(
         self,
-        data: T_8 | _Floats,
+        data: T_numbers_3 | _Floats,
         pads: INT64 | _Array | _Ints,
-        constant_value: T_8 | _Floats | None = None,
+        constant_value: T_numbers_3 | _Floats | None = None,
         *,
         mode: str = "constant",
-    ) -> T_8:
+    ) -> T_numbers_3:
         """Given a tensor containing the data to be padded (`data`), a tensor containing the number of start and end
         pad values for axis (`pads`), (optionally) a `mode`, and (optionally) `constant_value`, a padded tensor
         (`output`) is generated.
@@ -485,7 +498,12 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Pad.html#pad-11)
         """
 
-    def Range(self, start: T_9 | _Floats, limit: T_9 | _Floats, delta: T_9 | _Floats) -> T_9:
+    def Range(
+        self,
+        start: T_numbers_4 | _Floats,
+        limit: T_numbers_4 | _Floats,
+        delta: T_numbers_4 | _Floats,
+    ) -> T_numbers_4:
         """Generate a tensor containing a sequence of numbers that begin at `start` and extends by increments of
         `delta` up to `limit` (exclusive).
 
@@ -494,7 +512,13 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Range.html#range-11)
         """
 
-    def ReduceL1(self, data: T_7 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_7:
+    def ReduceL1(
+        self,
+        data: T_numbers_2 | _Floats,
+        *,
+        axes: _Sequence[int] | None = None,
+        keepdims: int = 1,
+    ) -> T_numbers_2:
         """Computes the L1 norm of the input tensor's element along the provided axes. The resulting tensor has the
         same rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor have the reduced
         dimension pruned.
@@ -504,7 +528,13 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceL1.html#reducel1-11)
         """
 
-    def ReduceL2(self, data: T_7 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_7:
+    def ReduceL2(
+        self,
+        data: T_numbers_2 | _Floats,
+        *,
+        axes: _Sequence[int] | None = None,
+        keepdims: int = 1,
+    ) -> T_numbers_2:
         """Computes the L2 norm of the input tensor's element along the provided axes. The resulting tensor has the
         same rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor have the reduced
         dimension pruned.
@@ -514,7 +544,13 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceL2.html#reducel2-11)
         """
 
-    def ReduceLogSum(self, data: T_7 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_7:
+    def ReduceLogSum(
+        self,
+        data: T_numbers_2 | _Floats,
+        *,
+        axes: _Sequence[int] | None = None,
+        keepdims: int = 1,
+    ) -> T_numbers_2:
         """Computes the log sum of the input tensor's element along the provided axes. The resulting tensor has the
         same rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor have the reduced
         dimension pruned.
@@ -526,11 +562,11 @@ class Opset11(Opset10):
 
     def ReduceLogSumExp(
         self,
-        data: T_7 | _Floats,
+        data: T_numbers_2 | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
-    ) -> T_7:
+    ) -> T_numbers_2:
         """Computes the log sum exponent of the input tensor's element along the provided axes. The resulting tensor
         has the same rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor have the
         reduced dimension pruned.
@@ -540,7 +576,13 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceLogSumExp.html#reducelogsumexp-11)
         """
 
-    def ReduceMax(self, data: T_7 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_7:
+    def ReduceMax(
+        self,
+        data: T_numbers_2 | _Floats,
+        *,
+        axes: _Sequence[int] | None = None,
+        keepdims: int = 1,
+    ) -> T_numbers_2:
         """Computes the max of the input tensor's element along the provided axes. The resulting tensor has the same
         rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor have the reduced
         dimension pruned. Input tensors of rank zero are valid.
@@ -550,7 +592,13 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceMax.html#reducemax-11)
         """
 
-    def ReduceMean(self, data: T_7 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_7:
+    def ReduceMean(
+        self,
+        data: T_numbers_2 | _Floats,
+        *,
+        axes: _Sequence[int] | None = None,
+        keepdims: int = 1,
+    ) -> T_numbers_2:
         """Computes the mean of the input tensor's element along the provided axes. The resulting tensor has the same
         rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor have the reduced
         dimension pruned.
@@ -560,7 +608,13 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceMean.html#reducemean-11)
         """
 
-    def ReduceMin(self, data: T_7 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_7:
+    def ReduceMin(
+        self,
+        data: T_numbers_2 | _Floats,
+        *,
+        axes: _Sequence[int] | None = None,
+        keepdims: int = 1,
+    ) -> T_numbers_2:
         """Computes the min of the input tensor's element along the provided axes. The resulting tensor has the same
         rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor have the reduced
         dimension pruned. Input tensors of rank zero are valid.
@@ -570,7 +624,13 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceMin.html#reducemin-11)
         """
 
-    def ReduceProd(self, data: T_7 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_7:
+    def ReduceProd(
+        self,
+        data: T_numbers_2 | _Floats,
+        *,
+        axes: _Sequence[int] | None = None,
+        keepdims: int = 1,
+    ) -> T_numbers_2:
         """Computes the product of the input tensor's element along the provided axes. The resulting tensor has the
         same rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor have the reduced
         dimension pruned.
@@ -580,7 +640,13 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceProd.html#reduceprod-11)
         """
 
-    def ReduceSum(self, data: T_7 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_7:
+    def ReduceSum(
+        self,
+        data: T_numbers_2 | _Floats,
+        *,
+        axes: _Sequence[int] | None = None,
+        keepdims: int = 1,
+    ) -> T_numbers_2:
         """Computes the sum of the input tensor's element along the provided axes. The resulting tensor has the same
         rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor have the reduced
         dimension pruned.
@@ -592,11 +658,11 @@ class Opset11(Opset10):
 
     def ReduceSumSquare(
         self,
-        data: T_7 | _Floats,
+        data: T_numbers_2 | _Floats,
         *,
         axes: _Sequence[int] | None = None,
         keepdims: int = 1,
-    ) -> T_7:
+    ) -> T_numbers_2:
         """Computes the sum square of the input tensor's element along the provided axes. The resulting tensor has the
         same rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor have the reduced
         dimension pruned.
@@ -608,7 +674,7 @@ class Opset11(Opset10):
 
     def Resize(
         self,
-        X: T_4 | _Floats | _Strings,
+        X: T_mixed | _Floats | _Strings,
         roi: T2_2 | _Floats,
         scales: FLOAT | _Array | _Floats,
         sizes: INT64 | _Array | _Ints | None = None,
@@ -619,7 +685,7 @@ class Opset11(Opset10):
         extrapolation_value: float = 0.0,
         mode: str = "nearest",
         nearest_mode: str = "round_prefer_floor",
-    ) -> T_4:
+    ) -> T_mixed:
         """Resize the input tensor. In general, it calculates every value in the output tensor as a weighted average of
         neighborhood (a.k.a. sampling locations) in the input tensor. Each dimension value of the output tensor is:
         output_dimension = floor(input_dimension * (roi_end - roi_start) * scale) if input \\"sizes\\" is not
@@ -632,7 +698,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Resize.html#resize-11)
         """
 
-    def Round(self, X: T_2 | _Floats) -> T_2:
+    def Round(self, X: T_floats | _Floats) -> T_floats:
         """Round takes one input Tensor and rounds the values, element-wise, meaning it finds the nearest integer for
         each value. In case of halves, the rule is to round them to the nearest even integer. If input x is
         integral, +0, -0, NaN, or infinite, x itself is returned. The output tensor has the same shape and type as
@@ -667,12 +733,12 @@ class Opset11(Opset10):
     @_deprecated("Scatter is deprecated since opset 11")
     def Scatter(
         self,
-        data: T_4 | _Floats | _Strings,
+        data: T_mixed | _Floats | _Strings,
         indices: T2 | _Ints,
-        updates: T_4 | _Floats | _Strings,
+        updates: T_mixed | _Floats | _Strings,
         *,
         axis: int = 0,
-    ) -> T_4:
+    ) -> T_mixed:
         """This operator is deprecated. Please use ScatterElements, which provides the same functionality.
 
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
@@ -684,12 +750,12 @@ class Opset11(Opset10):
 
     def ScatterElements(
         self,
-        data: T_4 | _Floats | _Strings,
+        data: T_mixed | _Floats | _Strings,
         indices: T2 | _Ints,
-        updates: T_4 | _Floats | _Strings,
+        updates: T_mixed | _Floats | _Strings,
         *,
         axis: int = 0,
-    ) -> T_4:
+    ) -> T_mixed:
         """ScatterElements takes three inputs `data`, `updates`, and `indices` of the same rank r >= 1 and an optional
         attribute axis that identifies an axis of `data` (by default, the outer-most axis, that is axis 0).
 
@@ -702,10 +768,10 @@ class Opset11(Opset10):
 
     def ScatterND(
         self,
-        data: T_4 | _Floats | _Strings,
+        data: T_mixed | _Floats | _Strings,
         indices: INT64 | _Array | _Ints,
-        updates: T_4 | _Floats | _Strings,
-    ) -> T_4:
+        updates: T_mixed | _Floats | _Strings,
+    ) -> T_mixed:
         """ScatterND takes three inputs `data` tensor of rank r >= 1, `indices` tensor of rank q >= 1, and `updates`
         tensor of rank q + r - indices.shape[-1] - 1. The output of the operation is produced by creating a copy of
         the input `data`, and then updating its value to values specified by `updates` at specific index positions
@@ -802,12 +868,12 @@ class Opset11(Opset10):
 
     def Slice(
         self,
-        data: T_4 | _Floats | _Strings,
-        starts: Tind | _Ints,
-        ends: Tind | _Ints,
-        axes: Tind | _Ints | None = None,
-        steps: Tind | _Ints | None = None,
-    ) -> T_4:
+        data: T_mixed | _Floats | _Strings,
+        starts: Tind_ints | _Ints,
+        ends: Tind_ints | _Ints,
+        axes: Tind_ints | _Ints | None = None,
+        steps: Tind_ints | _Ints | None = None,
+    ) -> T_mixed:
         """Produces a slice of the input tensor along multiple axes. Similar to numpy:
         https://numpy.org/doc/stable/reference/routines.indexing.html Slices uses `starts`, `ends`, `axes` and
         `steps` inputs to specify the start and end dimension and step for each axis in the list of axes, it uses
@@ -820,7 +886,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Slice.html#slice-11)
         """
 
-    def Softmax(self, input: T_2 | _Floats, *, axis: int = 1) -> T_2:
+    def Softmax(self, input: T_floats | _Floats, *, axis: int = 1) -> T_floats:
         """The operator computes the softmax (normalized exponential) values for each layer in the batch of the given
         input.
 
@@ -831,11 +897,11 @@ class Opset11(Opset10):
 
     def Split(
         self,
-        input: T_4 | _Floats | _Strings,
+        input: T_mixed | _Floats | _Strings,
         *,
         axis: int = 0,
         split: _Sequence[int] | None = None,
-    ) -> tuple[T_4, ...]:
+    ) -> tuple[T_mixed, ...]:
         """Split a tensor into a list of tensors, along the specified 'axis'. Lengths of the parts can be specified
         using argument 'split'. Otherwise, the tensor is split to equal sized parts.
 
@@ -866,7 +932,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__SplitToSequence.html#splittosequence-11)
         """
 
-    def Squeeze(self, data: T_4 | _Floats | _Strings, *, axes: _Sequence[int] | None = None) -> T_4:
+    def Squeeze(self, data: T_mixed | _Floats | _Strings, *, axes: _Sequence[int] | None = None) -> T_mixed:
         """Remove single-dimensional entries from the shape of a tensor. Takes a parameter `axes` with a list of axes
         to squeeze. If `axes` is not provided, all the single dimensions will be removed from the shape. If an axis
         is selected with shape entry not equal to one, an error is raised.
@@ -879,13 +945,13 @@ class Opset11(Opset10):
 
     def TopK(
         self,
-        X: T_8 | _Floats,
+        X: T_numbers_3 | _Floats,
         K: INT64 | _Array | _Ints,
         *,
         axis: int = -1,
         largest: int = 1,
         sorted: int = 1,
-    ) -> tuple[T_8, INT64]:
+    ) -> tuple[T_numbers_3, INT64]:
         """Retrieve the top-K largest or smallest elements along a specified axis. Given an input tensor of shape [a_0,
         a_1, ..., a_{n-1}] and integer argument k, return two outputs:
 
@@ -895,7 +961,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__TopK.html#topk-11)
         """
 
-    def Unique(self, X: T_4 | _Floats | _Strings, *, axis: int | None = None, sorted: int = 1) -> T_4:
+    def Unique(self, X: T_mixed | _Floats | _Strings, *, axis: int | None = None, sorted: int = 1) -> T_mixed:
         """Find the unique elements of a tensor. When an optional attribute 'axis' is provided, unique subtensors
         sliced along the 'axis' are returned. Otherwise the input tensor is flattened and unique values of the
         flattened tensor are returned.
@@ -906,7 +972,7 @@ class Opset11(Opset10):
         [Since version 11 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Unique.html#unique-11)
         """
 
-    def Unsqueeze(self, data: T_4 | _Floats | _Strings, *, axes: _Sequence[int]) -> T_4:
+    def Unsqueeze(self, data: T_mixed | _Floats | _Strings, *, axes: _Sequence[int]) -> T_mixed:
         """Insert single-dimensional entries to the shape of an input tensor (`data`). Takes one required argument
         `axes` - which contains a list of dimension indices and this operator will insert a dimension of value `1`
         into the corresponding index of the output tensor (`expanded`).

@@ -13,14 +13,14 @@ from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset11 import Opset11
 
 T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
-T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
-T_3 = _TypeVar("T_3", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
 T1: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | _Array
-T_4 = _TypeVar("T_4", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
-T_5 = _TypeVar("T_5", _AnyTensor, FLOAT, UINT8, INT8, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
+T_numbers_2 = _TypeVar("T_numbers_2", _AnyTensor, FLOAT, UINT8, INT8, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
 Tind: _TypeAlias = INT32 | INT64 | _Array
-T_6 = _TypeVar("T_6", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-T_7 = _TypeVar("T_7", _AnyTensor, FLOAT, UINT8, INT8, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
+T_numbers_3 = _TypeVar("T_numbers_3", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
+T_numbers_4 = _TypeVar("T_numbers_4", _AnyTensor, FLOAT, UINT8, INT8, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
 
 @_type_check_only
 class Opset12(Opset11):
@@ -57,10 +57,10 @@ class Opset12(Opset11):
 
     def Clip(
         self,
-        input: T_2 | _Floats,
-        min: T_2 | _Floats | None = None,
-        max: T_2 | _Floats | None = None,
-    ) -> T_2:
+        input: T_numbers | _Floats,
+        min: T_numbers | _Floats | None = None,
+        max: T_numbers | _Floats | None = None,
+    ) -> T_numbers:
         """Clip operator limits the given input within an interval. The interval is specified by the inputs 'min' and
         'max'. They default to numeric_limits::lowest() and numeric_limits::max(), respectively.
 
@@ -103,12 +103,12 @@ class Opset12(Opset11):
 
     def Dropout(
         self,
-        data: T_3 | _Floats,
+        data: T_floats | _Floats,
         ratio: T1 | _Floats | None = None,
         training_mode: BOOL | _Array | _Bools | None = None,
         *,
         seed: int | None = None,
-    ) -> T_3:
+    ) -> T_floats:
         """Dropout takes an input floating-point tensor, an optional input ratio (floating-point scalar) and an
         optional input training_mode (boolean scalar). It produces two tensor outputs, output (floating-point
         tensor) and mask (optional `Tensor<bool>`).
@@ -120,7 +120,7 @@ class Opset12(Opset11):
         [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Dropout.html#dropout-12)
         """
 
-    def Einsum(self, *Inputs: T_2 | _Floats, equation: str) -> T_2:
+    def Einsum(self, *Inputs: T_numbers | _Floats, equation: str) -> T_numbers:
         """An einsum of the form `term1, term2 -> output-term` produces an output tensor using the following equation
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
@@ -130,11 +130,11 @@ class Opset12(Opset11):
 
     def GatherND(
         self,
-        data: T_4 | _Floats | _Strings,
+        data: T_mixed | _Floats | _Strings,
         indices: INT64 | _Array | _Ints,
         *,
         batch_dims: int = 0,
-    ) -> T_4:
+    ) -> T_mixed:
         """Given `data` tensor of rank `r` >= 1, `indices` tensor of rank `q` >= 1, and `batch_dims` integer `b`, this
         operator gathers slices of `data` into an output tensor of rank `q + r - indices_shape[-1] - 1 - b`.
 
@@ -144,7 +144,7 @@ class Opset12(Opset11):
         [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GatherND.html#gathernd-12)
         """
 
-    def GreaterOrEqual(self, A: T_2 | _Floats, B: T_2 | _Floats) -> BOOL:
+    def GreaterOrEqual(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> BOOL:
         """Returns the tensor resulted from performing the `greater_equal` logical operation elementwise on the input
         tensors `A` and `B` (with Numpy-style broadcasting support).
 
@@ -154,7 +154,7 @@ class Opset12(Opset11):
         [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GreaterOrEqual.html#greaterorequal-12)
         """
 
-    def LessOrEqual(self, A: T_2 | _Floats, B: T_2 | _Floats) -> BOOL:
+    def LessOrEqual(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> BOOL:
         """Returns the tensor resulted from performing the `less_equal` logical operation elementwise on the input
         tensors `A` and `B` (with Numpy-style broadcasting support).
 
@@ -164,7 +164,7 @@ class Opset12(Opset11):
         [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LessOrEqual.html#lessorequal-12)
         """
 
-    def Max(self, *data_0: T_2 | _Floats) -> T_2:
+    def Max(self, *data_0: T_numbers | _Floats) -> T_numbers:
         """Element-wise max of each of the input tensors (with Numpy-style broadcasting support). All inputs and
         outputs must have the same data type. This operator supports **multidirectional (i.e., Numpy-style)
         broadcasting**; for more details please check [the doc](Broadcasting.md).
@@ -176,7 +176,7 @@ class Opset12(Opset11):
 
     def MaxPool(
         self,
-        X: T_5 | _Floats,
+        X: T_numbers_2 | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
@@ -185,7 +185,7 @@ class Opset12(Opset11):
         pads: _Sequence[int] | None = None,
         storage_order: int = 0,
         strides: _Sequence[int] | None = None,
-    ) -> T_5:
+    ) -> T_numbers_2:
         """MaxPool consumes an input tensor X and applies max pooling across the tensor according to kernel sizes,
         stride sizes, and pad lengths. max pooling consisting of computing the max on all values of a subset of the
         input tensor according to the kernel size and downsampling the data into the output tensor Y for further
@@ -197,7 +197,7 @@ class Opset12(Opset11):
         [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MaxPool.html#maxpool-12)
         """
 
-    def Min(self, *data_0: T_2 | _Floats) -> T_2:
+    def Min(self, *data_0: T_numbers | _Floats) -> T_numbers:
         """Element-wise min of each of the input tensors (with Numpy-style broadcasting support). All inputs and
         outputs must have the same data type. This operator supports **multidirectional (i.e., Numpy-style)
         broadcasting**; for more details please check [the doc](Broadcasting.md).
@@ -209,13 +209,13 @@ class Opset12(Opset11):
 
     def NegativeLogLikelihoodLoss(
         self,
-        input: T_3 | _Floats,
+        input: T_floats | _Floats,
         target: Tind | _Ints,
-        weight: T_3 | _Floats | None = None,
+        weight: T_floats | _Floats | None = None,
         *,
         ignore_index: int | None = None,
         reduction: str = "mean",
-    ) -> T_3:
+    ) -> T_floats:
         """A NegativeLogLikelihoodLoss operator computes (weighted) negative log likelihood loss. Its "input" tensor
         has the shape of (N, C, d1, d2, ..., dk) where k >= 0. The "input" tensor contains log-probabilities for
         input[n, :, d_1, d_2,..., d_k] being in a class of [0, C). The operator's "target" input tensor has the
@@ -227,7 +227,7 @@ class Opset12(Opset11):
         [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__NegativeLogLikelihoodLoss.html#negativeloglikelihoodloss-12)
         """
 
-    def Pow(self, X: T_6 | _Floats, Y: T | _Floats) -> T_6:
+    def Pow(self, X: T_numbers_3 | _Floats, Y: T | _Floats) -> T_numbers_3:
         """Pow takes input data (Tensor<T>) and exponent Tensor, and produces one output data (Tensor<T>) where the
         function `f(x) = x^exponent`, is applied to the data tensor elementwise. This operator supports
         **multidirectional (i.e., Numpy-style) broadcasting**; for more details please check [the
@@ -239,7 +239,13 @@ class Opset12(Opset11):
         [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Pow.html#pow-12)
         """
 
-    def ReduceMax(self, data: T_7 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_7:
+    def ReduceMax(
+        self,
+        data: T_numbers_4 | _Floats,
+        *,
+        axes: _Sequence[int] | None = None,
+        keepdims: int = 1,
+    ) -> T_numbers_4:
         """Computes the max of the input tensor's element along the provided axes. The resulting tensor has the same
         rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor have the reduced
         dimension pruned.
@@ -249,7 +255,13 @@ class Opset12(Opset11):
         [Since version 12 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReduceMax.html#reducemax-12)
         """
 
-    def ReduceMin(self, data: T_7 | _Floats, *, axes: _Sequence[int] | None = None, keepdims: int = 1) -> T_7:
+    def ReduceMin(
+        self,
+        data: T_numbers_4 | _Floats,
+        *,
+        axes: _Sequence[int] | None = None,
+        keepdims: int = 1,
+    ) -> T_numbers_4:
         """Computes the min of the input tensor's element along the provided axes. The resulting tensor has the same
         rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor have the reduced
         dimension pruned.
@@ -261,13 +273,13 @@ class Opset12(Opset11):
 
     def SoftmaxCrossEntropyLoss(
         self,
-        scores: T_3 | _Floats,
+        scores: T_floats | _Floats,
         labels: Tind | _Ints,
-        weights: T_3 | _Floats | None = None,
+        weights: T_floats | _Floats | None = None,
         *,
         ignore_index: int | None = None,
         reduction: str = "mean",
-    ) -> T_3:
+    ) -> T_floats:
         """Loss function that measures the softmax cross entropy between 'scores' and 'labels'. This operator first
         computes a loss tensor whose shape is identical to the labels input. If the input is 2-D with shape (N, C),
         the loss tensor may be a N-element vector L = (l_1, l_2, ..., l_N).

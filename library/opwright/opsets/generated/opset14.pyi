@@ -12,21 +12,21 @@ from opwright.types import STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLE
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset13 import Opset13
 
-T = _TypeVar("T", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
-T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-U = _TypeVar("U", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-T_3 = _TypeVar("T_3", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+U_floats = _TypeVar("U_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+T_numbers_2 = _TypeVar("T_numbers_2", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
 T2: _TypeAlias = INT32 | INT64 | _Array
-T_4 = _TypeVar("T_4", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
+T_floats_2 = _TypeVar("T_floats_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
 V = _TypeVar("V", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
-T_5 = _TypeVar("T_5", _AnyTensor, FLOAT, INT8, INT16, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-T_6 = _TypeVar("T_6", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, _Array, default=_AnyTensor)
+T_numbers_3 = _TypeVar("T_numbers_3", _AnyTensor, FLOAT, INT8, INT16, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, _Array, default=_AnyTensor)
 
 @_type_check_only
 class Opset14(Opset13):
     """The operators of ai.onnx at version 14."""
 
-    def Add(self, A: T | _Floats, B: T | _Floats) -> T:
+    def Add(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> T_numbers:
         """Performs element-wise binary addition (with Numpy-style broadcasting support).
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
@@ -36,16 +36,16 @@ class Opset14(Opset13):
 
     def BatchNormalization(
         self,
-        X: T_2 | _Floats,
-        scale: T_2 | _Floats,
-        B: T_2 | _Floats,
-        input_mean: U | _Floats,
-        input_var: U | _Floats,
+        X: T_floats | _Floats,
+        scale: T_floats | _Floats,
+        B: T_floats | _Floats,
+        input_mean: U_floats | _Floats,
+        input_var: U_floats | _Floats,
         *,
         epsilon: float = 1e-05,
         momentum: float = 0.9,
         training_mode: int = 0,
-    ) -> T_2:
+    ) -> T_floats:
         """Carries out batch normalization as described in the paper https://arxiv.org/abs/1502.03167. Depending on the
         mode it is being run, There are five required inputs 'X', 'scale', 'B', 'input_mean' and 'input_var'.
 
@@ -55,7 +55,14 @@ class Opset14(Opset13):
         [Since version 14 of ai.onnx](https://onnx.ai/onnx/operators/onnx__BatchNormalization.html#batchnormalization-14)
         """
 
-    def CumSum(self, x: T_3 | _Floats, axis: T2 | _Ints, *, exclusive: int = 0, reverse: int = 0) -> T_3:
+    def CumSum(
+        self,
+        x: T_numbers_2 | _Floats,
+        axis: T2 | _Ints,
+        *,
+        exclusive: int = 0,
+        reverse: int = 0,
+    ) -> T_numbers_2:
         """Performs cumulative sum of the input elements along the given axis. By default, it will do the sum
         inclusively meaning the first element is copied as is. Through an `exclusive` attribute, this behavior can
         change to exclude the first element. It can also perform summation in the opposite direction of the axis.
@@ -67,7 +74,7 @@ class Opset14(Opset13):
         [Since version 14 of ai.onnx](https://onnx.ai/onnx/operators/onnx__CumSum.html#cumsum-14)
         """
 
-    def Div(self, A: T | _Floats, B: T | _Floats) -> T:
+    def Div(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> T_numbers:
         """Performs element-wise binary division (with Numpy-style broadcasting support).
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
@@ -77,12 +84,12 @@ class Opset14(Opset13):
 
     def GRU(
         self,
-        X: T_4 | _Floats,
-        W: T_4 | _Floats,
-        R: T_4 | _Floats,
-        B: T_4 | _Floats | None = None,
+        X: T_floats_2 | _Floats,
+        W: T_floats_2 | _Floats,
+        R: T_floats_2 | _Floats,
+        B: T_floats_2 | _Floats | None = None,
         sequence_lens: INT32 | _Array | _Ints | None = None,
-        initial_h: T_4 | _Floats | None = None,
+        initial_h: T_floats_2 | _Floats | None = None,
         *,
         activation_alpha: _Sequence[float] | None = None,
         activation_beta: _Sequence[float] | None = None,
@@ -92,7 +99,7 @@ class Opset14(Opset13):
         hidden_size: int | None = None,
         layout: int = 0,
         linear_before_reset: int = 0,
-    ) -> T_4:
+    ) -> T_floats_2:
         """Computes an one-layer GRU. This operator is usually supported via some custom implementation such as CuDNN.
 
         T: float, float16, double
@@ -101,7 +108,7 @@ class Opset14(Opset13):
         [Since version 14 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GRU.html#gru-14)
         """
 
-    def HardSwish(self, X: T_4 | _Floats) -> T_4:
+    def HardSwish(self, X: T_floats_2 | _Floats) -> T_floats_2:
         """HardSwish takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the HardSwish
         function, y = x * max(0, min(1, alpha * x + beta)) = x * HardSigmoid<alpha, beta>(x), where alpha = 1/6 and
         beta = 0.5, is applied to the tensor elementwise.
@@ -122,14 +129,14 @@ class Opset14(Opset13):
 
     def LSTM(
         self,
-        X: T_4 | _Floats,
-        W: T_4 | _Floats,
-        R: T_4 | _Floats,
-        B: T_4 | _Floats | None = None,
+        X: T_floats_2 | _Floats,
+        W: T_floats_2 | _Floats,
+        R: T_floats_2 | _Floats,
+        B: T_floats_2 | _Floats | None = None,
         sequence_lens: INT32 | _Array | _Ints | None = None,
-        initial_h: T_4 | _Floats | None = None,
-        initial_c: T_4 | _Floats | None = None,
-        P: T_4 | _Floats | None = None,
+        initial_h: T_floats_2 | _Floats | None = None,
+        initial_c: T_floats_2 | _Floats | None = None,
+        P: T_floats_2 | _Floats | None = None,
         *,
         activation_alpha: _Sequence[float] | None = None,
         activation_beta: _Sequence[float] | None = None,
@@ -139,7 +146,7 @@ class Opset14(Opset13):
         hidden_size: int | None = None,
         input_forget: int = 0,
         layout: int = 0,
-    ) -> T_4:
+    ) -> T_floats_2:
         """Computes an one-layer LSTM. This operator is usually supported via some custom implementation such as CuDNN.
 
         T: float, float16, double
@@ -148,7 +155,7 @@ class Opset14(Opset13):
         [Since version 14 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LSTM.html#lstm-14)
         """
 
-    def Mul(self, A: T | _Floats, B: T | _Floats) -> T:
+    def Mul(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> T_numbers:
         """Performs element-wise binary multiplication (with Numpy-style broadcasting support).
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
@@ -158,12 +165,12 @@ class Opset14(Opset13):
 
     def RNN(
         self,
-        X: T_4 | _Floats,
-        W: T_4 | _Floats,
-        R: T_4 | _Floats,
-        B: T_4 | _Floats | None = None,
+        X: T_floats_2 | _Floats,
+        W: T_floats_2 | _Floats,
+        R: T_floats_2 | _Floats,
+        B: T_floats_2 | _Floats | None = None,
         sequence_lens: INT32 | _Array | _Ints | None = None,
-        initial_h: T_4 | _Floats | None = None,
+        initial_h: T_floats_2 | _Floats | None = None,
         *,
         activation_alpha: _Sequence[float] | None = None,
         activation_beta: _Sequence[float] | None = None,
@@ -172,7 +179,7 @@ class Opset14(Opset13):
         direction: str = "forward",
         hidden_size: int | None = None,
         layout: int = 0,
-    ) -> T_4:
+    ) -> T_floats_2:
         """Computes an one-layer simple RNN. This operator is usually supported via some custom implementation such as
         CuDNN.
 
@@ -182,7 +189,7 @@ class Opset14(Opset13):
         [Since version 14 of ai.onnx](https://onnx.ai/onnx/operators/onnx__RNN.html#rnn-14)
         """
 
-    def Relu(self, X: T_5 | _Floats) -> T_5:
+    def Relu(self, X: T_numbers_3 | _Floats) -> T_numbers_3:
         """Relu takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the rectified linear
         function, y = max(0, x), is applied to the tensor elementwise.
 
@@ -193,11 +200,11 @@ class Opset14(Opset13):
 
     def Reshape(
         self,
-        data: T_6 | _Floats | _Strings,
+        data: T_mixed | _Floats | _Strings,
         shape: INT64 | _Array | _Ints,
         *,
         allowzero: int = 0,
-    ) -> T_6:
+    ) -> T_mixed:
         """Reshape the input tensor similar to numpy.reshape. First input is the data tensor, second input is a shape
         tensor which specifies the output shape. It outputs the reshaped tensor. At most one dimension of the new
         shape can be -1. In this case, the value is inferred from the size of the tensor and the remaining
@@ -209,7 +216,7 @@ class Opset14(Opset13):
         [Since version 14 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Reshape.html#reshape-14)
         """
 
-    def Sub(self, A: T | _Floats, B: T | _Floats) -> T:
+    def Sub(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> T_numbers:
         """Performs element-wise binary subtraction (with Numpy-style broadcasting support).
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
@@ -219,11 +226,11 @@ class Opset14(Opset13):
 
     def Trilu(
         self,
-        input: T_6 | _Floats | _Strings,
+        input: T_mixed | _Floats | _Strings,
         k: INT64 | _Array | _Ints | None = None,
         *,
         upper: int = 1,
-    ) -> T_6:
+    ) -> T_mixed:
         """Given a 2-D matrix or batches of 2-D matrices, returns the upper or lower triangular part of the tensor(s).
         The attribute "upper" determines whether the upper or lower part is retained. If set to true, the upper
         triangular matrix is retained. Lower triangular matrix is retained otherwise. Default value for the "upper"

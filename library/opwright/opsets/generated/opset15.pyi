@@ -13,19 +13,19 @@ from opwright.types import STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLE
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset14 import Opset14
 
-T = _TypeVar("T", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-T1 = _TypeVar("T1", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-T2 = _TypeVar("T2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-E = _TypeVar("E", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
-T1_2: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | _Array
-T1_3 = _TypeVar("T1_3", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-T1_4: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | _Array
-T2_2 = _TypeVar("T2_2", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+T1_floats = _TypeVar("T1_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+T2_floats = _TypeVar("T2_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
+T1: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | _Array
+T1_floats_2 = _TypeVar("T1_floats_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
+T1_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | _Array
+T2_mixed = _TypeVar("T2_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
 V: _TypeAlias = _Tensor | _Array | _Sequence[_Tensor | _Array]
 O: _TypeAlias = _Tensor | _Array | _Sequence[_Tensor | _Array] | None
-T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-T1_5: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | _Array
-T_3: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | _Array
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+T1_3: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | _Array
+T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | _Array
 _Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 
 @_type_check_only
@@ -34,16 +34,16 @@ class Opset15(Opset14):
 
     def BatchNormalization(
         self,
-        X: T | _Floats,
-        scale: T1 | _Floats,
-        B: T1 | _Floats,
-        input_mean: T2 | _Floats,
-        input_var: T2 | _Floats,
+        X: T_floats | _Floats,
+        scale: T1_floats | _Floats,
+        B: T1_floats | _Floats,
+        input_mean: T2_floats | _Floats,
+        input_var: T2_floats | _Floats,
         *,
         epsilon: float = 1e-05,
         momentum: float = 0.9,
         training_mode: int = 0,
-    ) -> T:
+    ) -> T_floats:
         """Carries out batch normalization as described in the paper https://arxiv.org/abs/1502.03167. Depending on the
         mode it is being run, There are five required inputs 'X', 'scale', 'B', 'input_mean' and 'input_var'.
 
@@ -55,7 +55,13 @@ class Opset15(Opset14):
         """
 
     @_overload
-    def Bernoulli(self, input: T1_2 | _Floats, *, dtype: type[E] | _DataType[E], seed: float | None = None) -> E:
+    def Bernoulli(
+        self,
+        input: T1 | _Floats,
+        *,
+        dtype: type[E_mixed] | _DataType[E_mixed],
+        seed: float | None = None,
+    ) -> E_mixed:
         """Draws binary random numbers (0 or 1) from a Bernoulli distribution. The input tensor should be a tensor
         containing probabilities p (a value in the range [0,1]) to be used for drawing the binary random number,
         where an output of 1 is produced with probability p and an output of 0 is produced with probability (1-p).
@@ -66,19 +72,19 @@ class Opset15(Opset14):
         [Since version 15 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Bernoulli.html#bernoulli-15)
         """
     @_overload
-    def Bernoulli(self, input: T1_3 | _Floats, *, seed: float | None = None) -> T1_3:
+    def Bernoulli(self, input: T1_floats_2 | _Floats, *, seed: float | None = None) -> T1_floats_2:
         ...
     @_overload
     def Bernoulli(
         self,
-        input: T1_2 | _Floats,
+        input: T1 | _Floats,
         *,
         dtype: int | _ElementType,
         seed: float | None = None,
     ) -> _AnyTensor:
         ...
 
-    def CastLike(self, input: T1_4 | _Floats | _Strings, target_type: T2_2 | _Floats | _Strings) -> T2_2:
+    def CastLike(self, input: T1_2 | _Floats | _Strings, target_type: T2_mixed | _Floats | _Strings) -> T2_mixed:
         """The operator casts the elements of a given input tensor (the first input) to the same data type as the
         elements of the second input tensor. See documentation of the Cast operator for further details.
 
@@ -120,7 +126,7 @@ class Opset15(Opset14):
         [Since version 15 of ai.onnx](https://onnx.ai/onnx/operators/onnx__OptionalHasElement.html#optionalhaselement-15)
         """
 
-    def Pow(self, X: T_2 | _Floats, Y: T1_5 | _Floats) -> T_2:
+    def Pow(self, X: T_numbers | _Floats, Y: T1_3 | _Floats) -> T_numbers:
         """Pow takes input data (Tensor<T>) and exponent Tensor, and produces one output data (Tensor<T>) where the
         function `f(x) = x^exponent`, is applied to the data tensor elementwise. This operator supports
         **multidirectional (i.e., Numpy-style) broadcasting**; for more details please check [the
@@ -132,7 +138,7 @@ class Opset15(Opset14):
         [Since version 15 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Pow.html#pow-15)
         """
 
-    def Shape(self, data: T_3 | _Floats | _Strings, *, end: int | None = None, start: int = 0) -> INT64:
+    def Shape(self, data: T | _Floats | _Strings, *, end: int | None = None, start: int = 0) -> INT64:
         """Takes a tensor as input and outputs an 1D int64 tensor containing the shape of the input tensor. Optional
         attributes start and end can be used to compute a slice of the input tensor's shape. If start axis is
         omitted, the slice starts from axis 0. The end axis, if specified, is exclusive (and the returned value will

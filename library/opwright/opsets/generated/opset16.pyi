@@ -13,21 +13,21 @@ from opwright.types import COMPLEX128, BFLOAT16
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset15 import Opset15
 
-T = _TypeVar("T", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
-T1 = _TypeVar("T1", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
+T1_mixed = _TypeVar("T1_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
 T2: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | _Array
 V = _TypeVar("V", bound=_Tensor | _Array | _Sequence[_Tensor | _Array] | None, default=_AnyTensor)
-T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-T_3 = _TypeVar("T_3", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
-T1_2 = _TypeVar("T1_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-T_4 = _TypeVar("T_4", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, _Array, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+T_numbers_2 = _TypeVar("T_numbers_2", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
+T1_floats = _TypeVar("T1_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, _Array, default=_AnyTensor)
 Tind: _TypeAlias = INT32 | INT64 | _Array
 
 @_type_check_only
 class Opset16(Opset15):
     """The operators of ai.onnx at version 16."""
 
-    def GreaterOrEqual(self, A: T | _Floats, B: T | _Floats) -> BOOL:
+    def GreaterOrEqual(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> BOOL:
         """Returns the tensor resulted from performing the `greater_equal` logical operation elementwise on the input
         tensors `A` and `B` (with Numpy-style broadcasting support).
 
@@ -39,13 +39,13 @@ class Opset16(Opset15):
 
     def GridSample(
         self,
-        X: T1 | _Floats | _Strings,
+        X: T1_mixed | _Floats | _Strings,
         grid: T2 | _Floats,
         *,
         align_corners: int = 0,
         mode: str = "bilinear",
         padding_mode: str = "zeros",
-    ) -> T1:
+    ) -> T1_mixed:
         """Given an input `X` and a flow-field `grid`, computes the output `Y` using `X` values and pixel locations
         from `grid`. Currently, only spatial (4-D) inputs are supported. For input `X` with shape (N, C, H, W) and
         `grid` with shape (N, H_out, W_out, 2), the output `Y` will have shape (N, C, H_out, W_out).
@@ -82,7 +82,7 @@ class Opset16(Opset15):
         [Since version 16 of ai.onnx](https://onnx.ai/onnx/operators/onnx__If.html#if-16)
         """
 
-    def LeakyRelu(self, X: T_2 | _Floats, *, alpha: float = 0.01) -> T_2:
+    def LeakyRelu(self, X: T_floats | _Floats, *, alpha: float = 0.01) -> T_floats:
         """LeakyRelu takes input data (Tensor<T>) and an argument alpha, and produces one output data (Tensor<T>) where
         the function `f(x) = alpha * x for x < 0`, `f(x) = x for x >= 0`, is applied to the data tensor elementwise.
 
@@ -91,7 +91,7 @@ class Opset16(Opset15):
         [Since version 16 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LeakyRelu.html#leakyrelu-16)
         """
 
-    def LessOrEqual(self, A: T | _Floats, B: T | _Floats) -> BOOL:
+    def LessOrEqual(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> BOOL:
         """Returns the tensor resulted from performing the `less_equal` logical operation elementwise on the input
         tensors `A` and `B` (with Numpy-style broadcasting support).
 
@@ -118,7 +118,7 @@ class Opset16(Opset15):
         [Since version 16 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Loop.html#loop-16)
         """
 
-    def PRelu(self, X: T_3 | _Floats, slope: T_3 | _Floats) -> T_3:
+    def PRelu(self, X: T_numbers_2 | _Floats, slope: T_numbers_2 | _Floats) -> T_numbers_2:
         """PRelu takes input data (Tensor<T>) and slope tensor as input, and produces one output data (Tensor<T>) where
         the function `f(x) = slope * x for x < 0`, `f(x) = x for x >= 0`., is applied to the data tensor
         elementwise.
@@ -130,8 +130,8 @@ class Opset16(Opset15):
 
     def RoiAlign(
         self,
-        X: T1_2 | _Floats,
-        rois: T1_2 | _Floats,
+        X: T1_floats | _Floats,
+        rois: T1_floats | _Floats,
         batch_indices: INT64 | _Array | _Ints,
         *,
         coordinate_transformation_mode: str = "half_pixel",
@@ -140,7 +140,7 @@ class Opset16(Opset15):
         output_width: int = 1,
         sampling_ratio: int = 0,
         spatial_scale: float = 1.0,
-    ) -> T1_2:
+    ) -> T1_floats:
         """Region of Interest (RoI) align operation described in the [Mask R-CNN
         paper](https://arxiv.org/abs/1703.06870). RoiAlign consumes an input tensor X and region of interests (rois)
         to apply pooling across each RoI; it produces a 4-D tensor of shape (num_rois, C, output_height,
@@ -175,13 +175,13 @@ class Opset16(Opset15):
 
     def ScatterElements(
         self,
-        data: T_4 | _Floats | _Strings,
+        data: T_mixed | _Floats | _Strings,
         indices: Tind | _Ints,
-        updates: T_4 | _Floats | _Strings,
+        updates: T_mixed | _Floats | _Strings,
         *,
         axis: int = 0,
         reduction: str = "none",
-    ) -> T_4:
+    ) -> T_mixed:
         """ScatterElements takes three inputs `data`, `updates`, and `indices` of the same rank r >= 1 and an optional
         attribute axis that identifies an axis of `data` (by default, the outer-most axis, that is axis 0).
 
@@ -194,12 +194,12 @@ class Opset16(Opset15):
 
     def ScatterND(
         self,
-        data: T_4 | _Floats | _Strings,
+        data: T_mixed | _Floats | _Strings,
         indices: INT64 | _Array | _Ints,
-        updates: T_4 | _Floats | _Strings,
+        updates: T_mixed | _Floats | _Strings,
         *,
         reduction: str = "none",
-    ) -> T_4:
+    ) -> T_mixed:
         """ScatterND takes three inputs `data` tensor of rank r >= 1, `indices` tensor of rank q >= 1, and `updates`
         tensor of rank q + r - indices.shape[-1] - 1. The output of the operation is produced by creating a copy of
         the input `data`, and then updating its value to values specified by `updates` at specific index positions
@@ -214,9 +214,9 @@ class Opset16(Opset15):
     def Where(
         self,
         condition: BOOL | _Array | _Bools,
-        X: T_4 | _Floats | _Strings,
-        Y: T_4 | _Floats | _Strings,
-    ) -> T_4:
+        X: T_mixed | _Floats | _Strings,
+        Y: T_mixed | _Floats | _Strings,
+    ) -> T_mixed:
         """Return elements, either from X or Y, depending on condition. Where behaves like
         [numpy.where](https://docs.scipy.org/doc/numpy/reference/generated/numpy.where.html) with three parameters.
 

@@ -13,10 +13,10 @@ from opwright.types import INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset16 import Opset16
 
-E = _TypeVar("E", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
+E_numbers = _TypeVar("E_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
 T1: _TypeAlias = INT32 | INT64 | _Array
-T1_2 = _TypeVar("T1_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-T1_3 = _TypeVar("T1_3", _AnyTensor, INT32, INT64, _Array, default=_AnyTensor)
+T1_floats = _TypeVar("T1_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+T1_ints = _TypeVar("T1_ints", _AnyTensor, INT32, INT64, _Array, default=_AnyTensor)
 S: _TypeAlias = _Sequence[_Tensor | _Array]
 
 @_type_check_only
@@ -28,9 +28,9 @@ class Opset17(Opset16):
         self,
         size: T1 | _Ints,
         *,
-        output_datatype: type[E] | _DataType[E],
+        output_datatype: type[E_numbers] | _DataType[E_numbers],
         periodic: int = 1,
-    ) -> E:
+    ) -> E_numbers:
         """Generates a Blackman window as described in the paper https://ieeexplore.ieee.org/document/1455106.
 
         T1: int32, int64
@@ -53,13 +53,13 @@ class Opset17(Opset16):
 
     def DFT(
         self,
-        input: T1_2 | _Floats,
+        input: T1_floats | _Floats,
         dft_length: T1 | _Ints | None = None,
         *,
         axis: int = 1,
         inverse: int = 0,
         onesided: int = 0,
-    ) -> T1_2:
+    ) -> T1_floats:
         """Computes the discrete Fourier transform of input.
 
         T1: float, float16, double, bfloat16
@@ -69,7 +69,13 @@ class Opset17(Opset16):
         """
 
     @_overload
-    def HammingWindow(self, size: T1 | _Ints, *, output_datatype: type[E] | _DataType[E], periodic: int = 1) -> E:
+    def HammingWindow(
+        self,
+        size: T1 | _Ints,
+        *,
+        output_datatype: type[E_numbers] | _DataType[E_numbers],
+        periodic: int = 1,
+    ) -> E_numbers:
         """Generates a Hamming window as described in the paper https://ieeexplore.ieee.org/document/1455106.
 
         T1: int32, int64
@@ -91,7 +97,13 @@ class Opset17(Opset16):
         ...
 
     @_overload
-    def HannWindow(self, size: T1 | _Ints, *, output_datatype: type[E] | _DataType[E], periodic: int = 1) -> E:
+    def HannWindow(
+        self,
+        size: T1 | _Ints,
+        *,
+        output_datatype: type[E_numbers] | _DataType[E_numbers],
+        periodic: int = 1,
+    ) -> E_numbers:
         """Generates a Hann window as described in the paper https://ieeexplore.ieee.org/document/1455106.
 
         T1: int32, int64
@@ -114,14 +126,14 @@ class Opset17(Opset16):
 
     def LayerNormalization(
         self,
-        X: T1_2 | _Floats,
-        Scale: T1_2 | _Floats,
-        B: T1_2 | _Floats | None = None,
+        X: T1_floats | _Floats,
+        Scale: T1_floats | _Floats,
+        B: T1_floats | _Floats | None = None,
         *,
         axis: int = -1,
         epsilon: float = 1e-05,
         stash_type: int | _ElementType | type[_Tensor] = 1,
-    ) -> T1_2:
+    ) -> T1_floats:
         """This is layer normalization defined in ONNX as function. The overall computation can be split into two
         stages. The first stage is standardization, which makes the normalized elements have zero mean and unit
         variances. The computation required by standardization can be described by the following equations.
@@ -135,14 +147,14 @@ class Opset17(Opset16):
     @_overload
     def MelWeightMatrix(
         self,
-        num_mel_bins: T1_3 | _Ints,
-        dft_length: T1_3 | _Ints,
-        sample_rate: T1_3 | _Ints,
-        lower_edge_hertz: T1_2 | _Floats,
-        upper_edge_hertz: T1_2 | _Floats,
+        num_mel_bins: T1_ints | _Ints,
+        dft_length: T1_ints | _Ints,
+        sample_rate: T1_ints | _Ints,
+        lower_edge_hertz: T1_floats | _Floats,
+        upper_edge_hertz: T1_floats | _Floats,
         *,
-        output_datatype: type[E] | _DataType[E],
-    ) -> E:
+        output_datatype: type[E_numbers] | _DataType[E_numbers],
+    ) -> E_numbers:
         """Generate a MelWeightMatrix that can be used to re-weight a Tensor containing a linearly sampled frequency
         spectra (from DFT or STFT) into num_mel_bins frequency information based on the [lower_edge_hertz,
         upper_edge_hertz] range on the mel scale. This function defines the mel scale in terms of a frequency in
@@ -157,21 +169,21 @@ class Opset17(Opset16):
     @_overload
     def MelWeightMatrix(
         self,
-        num_mel_bins: T1_3 | _Ints,
-        dft_length: T1_3 | _Ints,
-        sample_rate: T1_3 | _Ints,
-        lower_edge_hertz: T1_2 | _Floats,
-        upper_edge_hertz: T1_2 | _Floats,
+        num_mel_bins: T1_ints | _Ints,
+        dft_length: T1_ints | _Ints,
+        sample_rate: T1_ints | _Ints,
+        lower_edge_hertz: T1_floats | _Floats,
+        upper_edge_hertz: T1_floats | _Floats,
     ) -> FLOAT:
         ...
     @_overload
     def MelWeightMatrix(
         self,
-        num_mel_bins: T1_3 | _Ints,
-        dft_length: T1_3 | _Ints,
-        sample_rate: T1_3 | _Ints,
-        lower_edge_hertz: T1_2 | _Floats,
-        upper_edge_hertz: T1_2 | _Floats,
+        num_mel_bins: T1_ints | _Ints,
+        dft_length: T1_ints | _Ints,
+        sample_rate: T1_ints | _Ints,
+        lower_edge_hertz: T1_floats | _Floats,
+        upper_edge_hertz: T1_floats | _Floats,
         *,
         output_datatype: int | _ElementType,
     ) -> _AnyTensor:
@@ -179,13 +191,13 @@ class Opset17(Opset16):
 
     def STFT(
         self,
-        signal: T1_2 | _Floats,
-        frame_step: T1_3 | _Ints,
-        window: T1_2 | _Floats | None = None,
-        frame_length: T1_3 | _Ints | None = None,
+        signal: T1_floats | _Floats,
+        frame_step: T1_ints | _Ints,
+        window: T1_floats | _Floats | None = None,
+        frame_length: T1_ints | _Ints | None = None,
         *,
         onesided: int = 1,
-    ) -> T1_2:
+    ) -> T1_floats:
         """Computes the Short-time Fourier Transform of the signal.
 
         T1: float, float16, double, bfloat16

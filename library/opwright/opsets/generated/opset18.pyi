@@ -12,14 +12,14 @@ from opwright.types import STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLE
 from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 from opwright.opsets.generated.opset17 import Opset17
 
-T = _TypeVar("T", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, INT64, UINT32, UINT64, _Array, default=_AnyTensor)
-T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, _Array, default=_AnyTensor)
+T_ints = _TypeVar("T_ints", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, INT64, UINT32, UINT64, _Array, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, _Array, default=_AnyTensor)
 Tind: _TypeAlias = INT32 | INT64 | _Array
-T_3 = _TypeVar("T_3", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-T_4 = _TypeVar("T_4", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+T_floats_2 = _TypeVar("T_floats_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
 O: _TypeAlias = _Tensor | _Array | _Sequence[_Tensor | _Array] | None
-T_5 = _TypeVar("T_5", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
-T_6 = _TypeVar("T_6", _AnyTensor, FLOAT, UINT8, INT8, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
+T_numbers_2 = _TypeVar("T_numbers_2", _AnyTensor, FLOAT, UINT8, INT8, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
 T2: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | _Array
 _Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 
@@ -27,7 +27,7 @@ _Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array]
 class Opset18(Opset17):
     """The operators of ai.onnx at version 18."""
 
-    def BitwiseAnd(self, A: T | _Ints, B: T | _Ints) -> T:
+    def BitwiseAnd(self, A: T_ints | _Ints, B: T_ints | _Ints) -> T_ints:
         """Returns the tensor resulting from performing the bitwise `and` operation elementwise on the input tensors
         `A` and `B` (with Numpy-style broadcasting support).
 
@@ -36,7 +36,7 @@ class Opset18(Opset17):
         [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__BitwiseAnd.html#bitwiseand-18)
         """
 
-    def BitwiseNot(self, X: T | _Ints) -> T:
+    def BitwiseNot(self, X: T_ints | _Ints) -> T_ints:
         """Returns the bitwise not of the input tensor element-wise.
 
         T: uint8, int8, uint16, int16, int32, int64, uint32, uint64
@@ -44,7 +44,7 @@ class Opset18(Opset17):
         [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__BitwiseNot.html#bitwisenot-18)
         """
 
-    def BitwiseOr(self, A: T | _Ints, B: T | _Ints) -> T:
+    def BitwiseOr(self, A: T_ints | _Ints, B: T_ints | _Ints) -> T_ints:
         """Returns the tensor resulting from performing the bitwise `or` operation elementwise on the input tensors `A`
         and `B` (with Numpy-style broadcasting support).
 
@@ -53,7 +53,7 @@ class Opset18(Opset17):
         [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__BitwiseOr.html#bitwiseor-18)
         """
 
-    def BitwiseXor(self, A: T | _Ints, B: T | _Ints) -> T:
+    def BitwiseXor(self, A: T_ints | _Ints, B: T_ints | _Ints) -> T_ints:
         """Returns the tensor resulting from performing the bitwise `xor` operation elementwise on the input tensors
         `A` and `B` (with Numpy-style broadcasting support).
 
@@ -64,11 +64,11 @@ class Opset18(Opset17):
 
     def CenterCropPad(
         self,
-        input_data: T_2 | _Floats | _Strings,
+        input_data: T_mixed | _Floats | _Strings,
         shape: Tind | _Ints,
         *,
         axes: _Sequence[int] | None = None,
-    ) -> T_2:
+    ) -> T_mixed:
         """Center crop or pad an input to given dimensions.
 
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
@@ -80,14 +80,14 @@ class Opset18(Opset17):
 
     def Col2Im(
         self,
-        input: T_2 | _Floats | _Strings,
+        input: T_mixed | _Floats | _Strings,
         image_shape: INT64 | _Array | _Ints,
         block_shape: INT64 | _Array | _Ints,
         *,
         dilations: _Sequence[int] | None = None,
         pads: _Sequence[int] | None = None,
         strides: _Sequence[int] | None = None,
-    ) -> T_2:
+    ) -> T_mixed:
         """The operator rearranges column blocks back into a multidimensional image
 
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
@@ -99,13 +99,13 @@ class Opset18(Opset17):
     @_deprecated("GroupNormalization is deprecated since opset 18")
     def GroupNormalization(
         self,
-        X: T_3 | _Floats,
-        scale: T_3 | _Floats,
-        bias: T_3 | _Floats,
+        X: T_floats | _Floats,
+        scale: T_floats | _Floats,
+        bias: T_floats | _Floats,
         *,
         num_groups: int,
         epsilon: float = 1e-05,
-    ) -> T_3:
+    ) -> T_floats:
         """A GroupNormalization function. Carries out group normalization as described in the paper
         https://arxiv.org/abs/1803.08494
 
@@ -116,7 +116,7 @@ class Opset18(Opset17):
 
     def LpPool(
         self,
-        X: T_4 | _Floats,
+        X: T_floats_2 | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
@@ -125,7 +125,7 @@ class Opset18(Opset17):
         p: int = 2,
         pads: _Sequence[int] | None = None,
         strides: _Sequence[int] | None = None,
-    ) -> T_4:
+    ) -> T_floats_2:
         """LpPool consumes an input tensor X and applies Lp pooling across the tensor according to kernel sizes, stride
         sizes, and pad lengths. Lp pooling consisting of computing the Lp norm on all values of a subset of the
         input tensor according to the kernel size and downsampling the data into the output tensor Y for further
@@ -136,7 +136,7 @@ class Opset18(Opset17):
         [Since version 18 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LpPool.html#lppool-18)
         """
 
-    def Mish(self, X: T_4 | _Floats) -> T_4:
+    def Mish(self, X: T_floats_2 | _Floats) -> T_floats_2:
         """Mish: A Self Regularized Non-Monotonic Neural Activation Function.
 
         T: float, float16, double
@@ -170,13 +170,13 @@ class Opset18(Opset17):
 
     def Pad(
         self,
-        data: T_2 | _Floats | _Strings,
+        data: T_mixed | _Floats | _Strings,
         pads: INT64 | _Array | _Ints,
-        constant_value: T_2 | _Floats | _Strings | None = None,
+        constant_value: T_mixed | _Floats | _Strings | None = None,
         axes: Tind | _Ints | None = None,
         *,
         mode: str = "constant",
-    ) -> T_2:
+    ) -> T_mixed:
         """Given a tensor containing the data to be padded (`data`), a tensor containing the number of start and end
         pad values for axis (`pads`), (optionally) a `mode`, and (optionally) `constant_value`, a padded tensor
         (`output`) is generated.
@@ -190,12 +190,12 @@ class Opset18(Opset17):
 
     def ReduceL1(
         self,
-        data: T_5 | _Floats,
+        data: T_numbers | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
         noop_with_empty_axes: int = 0,
-    ) -> T_5:
+    ) -> T_numbers:
         """Computes the L1 norm of the input tensor's elements along the provided axes. The resulting tensor has the
         same rank as the input if `keepdims` equals 1. If `keepdims` equals 0, then the resulting tensor has the
         reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values yields
@@ -208,12 +208,12 @@ class Opset18(Opset17):
 
     def ReduceL2(
         self,
-        data: T_5 | _Floats,
+        data: T_numbers | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
         noop_with_empty_axes: int = 0,
-    ) -> T_5:
+    ) -> T_numbers:
         """Computes the L2 norm of the input tensor's elements along the provided axes. The resulting tensor has the
         same rank as the input if `keepdims` equals 1. If `keepdims` equals 0, then the resulting tensor has the
         reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values yields
@@ -226,12 +226,12 @@ class Opset18(Opset17):
 
     def ReduceLogSum(
         self,
-        data: T_5 | _Floats,
+        data: T_numbers | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
         noop_with_empty_axes: int = 0,
-    ) -> T_5:
+    ) -> T_numbers:
         """Computes the log sum of the input tensor's elements along the provided axes. The resulting tensor has the
         same rank as the input if `keepdims` equals 1. If `keepdims` equals 0, then the resulting tensor has the
         reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values yields
@@ -244,12 +244,12 @@ class Opset18(Opset17):
 
     def ReduceLogSumExp(
         self,
-        data: T_5 | _Floats,
+        data: T_numbers | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
         noop_with_empty_axes: int = 0,
-    ) -> T_5:
+    ) -> T_numbers:
         """Computes the log sum exponent of the input tensor's elements along the provided axes. The resulting tensor
         has the same rank as the input if `keepdims` equals 1. If `keepdims` equals 0, then the resulting tensor has
         the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values
@@ -262,12 +262,12 @@ class Opset18(Opset17):
 
     def ReduceMax(
         self,
-        data: T_6 | _Floats,
+        data: T_numbers_2 | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
         noop_with_empty_axes: int = 0,
-    ) -> T_6:
+    ) -> T_numbers_2:
         """Computes the max of the input tensor's elements along the provided axes. The resulting tensor has the same
         rank as the input if `keepdims` equals 1. If `keepdims` equals 0, then the resulting tensor has the reduced
         dimension pruned. Input tensors of rank zero are valid.
@@ -279,12 +279,12 @@ class Opset18(Opset17):
 
     def ReduceMean(
         self,
-        data: T_5 | _Floats,
+        data: T_numbers | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
         noop_with_empty_axes: int = 0,
-    ) -> T_5:
+    ) -> T_numbers:
         """Computes the mean of the input tensor's elements along the provided axes. The resulting tensor has the same
         rank as the input if `keepdims` equals 1. If `keepdims` equals 0, then the resulting tensor has the reduced
         dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values yields
@@ -297,12 +297,12 @@ class Opset18(Opset17):
 
     def ReduceMin(
         self,
-        data: T_6 | _Floats,
+        data: T_numbers_2 | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
         noop_with_empty_axes: int = 0,
-    ) -> T_6:
+    ) -> T_numbers_2:
         """Computes the min of the input tensor's elements along the provided axes. The resulting tensor has the same
         rank as the input if `keepdims` equals 1. If `keepdims` equals 0, then the resulting tensor has the reduced
         dimension pruned. Input tensors of rank zero are valid.
@@ -314,12 +314,12 @@ class Opset18(Opset17):
 
     def ReduceProd(
         self,
-        data: T_5 | _Floats,
+        data: T_numbers | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
         noop_with_empty_axes: int = 0,
-    ) -> T_5:
+    ) -> T_numbers:
         """Computes the product of the input tensor's elements along the provided axes. The resulting tensor has the
         same rank as the input if `keepdims` equals 1. If `keepdims` equals 0, then the resulting tensor has the
         reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values yields
@@ -332,12 +332,12 @@ class Opset18(Opset17):
 
     def ReduceSumSquare(
         self,
-        data: T_5 | _Floats,
+        data: T_numbers | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
         noop_with_empty_axes: int = 0,
-    ) -> T_5:
+    ) -> T_numbers:
         """Computes the sum square of the input tensor's elements along the provided axes. The resulting tensor has the
         same rank as the input if `keepdims` equals 1. If `keepdims` equals 0, then the resulting tensor has the
         reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values yields
@@ -350,7 +350,7 @@ class Opset18(Opset17):
 
     def Resize(
         self,
-        X: T_2 | _Floats | _Strings,
+        X: T_mixed | _Floats | _Strings,
         roi: T2 | _Floats | None = None,
         scales: FLOAT | _Array | _Floats | None = None,
         sizes: INT64 | _Array | _Ints | None = None,
@@ -364,7 +364,7 @@ class Opset18(Opset17):
         keep_aspect_ratio_policy: str = "stretch",
         mode: str = "nearest",
         nearest_mode: str = "round_prefer_floor",
-    ) -> T_2:
+    ) -> T_mixed:
         """Resize the input tensor. In general, it calculates every value in the output tensor as a weighted average of
         neighborhood (a.k.a. sampling locations) in the input tensor. Each dimension value of the output tensor is:
         <br/> `output_dimension = floor(input_dimension * (roi_end - roi_start) * scale)` <br/> if input \\"sizes\\"
@@ -379,13 +379,13 @@ class Opset18(Opset17):
 
     def ScatterElements(
         self,
-        data: T_2 | _Floats | _Strings,
+        data: T_mixed | _Floats | _Strings,
         indices: Tind | _Ints,
-        updates: T_2 | _Floats | _Strings,
+        updates: T_mixed | _Floats | _Strings,
         *,
         axis: int = 0,
         reduction: str = "none",
-    ) -> T_2:
+    ) -> T_mixed:
         """ScatterElements takes three inputs `data`, `updates`, and `indices` of the same rank r >= 1 and an optional
         attribute axis that identifies an axis of `data` (by default, the outer-most axis, that is axis 0).
 
@@ -398,12 +398,12 @@ class Opset18(Opset17):
 
     def ScatterND(
         self,
-        data: T_2 | _Floats | _Strings,
+        data: T_mixed | _Floats | _Strings,
         indices: INT64 | _Array | _Ints,
-        updates: T_2 | _Floats | _Strings,
+        updates: T_mixed | _Floats | _Strings,
         *,
         reduction: str = "none",
-    ) -> T_2:
+    ) -> T_mixed:
         """ScatterND takes three inputs `data` tensor of rank r >= 1, `indices` tensor of rank q >= 1, and `updates`
         tensor of rank q + r - indices.shape[-1] - 1. The output of the operation is produced by creating a copy of
         the input `data`, and then updating its value to values specified by `updates` at specific index positions
@@ -417,12 +417,12 @@ class Opset18(Opset17):
 
     def Split(
         self,
-        input: T_2 | _Floats | _Strings,
+        input: T_mixed | _Floats | _Strings,
         split: INT64 | _Array | _Ints | None = None,
         *,
         axis: int = 0,
         num_outputs: int | None = None,
-    ) -> tuple[T_2, ...]:
+    ) -> tuple[T_mixed, ...]:
         """Split a tensor into a list of tensors, along the specified 'axis'. Either input 'split' or the attribute
         'num_outputs' should be specified, but not both. If the attribute 'num_outputs' is specified, then the
         tensor is split into equal sized parts. If the tensor is not evenly splittable into `num_outputs`, the last

@@ -15,20 +15,20 @@ from opwright.types import FLOAT8E5M2FNUZ
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset18 import Opset18
 
-T = _TypeVar("T", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-E = _TypeVar("E", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, _Array, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
+E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, _Array, default=_AnyTensor)
 T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | _Array
-T1_2 = _TypeVar("T1_2", _AnyTensor, UINT8, INT8, INT32, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, _Array, default=_AnyTensor)
-T2 = _TypeVar("T2", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
-T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
+T1_numbers = _TypeVar("T1_numbers", _AnyTensor, UINT8, INT8, INT32, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, _Array, default=_AnyTensor)
+T2_floats = _TypeVar("T2_floats", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
 V = _TypeVar("V", bound=_Tensor | _Array | _Sequence[_Tensor | _Array] | None, default=_AnyTensor)
-T_3 = _TypeVar("T_3", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, _Array, default=_AnyTensor)
+T_mixed_2 = _TypeVar("T_mixed_2", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, _Array, default=_AnyTensor)
 Tind: _TypeAlias = INT32 | INT64 | _Array
-T1_3 = _TypeVar("T1_3", _AnyTensor, FLOAT, INT32, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
-T2_2 = _TypeVar("T2_2", _AnyTensor, UINT8, INT8, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, _Array, default=_AnyTensor)
-T_4 = _TypeVar("T_4", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, _Array, default=_AnyTensor)
-T2_3: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | _Array
-T_5: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | _Array
+T1_numbers_2 = _TypeVar("T1_numbers_2", _AnyTensor, FLOAT, INT32, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
+T2_numbers = _TypeVar("T2_numbers", _AnyTensor, UINT8, INT8, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, _Array, default=_AnyTensor)
+T_mixed_3 = _TypeVar("T_mixed_3", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, _Array, default=_AnyTensor)
+T2: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | _Array
+T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | _Array
 
 @_type_check_only
 class Opset19(Opset18):
@@ -36,7 +36,7 @@ class Opset19(Opset18):
 
     def AveragePool(
         self,
-        X: T | _Floats,
+        X: T_floats | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
@@ -45,7 +45,7 @@ class Opset19(Opset18):
         dilations: _Sequence[int] | None = None,
         pads: _Sequence[int] | None = None,
         strides: _Sequence[int] | None = None,
-    ) -> T:
+    ) -> T_floats:
         """AveragePool consumes an input tensor X and applies average pooling across the tensor according to kernel
         sizes, stride sizes, and pad lengths. average pooling consisting of computing the average on all values of a
         subset of the input tensor according to the kernel size and downsampling the data into the output tensor Y
@@ -57,7 +57,13 @@ class Opset19(Opset18):
         """
 
     @_overload
-    def Cast(self, input: T1 | _Floats | _Strings, *, to: type[E] | _DataType[E], saturate: int = 1) -> E:
+    def Cast(
+        self,
+        input: T1 | _Floats | _Strings,
+        *,
+        to: type[E_mixed] | _DataType[E_mixed],
+        saturate: int = 1,
+    ) -> E_mixed:
         """The operator casts the elements of a given input tensor to a data type specified by the 'to' argument and
         returns an output tensor of the same size in the converted type. The 'to' argument must be one of the data
         types specified in the 'DataType' enum field in the TensorProto message.
@@ -76,10 +82,10 @@ class Opset19(Opset18):
     def CastLike(
         self,
         input: T1 | _Floats | _Strings,
-        target_type: E | _Floats | _Strings,
+        target_type: E_mixed | _Floats | _Strings,
         *,
         saturate: int = 1,
-    ) -> E:
+    ) -> E_mixed:
         """The operator casts the elements of a given input tensor (the first input) to the same data type as the
         elements of the second input tensor. See documentation of the Cast operator for further details.
 
@@ -125,11 +131,11 @@ class Opset19(Opset18):
 
     def DeformConv(
         self,
-        X: T | _Floats,
-        W: T | _Floats,
-        offset: T | _Floats,
-        B: T | _Floats | None = None,
-        mask: T | _Floats | None = None,
+        X: T_floats | _Floats,
+        W: T_floats | _Floats,
+        offset: T_floats | _Floats,
+        B: T_floats | _Floats | None = None,
+        mask: T_floats | _Floats | None = None,
         *,
         dilations: _Sequence[int] | None = None,
         group: int = 1,
@@ -137,7 +143,7 @@ class Opset19(Opset18):
         offset_group: int = 1,
         pads: _Sequence[int] | None = None,
         strides: _Sequence[int] | None = None,
-    ) -> T:
+    ) -> T_floats:
         """Performs deformable convolution as described in https://arxiv.org/abs/1703.06211 and
         https://arxiv.org/abs/1811.11168. This operator specification supports the general N-D case. Note that most
         common use cases have 2D or 3D data.
@@ -149,12 +155,12 @@ class Opset19(Opset18):
 
     def DequantizeLinear(
         self,
-        x: T1_2 | _Floats,
-        x_scale: T2 | _Floats,
-        x_zero_point: T1_2 | _Floats | None = None,
+        x: T1_numbers | _Floats,
+        x_scale: T2_floats | _Floats,
+        x_zero_point: T1_numbers | _Floats | None = None,
         *,
         axis: int = 1,
-    ) -> T2:
+    ) -> T2_floats:
         """The linear dequantization operator. It consumes a quantized tensor, a scale, and a zero point to compute the
         full precision tensor. The dequantization formula is `y = (x - x_zero_point) * x_scale`. `x_scale` and
         `x_zero_point` must have same shape, and can be either a scalar for per-tensor / per layer quantization, or
@@ -166,7 +172,7 @@ class Opset19(Opset18):
         [Since version 19 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html#dequantizelinear-19)
         """
 
-    def Equal(self, A: T_2 | _Floats | _Strings, B: T_2 | _Floats | _Strings) -> BOOL:
+    def Equal(self, A: T_mixed | _Floats | _Strings, B: T_mixed | _Floats | _Strings) -> BOOL:
         """Returns the tensor resulted from performing the `equal` logical operation elementwise on the input tensors
         `A` and `B` (with Numpy-style broadcasting support).
 
@@ -223,13 +229,13 @@ class Opset19(Opset18):
 
     def Pad(
         self,
-        data: T_3 | _Floats | _Strings,
+        data: T_mixed_2 | _Floats | _Strings,
         pads: INT64 | _Array | _Ints,
-        constant_value: T_3 | _Floats | _Strings | None = None,
+        constant_value: T_mixed_2 | _Floats | _Strings | None = None,
         axes: Tind | _Ints | None = None,
         *,
         mode: str = "constant",
-    ) -> T_3:
+    ) -> T_mixed_2:
         """Given a tensor containing the data to be padded (`data`), a tensor containing the number of start and end
         pad values for axis (`pads`), (optionally) a `mode`, and (optionally) `constant_value`, a padded tensor
         (`output`) is generated.
@@ -243,13 +249,13 @@ class Opset19(Opset18):
 
     def QuantizeLinear(
         self,
-        x: T1_3 | _Floats,
-        y_scale: T1_3 | _Floats,
-        y_zero_point: T2_2 | _Floats | None = None,
+        x: T1_numbers_2 | _Floats,
+        y_scale: T1_numbers_2 | _Floats,
+        y_zero_point: T2_numbers | _Floats | None = None,
         *,
         axis: int = 1,
         saturate: int = 1,
-    ) -> T2_2:
+    ) -> T2_numbers:
         """The linear quantization operator. It consumes a high precision tensor, a scale, and a zero point to compute
         the low precision / quantized tensor. The scale factor and zero point must have same shape, and can be
         either a scalar for per-tensor / per layer quantization, or a 1-D tensor for per-axis quantization. The
@@ -263,11 +269,11 @@ class Opset19(Opset18):
 
     def Reshape(
         self,
-        data: T_4 | _Floats | _Strings,
+        data: T_mixed_3 | _Floats | _Strings,
         shape: INT64 | _Array | _Ints,
         *,
         allowzero: int = 0,
-    ) -> T_4:
+    ) -> T_mixed_3:
         """Reshape the input tensor similar to numpy.reshape. First input is the data tensor, second input is a shape
         tensor which specifies the output shape. It outputs the reshaped tensor. At most one dimension of the new
         shape can be -1. In this case, the value is inferred from the size of the tensor and the remaining
@@ -281,8 +287,8 @@ class Opset19(Opset18):
 
     def Resize(
         self,
-        X: T_3 | _Floats | _Strings,
-        roi: T2_3 | _Floats | None = None,
+        X: T_mixed_2 | _Floats | _Strings,
+        roi: T2 | _Floats | None = None,
         scales: FLOAT | _Array | _Floats | None = None,
         sizes: INT64 | _Array | _Ints | None = None,
         *,
@@ -295,7 +301,7 @@ class Opset19(Opset18):
         keep_aspect_ratio_policy: str = "stretch",
         mode: str = "nearest",
         nearest_mode: str = "round_prefer_floor",
-    ) -> T_3:
+    ) -> T_mixed_2:
         """Resize the input tensor. In general, it calculates every value in the output tensor as a weighted average of
         neighborhood (a.k.a. sampling locations) in the input tensor. Each dimension value of the output tensor is:
         ``` output_dimension = floor(input_dimension * (roi_end - roi_start) * scale) ``` if input \\"sizes\\" is not
@@ -329,7 +335,7 @@ class Opset19(Opset18):
         [Since version 19 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Scan.html#scan-19)
         """
 
-    def Shape(self, data: T_5 | _Floats | _Strings, *, end: int | None = None, start: int = 0) -> INT64:
+    def Shape(self, data: T | _Floats | _Strings, *, end: int | None = None, start: int = 0) -> INT64:
         """Takes a tensor as input and outputs an 1D int64 tensor containing the shape of the input tensor. Optional
         attributes start and end can be used to compute a slice of the input tensor's shape. If start axis is
         omitted, the slice starts from axis 0. The end axis, if specified, is exclusive (and the returned value will
@@ -342,7 +348,7 @@ class Opset19(Opset18):
         [Since version 19 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Shape.html#shape-19)
         """
 
-    def Size(self, data: T_5 | _Floats | _Strings) -> INT64:
+    def Size(self, data: T | _Floats | _Strings) -> INT64:
         """Takes a tensor as input and outputs a int64 scalar that equals to the total number of elements of the input
         tensor.
 

@@ -12,14 +12,14 @@ from opwright.types import COMPLEX64, COMPLEX128
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset1 import Opset1
 
-T = _TypeVar("T", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
 
 @_type_check_only
 class Opset2(Opset1):
     """The operators of ai.onnx at version 2."""
 
-    def GlobalLpPool(self, X: T | _Floats, *, p: int = 2) -> T:
+    def GlobalLpPool(self, X: T_floats | _Floats, *, p: int = 2) -> T_floats:
         """GlobalLpPool consumes an input tensor X and applies lp pool pooling across the values in the same channel.
         This is equivalent to LpPool with kernel size equal to the spatial dimension of input tensor.
 
@@ -30,14 +30,14 @@ class Opset2(Opset1):
 
     def LpPool(
         self,
-        X: T | _Floats,
+        X: T_floats | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
         p: int = 2,
         pads: _Sequence[int] | None = None,
         strides: _Sequence[int] | None = None,
-    ) -> T:
+    ) -> T_floats:
         """LpPool consumes an input tensor X and applies Lp pooling across the tensor according to kernel sizes, stride
         sizes, and pad lengths. Lp pooling consisting of computing the Lp norm on all values of a subset of the
         input tensor according to the kernel size and downsampling the data into the output tensor Y for further
@@ -48,7 +48,14 @@ class Opset2(Opset1):
         [Since version 2 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LpPool.html#lppool-2)
         """
 
-    def Pad(self, data: T | _Floats, *, pads: _Sequence[int], mode: str = "constant", value: float = 0.0) -> T:
+    def Pad(
+        self,
+        data: T_floats | _Floats,
+        *,
+        pads: _Sequence[int],
+        mode: str = "constant",
+        value: float = 0.0,
+    ) -> T_floats:
         """Given `data` tensor, pads, mode, and value. Example: Insert 0 pads to the beginning of the second dimension.
         data = [ [1.0, 1.2], [2.3, 3.4], [4.5, 5.7], ] pads = [0, 2, 0, 0] output = [ [ [0.0, 0.0, 1.0, 1.2], [0.0,
         0.0, 2.3, 3.4], [0.0, 0.0, 4.5, 5.7], ], ]
@@ -60,11 +67,11 @@ class Opset2(Opset1):
 
     def Split(
         self,
-        input: T_2 | _Floats | _Strings,
+        input: T_mixed | _Floats | _Strings,
         *,
         axis: int = 0,
         split: _Sequence[int] | None = None,
-    ) -> tuple[T_2, ...]:
+    ) -> tuple[T_mixed, ...]:
         """Split a tensor into a list of tensors, along the specified 'axis'. Lengths of the parts can be specified
         using argument 'split'. Otherwise, the tensor is split to equal sized parts.
 

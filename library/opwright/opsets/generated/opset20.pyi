@@ -12,18 +12,24 @@ from opwright.types import FLOAT8E5M2, FLOAT8E5M2FNUZ
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset19 import Opset19
 
-T1 = _TypeVar("T1", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+T1_floats = _TypeVar("T1_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
 T2: _TypeAlias = INT32 | INT64 | _Array
-T1_2 = _TypeVar("T1_2", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
+T1_mixed = _TypeVar("T1_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
 T2_2: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | _Array
-T1_3: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | _Array
-T = _TypeVar("T", _AnyTensor, FLOAT, UINT8, INT8, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
+T1: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | _Array
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
 
 @_type_check_only
 class Opset20(Opset19):
     """The operators of ai.onnx at version 20."""
 
-    def AffineGrid(self, theta: T1 | _Floats, size: INT64 | _Array | _Ints, *, align_corners: int = 0) -> T1:
+    def AffineGrid(
+        self,
+        theta: T1_floats | _Floats,
+        size: INT64 | _Array | _Ints,
+        *,
+        align_corners: int = 0,
+    ) -> T1_floats:
         """Generates a 2D or 3D flow field (sampling grid), given a batch of affine matrices theta
         (https://pytorch.org/docs/stable/generated/torch.nn.functional.affine_grid.html). An affine matrix `theta`
         is applied to a position tensor represented in its homogeneous expression.
@@ -46,13 +52,13 @@ class Opset20(Opset19):
 
     def DFT(
         self,
-        input: T1 | _Floats,
+        input: T1_floats | _Floats,
         dft_length: T2 | _Ints | None = None,
         axis: INT64 | _Array | _Ints | None = None,
         *,
         inverse: int = 0,
         onesided: int = 0,
-    ) -> T1:
+    ) -> T1_floats:
         """Computes the discrete Fourier Transform (DFT) of the input.
 
         T1: float, float16, double, bfloat16
@@ -61,7 +67,7 @@ class Opset20(Opset19):
         [Since version 20 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DFT.html#dft-20)
         """
 
-    def Gelu(self, X: T1 | _Floats, *, approximate: str = "none") -> T1:
+    def Gelu(self, X: T1_floats | _Floats, *, approximate: str = "none") -> T1_floats:
         """Gelu takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the gaussian error
         linear units function, $y = 0.5 * x * (1 + erf(x/sqrt(2)))$ is applied to the tensor elementwise. If the
         attribute "approximate" is set to "tanh", the function estimation, $y = 0.5 * x * (1 + Tanh(sqrt(2/\\pi) * (x
@@ -74,13 +80,13 @@ class Opset20(Opset19):
 
     def GridSample(
         self,
-        X: T1_2 | _Floats | _Strings,
+        X: T1_mixed | _Floats | _Strings,
         grid: T2_2 | _Floats,
         *,
         align_corners: int = 0,
         mode: str = "linear",
         padding_mode: str = "zeros",
-    ) -> T1_2:
+    ) -> T1_mixed:
         """Given an input `X` and a flow-field `grid`, computes the output `Y` using `X` values and pixel locations
         from the `grid`. For spatial input `X` with shape (N, C, H, W), the `grid` will have shape (N, H_out, W_out,
         2), the output `Y` will have shape (N, C, H_out, W_out).
@@ -102,7 +108,7 @@ class Opset20(Opset19):
         [Since version 20 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ImageDecoder.html#imagedecoder-20)
         """
 
-    def IsInf(self, X: T1_3 | _Floats, *, detect_negative: int = 1, detect_positive: int = 1) -> BOOL:
+    def IsInf(self, X: T1 | _Floats, *, detect_negative: int = 1, detect_positive: int = 1) -> BOOL:
         """Map infinity to true and other values to false.
 
         T1: float, float16, double, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz
@@ -111,7 +117,7 @@ class Opset20(Opset19):
         [Since version 20 of ai.onnx](https://onnx.ai/onnx/operators/onnx__IsInf.html#isinf-20)
         """
 
-    def IsNaN(self, X: T1_3 | _Floats) -> BOOL:
+    def IsNaN(self, X: T1 | _Floats) -> BOOL:
         """Returns which elements of the input are NaN.
 
         T1: float, float16, double, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz
@@ -122,12 +128,12 @@ class Opset20(Opset19):
 
     def ReduceMax(
         self,
-        data: T | _Floats,
+        data: T_mixed | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
         noop_with_empty_axes: int = 0,
-    ) -> T:
+    ) -> T_mixed:
         """Computes the max of the input tensor's elements along the provided axes. The resulting tensor has the same
         rank as the input if `keepdims` equals 1. If `keepdims` equals 0, then the resulting tensor has the reduced
         dimension pruned. Input tensors of rank zero are valid.
@@ -139,12 +145,12 @@ class Opset20(Opset19):
 
     def ReduceMin(
         self,
-        data: T | _Floats,
+        data: T_mixed | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
         noop_with_empty_axes: int = 0,
-    ) -> T:
+    ) -> T_mixed:
         """Computes the min of the input tensor's elements along the provided axes. The resulting tensor has the same
         rank as the input if `keepdims` equals 1. If `keepdims` equals 0, then the resulting tensor has the reduced
         dimension pruned. Input tensors of rank zero are valid.

@@ -15,27 +15,33 @@ from opwright.types import FLOAT8E5M2FNUZ, UINT4, INT4
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset20 import Opset20
 
-E = _TypeVar("E", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, _Array, default=_AnyTensor)
+E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, _Array, default=_AnyTensor)
 T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | _Array
-T1_2 = _TypeVar("T1_2", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, _Array, default=_AnyTensor)
-T2 = _TypeVar("T2", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
-T = _TypeVar("T", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, _Array, default=_AnyTensor)
-T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+T1_numbers = _TypeVar("T1_numbers", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, _Array, default=_AnyTensor)
+T2_floats = _TypeVar("T2_floats", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, _Array, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
 V = _TypeVar("V", bound=_Tensor | _Array | _Sequence[_Tensor | _Array] | None, default=_AnyTensor)
 Tind: _TypeAlias = INT32 | INT64 | _Array
-T1_3 = _TypeVar("T1_3", _AnyTensor, UINT8, INT8, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, _Array, default=_AnyTensor)
-T2_2 = _TypeVar("T2_2", _AnyTensor, UINT8, INT8, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, _Array, default=_AnyTensor)
-T3 = _TypeVar("T3", _AnyTensor, UINT8, INT8, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, _Array, default=_AnyTensor)
-T1_4 = _TypeVar("T1_4", _AnyTensor, FLOAT, INT32, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
-T2_3 = _TypeVar("T2_3", _AnyTensor, UINT8, INT8, UINT16, INT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, _Array, default=_AnyTensor)
-T_3: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | _Array
+T1_numbers_2 = _TypeVar("T1_numbers_2", _AnyTensor, UINT8, INT8, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, _Array, default=_AnyTensor)
+T2_numbers = _TypeVar("T2_numbers", _AnyTensor, UINT8, INT8, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, _Array, default=_AnyTensor)
+T3_numbers = _TypeVar("T3_numbers", _AnyTensor, UINT8, INT8, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, _Array, default=_AnyTensor)
+T1_numbers_3 = _TypeVar("T1_numbers_3", _AnyTensor, FLOAT, INT32, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
+T2_numbers_2 = _TypeVar("T2_numbers_2", _AnyTensor, UINT8, INT8, UINT16, INT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, _Array, default=_AnyTensor)
+T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | _Array
 
 @_type_check_only
 class Opset21(Opset20):
     """The operators of ai.onnx at version 21."""
 
     @_overload
-    def Cast(self, input: T1 | _Floats | _Strings, *, to: type[E] | _DataType[E], saturate: int = 1) -> E:
+    def Cast(
+        self,
+        input: T1 | _Floats | _Strings,
+        *,
+        to: type[E_mixed] | _DataType[E_mixed],
+        saturate: int = 1,
+    ) -> E_mixed:
         """The operator casts the elements of a given input tensor to a data type specified by the 'to' argument and
         returns an output tensor of the same size in the converted type. The 'to' argument must be one of the data
         types specified in the 'DataType' enum field in the TensorProto message.
@@ -54,10 +60,10 @@ class Opset21(Opset20):
     def CastLike(
         self,
         input: T1 | _Floats | _Strings,
-        target_type: E | _Floats | _Strings,
+        target_type: E_mixed | _Floats | _Strings,
         *,
         saturate: int = 1,
-    ) -> E:
+    ) -> E_mixed:
         """The operator casts the elements of a given input tensor (the first input) to the same data type as the
         elements of the second input tensor. See documentation of the Cast operator for further details.
 
@@ -113,13 +119,13 @@ class Opset21(Opset20):
 
     def DequantizeLinear(
         self,
-        x: T1_2 | _Floats,
-        x_scale: T2 | _Floats,
-        x_zero_point: T1_2 | _Floats | None = None,
+        x: T1_numbers | _Floats,
+        x_scale: T2_floats | _Floats,
+        x_zero_point: T1_numbers | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
-    ) -> T2:
+    ) -> T2_floats:
         """The linear dequantization operator. It consumes a quantized tensor, a scale, and a zero point to compute the
         full-precision tensor. The dequantization formula is `y = (x - x_zero_point) * x_scale`.
 
@@ -129,7 +135,7 @@ class Opset21(Opset20):
         [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html#dequantizelinear-21)
         """
 
-    def Flatten(self, input: T | _Floats | _Strings, *, axis: int = 1) -> T:
+    def Flatten(self, input: T_mixed | _Floats | _Strings, *, axis: int = 1) -> T_mixed:
         """Flattens the input tensor into a 2D matrix. If input tensor has shape (d_0, d_1, ... d_n) then the output
         will have shape (d_0 X d_1 ... d_(axis-1), d_axis X d_(axis+1) ... X dn).
 
@@ -141,14 +147,14 @@ class Opset21(Opset20):
 
     def GroupNormalization(
         self,
-        X: T_2 | _Floats,
-        scale: T_2 | _Floats,
-        bias: T_2 | _Floats,
+        X: T_floats | _Floats,
+        scale: T_floats | _Floats,
+        bias: T_floats | _Floats,
         *,
         num_groups: int,
         epsilon: float = 1e-05,
         stash_type: int | _ElementType | type[_Tensor] = 1,
-    ) -> T_2:
+    ) -> T_floats:
         """A GroupNormalization function. Carries out group normalization as described in the paper
         https://arxiv.org/abs/1803.08494
 
@@ -204,13 +210,13 @@ class Opset21(Opset20):
 
     def Pad(
         self,
-        data: T | _Floats | _Strings,
+        data: T_mixed | _Floats | _Strings,
         pads: INT64 | _Array | _Ints,
-        constant_value: T | _Floats | _Strings | None = None,
+        constant_value: T_mixed | _Floats | _Strings | None = None,
         axes: Tind | _Ints | None = None,
         *,
         mode: str = "constant",
-    ) -> T:
+    ) -> T_mixed:
         """Given a tensor containing the data to be padded (`data`), a tensor containing the number of start and end
         pad values for axis (`pads`), (optionally) a `mode`, and (optionally) `constant_value`, a padded tensor
         (`output`) is generated.
@@ -224,15 +230,15 @@ class Opset21(Opset20):
 
     def QLinearMatMul(
         self,
-        a: T1_3 | _Floats,
-        a_scale: T2 | _Floats,
-        a_zero_point: T1_3 | _Floats,
-        b: T2_2 | _Floats,
-        b_scale: T2 | _Floats,
-        b_zero_point: T2_2 | _Floats,
-        y_scale: T2 | _Floats,
-        y_zero_point: T3 | _Floats,
-    ) -> T3:
+        a: T1_numbers_2 | _Floats,
+        a_scale: T2_floats | _Floats,
+        a_zero_point: T1_numbers_2 | _Floats,
+        b: T2_numbers | _Floats,
+        b_scale: T2_floats | _Floats,
+        b_zero_point: T2_numbers | _Floats,
+        y_scale: T2_floats | _Floats,
+        y_zero_point: T3_numbers | _Floats,
+    ) -> T3_numbers:
         """Matrix product that behaves like
         [numpy.matmul](https://numpy.org/doc/stable/reference/generated/numpy.matmul.html). It consumes two
         quantized input tensors, their scales and zero points, scale and zero point of output, and computes the
@@ -249,15 +255,15 @@ class Opset21(Opset20):
 
     def QuantizeLinear(
         self,
-        x: T1_4 | _Floats,
-        y_scale: T1_4 | _Floats,
-        y_zero_point: T2_3 | _Floats | None = None,
+        x: T1_numbers_3 | _Floats,
+        y_scale: T1_numbers_3 | _Floats,
+        y_zero_point: T2_numbers_2 | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
         output_dtype: int | _ElementType | type[_Tensor] = 0,
         saturate: int = 1,
-    ) -> T2_3:
+    ) -> T2_numbers_2:
         """The linear quantization operator consumes a high-precision tensor, a scale, and a zero point to compute the
         low-precision/quantized tensor. The scale factor and zero point must have the same shape, determining the
         quantization granularity. The quantization formula is `y = saturate((x / y_scale) + y_zero_point)`.
@@ -268,7 +274,13 @@ class Opset21(Opset20):
         [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html#quantizelinear-21)
         """
 
-    def Reshape(self, data: T | _Floats | _Strings, shape: INT64 | _Array | _Ints, *, allowzero: int = 0) -> T:
+    def Reshape(
+        self,
+        data: T_mixed | _Floats | _Strings,
+        shape: INT64 | _Array | _Ints,
+        *,
+        allowzero: int = 0,
+    ) -> T_mixed:
         """Reshape the input tensor similar to numpy.reshape. First input is the data tensor, second input is a shape
         tensor which specifies the output shape. It outputs the reshaped tensor. At most one dimension of the new
         shape can be -1. In this case, the value is inferred from the size of the tensor and the remaining
@@ -301,7 +313,7 @@ class Opset21(Opset20):
         [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Scan.html#scan-21)
         """
 
-    def Shape(self, data: T_3 | _Floats | _Strings, *, end: int | None = None, start: int = 0) -> INT64:
+    def Shape(self, data: T | _Floats | _Strings, *, end: int | None = None, start: int = 0) -> INT64:
         """Takes a tensor as input and outputs an 1D int64 tensor containing the shape of the input tensor. Optional
         attributes start and end can be used to compute a slice of the input tensor's shape. If start axis is
         omitted, the slice starts from axis 0. The end axis, if specified, is exclusive (and the returned value will
@@ -314,7 +326,7 @@ class Opset21(Opset20):
         [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Shape.html#shape-21)
         """
 
-    def Size(self, data: T_3 | _Floats | _Strings) -> INT64:
+    def Size(self, data: T | _Floats | _Strings) -> INT64:
         """Takes a tensor as input and outputs a int64 scalar that equals to the total number of elements of the input
         tensor.
 
@@ -325,7 +337,7 @@ class Opset21(Opset20):
         [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Size.html#size-21)
         """
 
-    def Squeeze(self, data: T | _Floats | _Strings, axes: INT64 | _Array | _Ints | None = None) -> T:
+    def Squeeze(self, data: T_mixed | _Floats | _Strings, axes: INT64 | _Array | _Ints | None = None) -> T_mixed:
         """Remove single-dimensional entries from the shape of a tensor. Takes an input `axes` with a list of axes to
         squeeze. If `axes` is not provided, all the single dimensions will be removed from the shape. If an axis is
         selected with shape entry not equal to one, an error is raised.
@@ -336,7 +348,7 @@ class Opset21(Opset20):
         [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Squeeze.html#squeeze-21)
         """
 
-    def Transpose(self, data: T | _Floats | _Strings, *, perm: _Sequence[int] | None = None) -> T:
+    def Transpose(self, data: T_mixed | _Floats | _Strings, *, perm: _Sequence[int] | None = None) -> T_mixed:
         """Returns a transpose of the input tensor. (Similar to `numpy.transpose`). The optional attribute `perm`
         specifies the permutation of the axes of the input tensor. `perm` must contain each axis index in `[0, n-1]`
         exactly once, so its length is equal to the rank `n` of the input tensor.
@@ -347,7 +359,7 @@ class Opset21(Opset20):
         [Since version 21 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Transpose.html#transpose-21)
         """
 
-    def Unsqueeze(self, data: T | _Floats | _Strings, axes: INT64 | _Array | _Ints) -> T:
+    def Unsqueeze(self, data: T_mixed | _Floats | _Strings, axes: INT64 | _Array | _Ints) -> T_mixed:
         """Insert single-dimensional entries to the shape of an input tensor (`data`). Takes one required input `axes`
         - which contains a list of dimension indices and this operator will insert a dimension of value `1` into the
         corresponding index of the output tensor (`expanded`).

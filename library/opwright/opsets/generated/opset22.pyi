@@ -14,23 +14,23 @@ from opwright.types import BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, F
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset21 import Opset21
 
-T = _TypeVar("T", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-E = _TypeVar("E", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
 T1: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | BFLOAT16 | _Array
-T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, _Array, default=_AnyTensor)
+T_floats_2 = _TypeVar("T_floats_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, _Array, default=_AnyTensor)
 T1_2: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | _Array
 T1_3: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | _Array
-T1_4 = _TypeVar("T1_4", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, _Array, default=_AnyTensor)
-T_3 = _TypeVar("T_3", _AnyTensor, FLOAT, UINT8, INT8, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-E_2 = _TypeVar("E_2", _AnyTensor, INT32, INT64, _Array, default=_AnyTensor)
+T1_mixed = _TypeVar("T1_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, _Array, default=_AnyTensor)
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+E_ints = _TypeVar("E_ints", _AnyTensor, INT32, INT64, _Array, default=_AnyTensor)
 Tind: _TypeAlias = INT32 | INT64 | _Array
-T1_5: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | _Array
+T1_4: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | _Array
 
 @_type_check_only
 class Opset22(Opset21):
     """The operators of ai.onnx at version 22."""
 
-    def Acos(self, input: T | _Floats) -> T:
+    def Acos(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the arccosine (inverse of cosine) of the given input tensor, element-wise.
 
         T: float, float16, double, bfloat16
@@ -38,7 +38,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Acos.html#acos-22)
         """
 
-    def Acosh(self, input: T | _Floats) -> T:
+    def Acosh(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the hyperbolic arccosine of the given input tensor element-wise.
 
         T: float, float16, double, bfloat16
@@ -46,7 +46,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Acosh.html#acosh-22)
         """
 
-    def Asin(self, input: T | _Floats) -> T:
+    def Asin(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the arcsine (inverse of sine) of the given input tensor, element-wise.
 
         T: float, float16, double, bfloat16
@@ -54,7 +54,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Asin.html#asin-22)
         """
 
-    def Asinh(self, input: T | _Floats) -> T:
+    def Asinh(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the hyperbolic arcsine of the given input tensor element-wise.
 
         T: float, float16, double, bfloat16
@@ -62,7 +62,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Asinh.html#asinh-22)
         """
 
-    def Atan(self, input: T | _Floats) -> T:
+    def Atan(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the arctangent (inverse of tangent) of the given input tensor, element-wise.
 
         T: float, float16, double, bfloat16
@@ -70,7 +70,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Atan.html#atan-22)
         """
 
-    def Atanh(self, input: T | _Floats) -> T:
+    def Atanh(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the hyperbolic arctangent of the given input tensor element-wise.
 
         T: float, float16, double, bfloat16
@@ -80,7 +80,7 @@ class Opset22(Opset21):
 
     def AveragePool(
         self,
-        X: T | _Floats,
+        X: T_floats | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
@@ -89,7 +89,7 @@ class Opset22(Opset21):
         dilations: _Sequence[int] | None = None,
         pads: _Sequence[int] | None = None,
         strides: _Sequence[int] | None = None,
-    ) -> T:
+    ) -> T_floats:
         """AveragePool consumes an input tensor X and applies average pooling across the tensor according to kernel
         sizes, stride sizes, and pad lengths. average pooling consisting of computing the average on all values of a
         subset of the input tensor according to the kernel size and downsampling the data into the output tensor Y
@@ -101,7 +101,13 @@ class Opset22(Opset21):
         """
 
     @_overload
-    def Bernoulli(self, input: T1 | _Floats, *, dtype: type[E] | _DataType[E], seed: float | None = None) -> E:
+    def Bernoulli(
+        self,
+        input: T1 | _Floats,
+        *,
+        dtype: type[E_mixed] | _DataType[E_mixed],
+        seed: float | None = None,
+    ) -> E_mixed:
         """Draws binary random numbers (0 or 1) from a Bernoulli distribution. The input tensor should be a tensor
         containing probabilities p (a value in the range [0,1]) to be used for drawing the binary random number,
         where an output of 1 is produced with probability p and an output of 0 is produced with probability (1-p).
@@ -112,7 +118,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Bernoulli.html#bernoulli-22)
         """
     @_overload
-    def Bernoulli(self, input: T | _Floats, *, seed: float | None = None) -> T:
+    def Bernoulli(self, input: T_floats | _Floats, *, seed: float | None = None) -> T_floats:
         ...
     @_overload
     def Bernoulli(
@@ -126,9 +132,9 @@ class Opset22(Opset21):
 
     def Conv(
         self,
-        X: T | _Floats,
-        W: T | _Floats,
-        B: T | _Floats | None = None,
+        X: T_floats | _Floats,
+        W: T_floats | _Floats,
+        B: T_floats | _Floats | None = None,
         *,
         auto_pad: str = "NOTSET",
         dilations: _Sequence[int] | None = None,
@@ -136,7 +142,7 @@ class Opset22(Opset21):
         kernel_shape: _Sequence[int] | None = None,
         pads: _Sequence[int] | None = None,
         strides: _Sequence[int] | None = None,
-    ) -> T:
+    ) -> T_floats:
         """The convolution operator consumes an input tensor and a filter, and computes the output.
 
         T: float, float16, double, bfloat16
@@ -146,9 +152,9 @@ class Opset22(Opset21):
 
     def ConvTranspose(
         self,
-        X: T | _Floats,
-        W: T | _Floats,
-        B: T | _Floats | None = None,
+        X: T_floats | _Floats,
+        W: T_floats | _Floats,
+        B: T_floats | _Floats | None = None,
         *,
         auto_pad: str = "NOTSET",
         dilations: _Sequence[int] | None = None,
@@ -158,7 +164,7 @@ class Opset22(Opset21):
         output_shape: _Sequence[int] | None = None,
         pads: _Sequence[int] | None = None,
         strides: _Sequence[int] | None = None,
-    ) -> T:
+    ) -> T_floats:
         """The convolution transpose operator consumes an input tensor and a filter, and computes the output.
 
         T: float, float16, double, bfloat16
@@ -166,7 +172,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ConvTranspose.html#convtranspose-22)
         """
 
-    def Cos(self, input: T | _Floats) -> T:
+    def Cos(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the cosine of the given input tensor, element-wise.
 
         T: float, float16, double, bfloat16
@@ -174,7 +180,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cos.html#cos-22)
         """
 
-    def Cosh(self, input: T | _Floats) -> T:
+    def Cosh(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the hyperbolic cosine of the given input tensor element-wise.
 
         T: float, float16, double, bfloat16
@@ -184,11 +190,11 @@ class Opset22(Opset21):
 
     def DeformConv(
         self,
-        X: T | _Floats,
-        W: T | _Floats,
-        offset: T | _Floats,
-        B: T | _Floats | None = None,
-        mask: T | _Floats | None = None,
+        X: T_floats | _Floats,
+        W: T_floats | _Floats,
+        offset: T_floats | _Floats,
+        B: T_floats | _Floats | None = None,
+        mask: T_floats | _Floats | None = None,
         *,
         dilations: _Sequence[int] | None = None,
         group: int = 1,
@@ -196,7 +202,7 @@ class Opset22(Opset21):
         offset_group: int = 1,
         pads: _Sequence[int] | None = None,
         strides: _Sequence[int] | None = None,
-    ) -> T:
+    ) -> T_floats:
         """Performs deformable convolution as described in https://arxiv.org/abs/1703.06211 and
         https://arxiv.org/abs/1811.11168. This operator specification supports the general N-D case. Note that most
         common use cases have 2D or 3D data.
@@ -206,7 +212,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__DeformConv.html#deformconv-22)
         """
 
-    def Det(self, X: T | _Floats) -> T:
+    def Det(self, X: T_floats | _Floats) -> T_floats:
         """Det calculates determinant of a square matrix or batches of square matrices. Det takes one input tensor of
         shape `[*, M, M]`, where `*` is zero or more batch dimensions, and the inner-most 2 dimensions form square
         matrices. The output is a tensor of shape `[*]`, containing the determinants of all input submatrices. e.g.,
@@ -219,12 +225,12 @@ class Opset22(Opset21):
 
     def Dropout(
         self,
-        data: T_2 | _Floats,
+        data: T_floats_2 | _Floats,
         ratio: T1_2 | _Floats | None = None,
         training_mode: BOOL | _Array | _Bools | None = None,
         *,
         seed: int | None = None,
-    ) -> T_2:
+    ) -> T_floats_2:
         """Dropout takes an input floating-point tensor, an optional input ratio (floating-point scalar) and an
         optional input training_mode (boolean scalar). It produces two tensor outputs, output (floating-point
         tensor) and mask (optional `Tensor<bool>`).
@@ -236,7 +242,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Dropout.html#dropout-22)
         """
 
-    def Elu(self, X: T | _Floats, *, alpha: float = 1.0) -> T:
+    def Elu(self, X: T_floats | _Floats, *, alpha: float = 1.0) -> T_floats:
         """Elu takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the function `f(x) =
         alpha * (exp(x) - 1.) for x < 0`, `f(x) = x for x >= 0`., is applied to the tensor elementwise.
 
@@ -246,7 +252,7 @@ class Opset22(Opset21):
         """
 
     @_overload
-    def EyeLike(self, input: T1_3 | _Floats, *, dtype: type[E] | _DataType[E], k: int = 0) -> E:
+    def EyeLike(self, input: T1_3 | _Floats, *, dtype: type[E_mixed] | _DataType[E_mixed], k: int = 0) -> E_mixed:
         """Generate a 2D tensor (matrix) with ones on the diagonal and zeros everywhere else. Only 2D tensors are
         supported, i.e. input T1 must be of rank 2. The shape of the output tensor is the same as the input tensor.
         The data type can be specified by the 'dtype' argument. If 'dtype' is not specified, then the type of input
@@ -258,7 +264,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__EyeLike.html#eyelike-22)
         """
     @_overload
-    def EyeLike(self, input: E | _Floats, *, k: int = 0) -> E:
+    def EyeLike(self, input: E_mixed | _Floats, *, k: int = 0) -> E_mixed:
         ...
     @_overload
     def EyeLike(self, input: T1_3 | _Floats, *, dtype: int | _ElementType, k: int = 0) -> _AnyTensor:
@@ -266,12 +272,12 @@ class Opset22(Opset21):
 
     def GRU(
         self,
-        X: T | _Floats,
-        W: T | _Floats,
-        R: T | _Floats,
-        B: T | _Floats | None = None,
+        X: T_floats | _Floats,
+        W: T_floats | _Floats,
+        R: T_floats | _Floats,
+        B: T_floats | _Floats | None = None,
         sequence_lens: INT32 | _Array | _Ints | None = None,
-        initial_h: T | _Floats | None = None,
+        initial_h: T_floats | _Floats | None = None,
         *,
         activation_alpha: _Sequence[float] | None = None,
         activation_beta: _Sequence[float] | None = None,
@@ -281,7 +287,7 @@ class Opset22(Opset21):
         hidden_size: int | None = None,
         layout: int = 0,
         linear_before_reset: int = 0,
-    ) -> T:
+    ) -> T_floats:
         """Computes an one-layer GRU. This operator is usually supported via some custom implementation such as CuDNN.
 
         T: float, float16, double, bfloat16
@@ -290,7 +296,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GRU.html#gru-22)
         """
 
-    def GlobalAveragePool(self, X: T | _Floats) -> T:
+    def GlobalAveragePool(self, X: T_floats | _Floats) -> T_floats:
         """GlobalAveragePool consumes an input tensor X and applies average pooling across the values in the same
         channel. This is equivalent to AveragePool with kernel size equal to the spatial dimension of input tensor.
 
@@ -299,7 +305,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GlobalAveragePool.html#globalaveragepool-22)
         """
 
-    def GlobalLpPool(self, X: T | _Floats, *, p: int = 2) -> T:
+    def GlobalLpPool(self, X: T_floats | _Floats, *, p: int = 2) -> T_floats:
         """GlobalLpPool consumes an input tensor X and applies lp pool pooling across the values in the same channel.
         This is equivalent to LpPool with kernel size equal to the spatial dimension of input tensor.
 
@@ -308,7 +314,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GlobalLpPool.html#globallppool-22)
         """
 
-    def GlobalMaxPool(self, X: T | _Floats) -> T:
+    def GlobalMaxPool(self, X: T_floats | _Floats) -> T_floats:
         """GlobalMaxPool consumes an input tensor X and applies max pooling across the values in the same channel. This
         is equivalent to MaxPool with kernel size equal to the spatial dimension of input tensor.
 
@@ -319,13 +325,13 @@ class Opset22(Opset21):
 
     def GridSample(
         self,
-        X: T1_4 | _Floats | _Strings,
+        X: T1_mixed | _Floats | _Strings,
         grid: T1 | _Floats,
         *,
         align_corners: int = 0,
         mode: str = "linear",
         padding_mode: str = "zeros",
-    ) -> T1_4:
+    ) -> T1_mixed:
         """Given an input `X` and a flow-field `grid`, computes the output `Y` using `X` values and pixel locations
         from the `grid`. For spatial input `X` with shape (N, C, H, W), the `grid` will have shape (N, H_out, W_out,
         2), the output `Y` will have shape (N, C, H_out, W_out).
@@ -337,7 +343,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__GridSample.html#gridsample-22)
         """
 
-    def HardSigmoid(self, X: T | _Floats, *, alpha: float = 0.2, beta: float = 0.5) -> T:
+    def HardSigmoid(self, X: T_floats | _Floats, *, alpha: float = 0.2, beta: float = 0.5) -> T_floats:
         """HardSigmoid takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the HardSigmoid
         function, y = max(0, min(1, alpha * x + beta)), is applied to the tensor elementwise.
 
@@ -346,7 +352,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__HardSigmoid.html#hardsigmoid-22)
         """
 
-    def HardSwish(self, X: T | _Floats) -> T:
+    def HardSwish(self, X: T_floats | _Floats) -> T_floats:
         """HardSwish takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the HardSwish
         function, y = x * max(0, min(1, alpha * x + beta)) = x * HardSigmoid<alpha, beta>(x), where alpha = 1/6 and
         beta = 0.5, is applied to the tensor elementwise.
@@ -358,12 +364,12 @@ class Opset22(Opset21):
 
     def InstanceNormalization(
         self,
-        input: T | _Floats,
-        scale: T | _Floats,
-        B: T | _Floats,
+        input: T_floats | _Floats,
+        scale: T_floats | _Floats,
+        B: T_floats | _Floats,
         *,
         epsilon: float = 1e-05,
-    ) -> T:
+    ) -> T_floats:
         """Carries out instance normalization as described in the paper https://arxiv.org/abs/1607.08022.
 
         T: float, float16, double, bfloat16
@@ -373,14 +379,14 @@ class Opset22(Opset21):
 
     def LSTM(
         self,
-        X: T | _Floats,
-        W: T | _Floats,
-        R: T | _Floats,
-        B: T | _Floats | None = None,
+        X: T_floats | _Floats,
+        W: T_floats | _Floats,
+        R: T_floats | _Floats,
+        B: T_floats | _Floats | None = None,
         sequence_lens: INT32 | _Array | _Ints | None = None,
-        initial_h: T | _Floats | None = None,
-        initial_c: T | _Floats | None = None,
-        P: T | _Floats | None = None,
+        initial_h: T_floats | _Floats | None = None,
+        initial_c: T_floats | _Floats | None = None,
+        P: T_floats | _Floats | None = None,
         *,
         activation_alpha: _Sequence[float] | None = None,
         activation_beta: _Sequence[float] | None = None,
@@ -390,7 +396,7 @@ class Opset22(Opset21):
         hidden_size: int | None = None,
         input_forget: int = 0,
         layout: int = 0,
-    ) -> T:
+    ) -> T_floats:
         """Computes an one-layer LSTM. This operator is usually supported via some custom implementation such as CuDNN.
 
         T: float, float16, double, bfloat16
@@ -399,7 +405,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LSTM.html#lstm-22)
         """
 
-    def LpNormalization(self, input: T | _Floats, *, axis: int = -1, p: int = 2) -> T:
+    def LpNormalization(self, input: T_floats | _Floats, *, axis: int = -1, p: int = 2) -> T_floats:
         """Given a matrix, apply Lp-normalization along the provided axis. The output is computed as: `output = input /
         Lp_norm(input, axis)`. When the Lp norm is zero (i.e., all elements along the axis are zero), the output is
         defined to be zero to avoid division by zero.
@@ -411,7 +417,7 @@ class Opset22(Opset21):
 
     def LpPool(
         self,
-        X: T | _Floats,
+        X: T_floats | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
@@ -420,7 +426,7 @@ class Opset22(Opset21):
         p: int = 2,
         pads: _Sequence[int] | None = None,
         strides: _Sequence[int] | None = None,
-    ) -> T:
+    ) -> T_floats:
         """LpPool consumes an input tensor X and applies Lp pooling across the tensor according to kernel sizes, stride
         sizes, and pad lengths. Lp pooling consisting of computing the Lp norm on all values of a subset of the
         input tensor according to the kernel size and downsampling the data into the output tensor Y for further
@@ -433,7 +439,7 @@ class Opset22(Opset21):
 
     def MaxPool(
         self,
-        X: T_3 | _Floats,
+        X: T_numbers | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
@@ -442,7 +448,7 @@ class Opset22(Opset21):
         pads: _Sequence[int] | None = None,
         storage_order: int = 0,
         strides: _Sequence[int] | None = None,
-    ) -> T_3:
+    ) -> T_numbers:
         """MaxPool consumes an input tensor X and applies max pooling across the tensor according to kernel sizes,
         stride sizes, and pad lengths. max pooling consisting of computing the max on all values of a subset of the
         input tensor according to the kernel size and downsampling the data into the output tensor Y for further
@@ -456,12 +462,12 @@ class Opset22(Opset21):
 
     def MaxRoiPool(
         self,
-        X: T | _Floats,
-        rois: T | _Floats,
+        X: T_floats | _Floats,
+        rois: T_floats | _Floats,
         *,
         pooled_shape: _Sequence[int],
         spatial_scale: float = 1.0,
-    ) -> T:
+    ) -> T_floats:
         """ROI max pool consumes an input tensor X and region of interests (RoIs) to apply max pooling across each RoI,
         to produce output 4-D tensor of shape (num_rois, channels, pooled_shape[0], pooled_shape[1]).
 
@@ -472,14 +478,14 @@ class Opset22(Opset21):
 
     def MaxUnpool(
         self,
-        X: T | _Floats,
+        X: T_floats | _Floats,
         I: INT64 | _Array | _Ints,
         output_shape: INT64 | _Array | _Ints | None = None,
         *,
         kernel_shape: _Sequence[int],
         pads: _Sequence[int] | None = None,
         strides: _Sequence[int] | None = None,
-    ) -> T:
+    ) -> T_floats:
         """MaxUnpool essentially computes the partial inverse of the MaxPool op. The input information to this op is
         typically the output information from a MaxPool op. The first input tensor X is the tensor that needs to be
         unpooled, which is typically the pooled tensor (first output) from MaxPool.
@@ -490,7 +496,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MaxUnpool.html#maxunpool-22)
         """
 
-    def Mish(self, X: T | _Floats) -> T:
+    def Mish(self, X: T_floats | _Floats) -> T_floats:
         """Mish: A Self Regularized Non-Monotonic Neural Activation Function.
 
         T: float, float16, double, bfloat16
@@ -503,10 +509,10 @@ class Opset22(Opset21):
         self,
         input: T1 | _Floats,
         *,
-        dtype: type[E_2] | _DataType[E_2],
+        dtype: type[E_ints] | _DataType[E_ints],
         sample_size: int = 1,
         seed: float | None = None,
-    ) -> E_2:
+    ) -> E_ints:
         """Generate a tensor of samples from a multinomial distribution according to the probabilities of each of the
         possible outcomes.
 
@@ -531,13 +537,13 @@ class Opset22(Opset21):
 
     def NegativeLogLikelihoodLoss(
         self,
-        input: T | _Floats,
+        input: T_floats | _Floats,
         target: Tind | _Ints,
-        weight: T | _Floats | None = None,
+        weight: T_floats | _Floats | None = None,
         *,
         ignore_index: int | None = None,
         reduction: str = "mean",
-    ) -> T:
+    ) -> T_floats:
         """A NegativeLogLikelihoodLoss operator computes (weighted) negative log likelihood loss. Its "input" tensor
         has the shape of (N, C, d1, d2, ..., dk) where k >= 0. The "input" tensor contains log-probabilities for
         input[n, :, d_1, d_2,..., d_k] being in a class of [0, C). The operator's "target" input tensor has the
@@ -551,12 +557,12 @@ class Opset22(Opset21):
 
     def RNN(
         self,
-        X: T | _Floats,
-        W: T | _Floats,
-        R: T | _Floats,
-        B: T | _Floats | None = None,
+        X: T_floats | _Floats,
+        W: T_floats | _Floats,
+        R: T_floats | _Floats,
+        B: T_floats | _Floats | None = None,
         sequence_lens: INT32 | _Array | _Ints | None = None,
-        initial_h: T | _Floats | None = None,
+        initial_h: T_floats | _Floats | None = None,
         *,
         activation_alpha: _Sequence[float] | None = None,
         activation_beta: _Sequence[float] | None = None,
@@ -565,7 +571,7 @@ class Opset22(Opset21):
         direction: str = "forward",
         hidden_size: int | None = None,
         layout: int = 0,
-    ) -> T:
+    ) -> T_floats:
         """Computes an one-layer simple RNN. This operator is usually supported via some custom implementation such as
         CuDNN.
 
@@ -580,11 +586,11 @@ class Opset22(Opset21):
         self,
         *,
         shape: _Sequence[int],
-        dtype: type[T] | _DataType[T],
+        dtype: type[T_floats] | _DataType[T_floats],
         mean: float = 0.0,
         scale: float = 1.0,
         seed: float | None = None,
-    ) -> T:
+    ) -> T_floats:
         """Generate a tensor with random values drawn from a normal distribution. The shape of the tensor is specified
         by the `shape` argument and the parameter of the normal distribution specified by `mean` and `scale`.
 
@@ -617,13 +623,13 @@ class Opset22(Opset21):
     @_overload
     def RandomNormalLike(
         self,
-        input: T1_5 | _Floats | _Strings,
+        input: T1_4 | _Floats | _Strings,
         *,
-        dtype: type[T] | _DataType[T],
+        dtype: type[T_floats] | _DataType[T_floats],
         mean: float = 0.0,
         scale: float = 1.0,
         seed: float | None = None,
-    ) -> T:
+    ) -> T_floats:
         """Generate a tensor with random values drawn from a normal distribution. The shape of the output tensor is
         copied from the shape of the input tensor, and the parameters of the normal distribution are specified by
         `mean` and `scale`.
@@ -637,17 +643,17 @@ class Opset22(Opset21):
     @_overload
     def RandomNormalLike(
         self,
-        input: T1_4 | _Floats | _Strings,
+        input: T1_mixed | _Floats | _Strings,
         *,
         mean: float = 0.0,
         scale: float = 1.0,
         seed: float | None = None,
-    ) -> T1_4:
+    ) -> T1_mixed:
         ...
     @_overload
     def RandomNormalLike(
         self,
-        input: T1_5 | _Floats | _Strings,
+        input: T1_4 | _Floats | _Strings,
         *,
         dtype: int | _ElementType,
         mean: float = 0.0,
@@ -661,11 +667,11 @@ class Opset22(Opset21):
         self,
         *,
         shape: _Sequence[int],
-        dtype: type[T] | _DataType[T],
+        dtype: type[T_floats] | _DataType[T_floats],
         high: float = 1.0,
         low: float = 0.0,
         seed: float | None = None,
-    ) -> T:
+    ) -> T_floats:
         """Generate a tensor with random values drawn from a uniform distribution. The shape of the tensor is specified
         by the `shape` argument and the range by `low` and `high`.
 
@@ -698,13 +704,13 @@ class Opset22(Opset21):
     @_overload
     def RandomUniformLike(
         self,
-        input: T1_5 | _Floats | _Strings,
+        input: T1_4 | _Floats | _Strings,
         *,
-        dtype: type[T] | _DataType[T],
+        dtype: type[T_floats] | _DataType[T_floats],
         high: float = 1.0,
         low: float = 0.0,
         seed: float | None = None,
-    ) -> T:
+    ) -> T_floats:
         """Generate a tensor with random values drawn from a uniform distribution. The shape of the output tensor is
         copied from the shape of the input tensor, and the parameters of the uniform distribution are specified by
         `low` and `high`.
@@ -718,17 +724,17 @@ class Opset22(Opset21):
     @_overload
     def RandomUniformLike(
         self,
-        input: T1_4 | _Floats | _Strings,
+        input: T1_mixed | _Floats | _Strings,
         *,
         high: float = 1.0,
         low: float = 0.0,
         seed: float | None = None,
-    ) -> T1_4:
+    ) -> T1_mixed:
         ...
     @_overload
     def RandomUniformLike(
         self,
-        input: T1_5 | _Floats | _Strings,
+        input: T1_4 | _Floats | _Strings,
         *,
         dtype: int | _ElementType,
         high: float = 1.0,
@@ -739,8 +745,8 @@ class Opset22(Opset21):
 
     def RoiAlign(
         self,
-        X: T | _Floats,
-        rois: T | _Floats,
+        X: T_floats | _Floats,
+        rois: T_floats | _Floats,
         batch_indices: INT64 | _Array | _Ints,
         *,
         coordinate_transformation_mode: str = "half_pixel",
@@ -749,7 +755,7 @@ class Opset22(Opset21):
         output_width: int = 1,
         sampling_ratio: int = 0,
         spatial_scale: float = 1.0,
-    ) -> T:
+    ) -> T_floats:
         """Region of Interest (RoI) align operation described in the [Mask R-CNN
         paper](https://arxiv.org/abs/1703.06870). RoiAlign consumes an input tensor X and region of interests (rois)
         to apply pooling across each RoI; it produces a 4-D tensor of shape (num_rois, C, output_height,
@@ -761,7 +767,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__RoiAlign.html#roialign-22)
         """
 
-    def Round(self, X: T | _Floats) -> T:
+    def Round(self, X: T_floats | _Floats) -> T_floats:
         """Round takes one input Tensor and rounds the values, element-wise, meaning it finds the nearest integer for
         each value. In case of halves, the rule is to round them to the nearest even integer. If input x is
         integral, +0, -0, NaN, or infinite, x itself is returned. The output tensor has the same shape and type as
@@ -772,7 +778,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Round.html#round-22)
         """
 
-    def Selu(self, X: T | _Floats, *, alpha: float = 1.6732632, gamma: float = 1.050701) -> T:
+    def Selu(self, X: T_floats | _Floats, *, alpha: float = 1.6732632, gamma: float = 1.050701) -> T_floats:
         """Selu takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the scaled exponential
         linear unit function, `y = gamma * (alpha * e^x - alpha) for x <= 0`, `y = gamma * x for x > 0`, is applied
         to the tensor elementwise.
@@ -782,7 +788,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Selu.html#selu-22)
         """
 
-    def Sin(self, input: T | _Floats) -> T:
+    def Sin(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the sine of the given input tensor, element-wise.
 
         T: float, float16, double, bfloat16
@@ -790,7 +796,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sin.html#sin-22)
         """
 
-    def Sinh(self, input: T | _Floats) -> T:
+    def Sinh(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the hyperbolic sine of the given input tensor element-wise.
 
         T: float, float16, double, bfloat16
@@ -798,7 +804,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sinh.html#sinh-22)
         """
 
-    def Softplus(self, X: T | _Floats) -> T:
+    def Softplus(self, X: T_floats | _Floats) -> T_floats:
         """Softplus takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the softplus
         function, y = ln(exp(x) + 1), is applied to the tensor elementwise.
 
@@ -807,7 +813,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Softplus.html#softplus-22)
         """
 
-    def Softsign(self, input: T | _Floats) -> T:
+    def Softsign(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the softsign (x/(1+|x|)) of the given input tensor element-wise.
 
         T: float, float16, double, bfloat16
@@ -815,7 +821,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Softsign.html#softsign-22)
         """
 
-    def Tan(self, input: T | _Floats) -> T:
+    def Tan(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the tangent of the given input tensor, element-wise.
 
         T: float, float16, double, bfloat16
@@ -823,7 +829,7 @@ class Opset22(Opset21):
         [Since version 22 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Tan.html#tan-22)
         """
 
-    def ThresholdedRelu(self, X: T | _Floats, *, alpha: float = 1.0) -> T:
+    def ThresholdedRelu(self, X: T_floats | _Floats, *, alpha: float = 1.0) -> T_floats:
         """ThresholdedRelu takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the
         rectified linear function, y = x for x > alpha, y = 0 otherwise, is applied to the tensor elementwise.
 

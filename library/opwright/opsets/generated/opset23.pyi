@@ -15,21 +15,21 @@ from opwright.types import FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset22 import Opset22
 
-T1 = _TypeVar("T1", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-T2 = _TypeVar("T2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+T1_floats = _TypeVar("T1_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+T2_floats = _TypeVar("T2_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
 U: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | _Array
-E = _TypeVar("E", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, _Array, default=_AnyTensor)
-T1_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | FLOAT4E2M1 | _Array
-E_2 = _TypeVar("E_2", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
-T1_3 = _TypeVar("T1_3", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, _Array, default=_AnyTensor)
-T2_2: _TypeAlias = FLOAT | FLOAT16 | BFLOAT16 | _Array
-T = _TypeVar("T", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, _Array, default=_AnyTensor)
+E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, _Array, default=_AnyTensor)
+T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | FLOAT4E2M1 | _Array
+E_floats = _TypeVar("E_floats", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
+T1_numbers = _TypeVar("T1_numbers", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, _Array, default=_AnyTensor)
+T2: _TypeAlias = FLOAT | FLOAT16 | BFLOAT16 | _Array
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, _Array, default=_AnyTensor)
 V = _TypeVar("V", bound=_Tensor | _Array | _Sequence[_Tensor | _Array] | None, default=_AnyTensor)
 Tind: _TypeAlias = INT32 | INT64 | _Array
-T1_4: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16 | _Array
-T3 = _TypeVar("T3", _AnyTensor, UINT8, INT8, UINT16, INT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, _Array, default=_AnyTensor)
-T_2: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | BFLOAT16 | _Array
-T_3: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | FLOAT4E2M1 | _Array
+T1_2: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16 | _Array
+T3_numbers = _TypeVar("T3_numbers", _AnyTensor, UINT8, INT8, UINT16, INT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, _Array, default=_AnyTensor)
+T: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | BFLOAT16 | _Array
+T_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | FLOAT4E2M1 | _Array
 
 @_type_check_only
 class Opset23(Opset22):
@@ -37,12 +37,12 @@ class Opset23(Opset22):
 
     def Attention(
         self,
-        Q: T1 | _Floats,
-        K: T1 | _Floats,
-        V: T2 | _Floats,
+        Q: T1_floats | _Floats,
+        K: T1_floats | _Floats,
+        V: T2_floats | _Floats,
         attn_mask: U | _Floats | None = None,
-        past_key: T1 | _Floats | None = None,
-        past_value: T2 | _Floats | None = None,
+        past_key: T1_floats | _Floats | None = None,
+        past_value: T2_floats | _Floats | None = None,
         *,
         is_causal: int = 0,
         kv_num_heads: int | None = None,
@@ -51,7 +51,7 @@ class Opset23(Opset22):
         scale: float | None = None,
         softcap: float = 0.0,
         softmax_precision: int | _ElementType | type[_Tensor] | None = None,
-    ) -> T1:
+    ) -> T1_floats:
         """Computes scaled dot product attention on query, key and value tensors, using an optional attention mask if
         passed.
 
@@ -63,7 +63,13 @@ class Opset23(Opset22):
         """
 
     @_overload
-    def Cast(self, input: T1_2 | _Floats | _Strings, *, to: type[E] | _DataType[E], saturate: int = 1) -> E:
+    def Cast(
+        self,
+        input: T1 | _Floats | _Strings,
+        *,
+        to: type[E_mixed] | _DataType[E_mixed],
+        saturate: int = 1,
+    ) -> E_mixed:
         """The operator casts the elements of a given input tensor to a data type specified by the 'to' argument and
         returns an output tensor of the same size in the converted type. The 'to' argument must be one of the data
         types specified in the 'DataType' enum field in the TensorProto message.
@@ -76,16 +82,16 @@ class Opset23(Opset22):
         [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cast.html#cast-23)
         """
     @_overload
-    def Cast(self, input: T1_2 | _Floats | _Strings, *, to: int | _ElementType, saturate: int = 1) -> _AnyTensor:
+    def Cast(self, input: T1 | _Floats | _Strings, *, to: int | _ElementType, saturate: int = 1) -> _AnyTensor:
         ...
 
     def CastLike(
         self,
-        input: T1_2 | _Floats | _Strings,
-        target_type: E | _Floats | _Strings,
+        input: T1 | _Floats | _Strings,
+        target_type: E_mixed | _Floats | _Strings,
         *,
         saturate: int = 1,
-    ) -> E:
+    ) -> E_mixed:
         """The operator casts the elements of a given input tensor (the first input) to the same data type as the
         elements of the second input tensor. See documentation of the Cast operator for further details.
 
@@ -143,14 +149,14 @@ class Opset23(Opset22):
     @_overload
     def DequantizeLinear(
         self,
-        x: T1_3 | _Floats,
-        x_scale: T2_2 | _Floats,
-        x_zero_point: T1_3 | _Floats | None = None,
+        x: T1_numbers | _Floats,
+        x_scale: T2 | _Floats,
+        x_zero_point: T1_numbers | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
-        output_dtype: type[E_2] | _DataType[E_2],
-    ) -> E_2:
+        output_dtype: type[E_floats] | _DataType[E_floats],
+    ) -> E_floats:
         """The linear dequantization operator. It consumes a quantized tensor, a scale, and a zero point to compute the
         full-precision tensor. The dequantization formula is `y = (x - x_zero_point) * x_scale`.
 
@@ -164,20 +170,20 @@ class Opset23(Opset22):
     @_overload
     def DequantizeLinear(
         self,
-        x: T1_3 | _Floats,
-        x_scale: E_2 | _Floats,
-        x_zero_point: T1_3 | _Floats | None = None,
+        x: T1_numbers | _Floats,
+        x_scale: E_floats | _Floats,
+        x_zero_point: T1_numbers | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
-    ) -> E_2:
+    ) -> E_floats:
         ...
     @_overload
     def DequantizeLinear(
         self,
-        x: T1_3 | _Floats,
-        x_scale: T2_2 | _Floats,
-        x_zero_point: T1_3 | _Floats | None = None,
+        x: T1_numbers | _Floats,
+        x_scale: T2 | _Floats,
+        x_zero_point: T1_numbers | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
@@ -185,7 +191,7 @@ class Opset23(Opset22):
     ) -> _AnyTensor:
         ...
 
-    def Flatten(self, input: T | _Floats | _Strings, *, axis: int = 1) -> T:
+    def Flatten(self, input: T_mixed | _Floats | _Strings, *, axis: int = 1) -> T_mixed:
         """Flattens the input tensor into a 2D matrix. If input tensor has shape (d_0, d_1, ... d_n) then the output
         will have shape (d_0 X d_1 ... d_(axis-1), d_axis X d_(axis+1) ... X dn).
 
@@ -243,13 +249,13 @@ class Opset23(Opset22):
 
     def Pad(
         self,
-        data: T | _Floats | _Strings,
+        data: T_mixed | _Floats | _Strings,
         pads: INT64 | _Array | _Ints,
-        constant_value: T | _Floats | _Strings | None = None,
+        constant_value: T_mixed | _Floats | _Strings | None = None,
         axes: Tind | _Ints | None = None,
         *,
         mode: str = "constant",
-    ) -> T:
+    ) -> T_mixed:
         """Given a tensor containing the data to be padded (`data`), a tensor containing the number of start and end
         pad values for axis (`pads`), (optionally) a `mode`, and (optionally) `constant_value`, a padded tensor
         (`output`) is generated.
@@ -264,16 +270,16 @@ class Opset23(Opset22):
 
     def QuantizeLinear(
         self,
-        x: T1_4 | _Floats,
-        y_scale: T1_4 | _Floats,
-        y_zero_point: T3 | _Floats | None = None,
+        x: T1_2 | _Floats,
+        y_scale: T1_2 | _Floats,
+        y_zero_point: T3_numbers | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
         output_dtype: int | _ElementType | type[_Tensor] = 0,
         precision: int | _ElementType | type[_Tensor] = 0,
         saturate: int = 1,
-    ) -> T3:
+    ) -> T3_numbers:
         """The linear quantization operator consumes a high-precision tensor, a scale, and a zero point to compute the
         low-precision/quantized tensor. The scale factor and zero point must have the same shape, determining the
         quantization granularity. The quantization formula is `y = saturate((x / y_scale) + y_zero_point)`.
@@ -288,13 +294,13 @@ class Opset23(Opset22):
 
     def RMSNormalization(
         self,
-        X: T_2 | _Floats,
-        scale: T1 | _Floats,
+        X: T | _Floats,
+        scale: T1_floats | _Floats,
         *,
         axis: int = -1,
         epsilon: float = 1e-05,
         stash_type: int | _ElementType | type[_Tensor] = 1,
-    ) -> T1:
+    ) -> T1_floats:
         """This is RMS normalization defined in ONNX as function as described in the paper
         https://arxiv.org/pdf/1910.07467. The overall computation can be split into two stages. The root mean
         squared norm is taken over the last D dimensions, where D is the dimension of normalized_shape.
@@ -305,7 +311,13 @@ class Opset23(Opset22):
         [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__RMSNormalization.html#rmsnormalization-23)
         """
 
-    def Reshape(self, data: T | _Floats | _Strings, shape: INT64 | _Array | _Ints, *, allowzero: int = 0) -> T:
+    def Reshape(
+        self,
+        data: T_mixed | _Floats | _Strings,
+        shape: INT64 | _Array | _Ints,
+        *,
+        allowzero: int = 0,
+    ) -> T_mixed:
         """Reshape the input tensor similar to numpy.reshape. First input is the data tensor, second input is a shape
         tensor which specifies the output shape. It outputs the reshaped tensor. At most one dimension of the new
         shape can be -1. In this case, the value is inferred from the size of the tensor and the remaining
@@ -320,15 +332,15 @@ class Opset23(Opset22):
 
     def RotaryEmbedding(
         self,
-        X: E_2 | _Floats,
-        cos_cache: E_2 | _Floats,
-        sin_cache: E_2 | _Floats,
+        X: E_floats | _Floats,
+        cos_cache: E_floats | _Floats,
+        sin_cache: E_floats | _Floats,
         position_ids: INT64 | _Array | _Ints | None = None,
         *,
         interleaved: int = 0,
         num_heads: int | None = None,
         rotary_embedding_dim: int = 0,
-    ) -> E_2:
+    ) -> E_floats:
         """RotaryEmbedding is the implementation of rotary positional embeddings (RoPE) based on the paper
         https://arxiv.org/pdf/2104.09864. The key advantage of RoPE is that it allows the model to understand both
         the absolute position of a token and the relative distances between tokens.
@@ -361,7 +373,7 @@ class Opset23(Opset22):
         [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Scan.html#scan-23)
         """
 
-    def Shape(self, data: T_3 | _Floats | _Strings, *, end: int | None = None, start: int = 0) -> INT64:
+    def Shape(self, data: T_2 | _Floats | _Strings, *, end: int | None = None, start: int = 0) -> INT64:
         """Takes a tensor as input and outputs an 1D int64 tensor containing the shape of the input tensor. Optional
         attributes start and end can be used to compute a slice of the input tensor's shape. If start axis is
         omitted, the slice starts from axis 0. The end axis, if specified, is exclusive (and the returned value will
@@ -375,7 +387,7 @@ class Opset23(Opset22):
         [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Shape.html#shape-23)
         """
 
-    def Size(self, data: T_3 | _Floats | _Strings) -> INT64:
+    def Size(self, data: T_2 | _Floats | _Strings) -> INT64:
         """Takes a tensor as input and outputs a int64 scalar that equals to the total number of elements of the input
         tensor.
 
@@ -387,7 +399,7 @@ class Opset23(Opset22):
         [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Size.html#size-23)
         """
 
-    def Squeeze(self, data: T | _Floats | _Strings, axes: INT64 | _Array | _Ints | None = None) -> T:
+    def Squeeze(self, data: T_mixed | _Floats | _Strings, axes: INT64 | _Array | _Ints | None = None) -> T_mixed:
         """Remove single-dimensional entries from the shape of a tensor. Takes an input `axes` with a list of axes to
         squeeze. If `axes` is not provided, all the single dimensions will be removed from the shape. If an axis is
         selected with shape entry not equal to one, an error is raised.
@@ -399,7 +411,7 @@ class Opset23(Opset22):
         [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Squeeze.html#squeeze-23)
         """
 
-    def Transpose(self, data: T | _Floats | _Strings, *, perm: _Sequence[int] | None = None) -> T:
+    def Transpose(self, data: T_mixed | _Floats | _Strings, *, perm: _Sequence[int] | None = None) -> T_mixed:
         """Returns a transpose of the input tensor. (Similar to `numpy.transpose`). The optional attribute `perm`
         specifies the permutation of the axes of the input tensor. `perm` must contain each axis index in `[0, n-1]`
         exactly once, so its length is equal to the rank `n` of the input tensor.
@@ -411,7 +423,7 @@ class Opset23(Opset22):
         [Since version 23 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Transpose.html#transpose-23)
         """
 
-    def Unsqueeze(self, data: T | _Floats | _Strings, axes: INT64 | _Array | _Ints) -> T:
+    def Unsqueeze(self, data: T_mixed | _Floats | _Strings, axes: INT64 | _Array | _Ints) -> T_mixed:
         """Insert single-dimensional entries to the shape of an input tensor (`data`). Takes one required input `axes`
         - which contains a list of dimension indices and this operator will insert a dimension of value `1` into the
         corresponding index of the output tensor (`expanded`).

@@ -15,21 +15,21 @@ from opwright.types import FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, FLOAT8E8M0, 
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset24 import Opset24
 
-T1 = _TypeVar("T1", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-T2 = _TypeVar("T2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+T1_floats = _TypeVar("T1_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+T2_floats = _TypeVar("T2_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
 U: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | _Array
-E = _TypeVar("E", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, FLOAT8E8M0, UINT2, INT2, _Array, default=_AnyTensor)
-T1_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | FLOAT4E2M1 | FLOAT8E8M0 | UINT2 | INT2 | _Array
-E_2 = _TypeVar("E_2", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
-T1_3 = _TypeVar("T1_3", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, UINT2, INT2, _Array, default=_AnyTensor)
-T2_2: _TypeAlias = FLOAT | FLOAT16 | BFLOAT16 | FLOAT8E8M0 | _Array
-T2_3 = _TypeVar("T2_3", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, FLOAT8E8M0, _Array, default=_AnyTensor)
-T = _TypeVar("T", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, FLOAT8E8M0, UINT2, INT2, _Array, default=_AnyTensor)
+E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, FLOAT8E8M0, UINT2, INT2, _Array, default=_AnyTensor)
+T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | FLOAT4E2M1 | FLOAT8E8M0 | UINT2 | INT2 | _Array
+E_floats = _TypeVar("E_floats", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
+T1_numbers = _TypeVar("T1_numbers", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, UINT2, INT2, _Array, default=_AnyTensor)
+T2: _TypeAlias = FLOAT | FLOAT16 | BFLOAT16 | FLOAT8E8M0 | _Array
+T2_floats_2 = _TypeVar("T2_floats_2", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, FLOAT8E8M0, _Array, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, FLOAT8E8M0, UINT2, INT2, _Array, default=_AnyTensor)
 V = _TypeVar("V", bound=_Tensor | _Array | _Sequence[_Tensor | _Array] | None, default=_AnyTensor)
 Tind: _TypeAlias = INT32 | INT64 | _Array
-T1_4: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16 | _Array
-T2_4: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16 | FLOAT8E8M0 | _Array
-T3 = _TypeVar("T3", _AnyTensor, UINT8, INT8, UINT16, INT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, UINT2, INT2, _Array, default=_AnyTensor)
+T1_2: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16 | _Array
+T2_2: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16 | FLOAT8E8M0 | _Array
+T3_numbers = _TypeVar("T3_numbers", _AnyTensor, UINT8, INT8, UINT16, INT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, UINT2, INT2, _Array, default=_AnyTensor)
 
 @_type_check_only
 class Opset25(Opset24):
@@ -37,12 +37,12 @@ class Opset25(Opset24):
 
     def Attention(
         self,
-        Q: T1 | _Floats,
-        K: T1 | _Floats,
-        V: T2 | _Floats,
+        Q: T1_floats | _Floats,
+        K: T1_floats | _Floats,
+        V: T2_floats | _Floats,
         attn_mask: U | _Floats | None = None,
-        past_key: T1 | _Floats | None = None,
-        past_value: T2 | _Floats | None = None,
+        past_key: T1_floats | _Floats | None = None,
+        past_value: T2_floats | _Floats | None = None,
         nonpad_kv_seqlen: INT64 | _Array | _Ints | None = None,
         *,
         is_causal: int = 0,
@@ -54,7 +54,7 @@ class Opset25(Opset24):
         scale: float | None = None,
         softcap: float = 0.0,
         softmax_precision: int | _ElementType | type[_Tensor] | None = None,
-    ) -> T1:
+    ) -> T1_floats:
         """Computes scaled dot product attention on query, key and value tensors, using an optional attention mask if
         passed.
 
@@ -68,12 +68,12 @@ class Opset25(Opset24):
     @_overload
     def Cast(
         self,
-        input: T1_2 | _Floats | _Strings,
+        input: T1 | _Floats | _Strings,
         *,
-        to: type[E] | _DataType[E],
+        to: type[E_mixed] | _DataType[E_mixed],
         round_mode: str = "up",
         saturate: int = 1,
-    ) -> E:
+    ) -> E_mixed:
         """The operator casts the elements of a given input tensor to a data type specified by the 'to' argument and
         returns an output tensor of the same size in the converted type. The 'to' argument must be one of the data
         types specified in the 'DataType' enum field in the TensorProto message.
@@ -90,7 +90,7 @@ class Opset25(Opset24):
     @_overload
     def Cast(
         self,
-        input: T1_2 | _Floats | _Strings,
+        input: T1 | _Floats | _Strings,
         *,
         to: int | _ElementType,
         round_mode: str = "up",
@@ -100,12 +100,12 @@ class Opset25(Opset24):
 
     def CastLike(
         self,
-        input: T1_2 | _Floats | _Strings,
-        target_type: E | _Floats | _Strings,
+        input: T1 | _Floats | _Strings,
+        target_type: E_mixed | _Floats | _Strings,
         *,
         round_mode: str = "up",
         saturate: int = 1,
-    ) -> E:
+    ) -> E_mixed:
         """The operator casts the elements of a given input tensor (the first input) to the same data type as the
         elements of the second input tensor. See documentation of the Cast operator for further details.
 
@@ -164,14 +164,14 @@ class Opset25(Opset24):
     @_overload
     def DequantizeLinear(
         self,
-        x: T1_3 | _Floats,
-        x_scale: T2_2 | _Floats,
-        x_zero_point: T1_3 | _Floats | None = None,
+        x: T1_numbers | _Floats,
+        x_scale: T2 | _Floats,
+        x_zero_point: T1_numbers | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
-        output_dtype: type[E_2] | _DataType[E_2],
-    ) -> E_2:
+        output_dtype: type[E_floats] | _DataType[E_floats],
+    ) -> E_floats:
         """The linear dequantization operator. It consumes a quantized tensor, a scale, and a zero point to compute the
         full-precision tensor. The dequantization formula is `y = (x - x_zero_point) * x_scale`.
 
@@ -185,20 +185,20 @@ class Opset25(Opset24):
     @_overload
     def DequantizeLinear(
         self,
-        x: T1_3 | _Floats,
-        x_scale: T2_3 | _Floats,
-        x_zero_point: T1_3 | _Floats | None = None,
+        x: T1_numbers | _Floats,
+        x_scale: T2_floats_2 | _Floats,
+        x_zero_point: T1_numbers | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
-    ) -> T2_3:
+    ) -> T2_floats_2:
         ...
     @_overload
     def DequantizeLinear(
         self,
-        x: T1_3 | _Floats,
-        x_scale: T2_2 | _Floats,
-        x_zero_point: T1_3 | _Floats | None = None,
+        x: T1_numbers | _Floats,
+        x_scale: T2 | _Floats,
+        x_zero_point: T1_numbers | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
@@ -206,7 +206,7 @@ class Opset25(Opset24):
     ) -> _AnyTensor:
         ...
 
-    def Flatten(self, input: T | _Floats | _Strings, *, axis: int = 1) -> T:
+    def Flatten(self, input: T_mixed | _Floats | _Strings, *, axis: int = 1) -> T_mixed:
         """Flattens the input tensor into a 2D matrix. If input tensor has shape (d_0, d_1, ... d_n) then the output
         will have shape (d_0 X d_1 ... d_(axis-1), d_axis X d_(axis+1) ... X dn).
 
@@ -256,13 +256,13 @@ class Opset25(Opset24):
 
     def Pad(
         self,
-        data: T | _Floats | _Strings,
+        data: T_mixed | _Floats | _Strings,
         pads: INT64 | _Array | _Ints,
-        constant_value: T | _Floats | _Strings | None = None,
+        constant_value: T_mixed | _Floats | _Strings | None = None,
         axes: Tind | _Ints | None = None,
         *,
         mode: str = "constant",
-    ) -> T:
+    ) -> T_mixed:
         """Given a tensor containing the data to be padded (`data`), a tensor containing the number of start and end
         pad values for axis (`pads`), (optionally) a `mode`, and (optionally) `constant_value`, a padded tensor
         (`output`) is generated.
@@ -275,16 +275,16 @@ class Opset25(Opset24):
 
     def QuantizeLinear(
         self,
-        x: T1_4 | _Floats,
-        y_scale: T2_4 | _Floats,
-        y_zero_point: T3 | _Floats | None = None,
+        x: T1_2 | _Floats,
+        y_scale: T2_2 | _Floats,
+        y_zero_point: T3_numbers | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
         output_dtype: int | _ElementType | type[_Tensor] = 0,
         precision: int | _ElementType | type[_Tensor] = 0,
         saturate: int = 1,
-    ) -> T3:
+    ) -> T3_numbers:
         """The linear quantization operator consumes a high-precision tensor, a scale, and a zero point to compute the
         low-precision/quantized tensor. The scale factor and zero point must have the same shape, determining the
         quantization granularity. The quantization formula is `y = saturate((x / y_scale) + y_zero_point)`.
@@ -297,7 +297,13 @@ class Opset25(Opset24):
         [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html#quantizelinear-25)
         """
 
-    def Reshape(self, data: T | _Floats | _Strings, shape: INT64 | _Array | _Ints, *, allowzero: int = 0) -> T:
+    def Reshape(
+        self,
+        data: T_mixed | _Floats | _Strings,
+        shape: INT64 | _Array | _Ints,
+        *,
+        allowzero: int = 0,
+    ) -> T_mixed:
         """Reshape the input tensor similar to numpy.reshape. First input is the data tensor, second input is a shape
         tensor which specifies the output shape. It outputs the reshaped tensor. At most one dimension of the new
         shape can be -1. In this case, the value is inferred from the size of the tensor and the remaining
@@ -356,7 +362,7 @@ class Opset25(Opset24):
         [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Size.html#size-25)
         """
 
-    def Squeeze(self, data: T | _Floats | _Strings, axes: INT64 | _Array | _Ints | None = None) -> T:
+    def Squeeze(self, data: T_mixed | _Floats | _Strings, axes: INT64 | _Array | _Ints | None = None) -> T_mixed:
         """Remove single-dimensional entries from the shape of a tensor. Takes an input `axes` with a list of axes to
         squeeze. If `axes` is not provided, all the single dimensions will be removed from the shape. If an axis is
         selected with shape entry not equal to one, an error is raised.
@@ -366,7 +372,7 @@ class Opset25(Opset24):
         [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Squeeze.html#squeeze-25)
         """
 
-    def Transpose(self, data: T | _Floats | _Strings, *, perm: _Sequence[int] | None = None) -> T:
+    def Transpose(self, data: T_mixed | _Floats | _Strings, *, perm: _Sequence[int] | None = None) -> T_mixed:
         """Returns a transpose of the input tensor. (Similar to `numpy.transpose`). The optional attribute `perm`
         specifies the permutation of the axes of the input tensor. `perm` must contain each axis index in `[0, n-1]`
         exactly once, so its length is equal to the rank `n` of the input tensor.
@@ -376,7 +382,7 @@ class Opset25(Opset24):
         [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Transpose.html#transpose-25)
         """
 
-    def Unsqueeze(self, data: T | _Floats | _Strings, axes: INT64 | _Array | _Ints) -> T:
+    def Unsqueeze(self, data: T_mixed | _Floats | _Strings, axes: INT64 | _Array | _Ints) -> T_mixed:
         """Insert single-dimensional entries to the shape of an input tensor (`data`). Takes one required input `axes`
         - which contains a list of dimension indices and this operator will insert a dimension of value `1` into the
         corresponding index of the output tensor (`expanded`).

@@ -11,9 +11,9 @@ from opwright.types import INT16, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset26 import Opset26
 
-T = _TypeVar("T", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
-S = _TypeVar("S", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
-T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, INT16, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
+S_floats = _TypeVar("S_floats", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, INT16, INT32, INT64, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
 
 @_type_check_only
 class Opset27(Opset26):
@@ -21,13 +21,13 @@ class Opset27(Opset26):
 
     def CausalConvWithState(
         self,
-        input: T | _Floats,
-        weight: T | _Floats,
-        bias: T | _Floats | None = None,
-        past_state: T | _Floats | None = None,
+        input: T_floats | _Floats,
+        weight: T_floats | _Floats,
+        bias: T_floats | _Floats | None = None,
+        past_state: T_floats | _Floats | None = None,
         *,
         activation: str = "none",
-    ) -> tuple[T, T]:
+    ) -> tuple[T_floats, T_floats]:
         """Stateful causal 1D depthwise convolution.
 
         T: float, float16, bfloat16
@@ -37,19 +37,19 @@ class Opset27(Opset26):
 
     def LinearAttention(
         self,
-        query: T | _Floats,
-        key: T | _Floats,
-        value: T | _Floats,
-        past_state: S | _Floats | None = None,
-        decay: T | _Floats | None = None,
-        beta: T | _Floats | None = None,
+        query: T_floats | _Floats,
+        key: T_floats | _Floats,
+        value: T_floats | _Floats,
+        past_state: S_floats | _Floats | None = None,
+        decay: T_floats | _Floats | None = None,
+        beta: T_floats | _Floats | None = None,
         *,
         kv_num_heads: int,
         q_num_heads: int,
         chunk_size: int = 64,
         scale: float = 0.0,
         update_rule: str = "gated_delta",
-    ) -> tuple[T, S]:
+    ) -> tuple[T_floats, S_floats]:
         """Unified linear attention operator for autoregressive decoding (T=1) and prefill (T>1).
 
         T: float, float16, bfloat16
@@ -60,12 +60,12 @@ class Opset27(Opset26):
 
     def Range(
         self,
-        start: T_2 | _Floats,
-        limit: T_2 | _Floats,
-        delta: T_2 | _Floats,
+        start: T_numbers | _Floats,
+        limit: T_numbers | _Floats,
+        delta: T_numbers | _Floats,
         *,
         stash_type: int | _ElementType | type[_Tensor] = 1,
-    ) -> T_2:
+    ) -> T_numbers:
         """Generate a tensor containing a sequence of numbers that begin at `start` and extends by increments of
         `delta` up to `limit` (exclusive).
 

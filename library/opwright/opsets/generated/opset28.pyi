@@ -14,27 +14,27 @@ from opwright.types import COMPLEX128, BFLOAT16, FLOAT8E8M0
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset27 import Opset27
 
-T = _TypeVar("T", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, INT64, UINT32, UINT64, _Array, default=_AnyTensor)
+T_ints = _TypeVar("T_ints", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, INT64, UINT32, UINT64, _Array, default=_AnyTensor)
 E = _TypeVar("E", bound=_Tensor | _Array, default=_AnyTensor)
 T1: _TypeAlias = _Tensor | _Array
-T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
-T_3 = _TypeVar("T_3", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, _Array, default=_AnyTensor)
-E_2 = _TypeVar("E_2", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, _Array, default=_AnyTensor)
+E_floats = _TypeVar("E_floats", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
 T2: _TypeAlias = FLOAT | FLOAT16 | BFLOAT16 | FLOAT8E8M0 | _Array
-T2_2 = _TypeVar("T2_2", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, FLOAT8E8M0, _Array, default=_AnyTensor)
-T_4 = _TypeVar("T_4", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
+T2_floats = _TypeVar("T2_floats", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, FLOAT8E8M0, _Array, default=_AnyTensor)
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
 T1_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
 V: _TypeAlias = _Tensor | _Array | _Sequence[_Tensor | _Array]
 O: _TypeAlias = _Tensor | _Array | _Sequence[_Tensor | _Array] | None
 T1_3: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16 | _Array
-T2_3: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16 | FLOAT8E8M0 | _Array
+T2_2: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16 | FLOAT8E8M0 | _Array
 _Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 
 @_type_check_only
 class Opset28(Opset27):
     """The operators of ai.onnx at version 28."""
 
-    def BitShift(self, X: T | _Ints, Y: T | _Ints, *, direction: str) -> T:
+    def BitShift(self, X: T_ints | _Ints, Y: T_ints | _Ints, *, direction: str) -> T_ints:
         """Bitwise shift operator performs element-wise operation. For each input element, if the attribute "direction"
         is "RIGHT", this operator moves its binary representation toward the right side. If the attribute
         "direction" is "LEFT", bits of binary representation move toward the left side. The input X is the tensor to
@@ -78,7 +78,7 @@ class Opset28(Opset27):
     ) -> _AnyTensor:
         ...
 
-    def Celu(self, X: T_2 | _Floats, *, alpha: float = 1.0) -> T_2:
+    def Celu(self, X: T_floats | _Floats, *, alpha: float = 1.0) -> T_floats:
         """Continuously Differentiable Exponential Linear Units: Perform the linear unit element-wise on the input
         tensor X using formula:
 
@@ -89,11 +89,11 @@ class Opset28(Opset27):
 
     def Compress(
         self,
-        input: T_3 | _Floats | _Strings,
+        input: T_mixed | _Floats | _Strings,
         condition: BOOL | _Array | _Bools,
         *,
         axis: int | None = None,
-    ) -> T_3:
+    ) -> T_mixed:
         """Selects slices from an input tensor along a given axis where condition evaluates to True for each axis
         index. In case axis is not provided, input is flattened before elements are selected. Compress behaves like
         numpy.compress: https://docs.scipy.org/doc/numpy/reference/generated/numpy.compress.html
@@ -105,7 +105,7 @@ class Opset28(Opset27):
         [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Compress.html#compress-28)
         """
 
-    def DepthToSpace(self, input: T_3 | _Floats | _Strings, *, blocksize: int, mode: str = "DCR") -> T_3:
+    def DepthToSpace(self, input: T_mixed | _Floats | _Strings, *, blocksize: int, mode: str = "DCR") -> T_mixed:
         """DepthToSpace rearranges (permutes) data from depth into blocks of spatial data. This is the reverse
         transformation of SpaceToDepth. More specifically, this op outputs a copy of the input tensor where values
         from the depth dimension are moved in spatial blocks to the height and width dimensions. By default, `mode`
@@ -126,8 +126,8 @@ class Opset28(Opset27):
         *,
         axis: int = 1,
         block_size: int = 0,
-        output_dtype: type[E_2] | _DataType[E_2],
-    ) -> E_2:
+        output_dtype: type[E_floats] | _DataType[E_floats],
+    ) -> E_floats:
         """The linear dequantization operator. It consumes a quantized tensor, a scale, and a zero point to compute the
         full-precision tensor. The dequantization formula is `y = (x - x_zero_point) * x_scale`.
 
@@ -142,12 +142,12 @@ class Opset28(Opset27):
     def DequantizeLinear(
         self,
         x: E | _Floats,
-        x_scale: T2_2 | _Floats,
+        x_scale: T2_floats | _Floats,
         x_zero_point: E | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
-    ) -> T2_2:
+    ) -> T2_floats:
         ...
     @_overload
     def DequantizeLinear(
@@ -162,7 +162,7 @@ class Opset28(Opset27):
     ) -> _AnyTensor:
         ...
 
-    def Einsum(self, *Inputs: T_4 | _Floats, equation: str) -> T_4:
+    def Einsum(self, *Inputs: T_numbers | _Floats, equation: str) -> T_numbers:
         """An einsum of the form `term1, term2 -> output-term` produces an output tensor using the following equation
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64, bfloat16
@@ -170,7 +170,7 @@ class Opset28(Opset27):
         [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Einsum.html#einsum-28)
         """
 
-    def Mod(self, A: T_4 | _Floats, B: T_4 | _Floats, *, fmod: int = 0) -> T_4:
+    def Mod(self, A: T_numbers | _Floats, B: T_numbers | _Floats, *, fmod: int = 0) -> T_numbers:
         """Performs an element-wise binary modulo operation. The `fmod` attribute determines how the quotient is
         rounded. Its value must be `0` (default) or `1`.
 
@@ -183,10 +183,10 @@ class Opset28(Opset27):
         self,
         indices: T1_2 | _Floats,
         depth: T1_2 | _Floats,
-        values: T_3 | _Floats | _Strings,
+        values: T_mixed | _Floats | _Strings,
         *,
         axis: int = -1,
-    ) -> T_3:
+    ) -> T_mixed:
         """Produces a one-hot tensor based on inputs. The locations represented by the index values in the 'indices'
         input tensor will have 'on_value' and the other locations will have 'off_value' in the output tensor, where
         'on_value' and 'off_value' are specified as part of required input argument 'values', which is a two-element
@@ -234,7 +234,7 @@ class Opset28(Opset27):
     def QuantizeLinear(
         self,
         x: T1_3 | _Floats,
-        y_scale: T2_3 | _Floats,
+        y_scale: T2_2 | _Floats,
         y_zero_point: E | _Floats | None = None,
         *,
         axis: int = 1,
@@ -257,12 +257,12 @@ class Opset28(Opset27):
 
     def ReduceLogSum(
         self,
-        data: T_2 | _Floats,
+        data: T_floats | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
         noop_with_empty_axes: int = 0,
-    ) -> T_2:
+    ) -> T_floats:
         """Computes the log sum of the input tensor's elements along the provided axes. The resulting tensor has the
         same rank as the input if `keepdims` equals 1. If `keepdims` equals 0, then the resulting tensor has the
         reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values yields
@@ -275,12 +275,12 @@ class Opset28(Opset27):
 
     def ReduceLogSumExp(
         self,
-        data: T_2 | _Floats,
+        data: T_floats | _Floats,
         axes: INT64 | _Array | _Ints | None = None,
         *,
         keepdims: int = 1,
         noop_with_empty_axes: int = 0,
-    ) -> T_2:
+    ) -> T_floats:
         """Computes the log sum exponent of the input tensor's elements along the provided axes. The resulting tensor
         has the same rank as the input if `keepdims` equals 1. If `keepdims` equals 0, then the resulting tensor has
         the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values
@@ -293,12 +293,12 @@ class Opset28(Opset27):
 
     def ReverseSequence(
         self,
-        input: T_3 | _Floats | _Strings,
+        input: T_mixed | _Floats | _Strings,
         sequence_lens: INT64 | _Array | _Ints,
         *,
         batch_axis: int = 1,
         time_axis: int = 0,
-    ) -> T_3:
+    ) -> T_mixed:
         """Reverse batch of sequences having different lengths specified by `sequence_lens`.
 
         T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
@@ -307,7 +307,7 @@ class Opset28(Opset27):
         [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ReverseSequence.html#reversesequence-28)
         """
 
-    def SpaceToDepth(self, input: T_3 | _Floats | _Strings, *, blocksize: int, mode: str = "DCR") -> T_3:
+    def SpaceToDepth(self, input: T_mixed | _Floats | _Strings, *, blocksize: int, mode: str = "DCR") -> T_mixed:
         """SpaceToDepth rearranges blocks of spatial data into depth. More specifically, this op outputs a copy of the
         input tensor where values from the height and width dimensions are moved to the depth dimension. `mode`
         determines whether blocks are ordered depth-column-row (`DCR`, the default) or column-row-depth (`CRD`).
@@ -318,7 +318,7 @@ class Opset28(Opset27):
         [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__SpaceToDepth.html#spacetodepth-28)
         """
 
-    def SwiGLU(self, A: T_2 | _Floats, B: T_2 | _Floats, *, alpha: float = 1.0) -> T_2:
+    def SwiGLU(self, A: T_floats | _Floats, B: T_floats | _Floats, *, alpha: float = 1.0) -> T_floats:
         """SwiGLU is a gated activation that takes two inputs, a gate `A` and a linear (value) input `B`, and produces
         one output `Y`. It applies the Swish activation to the gate and multiplies the result elementwise by the
         linear input:
@@ -328,7 +328,7 @@ class Opset28(Opset27):
         [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__SwiGLU.html#swiglu-28)
         """
 
-    def Unique(self, X: T_3 | _Floats | _Strings, *, axis: int | None = None, sorted: int = 1) -> T_3:
+    def Unique(self, X: T_mixed | _Floats | _Strings, *, axis: int | None = None, sorted: int = 1) -> T_mixed:
         """Find the unique elements of a tensor. When an optional attribute 'axis' is provided, unique subtensors
         sliced along the 'axis' are returned. Otherwise the input tensor is flattened and unique values of the
         flattened tensor are returned.

@@ -12,19 +12,19 @@ from opwright.types import BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COM
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset5 import Opset5
 
-T = _TypeVar("T", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
-T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
-T_3 = _TypeVar("T_3", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-E = _TypeVar("E", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
+T_numbers_2 = _TypeVar("T_numbers_2", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
+E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
 T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
-T_4 = _TypeVar("T_4", _AnyTensor, FLOAT, INT8, INT16, INT32, INT64, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-T_5 = _TypeVar("T_5", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
+T_numbers_3 = _TypeVar("T_numbers_3", _AnyTensor, FLOAT, INT8, INT16, INT32, INT64, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
 
 @_type_check_only
 class Opset6(Opset5):
     """The operators of ai.onnx at version 6."""
 
-    def Abs(self, X: T | _Floats) -> T:
+    def Abs(self, X: T_numbers | _Floats) -> T_numbers:
         """Absolute takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the absolute is, y
         = abs(x), is applied to the tensor elementwise.
 
@@ -33,7 +33,14 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Abs.html#abs-6)
         """
 
-    def Add(self, A: T_2 | _Floats, B: T_2 | _Floats, *, axis: int | None = None, broadcast: int = 0) -> T_2:
+    def Add(
+        self,
+        A: T_numbers_2 | _Floats,
+        B: T_numbers_2 | _Floats,
+        *,
+        axis: int | None = None,
+        broadcast: int = 0,
+    ) -> T_numbers_2:
         """Performs element-wise binary addition (with limited broadcast support).
 
         T: float, int32, int64, float16, double, uint32, uint64
@@ -43,17 +50,17 @@ class Opset6(Opset5):
 
     def BatchNormalization(
         self,
-        X: T_3 | _Floats,
-        scale: T_3 | _Floats,
-        B: T_3 | _Floats,
-        mean: T_3 | _Floats,
-        var: T_3 | _Floats,
+        X: T_floats | _Floats,
+        scale: T_floats | _Floats,
+        B: T_floats | _Floats,
+        mean: T_floats | _Floats,
+        var: T_floats | _Floats,
         *,
         epsilon: float = 1e-05,
         is_test: int = 0,
         momentum: float = 0.9,
         spatial: int = 1,
-    ) -> T_3:
+    ) -> T_floats:
         """Carries out batch normalization as described in the paper https://arxiv.org/abs/1502.03167. Depending on the
         mode it is being run, there are multiple cases for the number of outputs, which we list below:
 
@@ -63,7 +70,7 @@ class Opset6(Opset5):
         """
 
     @_overload
-    def Cast(self, input: T1 | _Floats, *, to: type[E] | _DataType[E]) -> E:
+    def Cast(self, input: T1 | _Floats, *, to: type[E_mixed] | _DataType[E_mixed]) -> E_mixed:
         """The operator casts the elements of a given input tensor to a data type specified by the 'to' argument and
         returns an output tensor of the same size in the converted type. The 'to' argument must be one of the data
         types specified in the 'DataType' enum field in the TensorProto message. NOTE: Casting to and from strings
@@ -78,7 +85,7 @@ class Opset6(Opset5):
     def Cast(self, input: T1 | _Floats, *, to: int | _ElementType) -> _AnyTensor:
         ...
 
-    def Ceil(self, X: T_3 | _Floats) -> T_3:
+    def Ceil(self, X: T_floats | _Floats) -> T_floats:
         """Ceil takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the ceil is, y =
         ceil(x), is applied to the tensor elementwise.
 
@@ -89,11 +96,11 @@ class Opset6(Opset5):
 
     def Clip(
         self,
-        input: T_3 | _Floats,
+        input: T_floats | _Floats,
         *,
         max: float = 3.4028234663852886e+38,
         min: float = -3.4028234663852886e+38,
-    ) -> T_3:
+    ) -> T_floats:
         """Clip operator limits the given input within an interval. The interval is specified with arguments 'min' and
         'max'. They default to numeric_limits::lowest() and numeric_limits::max() respectively.
 
@@ -102,7 +109,14 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Clip.html#clip-6)
         """
 
-    def Div(self, A: T_2 | _Floats, B: T_2 | _Floats, *, axis: int | None = None, broadcast: int = 0) -> T_2:
+    def Div(
+        self,
+        A: T_numbers_2 | _Floats,
+        B: T_numbers_2 | _Floats,
+        *,
+        axis: int | None = None,
+        broadcast: int = 0,
+    ) -> T_numbers_2:
         """Performs element-wise binary division (with limited broadcast support).
 
         T: float, int32, int64, float16, double, uint32, uint64
@@ -110,7 +124,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Div.html#div-6)
         """
 
-    def Dropout(self, data: T_3 | _Floats, *, is_test: int = 0, ratio: float = 0.5) -> T_3:
+    def Dropout(self, data: T_floats | _Floats, *, is_test: int = 0, ratio: float = 0.5) -> T_floats:
         """Dropout takes one input data (Tensor<float>) and produces two Tensor outputs, output (Tensor<float>) and
         mask (Tensor<bool>). Depending on whether it is in test mode or not, the output Y will either be a random
         dropout, or a simple copy of the input. Note that our implementation of Dropout does scaling in the training
@@ -121,7 +135,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Dropout.html#dropout-6)
         """
 
-    def Elu(self, X: T_3 | _Floats, *, alpha: float = 1.0) -> T_3:
+    def Elu(self, X: T_floats | _Floats, *, alpha: float = 1.0) -> T_floats:
         """Elu takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the function `f(x) =
         alpha * (exp(x) - 1.) for x < 0`, `f(x) = x for x >= 0`., is applied to the tensor elementwise.
 
@@ -130,7 +144,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Elu.html#elu-6)
         """
 
-    def Exp(self, input: T_3 | _Floats) -> T_3:
+    def Exp(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the exponential of the given input tensor, element-wise.
 
         T: float, float16, double
@@ -138,7 +152,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Exp.html#exp-6)
         """
 
-    def Floor(self, X: T_3 | _Floats) -> T_3:
+    def Floor(self, X: T_floats | _Floats) -> T_floats:
         """Floor takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the floor is, y =
         floor(x), is applied to the tensor elementwise.
 
@@ -149,16 +163,16 @@ class Opset6(Opset5):
 
     def Gemm(
         self,
-        A: T_3 | _Floats,
-        B: T_3 | _Floats,
-        C: T_3 | _Floats,
+        A: T_floats | _Floats,
+        B: T_floats | _Floats,
+        C: T_floats | _Floats,
         *,
         alpha: float = 1.0,
         beta: float = 1.0,
         broadcast: int = 0,
         transA: int = 0,
         transB: int = 0,
-    ) -> T_3:
+    ) -> T_floats:
         """General Matrix multiplication: https://en.wikipedia.org/wiki/Basic_Linear_Algebra_Subprograms#Level_3
         Compute Y = alpha * A * B + beta * C, where input tensor A has dimension (M X K), input tensor B has
         dimension (K X N), input tensor C and output tensor Y have dimension (M X N). If attribute broadcast is non-
@@ -169,7 +183,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Gemm.html#gemm-6)
         """
 
-    def HardSigmoid(self, X: T_3 | _Floats, *, alpha: float = 0.2, beta: float = 0.5) -> T_3:
+    def HardSigmoid(self, X: T_floats | _Floats, *, alpha: float = 0.2, beta: float = 0.5) -> T_floats:
         """HardSigmoid takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the HardSigmoid
         function, y = max(0, min(1, alpha * x + beta)), is applied to the tensor elementwise.
 
@@ -180,12 +194,12 @@ class Opset6(Opset5):
 
     def InstanceNormalization(
         self,
-        input: T_3 | _Floats,
-        scale: T_3 | _Floats,
-        B: T_3 | _Floats,
+        input: T_floats | _Floats,
+        scale: T_floats | _Floats,
+        B: T_floats | _Floats,
         *,
         epsilon: float = 1e-05,
-    ) -> T_3:
+    ) -> T_floats:
         """Carries out instance normalization as described in the paper https://arxiv.org/abs/1607.08022.
 
         T: float, float16, double
@@ -193,7 +207,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__InstanceNormalization.html#instancenormalization-6)
         """
 
-    def LeakyRelu(self, X: T_3 | _Floats, *, alpha: float = 0.01) -> T_3:
+    def LeakyRelu(self, X: T_floats | _Floats, *, alpha: float = 0.01) -> T_floats:
         """LeakyRelu takes input data (Tensor<T>) and an argument alpha, and produces one output data (Tensor<T>) where
         the function `f(x) = alpha * x for x < 0`, `f(x) = x for x >= 0`, is applied to the data tensor elementwise.
 
@@ -202,7 +216,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LeakyRelu.html#leakyrelu-6)
         """
 
-    def Log(self, input: T_3 | _Floats) -> T_3:
+    def Log(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the natural log of the given input tensor, element-wise.
 
         T: float, float16, double
@@ -210,7 +224,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Log.html#log-6)
         """
 
-    def Max(self, *data_0: T_3 | _Floats) -> T_3:
+    def Max(self, *data_0: T_floats | _Floats) -> T_floats:
         """Element-wise max of each of the input tensors. All inputs and outputs must have the same shape and data
         type.
 
@@ -219,7 +233,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Max.html#max-6)
         """
 
-    def Mean(self, *data_0: T_3 | _Floats) -> T_3:
+    def Mean(self, *data_0: T_floats | _Floats) -> T_floats:
         """Element-wise mean of each of the input tensors. All inputs and outputs must have the same shape and data
         type.
 
@@ -228,7 +242,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mean.html#mean-6)
         """
 
-    def Min(self, *data_0: T_3 | _Floats) -> T_3:
+    def Min(self, *data_0: T_floats | _Floats) -> T_floats:
         """Element-wise min of each of the input tensors. All inputs and outputs must have the same shape and data
         type.
 
@@ -237,7 +251,14 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Min.html#min-6)
         """
 
-    def Mul(self, A: T_2 | _Floats, B: T_2 | _Floats, *, axis: int | None = None, broadcast: int = 0) -> T_2:
+    def Mul(
+        self,
+        A: T_numbers_2 | _Floats,
+        B: T_numbers_2 | _Floats,
+        *,
+        axis: int | None = None,
+        broadcast: int = 0,
+    ) -> T_numbers_2:
         """Performs element-wise binary multiplication (with limited broadcast support).
 
         T: float, int32, int64, float16, double, uint32, uint64
@@ -245,7 +266,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Mul.html#mul-6)
         """
 
-    def Neg(self, X: T_4 | _Floats) -> T_4:
+    def Neg(self, X: T_numbers_3 | _Floats) -> T_numbers_3:
         """Neg takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where each element flipped
         sign, y = -x, is applied to the tensor elementwise.
 
@@ -254,7 +275,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Neg.html#neg-6)
         """
 
-    def PRelu(self, X: T_3 | _Floats, slope: T_3 | _Floats) -> T_3:
+    def PRelu(self, X: T_floats | _Floats, slope: T_floats | _Floats) -> T_floats:
         """PRelu takes input data (Tensor<T>) and slope tensor as input, and produces one output data (Tensor<T>) where
         the function `f(x) = slope * x for x < 0`, `f(x) = x for x >= 0`., is applied to the data tensor
         elementwise.
@@ -264,7 +285,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__PRelu.html#prelu-6)
         """
 
-    def Reciprocal(self, X: T_3 | _Floats) -> T_3:
+    def Reciprocal(self, X: T_floats | _Floats) -> T_floats:
         """Reciprocal takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the reciprocal
         is, y = 1/x, is applied to the tensor elementwise.
 
@@ -273,7 +294,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Reciprocal.html#reciprocal-6)
         """
 
-    def Relu(self, X: T_3 | _Floats) -> T_3:
+    def Relu(self, X: T_floats | _Floats) -> T_floats:
         """Relu takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the rectified linear
         function, y = max(0, x), is applied to the tensor elementwise.
 
@@ -282,7 +303,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Relu.html#relu-6)
         """
 
-    def Selu(self, X: T_3 | _Floats, *, alpha: float = 1.6732632, gamma: float = 1.050701) -> T_3:
+    def Selu(self, X: T_floats | _Floats, *, alpha: float = 1.6732632, gamma: float = 1.050701) -> T_floats:
         """Selu takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the scaled exponential
         linear unit function, `y = gamma * (alpha * e^x - alpha) for x <= 0`, `y = gamma * x for x > 0`, is applied
         to the tensor elementwise.
@@ -292,7 +313,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Selu.html#selu-6)
         """
 
-    def Sigmoid(self, X: T_3 | _Floats) -> T_3:
+    def Sigmoid(self, X: T_floats | _Floats) -> T_floats:
         """Sigmoid takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the sigmoid
         function, y = 1 / (1 + exp(-x)), is applied to the tensor elementwise.
 
@@ -301,7 +322,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sigmoid.html#sigmoid-6)
         """
 
-    def Sqrt(self, X: T_3 | _Floats) -> T_3:
+    def Sqrt(self, X: T_floats | _Floats) -> T_floats:
         """Square root takes one input data (Tensor<T>) and produces one output data (Tensor<T>) where the square root
         is, y = x^0.5, is applied to the tensor elementwise. If x is negative, then it will return NaN.
 
@@ -310,7 +331,14 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sqrt.html#sqrt-6)
         """
 
-    def Sub(self, A: T_2 | _Floats, B: T_2 | _Floats, *, axis: int | None = None, broadcast: int = 0) -> T_2:
+    def Sub(
+        self,
+        A: T_numbers_2 | _Floats,
+        B: T_numbers_2 | _Floats,
+        *,
+        axis: int | None = None,
+        broadcast: int = 0,
+    ) -> T_numbers_2:
         """Performs element-wise binary subtraction (with limited broadcast support).
 
         T: float, int32, int64, float16, double, uint32, uint64
@@ -318,7 +346,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sub.html#sub-6)
         """
 
-    def Sum(self, *data_0: T_3 | _Floats) -> T_3:
+    def Sum(self, *data_0: T_floats | _Floats) -> T_floats:
         """Element-wise sum of each of the input tensors. All inputs and outputs must have the same shape and data
         type.
 
@@ -327,7 +355,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sum.html#sum-6)
         """
 
-    def Tanh(self, input: T_3 | _Floats) -> T_3:
+    def Tanh(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the hyperbolic tangent of the given input tensor element-wise.
 
         T: float, float16, double
@@ -335,7 +363,7 @@ class Opset6(Opset5):
         [Since version 6 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Tanh.html#tanh-6)
         """
 
-    def Tile(self, input: T_5 | _Floats | _Strings, repeats: INT64 | _Array | _Ints) -> T_5:
+    def Tile(self, input: T_mixed | _Floats | _Strings, repeats: INT64 | _Array | _Ints) -> T_mixed:
         """Constructs a tensor by tiling a given tensor. This is the same as function `tile` in Numpy, but no
         broadcast. For example A = [[1, 2], [3, 4]], B = [1, 2], tile(A, B) = [[1, 2, 1, 2], [3, 4, 3, 4]]
 

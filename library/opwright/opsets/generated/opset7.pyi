@@ -13,18 +13,18 @@ from opwright.types import INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, 
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset6 import Opset6
 
-T = _TypeVar("T", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
-T_3 = _TypeVar("T_3", _AnyTensor, INT32, INT64, BOOL, _Array, default=_AnyTensor)
-E = _TypeVar("E", _AnyTensor, INT32, INT64, _Array, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, INT32, INT64, BOOL, _Array, default=_AnyTensor)
+E_ints = _TypeVar("E_ints", _AnyTensor, INT32, INT64, _Array, default=_AnyTensor)
 T1: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | _Array
-T_4 = _TypeVar("T_4", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
+T_mixed_2 = _TypeVar("T_mixed_2", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
 
 @_type_check_only
 class Opset7(Opset6):
     """The operators of ai.onnx at version 7."""
 
-    def Acos(self, input: T | _Floats) -> T:
+    def Acos(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the arccosine (inverse of cosine) of the given input tensor, element-wise.
 
         T: float, float16, double
@@ -32,7 +32,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Acos.html#acos-7)
         """
 
-    def Add(self, A: T_2 | _Floats, B: T_2 | _Floats) -> T_2:
+    def Add(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> T_numbers:
         """Performs element-wise binary addition (with Numpy-style broadcasting support).
 
         T: float, int32, int64, float16, double, uint32, uint64
@@ -50,7 +50,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__And.html#and-7)
         """
 
-    def Asin(self, input: T | _Floats) -> T:
+    def Asin(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the arcsine (inverse of sine) of the given input tensor, element-wise.
 
         T: float, float16, double
@@ -58,7 +58,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Asin.html#asin-7)
         """
 
-    def Atan(self, input: T | _Floats) -> T:
+    def Atan(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the arctangent (inverse of tangent) of the given input tensor, element-wise.
 
         T: float, float16, double
@@ -68,14 +68,14 @@ class Opset7(Opset6):
 
     def AveragePool(
         self,
-        X: T | _Floats,
+        X: T_floats | _Floats,
         *,
         kernel_shape: _Sequence[int],
         auto_pad: str = "NOTSET",
         count_include_pad: int = 0,
         pads: _Sequence[int] | None = None,
         strides: _Sequence[int] | None = None,
-    ) -> T:
+    ) -> T_floats:
         """AveragePool consumes an input tensor X and applies average pooling across the tensor according to kernel
         sizes, stride sizes, and pad lengths. average pooling consisting of computing the average on all values of a
         subset of the input tensor according to the kernel size and downsampling the data into the output tensor Y
@@ -88,16 +88,16 @@ class Opset7(Opset6):
 
     def BatchNormalization(
         self,
-        X: T | _Floats,
-        scale: T | _Floats,
-        B: T | _Floats,
-        mean: T | _Floats,
-        var: T | _Floats,
+        X: T_floats | _Floats,
+        scale: T_floats | _Floats,
+        B: T_floats | _Floats,
+        mean: T_floats | _Floats,
+        var: T_floats | _Floats,
         *,
         epsilon: float = 1e-05,
         momentum: float = 0.9,
         spatial: int = 1,
-    ) -> T:
+    ) -> T_floats:
         """Carries out batch normalization as described in the paper https://arxiv.org/abs/1502.03167. Depending on the
         mode it is being run, there are multiple cases for the number of outputs, which we list below:
 
@@ -106,7 +106,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__BatchNormalization.html#batchnormalization-7)
         """
 
-    def Cos(self, input: T | _Floats) -> T:
+    def Cos(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the cosine of the given input tensor, element-wise.
 
         T: float, float16, double
@@ -114,7 +114,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cos.html#cos-7)
         """
 
-    def Div(self, A: T_2 | _Floats, B: T_2 | _Floats) -> T_2:
+    def Div(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> T_numbers:
         """Performs element-wise binary division (with Numpy-style broadcasting support).
 
         T: float, int32, int64, float16, double, uint32, uint64
@@ -122,7 +122,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Div.html#div-7)
         """
 
-    def Dropout(self, data: T | _Floats, *, ratio: float = 0.5) -> T:
+    def Dropout(self, data: T_floats | _Floats, *, ratio: float = 0.5) -> T_floats:
         """Dropout takes one input data (Tensor<float>) and produces two Tensor outputs, output (Tensor<float>) and
         mask (Tensor<bool>). Depending on whether it is in test mode or not, the output Y will either be a random
         dropout, or a simple copy of the input. Note that our implementation of Dropout does scaling in the training
@@ -133,7 +133,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Dropout.html#dropout-7)
         """
 
-    def Equal(self, A: T_3 | _Ints, B: T_3 | _Ints) -> BOOL:
+    def Equal(self, A: T_mixed | _Ints, B: T_mixed | _Ints) -> BOOL:
         """Returns the tensor resulted from performing the `equal` logical operation elementwise on the input tensors
         `A` and `B` (with Numpy-style broadcasting support).
 
@@ -145,12 +145,12 @@ class Opset7(Opset6):
 
     def GRU(
         self,
-        X: T | _Floats,
-        W: T | _Floats,
-        R: T | _Floats,
-        B: T | _Floats | None = None,
+        X: T_floats | _Floats,
+        W: T_floats | _Floats,
+        R: T_floats | _Floats,
+        B: T_floats | _Floats | None = None,
         sequence_lens: INT32 | _Array | _Ints | None = None,
-        initial_h: T | _Floats | None = None,
+        initial_h: T_floats | _Floats | None = None,
         *,
         activation_alpha: _Sequence[float] | None = None,
         activation_beta: _Sequence[float] | None = None,
@@ -159,7 +159,7 @@ class Opset7(Opset6):
         direction: str = "forward",
         hidden_size: int | None = None,
         linear_before_reset: int = 0,
-    ) -> T:
+    ) -> T_floats:
         """Computes an one-layer GRU. This operator is usually supported via some custom implementation such as CuDNN.
 
         T: float, float16, double
@@ -170,15 +170,15 @@ class Opset7(Opset6):
 
     def Gemm(
         self,
-        A: T | _Floats,
-        B: T | _Floats,
-        C: T | _Floats,
+        A: T_floats | _Floats,
+        B: T_floats | _Floats,
+        C: T_floats | _Floats,
         *,
         alpha: float = 1.0,
         beta: float = 1.0,
         transA: int = 0,
         transB: int = 0,
-    ) -> T:
+    ) -> T_floats:
         """General Matrix multiplication: https://en.wikipedia.org/wiki/Basic_Linear_Algebra_Subprograms#Level_3
 
         T: float, float16, double
@@ -186,7 +186,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Gemm.html#gemm-7)
         """
 
-    def Greater(self, A: T | _Floats, B: T | _Floats) -> BOOL:
+    def Greater(self, A: T_floats | _Floats, B: T_floats | _Floats) -> BOOL:
         """Returns the tensor resulted from performing the `greater` logical operation elementwise on the input tensors
         `A` and `B` (with Numpy-style broadcasting support).
 
@@ -198,14 +198,14 @@ class Opset7(Opset6):
 
     def LSTM(
         self,
-        X: T | _Floats,
-        W: T | _Floats,
-        R: T | _Floats,
-        B: T | _Floats | None = None,
+        X: T_floats | _Floats,
+        W: T_floats | _Floats,
+        R: T_floats | _Floats,
+        B: T_floats | _Floats | None = None,
         sequence_lens: INT32 | _Array | _Ints | None = None,
-        initial_h: T | _Floats | None = None,
-        initial_c: T | _Floats | None = None,
-        P: T | _Floats | None = None,
+        initial_h: T_floats | _Floats | None = None,
+        initial_c: T_floats | _Floats | None = None,
+        P: T_floats | _Floats | None = None,
         *,
         activation_alpha: _Sequence[float] | None = None,
         activation_beta: _Sequence[float] | None = None,
@@ -214,7 +214,7 @@ class Opset7(Opset6):
         direction: str = "forward",
         hidden_size: int | None = None,
         input_forget: int = 0,
-    ) -> T:
+    ) -> T_floats:
         """Computes an one-layer LSTM. This operator is usually supported via some custom implementation such as CuDNN.
 
         T: float, float16, double
@@ -223,7 +223,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__LSTM.html#lstm-7)
         """
 
-    def Less(self, A: T | _Floats, B: T | _Floats) -> BOOL:
+    def Less(self, A: T_floats | _Floats, B: T_floats | _Floats) -> BOOL:
         """Returns the tensor resulted from performing the `less` logical operation elementwise on the input tensors
         `A` and `B` (with Numpy-style broadcasting support).
 
@@ -233,7 +233,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Less.html#less-7)
         """
 
-    def Mul(self, A: T_2 | _Floats, B: T_2 | _Floats) -> T_2:
+    def Mul(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> T_numbers:
         """Performs element-wise binary multiplication (with Numpy-style broadcasting support).
 
         T: float, int32, int64, float16, double, uint32, uint64
@@ -246,10 +246,10 @@ class Opset7(Opset6):
         self,
         input: T1 | _Floats,
         *,
-        dtype: type[E] | _DataType[E],
+        dtype: type[E_ints] | _DataType[E_ints],
         sample_size: int = 1,
         seed: float | None = None,
-    ) -> E:
+    ) -> E_ints:
         """Generate a tensor of samples from a multinomial distribution according to the probabilities of each of the
         possible outcomes.
 
@@ -282,7 +282,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Or.html#or-7)
         """
 
-    def PRelu(self, X: T | _Floats, slope: T | _Floats) -> T:
+    def PRelu(self, X: T_floats | _Floats, slope: T_floats | _Floats) -> T_floats:
         """PRelu takes input data (Tensor<T>) and slope tensor as input, and produces one output data (Tensor<T>) where
         the function `f(x) = slope * x for x < 0`, `f(x) = x for x >= 0`., is applied to the data tensor
         elementwise.
@@ -292,7 +292,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__PRelu.html#prelu-7)
         """
 
-    def Pow(self, X: T | _Floats, Y: T | _Floats) -> T:
+    def Pow(self, X: T_floats | _Floats, Y: T_floats | _Floats) -> T_floats:
         """Pow takes input data (Tensor<T>) and exponent Tensor, and produces one output data (Tensor<T>) where the
         function `f(x) = x^exponent`, is applied to the data tensor elementwise. This operator supports
         **multidirectional (i.e., Numpy-style) broadcasting**; for more details please check [the
@@ -305,12 +305,12 @@ class Opset7(Opset6):
 
     def RNN(
         self,
-        X: T | _Floats,
-        W: T | _Floats,
-        R: T | _Floats,
-        B: T | _Floats | None = None,
+        X: T_floats | _Floats,
+        W: T_floats | _Floats,
+        R: T_floats | _Floats,
+        B: T_floats | _Floats | None = None,
         sequence_lens: INT32 | _Array | _Ints | None = None,
-        initial_h: T | _Floats | None = None,
+        initial_h: T_floats | _Floats | None = None,
         *,
         activation_alpha: _Sequence[float] | None = None,
         activation_beta: _Sequence[float] | None = None,
@@ -318,7 +318,7 @@ class Opset7(Opset6):
         clip: float | None = None,
         direction: str = "forward",
         hidden_size: int | None = None,
-    ) -> T:
+    ) -> T_floats:
         """Computes an one-layer simple RNN. This operator is usually supported via some custom implementation such as
         CuDNN.
 
@@ -328,7 +328,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__RNN.html#rnn-7)
         """
 
-    def Sin(self, input: T | _Floats) -> T:
+    def Sin(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the sine of the given input tensor, element-wise.
 
         T: float, float16, double
@@ -336,7 +336,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sin.html#sin-7)
         """
 
-    def Sub(self, A: T_2 | _Floats, B: T_2 | _Floats) -> T_2:
+    def Sub(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> T_numbers:
         """Performs element-wise binary subtraction (with Numpy-style broadcasting support).
 
         T: float, int32, int64, float16, double, uint32, uint64
@@ -344,7 +344,7 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sub.html#sub-7)
         """
 
-    def Tan(self, input: T | _Floats) -> T:
+    def Tan(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the tangent of the given input tensor, element-wise.
 
         T: float, float16, double
@@ -352,7 +352,13 @@ class Opset7(Opset6):
         [Since version 7 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Tan.html#tan-7)
         """
 
-    def Upsample(self, X: T_4 | _Floats | _Strings, *, scales: _Sequence[float], mode: str = "nearest") -> T_4:
+    def Upsample(
+        self,
+        X: T_mixed_2 | _Floats | _Strings,
+        *,
+        scales: _Sequence[float],
+        mode: str = "nearest",
+    ) -> T_mixed_2:
         """Upsample the input tensor. Each dimension value of the output tensor is: output_dimension =
         floor(input_dimension * scale).
 

@@ -14,25 +14,25 @@ from opwright.types import COMPLEX128
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset8 import Opset8
 
-T = _TypeVar("T", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
-E = _TypeVar("E", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
+E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
 T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
-T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
-T_3 = _TypeVar("T_3", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
-E_2 = _TypeVar("E_2", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, _Array, default=_AnyTensor)
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
+E_mixed_2 = _TypeVar("E_mixed_2", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
 T1_2: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
-T_4 = _TypeVar("T_4", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
+T_numbers_2 = _TypeVar("T_numbers_2", _AnyTensor, FLOAT, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, _Array, default=_AnyTensor)
 T1_3: _TypeAlias = FLOAT | FLOAT16 | DOUBLE | _Array
-T_5: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | _Array
+T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | _Array
 T1_4: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | FLOAT16 | DOUBLE | UINT32 | UINT64 | _Array
 Tind: _TypeAlias = INT32 | INT64 | _Array
-T_6: _TypeAlias = INT32 | INT64 | STRING | _Array
+T_2: _TypeAlias = INT32 | INT64 | STRING | _Array
 
 @_type_check_only
 class Opset9(Opset8):
     """The operators of ai.onnx at version 9."""
 
-    def Acosh(self, input: T | _Floats) -> T:
+    def Acosh(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the hyperbolic arccosine of the given input tensor element-wise.
 
         T: float, float16, double
@@ -40,7 +40,7 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Acosh.html#acosh-9)
         """
 
-    def Asinh(self, input: T | _Floats) -> T:
+    def Asinh(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the hyperbolic arcsine of the given input tensor element-wise.
 
         T: float, float16, double
@@ -48,7 +48,7 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Asinh.html#asinh-9)
         """
 
-    def Atanh(self, input: T | _Floats) -> T:
+    def Atanh(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the hyperbolic arctangent of the given input tensor element-wise.
 
         T: float, float16, double
@@ -58,15 +58,15 @@ class Opset9(Opset8):
 
     def BatchNormalization(
         self,
-        X: T | _Floats,
-        scale: T | _Floats,
-        B: T | _Floats,
-        mean: T | _Floats,
-        var: T | _Floats,
+        X: T_floats | _Floats,
+        scale: T_floats | _Floats,
+        B: T_floats | _Floats,
+        mean: T_floats | _Floats,
+        var: T_floats | _Floats,
         *,
         epsilon: float = 1e-05,
         momentum: float = 0.9,
-    ) -> T:
+    ) -> T_floats:
         """Carries out batch normalization as described in the paper https://arxiv.org/abs/1502.03167. Depending on the
         mode it is being run, there are multiple cases for the number of outputs, which we list below:
 
@@ -76,7 +76,7 @@ class Opset9(Opset8):
         """
 
     @_overload
-    def Cast(self, input: T1 | _Floats | _Strings, *, to: type[E] | _DataType[E]) -> E:
+    def Cast(self, input: T1 | _Floats | _Strings, *, to: type[E_mixed] | _DataType[E_mixed]) -> E_mixed:
         """The operator casts the elements of a given input tensor to a data type specified by the 'to' argument and
         returns an output tensor of the same size in the converted type. The 'to' argument must be one of the data
         types specified in the 'DataType' enum field in the TensorProto message.
@@ -92,11 +92,11 @@ class Opset9(Opset8):
 
     def Compress(
         self,
-        input: T_2 | _Floats | _Strings,
+        input: T_mixed | _Floats | _Strings,
         condition: BOOL | _Array | _Bools,
         *,
         axis: int | None = None,
-    ) -> T_2:
+    ) -> T_mixed:
         """Selects slices from an input tensor along a given axis where condition evaluates to True for each axis
         index. In case axis is not provided, input is flattened before elements are selected. Compress behaves like
         numpy.compress: https://docs.scipy.org/doc/numpy/reference/generated/numpy.compress.html
@@ -126,7 +126,7 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__ConstantOfShape.html#constantofshape-9)
         """
 
-    def Cosh(self, input: T | _Floats) -> T:
+    def Cosh(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the hyperbolic cosine of the given input tensor element-wise.
 
         T: float, float16, double
@@ -134,7 +134,7 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cosh.html#cosh-9)
         """
 
-    def Erf(self, input: T_3 | _Floats) -> T_3:
+    def Erf(self, input: T_numbers | _Floats) -> T_numbers:
         """Computes the error function of the given input tensor element-wise.
 
         T: float, uint8, int8, uint16, int16, int32, int64, float16, double, uint32, uint64
@@ -143,7 +143,13 @@ class Opset9(Opset8):
         """
 
     @_overload
-    def EyeLike(self, input: T1_2 | _Floats, *, dtype: type[E_2] | _DataType[E_2], k: int = 0) -> E_2:
+    def EyeLike(
+        self,
+        input: T1_2 | _Floats,
+        *,
+        dtype: type[E_mixed_2] | _DataType[E_mixed_2],
+        k: int = 0,
+    ) -> E_mixed_2:
         """Generate a 2D tensor (matrix) with ones on the diagonal and zeros everywhere else. Only 2D tensors are
         supported, i.e. input T1 must be of rank 2. The shape of the output tensor is the same as the input tensor.
         The data type can be specified by the 'dtype' argument. If 'dtype' is not specified, then the type of input
@@ -155,13 +161,13 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__EyeLike.html#eyelike-9)
         """
     @_overload
-    def EyeLike(self, input: E_2 | _Floats, *, k: int = 0) -> E_2:
+    def EyeLike(self, input: E_mixed_2 | _Floats, *, k: int = 0) -> E_mixed_2:
         ...
     @_overload
     def EyeLike(self, input: T1_2 | _Floats, *, dtype: int | _ElementType, k: int = 0) -> _AnyTensor:
         ...
 
-    def Flatten(self, input: T_2 | _Floats | _Strings, *, axis: int = 1) -> T_2:
+    def Flatten(self, input: T_mixed | _Floats | _Strings, *, axis: int = 1) -> T_mixed:
         """Flattens the input tensor into a 2D matrix. If input tensor has shape (d_0, d_1, ... d_n) then the output
         will have shape (d_0 X d_1 ... d_(axis-1), d_axis X d_(axis+1) ... X dn).
 
@@ -173,15 +179,15 @@ class Opset9(Opset8):
 
     def Gemm(
         self,
-        A: T_4 | _Floats,
-        B: T_4 | _Floats,
-        C: T_4 | _Floats,
+        A: T_numbers_2 | _Floats,
+        B: T_numbers_2 | _Floats,
+        C: T_numbers_2 | _Floats,
         *,
         alpha: float = 1.0,
         beta: float = 1.0,
         transA: int = 0,
         transB: int = 0,
-    ) -> T_4:
+    ) -> T_numbers_2:
         """General Matrix multiplication: https://en.wikipedia.org/wiki/Basic_Linear_Algebra_Subprograms#Level_3
 
         T: float, int32, int64, float16, double, uint32, uint64
@@ -189,7 +195,7 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Gemm.html#gemm-9)
         """
 
-    def Greater(self, A: T_3 | _Floats, B: T_3 | _Floats) -> BOOL:
+    def Greater(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> BOOL:
         """Returns the tensor resulted from performing the `greater` logical operation elementwise on the input tensors
         `A` and `B` (with Numpy-style broadcasting support).
 
@@ -208,7 +214,7 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__IsNaN.html#isnan-9)
         """
 
-    def Less(self, A: T_3 | _Floats, B: T_3 | _Floats) -> BOOL:
+    def Less(self, A: T_numbers | _Floats, B: T_numbers | _Floats) -> BOOL:
         """Returns the tensor resulted from performing the `less` logical operation elementwise on the input tensors
         `A` and `B` (with Numpy-style broadcasting support).
 
@@ -218,7 +224,7 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Less.html#less-9)
         """
 
-    def MatMul(self, A: T_4 | _Floats, B: T_4 | _Floats) -> T_4:
+    def MatMul(self, A: T_numbers_2 | _Floats, B: T_numbers_2 | _Floats) -> T_numbers_2:
         """Matrix product that behaves like
         [numpy.matmul](https://numpy.org/doc/stable/reference/generated/numpy.matmul.html).
 
@@ -229,14 +235,14 @@ class Opset9(Opset8):
 
     def MaxUnpool(
         self,
-        X: T | _Floats,
+        X: T_floats | _Floats,
         I: INT64 | _Array | _Ints,
         output_shape: INT64 | _Array | _Ints | None = None,
         *,
         kernel_shape: _Sequence[int],
         pads: _Sequence[int] | None = None,
         strides: _Sequence[int] | None = None,
-    ) -> T:
+    ) -> T_floats:
         """MaxUnpool essentially computes the partial inverse of the MaxPool op. The input information to this op is
         typically the output information from a MaxPool op. The first input tensor X is the tensor that needs to be
         unpooled, which is typically the pooled tensor (first output) from MaxPool.
@@ -247,7 +253,7 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MaxUnpool.html#maxunpool-9)
         """
 
-    def MeanVarianceNormalization(self, X: T | _Floats, *, axes: _Sequence[int] = (0, 2, 3)) -> T:
+    def MeanVarianceNormalization(self, X: T_floats | _Floats, *, axes: _Sequence[int] = (0, 2, 3)) -> T_floats:
         """A MeanVarianceNormalization Function: Perform mean variance normalization on the input tensor X using
         formula: <br/> ``` (X-EX)/sqrt(E(X-EX)^2) ```
 
@@ -256,7 +262,7 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__MeanVarianceNormalization.html#meanvariancenormalization-9)
         """
 
-    def NonZero(self, X: T_5 | _Floats | _Strings) -> INT64:
+    def NonZero(self, X: T | _Floats | _Strings) -> INT64:
         """Returns the indices of the elements that are non-zero (in row-major order - by dimension). NonZero behaves
         similar to numpy.nonzero: https://docs.scipy.org/doc/numpy/reference/generated/numpy.nonzero.html, but for
         scalar input, NonZero produces output shape (0, N) instead of (1, N), which is different from Numpy's
@@ -272,10 +278,10 @@ class Opset9(Opset8):
         self,
         indices: T1_4 | _Floats,
         depth: T1_4 | _Floats,
-        values: T_2 | _Floats | _Strings,
+        values: T_mixed | _Floats | _Strings,
         *,
         axis: int = -1,
-    ) -> T_2:
+    ) -> T_mixed:
         """Produces a one-hot tensor based on inputs. The locations represented by the index values in the 'indices'
         input tensor will have 'on_value' and the other locations will have 'off_value' in the output tensor, where
         'on_value' and 'off_value' are specified as part of required input argument 'values', which is a two-element
@@ -289,7 +295,7 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__OneHot.html#onehot-9)
         """
 
-    def PRelu(self, X: T_4 | _Floats, slope: T_4 | _Floats) -> T_4:
+    def PRelu(self, X: T_numbers_2 | _Floats, slope: T_numbers_2 | _Floats) -> T_numbers_2:
         """PRelu takes input data (Tensor<T>) and slope tensor as input, and produces one output data (Tensor<T>) where
         the function `f(x) = slope * x for x < 0`, `f(x) = x for x >= 0`., is applied to the data tensor
         elementwise.
@@ -322,12 +328,12 @@ class Opset9(Opset8):
 
     def Scatter(
         self,
-        data: T_2 | _Floats | _Strings,
+        data: T_mixed | _Floats | _Strings,
         indices: Tind | _Ints,
-        updates: T_2 | _Floats | _Strings,
+        updates: T_mixed | _Floats | _Strings,
         *,
         axis: int = 0,
-    ) -> T_2:
+    ) -> T_mixed:
         """Given `data`, `updates` and `indices` input tensors of rank r >= 1, write the values provided by `updates`
         into the first input, `data`, along `axis` dimension of `data` (by default outer-most one as axis=0) at
         corresponding `indices`.
@@ -339,7 +345,7 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Scatter.html#scatter-9)
         """
 
-    def Shrink(self, input: T_3 | _Floats, *, bias: float = 0.0, lambd: float = 0.5) -> T_3:
+    def Shrink(self, input: T_numbers | _Floats, *, bias: float = 0.0, lambd: float = 0.5) -> T_numbers:
         """Shrink takes one input data (Tensor<numeric>) and produces one Tensor output, having same datatype and shape
         with input. It has two attributes, lambd and bias. The formula of this operator is: If x < -lambd, y = x +
         bias; If x > lambd, y = x - bias; Otherwise, y = 0.
@@ -349,7 +355,7 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Shrink.html#shrink-9)
         """
 
-    def Sign(self, input: T_3 | _Floats) -> T_3:
+    def Sign(self, input: T_numbers | _Floats) -> T_numbers:
         """Calculate the sign of the given input tensor element-wise. If input > 0, output 1. if input < 0, output -1.
         if input == 0, output 0.
 
@@ -358,7 +364,7 @@ class Opset9(Opset8):
         [Since version 9 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Sign.html#sign-9)
         """
 
-    def Sinh(self, input: T | _Floats) -> T:
+    def Sinh(self, input: T_floats | _Floats) -> T_floats:
         """Calculates the hyperbolic sine of the given input tensor element-wise.
 
         T: float, float16, double
@@ -368,7 +374,7 @@ class Opset9(Opset8):
 
     def TfIdfVectorizer(
         self,
-        X: T_6 | _Ints | _Strings,
+        X: T_2 | _Ints | _Strings,
         *,
         max_gram_length: int,
         max_skip_count: int,
@@ -392,11 +398,11 @@ class Opset9(Opset8):
 
     def Upsample(
         self,
-        X: T_2 | _Floats | _Strings,
+        X: T_mixed | _Floats | _Strings,
         scales: FLOAT | _Array | _Floats,
         *,
         mode: str = "nearest",
-    ) -> T_2:
+    ) -> T_mixed:
         """Upsample the input tensor. Each dimension value of the output tensor is: output_dimension =
         floor(input_dimension * scale).
 
@@ -409,9 +415,9 @@ class Opset9(Opset8):
     def Where(
         self,
         condition: BOOL | _Array | _Bools,
-        X: T_2 | _Floats | _Strings,
-        Y: T_2 | _Floats | _Strings,
-    ) -> T_2:
+        X: T_mixed | _Floats | _Strings,
+        Y: T_mixed | _Floats | _Strings,
+    ) -> T_mixed:
         """Return elements, either from X or Y, depending on condition. Where behaves like
         [numpy.where](https://docs.scipy.org/doc/numpy/reference/generated/numpy.where.html) with three parameters.
 

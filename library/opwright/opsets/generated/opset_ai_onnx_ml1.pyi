@@ -11,19 +11,19 @@ from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Floats as _
 from opwright.types import Strings as _Strings, FLOAT, INT32, INT64, STRING, DOUBLE
 from typing_extensions import TypeVar as _TypeVar
 
-T = _TypeVar("T", _AnyTensor, FLOAT, INT32, INT64, STRING, DOUBLE, _Array, default=_AnyTensor)
-T_2 = _TypeVar("T_2", _AnyTensor, FLOAT, INT32, INT64, DOUBLE, _Array, default=_AnyTensor)
+T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, INT32, INT64, STRING, DOUBLE, _Array, default=_AnyTensor)
+T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, INT32, INT64, DOUBLE, _Array, default=_AnyTensor)
 T1: _TypeAlias = _Mapping[int, float] | _Mapping[int, str]
 T1_2: _TypeAlias = INT64 | STRING | _Array
 T1_3: _TypeAlias = _Mapping[int, float] | _Mapping[int, str] | _Mapping[str, float] | _Mapping[str, int]
 T1_4: _TypeAlias = FLOAT | INT32 | INT64 | DOUBLE | _Array
-T_3: _TypeAlias = FLOAT | INT32 | INT64 | STRING | DOUBLE | _Array
+T: _TypeAlias = FLOAT | INT32 | INT64 | STRING | DOUBLE | _Array
 
 @_type_check_only
 class Opset_ai_onnx_ml1(_Opset):
     """The operators of ai.onnx.ml at version 1."""
 
-    def ArrayFeatureExtractor(self, X: T | _Floats | _Strings, Y: INT64 | _Array | _Ints) -> T:
+    def ArrayFeatureExtractor(self, X: T_mixed | _Floats | _Strings, Y: INT64 | _Array | _Ints) -> T_mixed:
         """Select elements of the input tensor based on the indices passed.<br> The indices are applied to the last
         axes of the tensor.
 
@@ -32,7 +32,7 @@ class Opset_ai_onnx_ml1(_Opset):
         [Since version 1 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_ArrayFeatureExtractor.html#arrayfeatureextractor-1-ai-onnx-ml)
         """
 
-    def Binarizer(self, X: T_2 | _Floats, *, threshold: float = 0.0) -> T_2:
+    def Binarizer(self, X: T_numbers | _Floats, *, threshold: float = 0.0) -> T_numbers:
         """Maps the values of the input tensor to either 0 or 1, element-wise, based on the outcome of a comparison
         against a threshold value.
 
@@ -96,7 +96,7 @@ class Opset_ai_onnx_ml1(_Opset):
         [Since version 1 of ai.onnx.ml](https://onnx.ai/onnx/operators/onnx_aionnxml_DictVectorizer.html#dictvectorizer-1-ai-onnx-ml)
         """
 
-    def FeatureVectorizer(self, *X: T_2 | _Floats, inputdimensions: _Sequence[int] | None = None) -> FLOAT:
+    def FeatureVectorizer(self, *X: T_numbers | _Floats, inputdimensions: _Sequence[int] | None = None) -> FLOAT:
         """Concatenates input tensors into one continuous output.<br> All input shapes are 2-D and are concatenated
         along the second dimension. 1-D tensors are treated as [1,C]. Inputs are copied to the output maintaining
         the order of the input arguments.<br> All inputs must be integers or floats, while the output will be all
@@ -109,13 +109,13 @@ class Opset_ai_onnx_ml1(_Opset):
 
     def Imputer(
         self,
-        X: T_2 | _Floats,
+        X: T_numbers | _Floats,
         *,
         imputed_value_floats: _Sequence[float] | None = None,
         imputed_value_int64s: _Sequence[int] | None = None,
         replaced_value_float: float = 0.0,
         replaced_value_int64: int = 0,
-    ) -> T_2:
+    ) -> T_numbers:
         """Replaces inputs that equal one value with another, leaving all other elements alone.<br> This operator is
         typically used to replace missing values in situations where they have a canonical representation, such as
         -1, 0, NaN, or some extreme value.<br> One and only one of imputed_value_floats or imputed_value_int64s
@@ -196,7 +196,7 @@ class Opset_ai_onnx_ml1(_Opset):
 
     def OneHotEncoder(
         self,
-        X: T_3 | _Floats | _Strings,
+        X: T | _Floats | _Strings,
         *,
         cats_int64s: _Sequence[int] | None = None,
         cats_strings: _Sequence[str] | None = None,

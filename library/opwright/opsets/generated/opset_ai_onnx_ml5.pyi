@@ -11,7 +11,7 @@ from opwright.types import DOUBLE
 from typing_extensions import TypeVar as _TypeVar, deprecated as _deprecated
 from opwright.opsets.generated.opset_ai_onnx_ml4 import Opset_ai_onnx_ml4
 
-T = _TypeVar("T", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
+T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, _Array, default=_AnyTensor)
 T1: _TypeAlias = FLOAT | INT32 | INT64 | DOUBLE | _Array
 
 @_type_check_only
@@ -20,7 +20,7 @@ class Opset_ai_onnx_ml5(Opset_ai_onnx_ml4):
 
     def TreeEnsemble(
         self,
-        X: T | _Floats,
+        X: T_floats | _Floats,
         *,
         leaf_targetids: _Sequence[int],
         leaf_weights: _Any,
@@ -38,7 +38,7 @@ class Opset_ai_onnx_ml5(Opset_ai_onnx_ml4):
         nodes_hitrates: _Any = None,
         nodes_missing_value_tracks_true: _Sequence[int] | None = None,
         post_transform: int = 0,
-    ) -> T:
+    ) -> T_floats:
         """Tree Ensemble operator. Returns the regressed values for each input in a batch. Inputs have dimensions `[N,
         F]` where `N` is the input batch size and `F` is the number of input features. Outputs have dimensions `[N,
         num_targets]` where `N` is the batch size and `num_targets` is the number of targets, which is a

@@ -12,7 +12,7 @@ from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Floats as _
 from opwright.types import Tensor as _Tensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16
 from typing_extensions import TypeVar as _TypeVar
 
-T1 = _TypeVar("T1", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
+T1_floats = _TypeVar("T1_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
 
 @_type_check_only
 class Opset_ai_onnx_preview1(_Opset):
@@ -20,15 +20,15 @@ class Opset_ai_onnx_preview1(_Opset):
 
     def FlexAttention(
         self,
-        Q: T1 | _Floats,
-        K: T1 | _Floats,
-        V: T1 | _Floats,
+        Q: T1_floats | _Floats,
+        K: T1_floats | _Floats,
+        V: T1_floats | _Floats,
         *,
         prob_mod: _Graph | _Callable[..., _Any] | None = None,
         scale: float | None = None,
         score_mod: _Graph | _Callable[..., _Any] | None = None,
         softmax_precision: int | _ElementType | type[_Tensor] | None = None,
-    ) -> T1:
+    ) -> T1_floats:
         """Computes scaled dot-product attention over rank-4 (batched, multi-head) inputs, with optional user-provided
         customization subgraphs at two stages:
 
