@@ -18,6 +18,8 @@ _MOST_ATTEMPTS = 512  # those that are ruled out included
 
 # What says that an operator refuses an element type: such a variant does not exist, and that is no error by itself.
 _TYPE_REFUSED = frozenset({"OW208"})
+# The same of types that nobody declared: they are what the body makes of them.
+_INFERRED_REFUSED = frozenset({"OW208", "OW314"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ def _settle(unit: Unit, opset: int, variants: list[Variant], looked_up: LookedUp
     remaining = [variant for variant in variants if not variant.lowered.pruned]
     good = tuple(variant for variant in remaining if variant.lowered.function is not None)
     refused = tuple(
-        variant for variant in remaining if variant not in good and good and _only_types_refused(variant.lowered)
+        variant for variant in remaining if variant not in good and good and _only_types_refused(unit, variant.lowered)
     )
     findings = [item for variant in remaining if variant not in refused for item in variant.lowered.diagnostics]
     if not remaining:
@@ -140,8 +142,9 @@ def _nothing_left(unit: Unit, pruned: Sequence[Variant]) -> tuple[Diagnostic, ..
     return (found,)
 
 
-def _only_types_refused(lowered: Lowered) -> bool:
-    return all(item.code in _TYPE_REFUSED for item in lowered.diagnostics)
+def _only_types_refused(unit: Unit, lowered: Lowered) -> bool:
+    codes = _INFERRED_REFUSED if unit.declaration.inferred else _TYPE_REFUSED
+    return all(item.code in codes for item in lowered.diagnostics)
 
 
 def _axis_order(unit: Unit) -> dict[str, int]:
