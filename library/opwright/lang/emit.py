@@ -180,7 +180,7 @@ class _Emitter:
         if isinstance(value, ir.TensorData):
             write_tensor(made.t, value)
         elif isinstance(value, ir.Region):
-            self.region(value, made.g, key)
+            self.region(value, made.g, key, ranks=True)
         elif attribute.kind is ir.AttributeKind.STRING:
             made.s = value.encode()
         elif attribute.kind is ir.AttributeKind.STRINGS:
@@ -200,8 +200,11 @@ class _Emitter:
         self.region(node.body, attribute.g, "body")
         proto.output.extend(self.name(value, "carried") for value in node.results)
 
-    def region(self, region: ir.Region, graph: GraphProto, name: str) -> None:
-        """A subgraph; what it yields must be made in it and named once, so anything else is copied."""
+    def region(self, region: ir.Region, graph: GraphProto, name: str, ranks: bool = False) -> None:
+        """A subgraph; what it yields must be made in it and named once, so anything else is copied.
+
+        `ranks`: the outputs have theirs, as far as they are known, which onnxruntime wants for Scan.
+        """
         graph.name = name
         for parameter in region.parameters:
             info = graph.input.add(name=self.name(parameter, "carried"))
@@ -217,7 +220,11 @@ class _Emitter:
                 self.copy(value, copy, graph.node)
                 output = copy
             given.add(output)
-            _write_type(graph.output.add(name=output), value.type)
+            info = graph.output.add(name=output)
+            _write_type(info, value.type)
+            if ranks and isinstance(value.type, ir.TensorType) and info.type.tensor_type.elem_type:
+                for _ in value.type.shape or ():
+                    info.type.tensor_type.shape.dim.add()
 
     def copy(self, value: ir.Value, output: str, into: Any) -> None:
         """`output = value`. Identity takes sequences since opset 14; before, an item is inserted and erased again."""
