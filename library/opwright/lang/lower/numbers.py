@@ -9,7 +9,7 @@ from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.lower.context import POISON, AttributeOperand, Lowering, NeedsFact, Operand, Poison
 from opwright.lang.lower.known import need_rank
-from opwright.lang.resolve import FunctionObject, NestedObject, ScriptObject, TypeObject
+from opwright.lang.resolve import FunctionObject, NestedObject, TypeObject
 from opwright.lang.rounding import DoesNotFitError, pack, survives_float32, to_float32
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
@@ -357,6 +357,30 @@ def as_typed(low: Lowering, number: ir.Value, element: ElementType) -> ir.Value:
     return found
 
 
+class _Words(reprlib.Repr):
+    """Static values as Python writes them, shortened."""
+
+    def repr_StaticList(self, items: StaticList, level: int) -> str:
+        return self.repr_list(list(items), level)
+
+
+_WORDS = _Words()
+_NOUNS = {
+    "Absent": "the absent input `{name}`",
+    "ArrayObject": "an array",
+    "BuiltinObject": "the builtin `{name}`",
+    "IntTuple": "a tuple of ints",
+    "ModuleObject": "the module `{name}`",
+    "NamespaceObject": "a module or class",
+    "OperatorObject": "the operator {name}",
+    "OpsetObject": "an opset",
+    "Rank": "a rank",
+    "ScriptObject": "the function `{name}`",
+    "StaticIterator": "an iterator",
+    "TypingObject": "the typing name `{name}`",
+}
+
+
 def describe(operand: Operand) -> str:
     """What an operand is, in the words of a diagnostic."""
     if operand is None:
@@ -366,10 +390,9 @@ def describe(operand: Operand) -> str:
     if isinstance(operand, tuple):
         from opwright.lang.lower.tuples import holds_runtime
 
-        kind = "list" if isinstance(operand, StaticList) else "tuple"
         if holds_runtime(operand):
-            return f"a {kind} of {len(operand)} items"
-        return f"`{reprlib.repr(list(operand) if kind == 'list' else operand)}`"
+            return f"a {'list' if isinstance(operand, StaticList) else 'tuple'} of {len(operand)} items"
+        return f"`{_WORDS.repr(operand)}`"
     if isinstance(operand, (bool, int, float, str)):
         return f"`{reprlib.repr(operand)}`"
     if isinstance(operand, ir.Value):
@@ -378,7 +401,5 @@ def describe(operand: Operand) -> str:
         return f"the attribute `{operand.parameter.name}`"
     if isinstance(operand, (FunctionObject, NestedObject)):
         return f"the function `{operand.node.name}`"
-    if isinstance(operand, ScriptObject):
-        return f"the function `{operand.name}`"
-    name = type(operand).__name__
-    return "a tuple of ints" if name == "IntTuple" else f"a {name.removesuffix('Object').lower()}"
+    form = _NOUNS.get(type(operand).__name__, "this object")
+    return form.format(name=getattr(operand, "name", ""))
