@@ -152,7 +152,7 @@ def _from_constraint(
     formal = signature.outputs[min(index, len(signature.outputs) - 1)]
     bound = bindings.get(formal.type)
     if bound is not None:
-        return ir.TensorType(bound.element, shape) if isinstance(bound, ir.TensorType) else bound
+        return bound if not isinstance(bound, ir.TensorType) or bound.shape == shape else bound.reshaped(shape)
     admitted = signature.admitted.get(formal.type, (formal.type,))
     return parse_type(admitted[0], shape) if len(admitted) == 1 else ir.UnknownType()
 

@@ -73,6 +73,9 @@ class TensorType:
         self.element = element
         self.shape = shape
 
+    def reshaped(self, shape: tuple[Dimension, ...] | None) -> TensorType:
+        return TensorType(self.element, shape)
+
     @property
     def rank(self) -> int | None:
         return None if self.shape is None else len(self.shape)

@@ -35,19 +35,15 @@ class ModuleObject:
 class OpsetObject:
     """The operators of a domain. `version` is what the source says; for the default domain the build retargets it."""
 
-    __slots__ = ("_operators", "domain", "signatures", "version")
+    __slots__ = ("domain", "signatures", "version")
 
     def __init__(self, domain: str, version: int, signatures: Mapping[str, Signature] | None = None) -> None:
         self.domain = domain
         self.version = version
         self.signatures = signatures or {}  # of operators that the installed onnx does not know
-        self._operators: dict[str, OperatorObject] = {}
 
     def operator(self, name: str) -> OperatorObject:
-        found = self._operators.get(name)
-        if found is None:
-            found = self._operators[name] = OperatorObject(self, name)
-        return found
+        return OperatorObject(self, name)
 
 
 class OperatorObject:

@@ -253,8 +253,17 @@ def make_unit(function: OnnxFunction, script_of: Any) -> tuple[Unit, Reads]:
 def _outline(unit: Unit) -> Unit:
     """The unit without its syntax tree, of which only a template needs more again: trees are most of what a function
     occupies, and the garbage collector walks all that is kept."""
-    node = unit.node
-    head = ast.FunctionDef(node.name, node.args, [], [], None, None)
+    node, given = unit.node, unit.node.args
+    bare = ast.arguments(
+        [ast.arg(item.arg) for item in given.posonlyargs],
+        [ast.arg(item.arg) for item in given.args],
+        given.vararg and ast.arg(given.vararg.arg),
+        [ast.arg(item.arg) for item in given.kwonlyargs],
+        [],
+        None,
+        [],
+    )
+    head = ast.FunctionDef(node.name, bare, [], [], None, None)
     module = Module(unit.module.source, ast.Module([], []))
     return replace(unit, module=module, node=ast.copy_location(head, node), open_scope=None)
 

@@ -59,6 +59,7 @@ class LiveScope(ModuleScope):
         reads: Reads,
     ) -> None:
         super().__init__(module, NoFiles(), InstalledLibraries(), evaluate_static, report)
+        self._scopes.clear()  # of files, which a living function does not read; a circle would outlive the compile
         self.function = function
         self.node = node
         self._cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))

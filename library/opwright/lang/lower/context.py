@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from opwright.diagnostics.model import Diagnostic, Related
@@ -187,7 +188,7 @@ class Lowering:
         known = not domain or is_known_domain(domain)
         found = signature(domain, name, (version or newest_opset(domain)) if domain else self.opset) if known else None
         self.looked_up[key] = None if found is None else found.since_version
-        operator = self._operators[*key, version] = None if found is None else ir.Operator(found)
+        operator = self._operators[*key, version] = None if found is None else operator_of(found)
         return operator
 
     def operator(self, name: str, span: Span | None, purpose: str = "") -> ir.Operator:
@@ -279,6 +280,12 @@ class Lowering:
 
     def element_of(self, name: str) -> ElementType:
         return BY_NAME[name]
+
+
+@cache
+def operator_of(found: Signature) -> ir.Operator:
+    """One object for all calls of an operator of the installed schemas."""
+    return ir.Operator(found)
 
 
 def complete(signature: Signature, attributes: dict[str, ir.Attribute]) -> dict[str, ir.Attribute]:
