@@ -155,3 +155,35 @@ def test_a_text_that_is_given() -> None:
     assert [code for code, _, _ in findings(lambda: compile_source(text, "g"))] == ["OW322"]
     wrong = compile_source(text.replace("Mul", "Mull"), "f")
     assert findings(wrong.to_function_proto) == [("OW201", 7, 12)]
+
+
+def test_functions_typed_in_a_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plain shell keeps no text, but readline has what was typed, without the empty lines."""
+    typed = [
+        "from opwright import script, opset18 as op",
+        "@script()",
+        "def f(x):",
+        "    if x is not None:",
+        "        x = op.Tanh(x)",
+        "    return op.Abs(x)",
+        "def helper(x):",
+        "    return op.Neg(x)",
+        "@script(",
+        "    default_opset=op,",
+        ")",
+        "def g(x):",
+        "    return helper(x)",
+        "g",
+    ]
+    history = ModuleType("readline")
+    history.get_current_history_length = lambda: len(typed)
+    history.get_history_item = lambda index: typed[index - 1]
+    monkeypatch.setitem(sys.modules, "readline", history)
+    names: dict[str, object] = {}
+    for first, last in ((0, 1), (1, 6), (6, 8), (8, 13)):
+        exec(compile("\n".join(typed[first:last]) + "\n", "<stdin>", "single", dont_inherit=True), names)
+    assert [node.op_type for node in names["f"].to_function_proto().node] == ["Tanh", "Abs"]
+    assert [node.op_type for node in names["g"].to_function_proto().node] == ["Neg"]
+    typed[4] = "        x = op.Sqrt(x)"
+    names["f"].compiled.clear()
+    assert [code for code, _, _ in findings(names["f"].to_function_proto)] == ["OW351"]

@@ -127,6 +127,8 @@ def _parsed(function: FunctionType) -> _Parsed | Diagnostic:
     known = _PARSED.get(filename)
     if known is not None and known.lines is lines:
         return known
+    if not lines and (typed := _typed(function.__code__)) is not None:
+        return _Parsed((), parse(Source(filename, typed)), None)
     if not lines:
         return Diagnostic(
             "OW351",
@@ -141,6 +143,20 @@ def _parsed(function: FunctionType) -> _Parsed | Diagnostic:
         codes = frozenset(map(_fingerprint, _codes(compile(module.tree, filename, "exec", dont_inherit=True))))
     found = _PARSED[filename] = _Parsed(lines, module, codes)
     return found
+
+
+def _typed(code: CodeType) -> str | None:
+    from opwright.live.shell import typed_text
+
+    wanted = _fingerprint(code)
+
+    def makes_it(text: str) -> bool:
+        try:
+            return wanted in map(_fingerprint, _codes(compile(text, code.co_filename, "exec", dont_inherit=True)))
+        except (SyntaxError, ValueError):
+            return False
+
+    return typed_text(code, makes_it)
 
 
 def _is_young(filename: str) -> bool:
