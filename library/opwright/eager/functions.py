@@ -91,6 +91,7 @@ def _run(
     """`elements` are the declared types of outputs, by their index."""
     ordered = {name: arguments[name] for name in signature.parameters if name in arguments}
     bound = inspect.BoundArguments(signature, ordered)
+    bound.apply_defaults()  # an empty `*xs` after an optional input would be bound by name
     with settings.inside_function(low.opset):
         found = function(*bound.args, **bound.kwargs)
     values = found if isinstance(found, tuple) else (found,)
