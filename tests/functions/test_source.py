@@ -184,6 +184,9 @@ def test_functions_typed_in_a_shell(monkeypatch: pytest.MonkeyPatch) -> None:
         exec(compile("\n".join(typed[first:last]) + "\n", "<stdin>", "single", dont_inherit=True), names)
     assert [node.op_type for node in names["f"].to_function_proto().node] == ["Tanh", "Abs"]
     assert [node.op_type for node in names["g"].to_function_proto().node] == ["Neg"]
+    typed[5] = "    return op.NoSuch(x)"
+    exec(compile("\n".join(typed[1:6]) + "\n", "<stdin>", "single", dont_inherit=True), names)
+    assert findings(names["f"].to_function_proto) == [("OW201", 5, 12)]
     typed[4] = "        x = op.Sqrt(x)"
     names["f"].compiled.clear()
     assert [code for code, _, _ in findings(names["f"].to_function_proto)] == ["OW351"]

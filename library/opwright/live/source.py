@@ -172,7 +172,8 @@ def _fingerprint(code: CodeType) -> object:
     consts = tuple(
         _fingerprint(item) if isinstance(item, CodeType) else (type(item), repr(item)) for item in code.co_consts
     )
-    return (code.co_name, code.co_firstlineno, code.co_code, code.co_names, code.co_varnames, code.co_freevars, consts)
+    names = (code.co_name, code.co_names, code.co_varnames, code.co_freevars)
+    return (*names, code.co_firstlineno, code.co_linetable, code.co_code, consts)
 
 
 def _codes(module: CodeType) -> list[CodeType]:
