@@ -263,7 +263,6 @@ def test_a_loop_over_an_attribute_list() -> None:
         return op.Transpose(x, perm=[axis - 1 for axis in order])
 
     np.testing.assert_array_equal(run(turned.to_model_proto(input_types=[FLOAT[2, 3]], order=(2, 1)), x=X)[0], X.T)
-    assert INT64.dtype is not None
 
 
 @script()
@@ -301,3 +300,33 @@ def test_an_attribute_that_a_variant_does_not_use_is_not_in_its_signature() -> N
         return chosen(x, mode="scale", by=3.0) + chosen(x, by=7.0)
 
     np.testing.assert_allclose(run(main.to_model_proto(), x=X)[0], X * 3 + X)
+
+
+def test_an_element_type_as_the_default_of_an_attribute() -> None:
+    @script()
+    def cast(x: Any, to: int = FLOAT.dtype) -> Any:
+        return op.Cast(x, to=to)
+
+    @script()
+    def main(x: FLOAT[2, 3]) -> tuple[Any, Any]:
+        return cast(x), cast(x, to=INT64.dtype)
+
+    same, whole = run(main.to_model_proto(), x=X)
+    assert (same.dtype, whole.dtype) == (np.float32, np.int64)
+
+
+def test_a_call_without_the_rest() -> None:
+    @script()
+    def total(x: Any, y: Any = None, *rest: Any) -> Any:
+        if y is not None:
+            x = x + y
+        for item in rest:
+            x = x + item
+        return x
+
+    @script()
+    def main(x: FLOAT[2, 3]) -> Any:
+        return total(x) + total(x, x) + total(x, None, x, x)
+
+    np.testing.assert_array_equal(run(main.to_model_proto(), x=X)[0], X * 6)
+    np.testing.assert_array_equal(main(X), X * 6)

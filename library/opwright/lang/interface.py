@@ -12,7 +12,7 @@ from typing import Any
 from opwright.diagnostics.model import Diagnostic
 from opwright.elements import ElementType
 from opwright.lang.annotations import ANY, Annotation, TensorAnnotation, read_annotation
-from opwright.lang.resolve import MISSING
+from opwright.lang.resolve import MISSING, TypeObject
 from opwright.lang.rounding import to_float32
 from opwright.lang.source import Source, Span, span_of
 
@@ -175,6 +175,8 @@ def _attribute(
     value: Any = None
     if default is not None:
         value = evaluate(default)
+        if isinstance(value, TypeObject) and annotation.kind == "INT":
+            value = value.element.code  # `to: int = FLOAT.dtype`
         if _holds_missing(value):  # which has been reported
             value = None
         elif value is not None:

@@ -146,6 +146,8 @@ class LiveScope(ModuleScope):
             return self._class(value)
         if kind.__module__ in _TYPING_MODULES:
             return TypingObject(name)
+        if isinstance(value, ElementType):
+            return TypeObject(value)
         self._fail(
             "OW352",
             f"`{name}` is a {kind.__name__}, which cannot be part of a graph",
