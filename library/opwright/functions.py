@@ -63,6 +63,9 @@ class OnnxFunction(Generic[P, R]):
     def domain(self) -> str:
         return self.opset.domain
 
+    def __reduce__(self) -> str:
+        return self.__qualname__  # a function is pickled as the name under which its module has it
+
     def __repr__(self) -> str:
         return f"<OnnxFunction {self.domain}::{self.name}>"
 
@@ -112,13 +115,15 @@ class OnnxFunction(Generic[P, R]):
         functions: Collection[OnnxFunction | str] | None = None,
         producer_name: str = "opwright",
         doc_string: str | None = None,
-        **attributes: object,
+        attributes: Mapping[str, object] | None = None,
+        **named_attributes: object,
     ) -> ModelProto:
         """A model whose graph is the function's body.
 
         Inputs have the types of their annotations or of `input_types` (in order, or by name; `FLOAT["N", 3]`), outputs
         those of `output_types`, of the annotations or those that follow. An optional input is left out unless it has a
-        type there. Attributes are given by value, else by their defaults. `functions` names the called functions that
+        type there. Attributes are given by value, else by their defaults; those whose names are taken here stand in
+        `attributes`. `functions` names the called functions that
         stay functions of the model (default: all); the others are inlined. `ir_version` is the lowest that will do.
         Raises DiagnosticError.
         """
@@ -126,7 +131,7 @@ class OnnxFunction(Generic[P, R]):
 
         return model_proto(
             self,
-            attributes,
+            {**(attributes or {}), **named_attributes},
             input_types=input_types,
             output_types=output_types,
             opset=opset,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 import threading
@@ -361,3 +362,17 @@ def test_shapes_of_what_only_some_paths_give_are_left_open(run_model: RunModel) 
     model = f.to_model_proto()
     for x in (np.zeros((2, 3), np.float32), np.full((2, 3), 8, np.float32)):
         np.testing.assert_array_equal(run_model(model, x)[0], x if x.max() > 7 else -x)
+
+
+def test_attributes_whose_names_are_taken() -> None:
+    @script()
+    def f(x: FLOAT["N"], opset: int, functions: float = 2.0):
+        return x * functions + opset
+
+    model = f.to_model_proto(opset=18, attributes={"opset": 7})
+    assert model.opset_import[0].version == 18
+    assert codes(f) == ["OW354"]
+
+
+def test_functions_are_pickled_by_name() -> None:
+    assert pickle.loads(pickle.dumps(double)) is double
