@@ -492,7 +492,9 @@ class _Loop:
             operand = scope.get(name, VACANT)
             if not is_hidden(name) or name in self.carried or name in (CONTINUED, PLACE, COUNT):
                 continue
-            if operand is False or operand is VACANT or isinstance(operand, Poison) or operand is self.env.get(name):
+            if operand is VACANT or isinstance(operand, Poison) or operand is self.env.get(name):
+                continue
+            if operand is False and is_flag(name):
                 continue
             if is_number(operand):
                 self.wanted[name] = ir.NumberType(number_kind(operand))
