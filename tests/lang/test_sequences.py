@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import random
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -204,6 +208,10 @@ REFUSED = {
         ["OW344"],
     ),
     "two names after a choice": ("ys = [x]\nzs = ys if s > 3 else []\nys.append(x)\nreturn zs[0]", ["OW344"]),
+    "two names after a choice of equal lists": (
+        "ys = [x]\nzs = [x]\nvs = ys if s > 3 else zs\nzs.append(x)\nreturn vs[0]",
+        ["OW344"],
+    ),
     "held by a tuple": ("ys = [x]\nt = (ys, x)\nys.append(x)\nreturn t[0][0]", ["OW344"]),
     "held by a list": ("ys = [x]\nt = [ys]\nys.append(x)\nreturn t[0][0]", ["OW344"]),
     "a helper's parameter": ("ys = [x]\nput(ys, x)\nreturn ys[0]", ["OW344"]),
@@ -213,6 +221,14 @@ REFUSED = {
     "the module's under another name": ("ks = CONSTANT\nks.append(1)\nreturn x", ["OW344"]),
     "a helper's default": ("return defaulted(x)", ["OW344"]),
     "while it is run over": ("ys = [x]\nfor y in ys:\n    ys.append(y)\nreturn ys[0]", ["OW344"]),
+    "by an augmented assignment while it is run over": (
+        "ys = [x]\nfor y in ys:\n    ys += [y]\nreturn ys[0]",
+        ["OW344"],
+    ),
+    "two names from the second trip on, augmented": (
+        "ys = [x]\nzs = [x]\nfor i in range(s):\n    ys += [x]\n    ys = zs\nreturn zs[0]",
+        ["OW344"],
+    ),
     "while it is enumerated": ("ys = [x]\nfor i, y in enumerate(ys):\n    ys.append(y)\nreturn ys[0]", ["OW344"]),
     "pop": ("ys = [x]\nys.pop()\nreturn x", ["OW345"]),
     "insert": ("ys = [x]\nys.insert(0, x)\nreturn x", ["OW345"]),
@@ -258,3 +274,104 @@ def test_refused(compiler: Compiler, name: str) -> None:
     text = _text(body) + REFUSED_HELPERS
     found = compiler.codes(text, {"x": "float", "s": "int64/0"}, {"y": "float"})
     assert found == codes
+
+
+# -------------------------------------------------------------------------------------------- generated programs
+
+
+class _Writer:
+    """Random statements about three lists: they grow, change names, meet in branches and run through loops."""
+
+    NAMES = ("us", "vs", "ws")
+
+    def __init__(self, seed: int) -> None:
+        self.chance = random.Random(seed)
+        self.depth = 0
+
+    def name(self) -> str:
+        return self.chance.choice(self.NAMES)
+
+    def item(self) -> str:
+        return self.chance.choice(
+            ["x", "x + 1", f"x * len({self.name()})", f"{self.name()}[-1]", f"{self.name()}[0] - 1"]
+        )
+
+    def value(self) -> str:
+        name, other = self.name(), self.name()
+        forms = [f"{name} + [{self.item()}]", f"[{self.item()}]", f"[{self.item()}, x]", name, f"{name} + {other}"]
+        return self.chance.choice([*forms, f"{name} if s > {self.chance.randint(0, 9)} else {other}", f"same({name})"])
+
+    def statement(self, indent: str) -> list[str]:
+        kind = self.chance.random()
+        if kind < 0.4:
+            return [f"{indent}{self.name()}.append({self.item()})"]
+        if kind < 0.5:
+            return [f"{indent}{self.name()} += [{self.item()}]"]
+        if kind < 0.7:
+            return [f"{indent}{self.name()} = {self.value()}"]
+        if kind < 0.75:
+            return [f"{indent}x = x + {self.name()}[0] * len({self.name()})"]
+        if self.depth >= 2:
+            return [f"{indent}x = x + 1"]
+        self.depth += 1
+        body = self.block(indent + "    ", self.chance.randint(1, 3))
+        if kind < 0.88:
+            lines = [f"{indent}if s > {self.chance.randint(0, 9)}:", *body]
+            if self.chance.random() < 0.5:
+                lines += [f"{indent}else:", *self.block(indent + "    ", self.chance.randint(1, 2))]
+        else:
+            head = self.chance.choice(["for i in range(2)", "for i in range(s % 4)", f"for y in {self.name()}"])
+            lines = [f"{indent}{head}:", *body]
+            if self.chance.random() < 0.2:
+                lines += [f"{indent}    if s > {self.chance.randint(0, 9)}:", f"{indent}        break"]
+        self.depth -= 1
+        return lines
+
+    def block(self, indent: str, count: int) -> list[str]:
+        return [line for _ in range(count) for line in self.statement(indent)]
+
+    def program(self) -> str:
+        start = [f"    {name} = [{'x, ' * self.chance.randint(1, 2)}]" for name in self.NAMES]
+        lines = [*start, *self.block("    ", self.chance.randint(2, 6))]
+        result = " + ".join(f"{name}[-1] * len({name})" for name in self.NAMES)
+        return "\n".join(["def F(x, s):", *lines, f"    return {result}", "", "def same(vs):", "    return vs", ""])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_generated_lists(compiler: Compiler, seed: int) -> None:
+    """Whatever compiles computes what Python computes, whose lists change under every name."""
+    text = _Writer(seed).program()
+    opset = (13, 18)[seed % 2]
+    family = compiler.family(text, {"x": "float/1", "s": "int64/0"}, {"y": "float"}, opset=opset)
+    if family.diagnostics:
+        assert {item.code for item in family.diagnostics} <= {"OW344", "OW308", "OW345", "OW346"}, text
+        return
+    function = family.variants[0].lowered.function
+    assert function is not None and verify(function) == []
+    namespace: dict[str, Any] = {}
+    exec(text, namespace)
+    x = np.array([1, 2], np.float32)
+    for s in (1, 6):
+        try:
+            with np.errstate(all="ignore"):
+                wanted = _bounded(namespace["F"], x, s)
+        except RecursionError:
+            continue
+        for runtime, (got,) in run_everywhere(function, {"x": x, "s": np.array(s)}).items():
+            np.testing.assert_allclose(got, wanted, rtol=1e-5, err_msg=f"{runtime}\n{text}")
+
+
+def _bounded(function: Callable[..., Any], *arguments: object) -> Any:
+    """The result; RecursionError where the program runs over a list that grows for ever."""
+    steps = itertools.count()
+
+    def trace(frame: object, event: str, argument: object) -> Any:
+        if next(steps) > 20_000:
+            raise RecursionError
+        return trace
+
+    sys.settrace(trace)
+    try:
+        return function(*arguments)
+    finally:
+        sys.settrace(None)

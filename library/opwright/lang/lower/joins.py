@@ -170,10 +170,23 @@ def same_static(first: Operand, second: Operand) -> bool:
         return False
     if isinstance(first, float) and isinstance(second, float):
         return first.hex() == second.hex()  # -0.0 is not 0.0, nan is nan
+    if isinstance(first, StaticList) or isinstance(second, StaticList):
+        return False  # two lists of the same items are two lists: each may grow
     if isinstance(first, tuple) and isinstance(second, tuple):
         same = type(first) is type(second) and len(first) == len(second)
         return same and all(one is other or same_static(one, other) for one, other in zip(first, second, strict=True))
     return type(first) is type(second) and bool(first == second)
+
+
+def same_items(low: Lowering, first: Operand, second: Operand) -> StaticList | None:
+    """A list that may be either of two that hold the same now; None where they do not."""
+    if not isinstance(first, StaticList) or not isinstance(second, StaticList) or len(first) != len(second):
+        return None
+    if not all(one is other or same_static(one, other) for one, other in zip(first, second, strict=True)):
+        return None
+    made = StaticList(first)
+    low.lists.derived(made, first, second)
+    return made
 
 
 def as_joined(low: Lowering, result: ir.Value, first: Operand, second: Operand) -> Operand:

@@ -51,6 +51,8 @@ def grown_names(statements: list[ast.stmt]) -> list[str]:
         called = called_method(node)
         if called is not None:
             names.setdefault(called[0])
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            names.setdefault(node.target.id)
         elif isinstance(node, (ast.If, ast.For, ast.While)):
             pending.extend(reversed([*node.body, *node.orelse]))
     return list(names)
