@@ -60,6 +60,36 @@ def test_predicates(compiler: Compiler, question: str, expected: list[str], true
         assert run(found, name, x).item() == (1 if rank in true_for else -1), rank
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["if op.ReduceSum(x, keepdims=0) > 1:", "    x = op.Relu(x)", "y = x * 2"],
+        ["y = op.Relu(x) if op.ReduceSum(x, keepdims=0) > 1 else x - 1"],
+        ["for i in range(op.Size(x)):", "    x = x + i", "y = op.Neg(x)"],
+        ["for i in range(3):", "    if op.ReduceSum(x, keepdims=0) > 1:", "        x = x + i", "y = x"],
+        ["while op.ReduceSum(x, keepdims=0) < 1:", "    x = x + 1", "y = x"],
+    ],
+)
+def test_ranks_are_followed_through_branches_and_loops(compiler: Compiler, lines: list[str]) -> None:
+    found = family(compiler, *lines, "return y + 100 if y.rank == 3 else y - 100")
+    assert ranks(found) == ["3", "other"]
+    for name, x in (("3", np.ones((1, 1, 1), np.float32)), ("other", np.ones((1, 1), np.float32))):
+        assert (run(found, name, x).item() > 0) == (name == "3")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["if op.ReduceSum(x, keepdims=0) > 1:", "    x = op.Unsqueeze(x, [0])"],
+        ["for i in range(op.Size(x)):", "    x = op.Unsqueeze(x, [0])"],
+        ["for i in range(op.Size(x)):", "    x, w = w, x"],
+    ],
+)
+def test_ranks_that_paths_change_are_unknown(compiler: Compiler, lines: list[str]) -> None:
+    text = "def F(x, w):\n" + "".join(f"    {line}\n" for line in [*lines, "return x if x.rank == 3 else -x"])
+    assert compiler.codes(text, {"x": "float", "w": "float"}, {"y": "float"}) == ["OW360"]
+
+
 def test_a_name_holds_the_rank(compiler: Compiler) -> None:
     found = family(compiler, "r = x.rank", "if r == 2:", "    return x", "return op.Neg(x) if r < 1 else x")
     assert ranks(found) == ["0", "2", "other"]

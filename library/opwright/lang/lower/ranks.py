@@ -54,18 +54,53 @@ def rank_of(low: Lowering, operand: Operand, span: Span) -> int | Rank | Poison:
 
 def _source(low: Lowering, value: ir.Value) -> ir.Value | None:
     """The parameter whose rank a value certainly has."""
-    parameters = {id(item) for item in low.function.inputs}
-    makers: dict[int, ir.Node] | None = None
-    while id(value) not in parameters:
-        makers = makers_of(low) if makers is None else makers
-        node = makers.get(id(value))
-        if not isinstance(node, ir.Call) or node.callee.identity[0] or not node.inputs or node.results[0] is not value:
-            return None
-        following = _follows(node)
-        if following is None:
-            return None
-        value = following
-    return value
+    if any(value is item for item in low.function.inputs):
+        return value
+    return _Sources(low).of(value, None)
+
+
+class _Sources:
+    """Where ranks come from, followed back through operators, branches and loops."""
+
+    def __init__(self, low: Lowering) -> None:
+        self.parameters = {id(item) for item in low.function.inputs}
+        self.makers = makers_of(low)
+
+    def of(self, value: ir.Value, carried: ir.Value | None) -> ir.Value | None:
+        """A parameter of the function, or `carried`, which the loop that is looked into begins its trips with."""
+        while value is not carried and id(value) not in self.parameters:
+            node = self.makers.get(id(value))
+            following: ir.Value | None = None
+            if isinstance(node, ir.Call):
+                if node.callee.identity[0] or not node.inputs or node.results[0] is not value:
+                    return None
+                following = _follows(node)
+            elif isinstance(node, ir.If):
+                return self._of_branches(node, value, carried)
+            elif isinstance(node, ir.Loop):
+                following = self._before_loop(node, value)
+            if following is None:
+                return None
+            value = following
+        return value
+
+    def _of_branches(self, node: ir.If, value: ir.Value, carried: ir.Value | None) -> ir.Value | None:
+        index = next(index for index, result in enumerate(node.results) if result is value)
+        found = []
+        for region in (node.then, node.orelse):
+            self._enter(region)
+            found.append(self.of(region.yields[index], carried))
+        return found[0] if found[0] is found[1] else None
+
+    def _before_loop(self, node: ir.Loop, value: ir.Value) -> ir.Value | None:
+        """What a name is when the loop begins, where no trip changes its rank."""
+        index = next(index for index, result in enumerate(node.results) if result is value)
+        self._enter(node.body)
+        parameter = node.body.parameters[index + 2]
+        return node.initial[index] if self.of(node.body.yields[index + 1], parameter) is parameter else None
+
+    def _enter(self, region: ir.Region) -> None:
+        self.makers.update({id(result): node for node in region.nodes for result in ir.results_of(node)})
 
 
 def _follows(node: ir.Call) -> ir.Value | None:
