@@ -91,6 +91,9 @@ def convert_operand(
         )
     need_static(low, operand, span)
     if isinstance(operand, ir.Value):
+        data = _array(low, operand) if kind == "TENSOR" else None
+        if data is not None:
+            return ir.AttributeValue(ir.AttributeKind.TENSOR, data)
         return low.error(
             "OW324",
             f"`{name}` of {callee} must be known when the function is built",
@@ -111,6 +114,14 @@ def convert_operand(
             subject=callee,
         )
     return ir.AttributeValue(ir.AttributeKind[kind], converted)
+
+
+def _array(low: Lowering, operand: ir.Value) -> ir.TensorData | None:
+    """The data of a constant tensor, such as an array that the function's surroundings hold."""
+    for node in low.prologue:
+        if isinstance(node, ir.Const) and node.result is operand:
+            return node.data
+    return None
 
 
 def _tensor(low: Lowering, callee: str, name: str, operand: Operand, span: Span) -> ir.Attribute | Poison:
