@@ -15,12 +15,12 @@ import numpy as np
 
 from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Related
-from opwright.eager.arrays import DTYPES, Data, array_of, element_of, type_of
+from opwright.eager.arrays import Data, array_of, element_of, type_of
 from opwright.eager.models import Task, make_task
-from opwright.eager.outcome import Failed, NoKernel
+from opwright.eager.outcome import Failed, NoKernel, as_expected
 from opwright.eager.place import place_of
+from opwright.eager.replay import Recording
 from opwright.eager.run import run
-from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.dead import remove_dead_nodes
 from opwright.lang.lower.context import Lowering, Poison
@@ -34,12 +34,13 @@ NOWHERE: Span = (0, 0, 0, 0)  # what is found has the caller's place
 class EagerLowering(Lowering):
     """One operation: `data` holds what each of its values is. Findings are raised where they are found.
 
-    `frame` is the author's, which waits for the operation.
+    `frame` is the author's, which waits for the operation; `recording` what is noted of it, for the next of its kind.
     """
 
-    def __init__(self, opset: int, frame: FrameType | None) -> None:
+    def __init__(self, opset: int, frame: FrameType | None, recording: Recording | None = None) -> None:
         super().__init__(_empty_scope(), ir.Function("", "", 1, opset, None), {}, {})
         self.frame = frame
+        self.recording = recording
         self.data: dict[ir.Value, Data] = {}
 
     @property
@@ -101,7 +102,9 @@ class EagerLowering(Lowering):
         self._execute(node)
 
     def constant(self, data: ir.TensorData, span: Span | None) -> ir.Value:
-        return self.value(array_of(data), ir.TensorType(data.element, data.dims))
+        array = array_of(data)
+        array.flags.writeable = False  # the next operation of this kind may use it too
+        return self.value(array, ir.TensorType(data.element, data.dims))
 
     def once(
         self,
@@ -121,9 +124,10 @@ class EagerLowering(Lowering):
         task = make_task(node, self.opset, self.data)
         try:
             results = run(task)
-            for value, data in zip(ir.results_of(node), results, strict=True):
-                self.data[value] = _as_expected(data, value.type)
-                value.type = type_of(self.data[value], value.type)
+            expected = [(value, value.type) for value in ir.results_of(node)]
+            for (value, type_), data in zip(expected, results, strict=True):
+                self.data[value] = as_expected(data, type_)
+                value.type = type_of(self.data[value], type_)
         except NoKernel as refusal:
             self.error(
                 "OW371",
@@ -135,6 +139,11 @@ class EagerLowering(Lowering):
             )
         except Failed as failure:
             self.error("OW370", f"{_describe(task)} fails", None, reason=str(failure), subject=task.name)
+        else:
+            if task.key is None:
+                self.recording = None  # what its graphs read is not among the operands
+            elif self.recording is not None:
+                self.recording.step(task, expected)
 
 
 def _remove_dead_nodes_in(node: ir.Node) -> None:
@@ -148,27 +157,6 @@ def _remove_dead_nodes_in(node: ir.Node) -> None:
 def _describe(task: Task) -> str:
     """`Add(float[2], float[3])`."""
     return f"{task.name}({', '.join(repr(value.type) for value in task.inputs)})"
-
-
-def _as_expected(data: Data, type_: ir.Type) -> Data:
-    """Some evaluators compute in a wider type than the operator's result has, and leave it at that."""
-    if isinstance(type_, ir.SequenceType) and isinstance(data, list):
-        return [_as_item(item, type_.item) for item in data]
-    if not isinstance(type_, ir.TensorType) or not isinstance(data, np.ndarray):
-        return data
-    element, found = ir.settle(type_.element), element_of(data)
-    if not isinstance(element, ElementType) or found is element:
-        return data
-    if found is None or found.kind != element.kind:
-        raise NoKernel(f"the evaluator gives {found or data.dtype}, and the operator {element}")
-    return data.astype(DTYPES[element])
-
-
-def _as_item(data: Data, type_: ir.Type) -> Data:
-    element = ir.settle(type_.element) if isinstance(type_, ir.TensorType) else None
-    if isinstance(element, ElementType) and isinstance(data, np.ndarray) and element_of(data) is not element:
-        raise Failed(f"a sequence of {element} tensors cannot hold one of {element_of(data)}")
-    return data
 
 
 class _Nothing:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from types import FunctionType
 from typing import Any
 
@@ -14,6 +15,7 @@ from opwright.eager.arrays import Data, as_array, type_of
 from opwright.eager.graph_argument import GraphArgument
 from opwright.eager.lowering import NOWHERE, EagerLowering
 from opwright.eager.place import caller, unpacked_to
+from opwright.eager.replay import MISS, Key, Recording, Unkeyed, keep, key_of, replay
 from opwright.eager.settings import opset_in_force
 from opwright.elements import ElementType, element_of_class
 from opwright.lang import ir
@@ -22,7 +24,7 @@ from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.context import LowerAgain, Operand
 from opwright.lang.resolve import FunctionObject, OperatorObject, OpsetObject, TypeObject
 from opwright.opsets.operator import Operator
-from opwright.opsets.signatures import Signature, tensor_element
+from opwright.opsets.signatures import Signature, newest_opset, signature, tensor_element
 
 _SPANS = (NOWHERE, NOWHERE)
 
@@ -33,17 +35,24 @@ def call_operator(operator: Operator, args: Sequence[object], kwargs: Mapping[st
     Numpy arrays count as tensors. DiagnosticError, at the caller's line, for what the compiler refuses too, and where
     the runtime fails.
     """
-    frame = caller()
-    named = None if operator.domain else operator.opset.named
-    low = EagerLowering(opset_in_force(named), frame)
-    try:
-        arguments = _arguments(low, operator, args, kwargs, unpacked_to(frame))
+    opset = opset_in_force(None if operator.domain else operator.opset.named)
+    count = unpacked_to(caller()) if _may_be_unpacked(operator.domain, operator.name, opset) else None
+
+    def lower(low: EagerLowering) -> Operand:
+        arguments = _arguments(low, operator, args, kwargs, count)
         callee = OperatorObject(OpsetObject(operator.domain, operator.opset.named), operator.name)
         if any(isinstance(item, FunctionObject) for item, _ in arguments.keywords.values()):
-            return result(low, _call_with_graphs(low, callee, arguments))
-        return result(low, calls.call_operator(low, callee, arguments))
-    except DiagnosticError as found:
-        raise found.with_traceback(None) from None  # our own frames would tell the author nothing
+            return _call_with_graphs(low, callee, arguments)
+        return calls.call_operator(low, callee, arguments)
+
+    head = (operator.domain, operator.name, count, len(args), *kwargs)
+    return _perform(head, opset, (*args, *kwargs.values()), lower)
+
+
+@cache
+def _may_be_unpacked(domain: str, name: str, opset: int) -> bool:
+    found = signature(domain, name, opset if not domain else newest_opset(domain))
+    return found is not None and found.max_outputs > 1
 
 
 def _call_with_graphs(low: EagerLowering, callee: OperatorObject, arguments: Arguments) -> Operand:
@@ -62,36 +71,40 @@ def _call_with_graphs(low: EagerLowering, callee: OperatorObject, arguments: Arg
 
 def binary(symbol: str, left: object, right: object) -> Any:
     """`left symbol right`, one of which is a tensor."""
-    low = _operation()
-    try:
-        return result(low, arithmetic.binary(low, symbol, operand(low, left), operand(low, right), NOWHERE, _SPANS))
-    except DiagnosticError as found:
-        raise found.with_traceback(None) from None
+    return _perform(
+        (symbol,),
+        opset_in_force(),
+        (left, right),
+        lambda low: arithmetic.binary(low, symbol, operand(low, left), operand(low, right), NOWHERE, _SPANS),
+    )
 
 
 def unary(symbol: str, value: object) -> Any:
-    low = _operation()
-    try:
-        return result(low, arithmetic.unary(low, symbol, operand(low, value), NOWHERE, NOWHERE))
-    except DiagnosticError as found:
-        raise found.with_traceback(None) from None
+    return _perform(
+        (symbol, "unary"),
+        opset_in_force(),
+        (value,),
+        lambda low: arithmetic.unary(low, symbol, operand(low, value), NOWHERE, NOWHERE),
+    )
 
 
 def subscript(owner: object, key: object) -> Any:
     """`owner[key]` of a tensor."""
     from opwright.lang.lower import subscripts
 
-    low = _operation()
-    try:
-        return result(low, subscripts.subscript(low, operand(low, owner), _index(low, key), NOWHERE))
-    except DiagnosticError as found:
-        raise found.with_traceback(None) from None
+    return _perform(
+        ("[]",),
+        opset_in_force(),
+        (owner, (key,)),  # in a tuple tensors have no key: what they pick decides shapes on the way
+        lambda low: subscripts.subscript(low, operand(low, owner), _index(low, key), NOWHERE),
+        shaped=True,
+    )
 
 
 def make_scalar(element: ElementType, value: object) -> Any:
     """`FLOAT(0.5)`."""
-    low = _operation()
-    try:
+
+    def lower(low: EagerLowering) -> Operand:
         made = operand(low, value)
         if not numbers.is_number(made):
             low.error(
@@ -101,9 +114,38 @@ def make_scalar(element: ElementType, value: object) -> Any:
                 reason="it makes a typed scalar of a Python number",
                 help="to convert a tensor write `op.Cast(x, to=...)`",
             )
-        return result(low, numbers.convert_number(low, made, element, None))
-    except DiagnosticError as found:
-        raise found.with_traceback(None) from None
+        return numbers.convert_number(low, made, element, None)
+
+    return _perform((element, "scalar"), opset_in_force(), (value,), lower)
+
+
+def _perform(
+    head: tuple[object, ...],
+    opset: int,
+    values: tuple[object, ...],
+    lower: Callable[[EagerLowering], Operand],
+    shaped: bool = False,
+) -> Any:
+    """The results of an operation: as it was recorded for such values, or lowered now."""
+    data: list[Data] = []
+    try:
+        key: Key | None = (head, opset, *[key_of(value, data, shaped) for value in values])
+    except Unkeyed:
+        key = None
+    if key is not None:
+        kept = replay(key, data, wrap)
+        if kept is not MISS:
+            return kept
+    low = EagerLowering(opset, caller(), None if key is None else Recording())
+    try:
+        made = lower(low)
+        found = result(low, made)
+    except DiagnosticError as error:
+        raise error.with_traceback(None) from None  # our own frames would tell the author nothing
+    if key is not None and low.recording is not None:
+        low.recording.finish(made, low.data)
+        keep(key, low.recording)
+    return found
 
 
 def refuse(code: str, message: str, reason: str, help: str) -> Any:
@@ -123,7 +165,10 @@ def operand(low: EagerLowering, value: object) -> Operand:
     from opwright.eager.tensor import Tensor
 
     if isinstance(value, Tensor):
-        return low.value(value.data, value.type)
+        made = low.value(value.data, value.type)
+        if low.recording is not None:
+            low.recording.operand(made)
+        return made
     if isinstance(value, np.generic) and value.dtype.kind in "biuf" and value.dtype.itemsize <= 8:
         return value.item()  # a number, as the compiler reads it
     if isinstance(value, (np.ndarray, np.generic)):
@@ -158,23 +203,21 @@ def _index(low: EagerLowering, key: object) -> list[Operand]:
 def _arguments(
     low: EagerLowering, operator: Operator, args: Sequence[object], kwargs: Mapping[str, object], count: int | None
 ) -> Arguments:
-    signature = low.lookup(operator.domain, operator.name)
-    formals = () if signature is None else signature.inputs
+    found = low.lookup(operator.domain, operator.name)
+    formals = () if found is None else found.inputs
     positional = [
-        (_argument(low, signature, formals[min(index, len(formals) - 1)].type if formals else "", value), NOWHERE)
+        (_argument(low, found, formals[min(index, len(formals) - 1)].type if formals else "", value), NOWHERE)
         for index, value in enumerate(args)
     ]
     kinds = {formal.name: formal.type for formal in formals}
-    keywords = {
-        name: (_argument(low, signature, kinds.get(name, ""), value), NOWHERE) for name, value in kwargs.items()
-    }
+    keywords = {name: (_argument(low, found, kinds.get(name, ""), value), NOWHERE) for name, value in kwargs.items()}
     return Arguments(positional, keywords, count, NOWHERE, NOWHERE)
 
 
-def _argument(low: EagerLowering, signature: Signature | None, formal: str, value: object) -> Operand:
+def _argument(low: EagerLowering, callee: Signature | None, formal: str, value: object) -> Operand:
     """An argument of an operator: where it takes a sequence, a list is one."""
-    if isinstance(value, list) and signature is not None:
-        admitted = signature.admitted.get(formal, (formal,))
+    if isinstance(value, list) and callee is not None:
+        admitted = callee.admitted.get(formal, (formal,))
         tensors = any(isinstance(item, (types.Tensor, np.ndarray)) for item in value)
         if any(text.startswith("seq(") for text in admitted) and (
             tensors or not any(tensor_element(text) for text in admitted)

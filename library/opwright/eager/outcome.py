@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from opwright.eager.arrays import Data
+import numpy as np
+
+from opwright.eager.arrays import DTYPES, Data, element_of
 from opwright.eager.models import Task
+from opwright.elements import ElementType
+from opwright.lang import ir
 
 
 class NoKernel(Exception):
@@ -28,3 +32,24 @@ class Evaluator(Protocol):
     def load(self, task: Task) -> Session:
         """A session for every task of the same key. Raises NoKernel."""
         ...
+
+
+def as_expected(data: Data, type_: ir.Type) -> Data:
+    """Some evaluators compute in a wider type than the operator's result has, and leave it at that."""
+    if isinstance(type_, ir.SequenceType) and isinstance(data, list):
+        return [_as_item(item, type_.item) for item in data]
+    if not isinstance(type_, ir.TensorType) or not isinstance(data, np.ndarray):
+        return data
+    element, found = ir.settle(type_.element), element_of(data)
+    if not isinstance(element, ElementType) or found is element:
+        return data
+    if found is None or found.kind != element.kind:
+        raise NoKernel(f"the evaluator gives {found or data.dtype}, and the operator {element}")
+    return data.astype(DTYPES[element])
+
+
+def _as_item(data: Data, type_: ir.Type) -> Data:
+    element = ir.settle(type_.element) if isinstance(type_, ir.TensorType) else None
+    if isinstance(element, ElementType) and isinstance(data, np.ndarray) and element_of(data) is not element:
+        raise Failed(f"a sequence of {element} tensors cannot hold one of {element_of(data)}")
+    return data

@@ -15,10 +15,15 @@ _SESSIONS: OrderedDict[tuple[Evaluator, tuple[object, ...]], Session | NoKernel]
 
 def run(task: Task) -> list[Data]:
     """The results of the task, of the first evaluator that takes it. Raises NoKernel or Failed."""
+    return run_on(task, task.data)
+
+
+def run_on(task: Task, data: tuple[Data, ...]) -> list[Data]:
+    """The same on other data of the same types."""
     refusals: list[str] = []
     for evaluator in evaluators():
         try:
-            return _session(evaluator, task).run(task.data)
+            return _session(evaluator, task).run(data)
         except NoKernel as refusal:
             refusals.append(str(refusal))
     raise NoKernel("; ".join(refusals))
