@@ -167,6 +167,12 @@ def test_a_file_without_end_is_not_read() -> None:
     assert isinstance(found, Diagnostic) and found.code == "OW327"
 
 
+@pytest.mark.parametrize("statement", ["return ()", "return", "return None", "pass"])
+def test_a_function_without_outputs_is_none(statement: str) -> None:
+    found = compile_text(f"def F(x):\n    {statement}\n")
+    assert {item.code for item in found} == {"OW306"}
+
+
 def test_all_errors_of_a_function_are_found_at_once() -> None:
     text = "from opwright import opset18 as op\ndef F(x):\n    a = nothing\n\tb = x\n"
     assert [item.code for item in compile_text(text)] == ["OW301"]

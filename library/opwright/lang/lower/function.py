@@ -40,6 +40,8 @@ from opwright.lang.static import StaticList
 from opwright.lang.syntax import Module
 from opwright.opsets.signatures import mask_of, newest_opset
 
+_NO_OUTPUTS = "a function of ONNX has outputs"
+
 
 @dataclass(frozen=True, slots=True)
 class Unit:
@@ -180,14 +182,17 @@ class _Attempt:
             bind_locals(low, self.unit.node.body, self.env)
             lower_block(low, self.unit.node.body, self.env)
             values = returned_values(self.env) if state_of(self.env) is State.ENDED else None
-            if values is not None:
+            if values:
                 self._outputs(values, self.env[PLACE])
+            elif values is not None:
+                help_text = "return a tensor"
+                low.error("OW306", f"`{self.unit.node.name}` returns no value", self.env[PLACE], _NO_OUTPUTS, help_text)
             elif not self.diagnostics:
                 low.error(
                     "OW306",
                     f"`{self.unit.node.name}` returns nothing on some path",
                     self._def_span(),
-                    reason="a path ends without `return`, and a function of ONNX has outputs",
+                    reason=f"a path ends without `return`, and {_NO_OUTPUTS}",
                     help="return a value on every path",
                 )
         except Pruned as pruned:

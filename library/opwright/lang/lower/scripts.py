@@ -18,6 +18,7 @@ from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, 
 from opwright.lang.lower.function import Unit
 from opwright.lang.lower.variants import Given, fit_variant
 from opwright.lang.resolve import ScriptObject
+from opwright.lang.source import Span
 from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature, elements_of
 from opwright.variants import Key
 
@@ -230,6 +231,8 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
         bind(variant.signature, kept)
     except Mismatch as mismatch:
         return report_mismatch(low, variant.signature, kept, mismatch, places)
+    if not _shapes_fit(low, script, variant, kept, places):
+        return POISON
     reference = ir.FunctionReference(
         script.domain,
         script.domain,
@@ -250,6 +253,35 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
     results = [ir.Value(_instance(type_, elements), "", arguments.span) for type_ in variant.outputs]
     low.append(ir.Call(reference, kept, full, list(results), arguments.span))
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def _shapes_fit(
+    low: Lowering,
+    script: Script,
+    variant: ScriptVariant,
+    inputs: Sequence[ir.Value | None],
+    spans: Sequence[Span | None],
+) -> bool:
+    """Whether no input contradicts the shape that its annotation promises; what is not known may fit."""
+    for formal, value, span in zip(variant.inputs, inputs, spans, strict=False):
+        one, other = formal.type, None if value is None else value.type
+        if not isinstance(one, ir.TensorType) or not isinstance(other, ir.TensorType):
+            continue
+        if one.shape is None or other.shape is None:
+            continue
+        sizes = zip(one.shape, other.shape, strict=False)
+        sized = all(a == b for a, b in sizes if isinstance(a, int) and isinstance(b, int))
+        if len(one.shape) != len(other.shape) or not sized:
+            low.error(
+                "OW208",
+                f"`{script.name}` does not take {other!r} as `{formal.name}`",
+                span,
+                reason=f"its annotation says {one!r}",
+                help="reshape the value, or change the annotation",
+                subject=script.name,
+            )
+            return False
+    return True
 
 
 def _content(variant: ScriptVariant) -> tuple[object, ...]:
