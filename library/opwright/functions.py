@@ -186,12 +186,20 @@ class _Script:
         return OnnxFunction(function, self.opset, self.default_opset)
 
 
-def graph() -> Callable[[Decorated], Decorated]:
+if TYPE_CHECKING:
+
+    @overload
+    def graph(function: Decorated, /) -> Decorated: ...
+    @overload
+    def graph() -> Callable[[Decorated], Decorated]: ...
+
+
+def graph(function: Any = None) -> Any:
     """Marks a nested function that is passed to an operator as a graph attribute: `op.Scan(..., body=step)`.
 
     It changes nothing: any nested function may be passed.
     """
-    return _same
+    return _same if function is None else function
 
 
 def _same(function: Decorated) -> Decorated:

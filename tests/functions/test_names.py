@@ -57,6 +57,14 @@ def test_numbers_lists_arrays_and_what_holds_them() -> None:
     assert sorted(map(str, constants(f))) == sorted(map(str, [2.0, 3.0, 4.0, [1.0, 2.0], 1.0]))
 
 
+def test_arrays_are_attributes() -> None:
+    @script()
+    def f():
+        return op.Constant(value=ARRAY)
+
+    assert constants(f) == [[[1, 2], [3, 4]]]
+
+
 def test_arrays_are_tensors_of_their_own_type() -> None:
     @script()
     def f(x):

@@ -268,3 +268,30 @@ def test_what_is_refused() -> None:
     assert codes(decorated) == ["OW303"]
     assert codes(missing) == ["OW206"]
     assert codes(disagreeing) == ["OW307"]
+
+
+def test_inputs_and_attributes_beside_graphs_are_checked() -> None:
+    @script()
+    def no_sequence(x: FLOAT["N"]):
+        def same(row):
+            return row
+
+        return op.SequenceMap(x, body=same)
+
+    @script()
+    def unknown_graph(x: FLOAT["N"]):
+        def body(i, condition, total):
+            return condition, total
+
+        return op.Loop(3, True, x, body=body, other=body)
+
+    @script()
+    def no_graph(x: FLOAT["N"]):
+        def body(y):
+            return y
+
+        return op.Softmax(x, axis=body)
+
+    assert codes(no_sequence) == ["OW208"]
+    assert codes(unknown_graph) == ["OW205"]
+    assert codes(no_graph) == ["OW356"]

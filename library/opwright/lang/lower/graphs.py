@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from opwright.lang import ir
-from opwright.lang.infer import unify
-from opwright.lang.lower.calls import Arguments, check_arguments
+from opwright.lang.infer import Mismatch, bind, unify
+from opwright.lang.lower.calls import Arguments, check_arguments, report_mismatch
 from opwright.lang.lower.conditions import as_condition
 from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, complete
 from opwright.lang.lower.functions import run_body
@@ -63,7 +63,8 @@ class _GraphCall:
         self.functions: dict[str, tuple[GraphFunction, Span]] = {}
         keywords = {}
         for name, (operand, span) in arguments.keywords.items():
-            if isinstance(operand, (NestedObject, FunctionObject)):
+            formal = signature.attributes.get(name)
+            if isinstance(operand, (NestedObject, FunctionObject)) and formal is not None and formal.kind == "GRAPH":
                 self.functions[name] = (operand, span)
             else:
                 keywords[name] = (operand, span)
@@ -140,7 +141,14 @@ class _GraphCall:
         kept = {name: spec for name, spec in self.signature.attributes.items() if name not in self.functions}
         signature = _without_graphs(self.signature, kept)
         found = check_arguments(self.low, signature, self.arguments)
-        return POISON if isinstance(found, Poison) else (found[0], found[1])
+        if isinstance(found, Poison):
+            return POISON
+        inputs, attributes, spans = found
+        try:
+            bind(signature, inputs)
+        except Mismatch as mismatch:
+            return report_mismatch(self.low, signature, inputs, mismatch, spans)
+        return inputs, attributes
 
 
 Finish = Callable[[tuple[Operand, ...]], list[ir.Value] | None]
