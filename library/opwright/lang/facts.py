@@ -93,6 +93,11 @@ def excluded_ranks(fact: str) -> tuple[int, ...] | None:
     return tuple(int(item) for item in fact.removeprefix(_EXCLUDED).split(", "))
 
 
+def exact_rank(fact: str) -> int | None:
+    """The rank that a fact says; None where it only rules some out."""
+    return int(fact) if excluded_ranks(fact) is None else None
+
+
 def shown(fact: str, complete: bool = True) -> str:
     """The fact as it stands in a variant's key; `complete`: whether each rank that it rules out has a variant."""
     if not fact.startswith(_EXCLUDED):

@@ -149,6 +149,12 @@ def rank_is_in(low: Lowering, rank: Rank, items: Sequence[Operand]) -> bool | No
     return False
 
 
+def ruled_out(low: Lowering, value: ir.Value) -> tuple[int, ...]:
+    """The ranks that a value certainly does not have, by what is known of the parameter that it follows from."""
+    source = _source(low, value)
+    return () if source is None else facts.excluded_ranks(low.facts.get(source.name + facts.RANK, facts.OTHER)) or ()
+
+
 def tell_apart(low: Lowering, rank: Rank, ranks: Sequence[int]) -> None:
     """Asks for a variant for each of those ranks, unless the rank is known to be none of them."""
     known = facts.excluded_ranks(low.facts.get(rank.axis, facts.OTHER)) or ()

@@ -6,13 +6,13 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 
 from opwright.lang import facts, ir
 from opwright.lang.infer_ranks import rank_of as known_rank
-from opwright.lang.lower.context import Lowering, NeedsFact, Poison
+from opwright.lang.lower.context import POISON, Lowering, NeedsFact, Poison
 from opwright.lang.lower.known import Rank, ask_attribute, need_copies
 from opwright.lang.lower.numbers import needs_element
-from opwright.lang.lower.ranks import rank_of, tell_apart
+from opwright.lang.lower.ranks import rank_of, ruled_out, tell_apart
 from opwright.lang.source import Span
 from opwright.opsets.signatures import Signature
-from opwright.variants import Variant, match_variants, one_of, overload_of
+from opwright.variants import Keyed, Variant, match_variants, one_of, overload_of
 
 
 class Given:
@@ -43,14 +43,15 @@ def fit_variant(
 
     Where a missing fact decides between different ones, NeedsFact asks this function's own caller for it.
     """
-    call = _Call(low, signature, given, span)
+    call = _Call(low, signature, given, variants, span)
     match = match_variants(variants, call.known)
     found = one_of(match, content)
     if found is not None:
         return found
     if match.fitting:
         for axis in match.open_axes:
-            call.ask(axis, [value for item in variants for name, value in item.variant if name == axis])
+            if isinstance(call.ask(axis), Poison):
+                return POISON
         return low.error(
             "OW218",
             f"{signature.identity} has several variants that fit, and nothing here tells which is meant",
@@ -71,11 +72,14 @@ def fit_variant(
 class _Call:
     """The facts of one call, by axis."""
 
-    def __init__(self, low: Lowering, signature: Signature, given: Given, span: Span) -> None:
+    def __init__(
+        self, low: Lowering, signature: Signature, given: Given, variants: Sequence[Keyed], span: Span
+    ) -> None:
         self.low = low
         self.signature = signature
         self.given = given
         self.span = span
+        self.variants = variants
         self.positions = {formal.name: index for index, formal in enumerate(signature.inputs)}
 
     def input(self, name: str) -> ir.Value | None:
@@ -94,9 +98,28 @@ class _Call:
                 return None
             return (facts.ABSENT if value is None else facts.PRESENT,)
         if axis.endswith(facts.RANK) and axis.removesuffix(facts.RANK) in self.positions:
-            rank = known_rank(self.input(axis.removesuffix(facts.RANK)))
-            return None if rank is None else (str(rank),)
+            return self._rank(axis)
         return self._attribute(axis)
+
+    def _rank(self, axis: str) -> tuple[str, ...] | None:
+        value = self.input(axis.removesuffix(facts.RANK))
+        rank = known_rank(value)
+        if value is None or rank is not None:
+            return None if rank is None else (str(rank),)
+        excluded = ruled_out(self.low, value)
+        return (facts.OTHER,) if excluded and all(item in excluded for item in self.named(axis)) else None
+
+    def named(self, axis: str) -> list[int]:
+        """The ranks that the variants tell apart."""
+        found = {value for item in self.variants for name, value in item.variant if name == axis}
+        return sorted(
+            {
+                rank
+                for value in found
+                for rank in facts.excluded_ranks(value) or (facts.exact_rank(value),)
+                if rank is not None
+            }
+        )
 
     def _attribute(self, axis: str) -> tuple[str, ...] | None:
         spec = self.signature.attributes.get(axis)
@@ -111,13 +134,13 @@ class _Call:
         text = facts.fact_of(value)
         return (text, facts.PRESENT) if spec.default is None and not spec.required else (text,)
 
-    def ask(self, axis: str, values: Sequence[str]) -> None:
-        """Raises NeedsFact where a parameter of this function decides the callee's axis."""
+    def ask(self, axis: str) -> Poison | None:
+        """Raises NeedsFact where a parameter of this function decides the callee's axis; POISON after a finding."""
         bound = self.given.bindings.get(axis)
         if isinstance(bound, ir.TensorType):
             element = ir.settle(bound.element)
             if isinstance(element, ir.TypeVariable):
-                needs_element(self.low, element, self.span)
+                return needs_element(self.low, element, self.span)
         elif axis in self.positions:
             value = self.input(axis)
             if value is not None:
@@ -127,9 +150,12 @@ class _Call:
             if value is not None:
                 need_copies(self.low, value)
                 rank = rank_of(self.low, value, self.span)
+                if isinstance(rank, Poison):
+                    return POISON
                 if isinstance(rank, Rank):
-                    tell_apart(self.low, rank, [int(item) for item in values if item.isdigit()])
+                    tell_apart(self.low, rank, self.named(axis))
         else:
             found = self.given.attributes.get(axis)
             if isinstance(found, ir.AttributeReference) and found.name in self.low.attributes:
                 raise ask_attribute(self.low.attributes[found.name], self.span)
+        return None
