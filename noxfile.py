@@ -156,7 +156,7 @@ def peer(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """Our costs beside those of the onnxscript package, measured in one run."""
     install(session, ".[build,run]", groups=("peer",))
-    session.run("python", "-m", "benchmarks")
+    session.run("python", "-m", "benchmarks", *session.posargs)
 
 
 @nox.session(venv_backend="none")
