@@ -10,7 +10,7 @@ from opwright.lang.interface import convert_attribute
 from opwright.lang.lower.context import POISON, AttributeOperand, Lowering, Operand, Poison
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import default_element, describe, flatten, pack_constant
-from opwright.lang.resolve import TypeObject
+from opwright.lang.resolve import ArrayObject, TypeObject
 from opwright.lang.source import Span
 
 _WRITTEN = {
@@ -90,6 +90,8 @@ def convert_operand(
             subject=callee,
         )
     need_static(low, operand, span)
+    if isinstance(operand, ArrayObject) and kind == "TENSOR":
+        return ir.AttributeValue(ir.AttributeKind.TENSOR, operand.data)
     if isinstance(operand, ir.Value):
         data = _array(low, operand) if kind == "TENSOR" else None
         if data is not None:
