@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from opwright import types
 from opwright.diagnostics.model import DiagnosticError
-from opwright.eager.arrays import Data, as_array, type_of
+from opwright.eager.arrays import Array, Data, as_array, data_of, type_of
 from opwright.eager.graph_argument import GraphArgument
 from opwright.eager.lowering import NOWHERE, EagerLowering
 from opwright.eager.place import caller, unpacked_to
@@ -22,7 +22,8 @@ from opwright.lang import ir
 from opwright.lang.lower import arithmetic, calls, numbers
 from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.context import LowerAgain, Operand
-from opwright.lang.resolve import FunctionObject, OperatorObject, OpsetObject, TypeObject
+from opwright.lang.resolve import ArrayObject, FunctionObject, OperatorObject, OpsetObject, TypeObject
+from opwright.lang.source import Span
 from opwright.opsets.operator import Operator
 from opwright.opsets.signatures import Signature, newest_opset, signature, tensor_element
 
@@ -210,8 +211,18 @@ def _arguments(
         for index, value in enumerate(args)
     ]
     kinds = {formal.name: formal.type for formal in formals}
-    keywords = {name: (_argument(low, found, kinds.get(name, ""), value), NOWHERE) for name, value in kwargs.items()}
+    keywords: dict[str, tuple[Operand, Span]] = {}
+    for name, value in kwargs.items():
+        whole = _is_tensor_attribute(found, name, value)
+        made = ArrayObject(data_of(value)) if whole else _argument(low, found, kinds.get(name, ""), value)
+        keywords[name] = (made, NOWHERE)
     return Arguments(positional, keywords, count, NOWHERE, NOWHERE)
+
+
+def _is_tensor_attribute(callee: Signature | None, name: str, value: object) -> TypeGuard[Array]:
+    """Whether an array is given for an attribute, which holds it as it is."""
+    spec = None if callee is None else callee.attributes.get(name)
+    return isinstance(value, np.ndarray) and spec is not None and spec.kind == "TENSOR"
 
 
 def _argument(low: EagerLowering, callee: Signature | None, formal: str, value: object) -> Operand:
