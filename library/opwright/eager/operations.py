@@ -213,9 +213,10 @@ def _arguments(
     kinds = {formal.name: formal.type for formal in formals}
     keywords: dict[str, tuple[Operand, Span]] = {}
     for name, value in kwargs.items():
-        whole = _is_tensor_attribute(found, name, value)
-        made = ArrayObject(data_of(value)) if whole else _argument(low, found, kinds.get(name, ""), value)
-        keywords[name] = (made, NOWHERE)
+        if _is_tensor_attribute(found, name, value):
+            keywords[name] = (ArrayObject(data_of(value)), NOWHERE)
+        else:
+            keywords[name] = (_argument(low, found, kinds.get(name, ""), value), NOWHERE)
     return Arguments(positional, keywords, count, NOWHERE, NOWHERE)
 
 
