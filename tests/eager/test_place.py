@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import sys
 from typing import Any
 
@@ -46,6 +47,15 @@ def test_the_place_is_that_of_the_call() -> None:
     exec(compile(text, "here.py", "exec"), {"probe": probe})
     place = seen[0][1]
     assert (place.file, place.line, place.column, place.end_line, place.end_column) == ("here.py", 1, 15, 2, 7)
+
+
+def test_columns_count_characters() -> None:
+    seen.clear()
+    text = "x = 'äöü', probe()\n"
+    linecache.cache["there.py"] = (len(text), None, [text], "there.py")
+    exec(compile(text, "there.py", "exec"), {"probe": probe})
+    place = seen[0][1]
+    assert text[place.column - 1 : place.end_column - 1] == "probe()"
 
 
 def test_operators_give_as_many_results_as_are_wanted() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import linecache
 import os
 import sys
 from itertools import islice
@@ -10,6 +11,8 @@ from pathlib import Path
 from types import CodeType, FrameType
 
 from opwright.diagnostics.model import Place
+from opwright.lang.source import Source
+from opwright.live.source import shown_name
 
 _PACKAGE = str(Path(__file__).parents[1]) + os.sep
 _CACHE = dis.opmap.get("CACHE", -1)
@@ -31,13 +34,15 @@ def place_of(frame: FrameType | None) -> Place | None:
     if frame is None:
         return None
     code, line = frame.f_code, frame.f_lineno
+    name = shown_name(code.co_filename)
     found = next(islice(code.co_positions(), frame.f_lasti // 2, None), None)
     if found is None:
-        return Place(code.co_filename, line)
+        return Place(name, line)
     first, last, column, end = found
     if first is None or last is None or column is None or end is None:
-        return Place(code.co_filename, line)
-    return Place(code.co_filename, first, column + 1, last, end + 1)
+        return Place(name, line)
+    text = "".join(linecache.getlines(code.co_filename, frame.f_globals))
+    return Source(name, text).place((first, column, last, end))
 
 
 def unpacked_to(frame: FrameType | None) -> int | None:
