@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import numpy as np
 import pytest
 from conftest_lang import Compiler, run_everywhere
+from opwright.lang.ir_verify import verify
 
 X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 
@@ -137,6 +139,17 @@ def test_refused(compiler: Compiler, body: str, code: str) -> None:
     assert compiler.codes(f"def F(x):\n    {body}\n", {"x": "float/3"}, {"y": "float"}) == [code]
 
 
+def test_a_helper_gives_a_tuple_of_one(compiler: Compiler) -> None:
+    """`h(x)[0]` is the item of the tuple, not the first element of the tensor."""
+    text = (
+        "def F(x):\n    t = h(x)\n    return t[0] * len(t)\n\ndef h(v):\n    if v.shape[0] > 5:\n        return (v,)\n"
+    )
+    function = compiler.function(text + "    return (v + 1,)\n", {"x": "float"}, {"y": "float"})
+    for (got,) in run_everywhere(function, {"x": X}).values():
+        np.testing.assert_array_equal(got, X + 1)
+    assert compiler.codes(text + "    return v\n", {"x": "float"}, {"y": "float"}) == ["OW307"]
+
+
 def test_a_shape_does_not_leave_a_loop(compiler: Compiler) -> None:
     """What a helper returns would be a tensor, on which `/` is another operator than on the ints of a tuple."""
     text = "def F(x):\n    return x * (h(x)[0] / 4)\n\ndef h(v):\n    for i in range(len(v)):\n        if i > 2:\n"
@@ -176,3 +189,96 @@ def test_whether_a_list_attribute_has_items(compiler: Compiler) -> None:
     for axes, wanted in (([0], X), ([0, 0], X)):
         for (got,) in run_everywhere(function, {"x": X}, {"axes": axes}).values():
             np.testing.assert_array_equal(got, wanted)
+
+
+# -------------------------------------------------------------------------------------------- generated programs
+
+
+class _Writer:
+    """Random statements about tuples of ints and numbers, in branches and loops."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = random.Random(seed)
+        self.depth = 0
+
+    def tuple_(self) -> str:
+        one, other, number = self.chance.choice("tu"), self.chance.choice("tu"), self.chance.choice("nm")
+        forms = [
+            "x.shape",
+            one,
+            f"{one}[1:]",
+            f"{one}[:-1]",
+            f"{one}[::-1]",
+            f"{one} + {other}",
+            f"({number}, 2)",
+            "(3,)",
+        ]
+        forms += [f"({number},) + {one}", f"{one} if s > {self.chance.randint(0, 9)} else {other}", f"pick({one}, s)"]
+        return self.chance.choice(forms)
+
+    def number(self) -> str:
+        one, number, other = self.chance.choice("tu"), self.chance.choice("nm"), self.chance.choice("nm")
+        forms = [f"len({one})", f"{one}[0]", f"{one}[-1]", f"{number} * 2 - {other}", f"{number} // 3", f"{number} % 4"]
+        forms += ["len(x)", f"max({number}, {other})", f"{number} if s > {self.chance.randint(0, 9)} else {other}"]
+        forms += [f"sum({one})", f"int(f) + {number}", f"-{number}", f"({number} > {other}) + 1"]
+        return self.chance.choice(forms)
+
+    def statement(self, indent: str) -> list[str]:
+        kind = self.chance.random()
+        if kind < 0.3:
+            return [f"{indent}{self.chance.choice('tu')} = {self.tuple_()}"]
+        if kind < 0.55:
+            return [f"{indent}{self.chance.choice('nm')} = {self.number()}"]
+        if kind < 0.65:
+            return [f"{indent}f = {self.chance.choice(['n / 4', 'f * 0.5 + m', 'f + 1', 't[0] / 2'])}"]
+        if kind < 0.75 or self.depth >= 2:
+            return [f"{indent}x = x * 0.5 + {self.chance.choice(['n', 'f', 'm / 2', 'len(t)', 't[-1]', 'x[0]'])}"]
+        self.depth += 1
+        body = self.block(indent + "    ", self.chance.randint(1, 3))
+        if kind < 0.9:
+            lines = [f"{indent}if s > {self.chance.randint(0, 9)}:", *body]
+            if self.chance.random() < 0.5:
+                lines += [f"{indent}else:", *self.block(indent + "    ", self.chance.randint(1, 2))]
+        else:
+            lines = [
+                f"{indent}for i in {self.chance.choice(['range(2)', 'range(s % 3)', 't', 'range(len(x))'])}:",
+                *body,
+            ]
+        self.depth -= 1
+        return lines
+
+    def block(self, indent: str, count: int) -> list[str]:
+        return [line for _ in range(count) for line in self.statement(indent)]
+
+    def program(self) -> str:
+        lines = ["    t = x.shape", "    u = (2, len(x))", "    n = 1", "    m = len(x)", "    f = 0.5"]
+        lines += self.block("    ", self.chance.randint(3, 8))
+        lines.append("    return x * 0.5 + n + m / 2 + f + len(t) + sum(u)")
+        return "\n".join(
+            ["def F(x, s):", *lines, "", "def pick(v, s):", "    if s > 4:", "        return v", "    return v[1:]", ""]
+        )
+
+
+REFUSALS = {"OW307", "OW308", "OW312", "OW313", "OW314", "OW321", "OW341", "OW342", "OW347", "OW361", "OW362"}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_generated_programs(compiler: Compiler, seed: int) -> None:
+    """Whatever compiles computes what Python computes."""
+    text = _Writer(seed).program()
+    family = compiler.family(text, {"x": "float/2", "s": "int64/0"}, {"y": "float"}, opset=(13, 18)[seed % 2])
+    if family.diagnostics:
+        assert {item.code for item in family.diagnostics} <= REFUSALS, text
+        return
+    function = family.variants[0].lowered.function
+    assert function is not None and verify(function) == []
+    namespace: dict[str, Any] = {}
+    exec(text, namespace)
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    for s in (2, 7):
+        try:
+            wanted = namespace["F"](x, s)
+        except (IndexError, ZeroDivisionError):
+            continue
+        for runtime, (got,) in run_everywhere(function, {"x": x, "s": np.array(s)}).items():
+            np.testing.assert_allclose(got, wanted, rtol=1e-4, err_msg=f"{runtime}\n{text}")

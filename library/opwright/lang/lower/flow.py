@@ -80,10 +80,14 @@ def end(env: Environment) -> None:
         env[possible[0]] = True
 
 
-def set_returned(env: Environment, values: tuple[Operand, ...] | None, span: Span) -> None:
+# What stands for a number of results that is none, and for a tuple of one, which is not the same as its item.
+NOTHING, TUPLE_OF_ONE = -1, -2
+
+
+def set_returned(env: Environment, values: tuple[Operand, ...] | None, span: Span, as_tuple: bool = False) -> None:
     env[RETURNED] = True
     env[PLACE] = span
-    env[COUNT] = -1 if values is None else len(values)
+    env[COUNT] = NOTHING if values is None else TUPLE_OF_ONE if as_tuple and len(values) == 1 else len(values)
     for index, value in enumerate(values or ()):
         env[result_name(index)] = value
 
@@ -93,7 +97,10 @@ def returned_values(env: Environment) -> tuple[Operand, ...] | None:
     count = env[COUNT]
     if isinstance(count, Poison):
         return (count,)
-    return None if count < 0 else tuple(env.get(result_name(index), POISON) for index in range(count))
+    if count == NOTHING:
+        return None
+    count = 1 if count == TUPLE_OF_ONE else count
+    return tuple(env.get(result_name(index), POISON) for index in range(count))
 
 
 def set_flags(low: Lowering, env: Environment, flags: Sequence[str], span: Span) -> ir.Value | bool:

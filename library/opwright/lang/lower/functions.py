@@ -9,7 +9,7 @@ from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.lang import ir
 from opwright.lang.lower.calls import Arguments, check_arguments, emit_call
 from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, Stop
-from opwright.lang.lower.flow import State, returned_values, state_of
+from opwright.lang.lower.flow import COUNT, State, returned_values, state_of
 from opwright.lang.lower.variants import Given, fit_variant
 from opwright.lang.resolve import MISSING, ModuleScope, OperatorObject
 from opwright.lang.rounding import to_float32
@@ -59,7 +59,7 @@ def run_body(low: Lowering, node: ast.FunctionDef, scope: ModuleScope, env: Envi
                 help="return a value on every path",
             )
     values = returned_values(env)
-    return None if values is None else values[0] if len(values) == 1 else values
+    return None if values is None else values[0] if env[COUNT] == 1 or isinstance(env[COUNT], Poison) else values
 
 
 def bind_parameters(

@@ -11,7 +11,7 @@ from opwright.lang import ir
 from opwright.lang.infer import unify
 from opwright.lang.lower.branches import Branch, changed_names
 from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, Unbound
-from opwright.lang.lower.flow import COUNT, PLACE, RETURNED, VACANT, is_flag, is_hidden
+from opwright.lang.lower.flow import COUNT, NOTHING, PLACE, RETURNED, TUPLE_OF_ONE, VACANT, is_flag, is_hidden
 from opwright.lang.lower.numbers import (
     as_tensor,
     carried,
@@ -101,7 +101,8 @@ class Join:
     def _disagree(self, form: str, first: object, second: object) -> None:
         places = [side.get(PLACE) for side in self.sides]
         lines = [self.low.scope.module.source.line(place[0]) if place else 0 for place in places]
-        texts = ["nothing" if item == -1 else form.format(item) for item in (first, second)]
+        special = {NOTHING: "nothing", TUPLE_OF_ONE: "a tuple of one value"}
+        texts = [special.get(item, form.format(item)) if isinstance(item, int) else item for item in (first, second)]
         self.low.error(
             "OW307",
             "the returns disagree",

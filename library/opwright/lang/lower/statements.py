@@ -342,7 +342,7 @@ def _is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
 def _return(low: Lowering, statement: ast.Return, env: Environment) -> None:
     value = None if statement.value is None else lower_expression(low, statement.value, env)
     values = None if value is None else value if _is_several(value) else (value,)
-    set_returned(env, values, span_of(statement))
+    set_returned(env, values, span_of(statement), as_tuple=_is_several(value))
 
 
 def _is_several(value: Operand) -> TypeGuard[tuple[Operand, ...]]:
