@@ -213,14 +213,14 @@ def _arguments(
     kinds = {formal.name: formal.type for formal in formals}
     keywords: dict[str, tuple[Operand, Span]] = {}
     for name, value in kwargs.items():
-        if _is_tensor_attribute(found, name, value):
+        if _is_tensor_attribute(value, found, name):
             keywords[name] = (ArrayObject(data_of(value)), NOWHERE)
         else:
             keywords[name] = (_argument(low, found, kinds.get(name, ""), value), NOWHERE)
     return Arguments(positional, keywords, count, NOWHERE, NOWHERE)
 
 
-def _is_tensor_attribute(callee: Signature | None, name: str, value: object) -> TypeGuard[Array]:
+def _is_tensor_attribute(value: object, callee: Signature | None, name: str) -> TypeGuard[Array]:
     """Whether an array is given for an attribute, which holds it as it is."""
     spec = None if callee is None else callee.attributes.get(name)
     return isinstance(value, np.ndarray) and spec is not None and spec.kind == "TENSOR"
