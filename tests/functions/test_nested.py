@@ -15,7 +15,13 @@ X = np.array([1, 2, 3], np.float32)
 
 
 def run(run_model: RunModel, function: OnnxFunction, *arrays: Any, **keywords: Any) -> list[np.ndarray]:
-    return run_model(function.to_model_proto(opset=18), *arrays, **keywords)
+    """What the model gives, which is what the function gives as plain Python."""
+    found = run_model(function.to_model_proto(opset=18), *arrays, **keywords)
+    called = function(*(np.asarray(array) for array in arrays))
+    for one, other in zip(found, called if isinstance(called, tuple) else (called,), strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_allclose(one, other, rtol=1e-6)
+    return found
 
 
 def codes(function: OnnxFunction) -> list[str]:
