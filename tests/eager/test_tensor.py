@@ -192,3 +192,11 @@ def test_sequences_are_lists_of_tensors() -> None:
     assert codes(lambda: op.SequenceInsert(empty, X)) == ["OW370"]
     assert codes(lambda: op.SequenceLength([X, INT64(1)])) == ["OW315"]
     assert op.SequenceAt([X, X + 1], -1)[0, 0].numpy() == 1
+
+
+def test_arrays_are_values_of_tensor_attributes() -> None:
+    assert op.Constant(value=np.array([1.5])).dtype == DOUBLE
+    assert op.ConstantOfShape([2], value=np.array([7], np.int8)).numpy().tolist() == [7, 7]
+    assert op.Constant(value=np.array(["a"])).numpy().tolist() == ["a"]
+    assert codes(lambda: op.Constant(value=np.zeros(1, "datetime64[s]"))) == ["OW325"]
+    assert codes(lambda: op.Constant(value=X)) == ["OW324"]

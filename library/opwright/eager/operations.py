@@ -11,7 +11,7 @@ import numpy as np
 
 from opwright import types
 from opwright.diagnostics.model import DiagnosticError
-from opwright.eager.arrays import Array, Data, as_array, data_of, type_of
+from opwright.eager.arrays import Array, Data, as_array, data_of, element_of, type_of
 from opwright.eager.graph_argument import GraphArgument
 from opwright.eager.lowering import NOWHERE, EagerLowering
 from opwright.eager.place import caller, unpacked_to
@@ -223,7 +223,9 @@ def _arguments(
 def _is_tensor_attribute(value: object, callee: Signature | None, name: str) -> TypeGuard[Array]:
     """Whether an array is given for an attribute, which holds it as it is."""
     spec = None if callee is None else callee.attributes.get(name)
-    return isinstance(value, np.ndarray) and spec is not None and spec.kind == "TENSOR"
+    if spec is None or spec.kind != "TENSOR":
+        return False
+    return isinstance(value, np.ndarray) and element_of(value) is not None
 
 
 def _argument(low: EagerLowering, callee: Signature | None, formal: str, value: object) -> Operand:
