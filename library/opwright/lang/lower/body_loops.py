@@ -1,0 +1,436 @@
+"""A `Loop` of a body: what it carries from one trip to the next."""
+
+from __future__ import annotations
+
+import ast
+
+from opwright.lang import ir
+from opwright.lang.infer import unify
+from opwright.lang.lower.branches import Branch, changed_names
+from opwright.lang.lower.context import (
+    POISON,
+    Environment,
+    LoopKey,
+    Lowering,
+    Operand,
+    Poison,
+    Unbound,
+)
+from opwright.lang.lower.flow import (
+    BROKE,
+    CONTINUED,
+    COUNT,
+    PLACE,
+    RETURNED,
+    VACANT,
+    is_flag,
+    is_hidden,
+    none_set,
+)
+from opwright.lang.lower.joins import filler, joined_type
+from opwright.lang.lower.known import Attempt, NeedsCopies, loop_key
+from opwright.lang.lower.numbers import (
+    as_tensor,
+    carried,
+    describe,
+    is_number,
+    number_kind,
+)
+from opwright.lang.lower.sequences import (
+    as_sequence,
+    entering_sequence,
+    grown_names,
+    is_list,
+    is_list_of_tensors,
+    is_sequence,
+    may_change,
+    unknown_items,
+)
+from opwright.lang.lower.statements import assigned_names, lower_block, nested
+from opwright.lang.lower.tuples import is_tuple
+from opwright.lang.lower.unroll import leave, outer_flags
+from opwright.lang.source import span_of
+from opwright.lang.static import StaticList
+
+
+class _Carried:
+    """A value with which a name enters the loop, and the type under which the loop carries it."""
+
+    __slots__ = ("empty", "type", "value")
+
+    def __init__(self, value: ir.Value, type_: ir.Type, empty: bool = False) -> None:
+        self.value = value
+        self.empty = empty  # an empty list, whose value is made once the loop has told its element type
+        self.type = type_
+
+
+class _Retry(Exception):
+    """The body needs names to be carried that are not, or under other types."""
+
+    def __init__(self, wanted: dict[str, ir.Type]) -> None:
+        self.wanted = wanted
+        super().__init__(*wanted)
+
+
+class BodyLoop:
+    """A `Loop` of a body: which names it carries, and what they are after it.
+
+    The types of carried names are found by lowering the body until they agree: a number that meets a tensor becomes
+    one, a shape that changes becomes unknown. Each round widens all that it finds; where that leads nowhere, since
+    what one name became changes what another must be, the names are widened one by one.
+    """
+
+    def __init__(self, low: Lowering, statement: ast.For | ast.While, env: Environment) -> None:
+        self.low = low
+        self.statement = statement
+        self.env = env
+        self.span = span_of(statement)
+        self.grown = [name for name in grown_names(statement.body) if is_list(env.get(name))]
+        self.assigned = list(dict.fromkeys([*assigned_names([*self.targets(), *statement.body]), *self.grown]))
+        self.carried: dict[str, _Carried] = {}
+        self.may_be_static = False
+        self.left_names: dict[str, Operand] = {}
+        self.wanted: dict[str, ir.Type] = {}  # what this round has found that it should have carried
+
+    # ------------------------------------------------------------------------- what the kinds of loop differ in
+
+    def targets(self) -> list[ast.expr]:
+        return []
+
+    def trips(self) -> ir.Value | None:
+        return None
+
+    def enter(self, trip: ir.Value, scope: Environment) -> None:
+        """Binds what a trip begins with."""
+
+    def computed_bounds(self) -> tuple[ir.Value, ...]:
+        """The bounds of its range that are known at run time only."""
+        return ()
+
+    def again(self, scope: Environment, goes_on: ir.Value | bool) -> ir.Value | None:
+        """Whether there is another trip, as far as the body decides; None after a finding."""
+        raise NotImplementedError
+
+    def first(self) -> ir.Value:
+        """Whether there is a first trip, as far as this is no matter of the number of trips."""
+        return self.constant_bool(True)
+
+    def after(self) -> None:
+        """Binds what only this kind of loop knows after it."""
+
+    # ----------------------------------------------------------------------------------------------- all loops
+
+    def run(self) -> None:
+        low, env = self.low, self.env
+        outer = outer_flags(env)
+        for name in self.assigned:
+            entering = self.entering(name)
+            if not isinstance(entering, (Unbound, Poison)):
+                if not self.can_carry(name, entering):
+                    return self.poison()
+                carried_name = self.initial(name, entering, None)
+                if carried_name is None:
+                    return self.poison()
+                self.carried[name] = carried_name
+        node = self.settle()
+        if node is None:
+            assert low.diagnostics, "a loop is dropped without a finding"
+            return self.poison()
+        if not self.complete(node):
+            return self.poison()
+        low.append(node)
+        self.leave(node)
+        self.after()
+        leave(low, env, outer, self.statement.orelse)
+        return None
+
+    def complete(self, node: ir.Loop) -> bool:
+        """Makes the empty lists with which names enter, now that their element types are known."""
+        for index, made in enumerate(self.carried.values()):
+            if made.empty:
+                empty = as_sequence(self.low, StaticList(), made.type, self.span)
+                if isinstance(empty, Poison):
+                    return False
+                node.initial[index] = empty
+        return True
+
+    def settle(self) -> ir.Loop | None:
+        """The loop, lowered until the types of what it carries agree; None after a finding."""
+        low = self.low
+        marks = len(low.diagnostics), low.nodes
+        entering, several = dict(self.carried), False
+        one_by_one = False
+        while True:
+            del low.diagnostics[marks[0] :]
+            low.nodes = marks[1]
+            try:
+                node = self.lower()
+            except _Retry as retry:
+                several = several or len(retry.wanted) > 1
+                wanted = dict(list(retry.wanted.items())[: 1 if one_by_one else None])
+                found = {name: self.initial(name, self.entering(name), type_) for name, type_ in wanted.items()}
+                if None not in found.values():
+                    self.carried.update({name: made for name, made in found.items() if made is not None})
+                    continue
+                node = None
+            except NeedsCopies:
+                if one_by_one or not several:
+                    raise
+                node = None
+            if node is not None or one_by_one or not several:
+                return node
+            one_by_one, self.carried = True, entering
+
+    def can_carry(self, name: str, operand: Operand) -> bool:
+        """A list, a string or None cannot become what a loop carries: Python's operators on it are not a tensor's."""
+        if operand is VACANT or isinstance(operand, ir.Value) or is_number(operand):
+            return True
+        if is_list_of_tensors(operand):
+            return True
+        self.need_copies()
+        self.low.error(
+            "OW321",
+            f"`{name}` enters the loop as {describe(operand)}, which a loop cannot change",
+            self.span,
+            reason="what a loop carries from one trip to the next is a tensor or a number",
+            help="begin with a tensor, or loop over a static `range`, so that the loop can be unrolled",
+        )
+        return False
+
+    def need_copies(self) -> None:
+        """Ends the attempt where unrolling is possible."""
+        if self.may_be_static and isinstance(self.statement, ast.For):
+            raise NeedsCopies(self.statement)
+
+    def entering(self, name: str) -> Operand:
+        return self.env.get(
+            name, VACANT if is_hidden(name) and not is_flag(name) else False if is_flag(name) else Unbound("")
+        )
+
+    def poison(self) -> None:
+        for name in self.assigned:
+            self.env[name] = POISON
+
+    def constant_bool(self, value: bool) -> ir.Value:
+        made = carried(self.low, value, self.span)
+        assert isinstance(made, ir.Value)
+        return made
+
+    def initial(self, name: str, operand: Operand, wanted: ir.Type | None) -> _Carried | None:
+        """The value with which a name enters the loop, of the type that the body has been found to need."""
+        low, span = self.low, self.span
+        if operand is VACANT or isinstance(operand, Unbound):
+            assert wanted is not None
+            value: ir.Value | Poison | None = filler(low, wanted, span)
+            if value is None:
+                self.need_copies()
+                value = low.error(
+                    "OW308",
+                    "a `return` inside a loop needs a value that stands in for it before the loop",
+                    span,
+                    reason=f"none can be made of {wanted!r}",
+                    help="keep the result in a name that is bound before the loop",
+                )
+            return None if isinstance(value, Poison) else _Carried(value, wanted)
+        if isinstance(operand, StaticList):
+            type_ = unknown_items()
+            if not operand:
+                return _Carried(ir.Value(type_, "", span), type_, empty=True)
+            value = entering_sequence(low, operand, type_, span)
+            return None if isinstance(value, Poison) else _Carried(value, type_)
+        if isinstance(wanted, ir.TensorType):
+            value = as_tensor(low, operand, wanted.element, span)
+            return None if isinstance(value, Poison) else _Carried(value, wanted)
+        if is_number(operand):
+            value = carried(low, operand, span)
+            return None if isinstance(value, Poison) else _Carried(value, ir.NumberType(number_kind(operand)))
+        value = as_tensor(low, operand, None, span)
+        if isinstance(value, Poison):
+            return None
+        # Where the body sets a number, the tensor that enters decides what both are.
+        return _Carried(value, value.type if wanted is None or isinstance(wanted, ir.NumberType) else wanted)
+
+    def lower(self) -> ir.Loop | None:
+        low, span, names = self.low, self.span, list(self.carried)
+        trip = ir.Value(ir.NumberType(ir.NumberKind.INT), "trip", span)
+        condition = ir.Value(ir.TensorType(low.element_of("bool"), ()), "condition", span)
+        parameters = [ir.Value(self.carried[name].type, "" if is_hidden(name) else name, span) for name in names]
+        body = ir.Region([trip, condition, *parameters])
+        for name, parameter in zip(names, parameters, strict=True):
+            if is_sequence(parameter):
+                low.lists.derived(parameter, self.entering(name))
+        scope = Branch(self.env)
+        scope.update(zip(names, parameters, strict=True))
+        for flag in (RETURNED, BROKE, CONTINUED):
+            scope[flag] = False
+
+        def step() -> list[ir.Value] | None:
+            self.wanted = {}
+            self.enter(trip, scope)
+            lower_block(low, self.statement.body, scope)
+            scope[CONTINUED] = False
+            again = self.again(scope, none_set(low, scope, (BROKE, RETURNED), span))
+            self.check_new_names(scope)
+            self.keep_new_names(scope)
+            self.check_shared_lists(scope)
+            # Where every path of the body has returned, nobody reads what it leaves in the author's names.
+            unread = scope.get(RETURNED) is True
+            results = [
+                parameter if unread and not is_hidden(name) else self.next(name, scope[name], parameter)
+                for name, parameter in zip(names, parameters, strict=True)
+            ]
+            if self.wanted:
+                raise _Retry(self.wanted)
+            if again is None or any(result is None for result in results):
+                return None
+            return [again, *(result for result in results if result is not None)]
+
+        attempts = len(low.attempts)
+        if isinstance(self.statement, ast.For):
+            low.attempts.append(Attempt(self.statement, body, self.computed_bounds()))
+        try:
+            yields = nested(low, body, span, step)
+        finally:
+            del low.attempts[attempts:]
+        if yields is None:
+            return None
+        body.yields = yields
+        self.left_names = scope
+        outputs = [ir.Value(parameter.type, parameter.name, span) for parameter in parameters]
+        initial = [self.carried[name].value for name in names]
+        return ir.Loop(low.operator("Loop", span), self.trips(), self.first(), initial, body, outputs, span)
+
+    def check_new_names(self, scope: Branch) -> None:
+        """Flags and results that the body sets must leave the loop with it."""
+        for name in changed_names((scope,), self.low.positions):
+            operand = scope.get(name, VACANT)
+            if not is_hidden(name) or name in self.carried or name in (CONTINUED, PLACE, COUNT):
+                continue
+            if operand is VACANT or isinstance(operand, Poison) or operand is self.env.get(name):
+                continue
+            if operand is False and is_flag(name):
+                continue
+            if is_number(operand):
+                self.wanted[name] = ir.NumberType(number_kind(operand))
+                continue
+            value = self.handed_on(operand)
+            if isinstance(value, ir.Value):
+                self.wanted[name] = value.type
+        if self.wanted:
+            raise _Retry(self.wanted)
+
+    def handed_on(self, operand: Operand) -> ir.Value | Poison:
+        """What a `return` inside the loop gives, as a value that can leave it."""
+        if is_list_of_tensors(operand):
+            return as_sequence(self.low, operand, unknown_items(), self.span)
+        if self.low.inlining and is_tuple(operand):
+            return self.low.error(
+                "OW321",
+                f"{describe(operand)} cannot be returned from a loop",
+                self.span,
+                reason="what leaves a loop is a tensor, a number or a list of tensors",
+                help="return it after the loop, or make it a tensor: `op.Identity([...])`",
+            )
+        return as_tensor(self.low, operand, None, self.span)
+
+    def keep_new_names(self, scope: Branch) -> None:
+        """Names that get their value in the first trip, where the code after the loop reads them."""
+        if not self.makes_trips() or self.key() not in self.low.plans.kept:
+            return
+        for name in self.assigned:
+            operand = scope.get(name)
+            if name in self.carried or not self.is_value(operand):
+                continue
+            if is_number(operand):
+                self.wanted[name] = ir.NumberType(number_kind(operand))
+            elif isinstance(operand, ir.Value):
+                self.wanted[name] = operand.type
+        if self.wanted:
+            raise _Retry(self.wanted)
+
+    def key(self) -> LoopKey:
+        return loop_key(self.low, self.statement)
+
+    def makes_trips(self) -> bool:
+        """Whether the body runs once at least."""
+        return False
+
+    @staticmethod
+    def is_value(operand: Operand) -> bool:
+        return is_number(operand) or isinstance(operand, ir.Value)
+
+    def check_shared_lists(self, scope: Branch) -> None:
+        """A list that grows in the body must not be another name's in the next trip."""
+        for name in self.grown:
+            operand = scope.get(name)
+            if is_list(operand):
+                may_change(self.low, scope, name, self.span)
+
+    def next(self, name: str, operand: Operand, parameter: ir.Value) -> ir.Value | None:
+        """What a trip hands to the next under the parameter's type; None after a finding."""
+        low, span = self.low, self.span
+        if isinstance(operand, Poison):
+            return None
+        if isinstance(operand, Unbound):
+            low.error(
+                "OW308",
+                f"`{name}` may have no value at the end of a trip",
+                span,
+                f"it is not bound {operand.missing_on}",
+            )
+            return None
+        if isinstance(parameter.type, ir.NumberType):
+            if is_number(operand) and number_kind(operand) is parameter.type.kind:
+                value = carried(low, operand, span)
+                return None if isinstance(value, Poison) else value
+            if isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
+                self.wanted[name] = operand.type  # the number becomes a tensor of that type before the first trip
+                return operand
+            self.changes(name, parameter, operand)
+            return None
+        if is_sequence(parameter) and is_list(operand):
+            made = as_sequence(low, operand, parameter.type, span)
+            return None if isinstance(made, Poison) else made
+        element = parameter.type.element if isinstance(parameter.type, ir.TensorType) else None
+        value = as_tensor(low, operand, element, span)
+        if isinstance(value, Poison):
+            return None
+        if not unify(parameter.type, value.type):
+            self.changes(name, parameter, operand)
+            return None
+        both = joined_type(parameter.type, value.type)
+        if (
+            isinstance(both, ir.TensorType)
+            and isinstance(parameter.type, ir.TensorType)
+            and both.shape != parameter.type.shape
+        ):
+            self.wanted[name] = both
+        return value
+
+    def changes(self, name: str, parameter: ir.Value, operand: Operand) -> None:
+        self.need_copies()
+        self.low.error(
+            "OW321",
+            f"`{name}` changes its type from one trip to the next",
+            self.span,
+            reason=f"it enters the trip as {describe(parameter)} and leaves it as {describe(operand)}",
+            help="give it one type before the loop, for instance with `op.CastLike` or a typed constant `FLOAT(0.0)`",
+        )
+
+    def leave(self, node: ir.Loop) -> None:
+        for name, result in zip(self.carried, node.results, strict=True):
+            if is_sequence(result):
+                self.low.lists.derived(result, self.entering(name), self.left_names.get(name))
+            self.env[name] = result
+        key = self.key() if self.may_be_static else None
+        for name in self.assigned:
+            if name not in self.carried:
+                left = self.left_names.get(name)
+                inner = left.loop if isinstance(left, Unbound) else None  # that a loop in the body could hand on
+                keeps = (key if self.is_value(left) else inner) if self.makes_trips() else None
+                self.env[name] = Unbound("in this scope: it is bound inside the loop only", keeps)
+        if key is not None:
+            self.low.loop_results.update(dict.fromkeys(map(id, node.results), key))
+        for name in (PLACE, COUNT):
+            if name in self.left_names:
+                self.env[name] = self.left_names[name]
