@@ -112,6 +112,14 @@ def _on_tensors(
     values = [as_tensor(low, operand, element, place) for operand, place in zip((left, right), spans, strict=True)]
     if isinstance(values[0], Poison) or isinstance(values[1], Poison):
         return POISON
+    if symbol == "@" and any(isinstance(value.type, ir.TensorType) and value.type.shape == () for value in values):
+        return low.error(
+            "OW314",
+            "`@` is not defined for tensors of rank 0",
+            span,
+            reason="it multiplies matrices and vectors, as in numpy",
+            help="write `*`",
+        )
     if element is None:  # two lists or strings, of which one is an attribute
         assert isinstance(values[0].type, ir.TensorType)
         element = values[0].type.element

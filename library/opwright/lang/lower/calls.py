@@ -252,6 +252,17 @@ def _check_arity(low: Lowering, signature: Signature, operands: list[tuple[Opera
             subject=signature.name,
         )
         return False
+    for index in range(len(signature.inputs) - 1, len(operands) if variadic else 0):
+        if operands[index][0] is None or isinstance(operands[index][0], Absent):
+            low.error(
+                "OW204",
+                f"{signature.name} takes no absent input among its `{signature.inputs[-1].name}`",
+                operands[index][1],
+                reason="any number of inputs may be given there, and each of them is a value",
+                help="leave it out, or ask `is not None` first",
+                subject=signature.name,
+            )
+            return False
     for index, formal in enumerate(signature.inputs):
         if formal.option is not Option.REQUIRED:
             continue
