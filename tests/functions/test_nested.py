@@ -301,3 +301,25 @@ def test_inputs_and_attributes_beside_graphs_are_checked() -> None:
     assert codes(no_sequence) == ["OW208"]
     assert codes(unknown_graph) == ["OW205"]
     assert codes(no_graph) == ["OW356"]
+
+
+def test_a_state_of_scan_keeps_its_rank() -> None:
+    @script()
+    def f(x: FLOAT["N", 3]):
+        def add(total, row):
+            total = total + row
+            return total, op.Identity(total)
+
+        return op.Scan(0, x, body=add, num_scan_inputs=1)
+
+    @script()
+    def g(x: FLOAT["N", 3]):
+        def add(total, row):
+            total = total + row
+            return total, op.Identity(total)
+
+        return op.Scan(op.Expand(0.0, [3]), x, body=add, num_scan_inputs=1)
+
+    assert codes(f) == ["OW321"]
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    np.testing.assert_array_equal(g(x)[1], np.cumsum(x, 0))

@@ -269,6 +269,10 @@ def _settle(
             )
             return None
         given = returned[before : before + len(states)]
+        if not before:  # a Scan
+            changed = [_changes_rank(low, state, item, span) for state, item in zip(states, given, strict=True)]
+            if any(changed):
+                return None
         widened = [state.widen(operand) for state, operand in zip(states, given, strict=True)]
         if any(widened):
             raise _Widen
@@ -297,6 +301,27 @@ def _settle(
         if any(isinstance(value, Poison) for value in initial):
             return POISON
         return region, [value for value in initial if isinstance(value, ir.Value)]
+
+
+def _changes_rank(low: Lowering, state: _State, operand: Operand, span: Span) -> bool:
+    """Whether the body gives a state of another rank than it begins with, which a Scan, unlike a Loop, cannot have."""
+    first, then = _rank(state.type), 0 if is_number(operand) else _rank(getattr(operand, "type", ir.UnknownType()))
+    if first is None or then is None or first == then:
+        return False
+    low.error(
+        "OW321",
+        f"a state of Scan begins with rank {first}, and the body gives rank {then}",
+        span,
+        reason="a state of Scan has one shape from the first step to the last",
+        help="begin with a tensor of that shape: `op.Expand(0.0, shape)`",
+    )
+    return True
+
+
+def _rank(type_: ir.Type) -> int | None:
+    if isinstance(type_, ir.NumberType):
+        return 0
+    return type_.rank if isinstance(type_, ir.TensorType) else None
 
 
 def _scan(call: _GraphCall) -> Operand:
