@@ -282,3 +282,15 @@ def test_generated_programs(compiler: Compiler, seed: int) -> None:
             continue
         for runtime, (got,) in run_everywhere(function, {"x": x, "s": np.array(s)}).items():
             np.testing.assert_allclose(got, wanted, rtol=1e-4, err_msg=f"{runtime}\n{text}")
+
+
+@pytest.mark.parametrize("opset", [9, 11])
+def test_old_opsets(compiler: Compiler, opset: int) -> None:
+    """Before 11 `Gather` takes no negative index: what would need one is refused."""
+    text = "def F(x):\n    return x * x.shape[1] + len(x)\n"
+    function = compiler.function(text, {"x": "float"}, {"y": "float"}, opset=opset)
+    for (got,) in run_everywhere(function, {"x": X}).values():
+        np.testing.assert_array_equal(got, X * 3 + 2)
+    for part in ("x.shape[-1]", "sum(x.shape[1:])"):
+        codes = compiler.codes(f"def F(x):\n    return x * {part}\n", {"x": "float"}, {"y": "float"}, opset=opset)
+        assert codes == ([] if opset >= 11 else ["OW202"])

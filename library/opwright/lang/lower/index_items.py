@@ -29,6 +29,23 @@ class Marker(Enum):
     NEWAXIS = auto()
 
 
+OLDEST_OPSET = 11  # the first at which Gather takes negative indices and Slice negative steps
+
+
+def is_too_old(low: Lowering, span: Span) -> bool:
+    """Whether the opset has no sound form for subscripts; reported."""
+    if low.opset >= OLDEST_OPSET:
+        return False
+    low.error(
+        "OW202",
+        f"subscripts need opset {OLDEST_OPSET}, not {low.opset}",
+        span,
+        reason="Gather takes negative indices, and Slice negative steps, since then",
+        help=f'narrow `opset:` to ">={OLDEST_OPSET}"',
+    )
+    return True
+
+
 ELLIPSIS, NEWAXIS = Marker.ELLIPSIS, Marker.NEWAXIS
 IndexItem = Operand  # an int operand, a SliceItem, ELLIPSIS, NEWAXIS, a list or a tensor
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from opwright.lang import ir
 from opwright.lang.lower.context import POISON, Lowering, Operand, Poison
-from opwright.lang.lower.index_items import INT64_MAX, Position, Range, SliceItem, read_range
+from opwright.lang.lower.index_items import INT64_MAX, Position, Range, SliceItem, is_too_old, read_range
 from opwright.lang.lower.known import Rank, need_static
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.lower.ranks import rank_of
@@ -154,12 +154,16 @@ def tuple_item(low: Lowering, shape: IntTuple, index: int | ir.Value, span: Span
     if isinstance(index, int) and size is not None and not -size <= index < size:
         return low.error("OW342", f"index {index} is out of range for {size} entries", span, "Python says the same")
     if not isinstance(index, int):
+        if is_too_old(low, span):
+            return POISON
         return as_number(op("Gather", tuple_tensor(low, shape, span), index, axis=0))
     if shape.places is not None:
         assert shape.owner is not None and isinstance(shape.owner.type, ir.TensorType) and shape.owner.type.shape
         place = shape.places[index]
         dim = shape.owner.type.shape[place]
         return dim if isinstance(dim, int) else _dimension(low, op, shape.owner, place)
+    if index < 0 and is_too_old(low, span):
+        return POISON
     if shape.owner is not None and shape.start is None and shape.stop is None:
         return _dimension(low, op, shape.owner, index)
     return as_number(op("Gather", tuple_tensor(low, shape, span), op.int64(index), axis=0))
@@ -197,6 +201,8 @@ def tuple_slice(low: Lowering, shape: IntTuple, item: SliceItem, span: Span) -> 
     if isinstance(read, Poison):
         return POISON
     static = read.static
+    if is_too_old(low, span):
+        return POISON
     if shape.places is not None and static is not None:
         return IntTuple(shape.owner, shape.places[static])
     untouched = shape.owner is not None and shape.start is None and shape.stop is None

@@ -10,27 +10,29 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from opwright.lang import ir
 from opwright.lang.lower.context import POISON, Lowering, Poison
-from opwright.lang.lower.index_items import NEWAXIS, Array, IndexItem, Item, Mask, Position, Range, read_item
+from opwright.lang.lower.index_items import (
+    NEWAXIS,
+    Array,
+    IndexItem,
+    Item,
+    Mask,
+    Position,
+    Range,
+    is_too_old,
+    read_item,
+)
 from opwright.lang.lower.index_layout import Placed, lay_out, needs_all_at_once
 from opwright.lang.lower.joint_indices import gather_together
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.lower.slicing import emit_slices
 from opwright.lang.source import Span
 
-OLDEST_OPSET = 11  # the first at which Gather takes negative indices and Slice negative steps
-
 
 def subscript_tensor(low: Lowering, owner: ir.Value, index: Sequence[IndexItem], span: Span) -> ir.Value | Poison:
     """`owner[index]`, where `index` holds what stands between the brackets, in order."""
     assert isinstance(owner.type, ir.TensorType)
-    if low.opset < OLDEST_OPSET:
-        return low.error(
-            "OW202",
-            f"subscripts of tensors need opset {OLDEST_OPSET}, not {low.opset}",
-            span,
-            reason="Gather takes negative indices, and Slice negative steps, since then",
-            help=f'narrow `opset:` to ">={OLDEST_OPSET}"',
-        )
+    if is_too_old(low, span):
+        return POISON
     items: list[Item] = []
     for part in index:
         item = read_item(low, part, span)
