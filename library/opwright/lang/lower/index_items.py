@@ -124,7 +124,8 @@ def read_item(low: Lowering, item: IndexItem, span: Span) -> Item | Poison:
         return read_range(low, item, span)
     if is_number(item):
         return _position(low, item, span)
-    if isinstance(item, tuple):
+    if isinstance(item, (tuple, range)):
+        item = tuple(item)
         value = as_tensor(low, item, None if item else low.element_of("int64"), span)
         return POISON if isinstance(value, Poison) else _tensor(low, value, span)
     if isinstance(item, ir.Value) and isinstance(item.type, ir.TensorType) and not item.optional:

@@ -160,7 +160,10 @@ def bind_target(low: Lowering, target: ast.expr, value: Operand, env: Environmen
         value = tuple_items(low, value, span_of(target), "it is unpacked to names")
     items: tuple[Operand, ...]
     starred = [index for index, element in enumerate(target.elts) if isinstance(element, ast.Starred)]
-    if starred and isinstance(value, tuple) and len(value) >= len(target.elts) - 1:
+    if len(starred) > 1:
+        low.error("OW328", "two starred names in one assignment", span_of(target), "Python says the same")
+        items = (POISON,) * len(target.elts)
+    elif starred and isinstance(value, tuple) and len(value) >= len(target.elts) - 1:
         first, last = starred[0], len(value) - (len(target.elts) - starred[0] - 1)
         items = (*value[:first], low.lists.made(StaticList(value[first:last])), *value[last:])
     elif isinstance(value, tuple) and len(value) == len(target.elts) and not starred:
