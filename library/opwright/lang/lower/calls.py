@@ -252,7 +252,7 @@ def _check_arity(low: Lowering, signature: Signature, operands: list[tuple[Opera
             subject=signature.name,
         )
         return False
-    for index in range(len(signature.inputs) - 1, len(operands) if variadic else 0):
+    for index in range(len(signature.inputs) - 1, len(operands)) if variadic else ():
         if operands[index][0] is None or isinstance(operands[index][0], Absent):
             low.error(
                 "OW204",
