@@ -13,7 +13,7 @@ import pytest
 from opwright import Tensor
 from opwright import opset18 as op
 from opwright.diagnostics.model import DiagnosticError
-from opwright.eager import OnnxRuntime, ReferenceEvaluator, at_opset, use_evaluator
+from opwright.eager import Failed, NoKernel, OnnxRuntime, ReferenceEvaluator, at_opset, use_evaluator
 from opwright.eager.arrays import DTYPES
 from opwright.elements import BY_NAME
 from opwright.lang.operators import BINARY, UNARY, UNDEFINED, Form, Refusal, class_of
@@ -205,3 +205,24 @@ def test_large_integers_are_exact() -> None:
         (Tensor(np.array([3])) ** 39, np.array([3**39])),
     ):
         np.testing.assert_array_equal(found.numpy(), wanted)
+
+
+def test_an_evaluator_of_ones_own() -> None:
+    class Session:
+        def run(self, data: tuple[Any, ...]) -> list[Any]:
+            if not data[0].all():
+                raise Failed("a zero")
+            return [data[0] * 10]
+
+    class TimesTen:
+        def load(self, task: Any) -> Session:
+            if task.name != "Relu":
+                raise NoKernel("only Relu")
+            return Session()
+
+    x = Tensor(np.array([1.0, 2.0], np.float32))
+    with use_evaluator(TimesTen(), ReferenceEvaluator()):
+        assert op.Relu(x).numpy().tolist() == [10, 20]
+        assert op.Neg(x).numpy().tolist() == [-1, -2]
+        with pytest.raises(DiagnosticError, match="a zero"):
+            op.Relu(x - 1)

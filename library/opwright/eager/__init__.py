@@ -11,13 +11,15 @@ if TYPE_CHECKING:
     from opwright.eager.functions import call_function, run_body
     from opwright.eager.operations import call_operator, make_scalar
     from opwright.eager.ort import OnnxRuntime
-    from opwright.eager.outcome import Evaluator
+    from opwright.eager.outcome import Evaluator, Failed, NoKernel
     from opwright.eager.reference import ReferenceEvaluator
     from opwright.eager.settings import at_opset, strict, use_evaluator
     from opwright.eager.tensor import Tensor, tensor_of
 
 _HOMES = {
     "Evaluator": "outcome",
+    "Failed": "outcome",
+    "NoKernel": "outcome",
     "OnnxRuntime": "ort",
     "ReferenceEvaluator": "reference",
     "Tensor": "tensor",
@@ -33,6 +35,8 @@ _HOMES = {
 
 __all__ = [
     "Evaluator",
+    "Failed",
+    "NoKernel",
     "OnnxRuntime",
     "ReferenceEvaluator",
     "Tensor",
