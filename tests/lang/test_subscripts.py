@@ -29,7 +29,8 @@ BY_VALUE = [  # n is 2, m is -1, both INT64 tensors of rank 0; k is an attribute
 ARRAYS = [  # i is [2, 0], j is [[1, -1], [0, 3]], b is a mask of the first axis, c of the first two
     "x[i]", "x[j]", "x[:, j]", "x[..., j]", "x[j, ...]", "x[i, 0]", "x[0, i]", "x[0, i, 1]", "x[:, 0, i]",
     "x[i, None]", "x[None, i]", "x[..., None, i]", "x[1:, i]", "x[[0, 2]]", "x[[0, 2], 1]", "x[[[0, 1], [2, 0]]]",
-    "x[(0, 2), :]", "x[[]]", "x[range(0, 3, 2)]", "x[b]", "x[b, 0]", "x[:, :, op.Greater(x[0, 0], 2)]", "x[[True, False, True]]",
+    "x[(0, 2), :]", "x[[]]", "x[range(0, 3, 2)]", "x[b]", "x[b, 0]", "x[:, :, op.Greater(x[0, 0], 2)]",
+    "x[[True, False, True]]",
     "x[i, i]", "x[j, j]", "x[:, j, j]", "x[i, j]", "x[i[:, None], j[0]]", "x[0, :, i]", "x[i, :, 0]", "x[i, :, i]",
     "x[i, ..., i]", "x[:, i, i]", "x[0, None, i]", "x[i, None, i]", "x[None, i, i]", "x[:, None, i, i]",
     "x[i, i, None]", "x[i, i, 1:3]", "x[1:, i, i]", "x[b, i]", "x[c]", "x[c, 0]", "x[c, 1:3]",
