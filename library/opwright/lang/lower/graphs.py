@@ -342,6 +342,16 @@ def _scan(call: _GraphCall) -> Operand:
     if any(isinstance(value, Poison) for value in scanned):
         return POISON
     inputs = [value for value in scanned if isinstance(value, ir.Value)]
+    for value, (_, place) in zip(inputs, operands[len(states) :], strict=True):
+        if _rank(value.type) == 0:
+            return low.error(
+                "OW356",
+                "Scan cannot run over a tensor of rank 0",
+                place,
+                reason="it has no items",
+                help="give it a dimension: `op.Reshape(x, [1])`",
+                subject="Scan",
+            )
     items = [ir.Value(_item_type(value), value.name, span) for value in inputs]
     settled = _settle(call, states, [], items)
     if isinstance(settled, Poison):
