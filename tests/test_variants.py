@@ -54,6 +54,7 @@ RANKS = ["x.rank=3", "x.rank=4", "x.rank=other"]
             ("a",),
         ),
         # An axis that only one branch asks about.
+        (["x.rank=2,mode=a", "x.rank=other"], {"x_rank": "2", "mode": "b"}, [], ()),
         (["x.rank=2", "x.rank=other,mode=a", "x.rank=other,mode=b"], {"x_rank": "2"}, ["x.rank=2"], ()),
         (
             ["x.rank=2", "x.rank=other,mode=a", "x.rank=other,mode=b"],

@@ -41,10 +41,12 @@ class Match(Generic[Variant]):
 def match_variants(variants: Sequence[Variant], known: Known) -> Match[Variant]:
     """Compares each key with the facts of a call. More than one fits only where a fact is missing."""
     facts = {axis: known(axis) for axis in dict.fromkeys(axis for item in variants for axis, _ in item.variant)}
-    fitting = [item for item in variants if all(_fits(value, facts[axis]) for axis, value in item.variant)]
-    keys = [dict(item.variant) for item in fitting]
+    keys = [dict(item.variant) for item in variants]
     kept = tuple(
-        item for item, key in zip(fitting, keys, strict=True) if not any(_is_meant(other, key, facts) for other in keys)
+        item
+        for item in variants
+        if all(_fits(value, facts[axis]) for axis, value in item.variant)
+        and not any(_is_meant(exact, item.variant, facts) for exact in keys)
     )
     open_axes = dict.fromkeys(axis for item in kept for axis, _ in item.variant if facts[axis] is None)
     return Match(kept, tuple(open_axes))
@@ -56,14 +58,17 @@ def _fits(value: str, actual: tuple[str, ...] | None) -> bool:
     return value.startswith(NOT) and not any(item in value.removeprefix(NOT).split("|") for item in actual)
 
 
-def _is_meant(exact: dict[str, str], key: dict[str, str], facts: dict[str, tuple[str, ...] | None]) -> bool:
-    """Whether `exact` names the very value of an axis on which `key` has `other`, and they agree on all the rest."""
+def _is_meant(exact: dict[str, str], key: Key, facts: dict[str, tuple[str, ...] | None]) -> bool:
+    """Whether `exact` names the very value of an axis on which `key` has `other`, where they agree on all the rest.
+
+    It may be that neither of them is for the call: then the value is one that has no variant.
+    """
     named = False
-    for axis, value in key.items():
+    for axis, value in key:
         other = exact.get(axis, value)
         if other == value:
             continue
-        if not (value == OTHER or value.startswith(NOT)) or facts[axis] is None:
+        if value != OTHER or other not in (facts[axis] or ()):
             return False
         named = True
     return named

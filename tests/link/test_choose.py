@@ -212,3 +212,51 @@ def test_types_of_outputs_follow_from_the_body_where_the_interface_leaves_them_o
     nodes = "a = org.other.Into(x) b = com.acme.Kind(a) c = org.other.Into<to = 1>(b) y = com.acme.Kind(c)"
     after = attach(parse(model_text(nodes)), [acme, library.bundle()])
     assert [node.overload for node in after.graph.node] == ["", "T=double", "", "T=float"]
+
+
+# ------------------------------------------------------------------------------------------- other axes
+
+
+def ranked() -> Bundle:
+    library = LibraryBuilder()
+    bodies = [
+        Body("(x) => (y) { y = Neg(x) }", variant=(("x.rank", "1"),)),
+        Body("(x) => (y) { y = Abs(x) }", variant=(("x.rank", "2"), ("mode", "a"))),
+        Body("(x) => (y) { y = Ceil(x) }", variant=(("x.rank", "2"), ("mode", "other thing"))),
+        Body("(x) => (y) { y = Floor(x) }", variant=(("x.rank", "other"),)),
+    ]
+    mode = AttributeEntry("mode", "STRING", False, "a", choices=("a", "other thing"))
+    library.add("F", bodies, attributes=[mode])
+    return library.bundle()
+
+
+@pytest.mark.parametrize(
+    ("inputs", "call", "overload"),
+    [
+        ("float[N] x", "F(x)", "x.rank=1"),
+        ("float[N, 3] x", "F(x)", "x.rank=2,mode=a"),
+        ("float[N, 3] x", 'F<mode = "other thing">(x)', "x.rank=2,mode=other%20thing"),
+        ("float x", "F(x)", "x.rank=other"),
+        ("float[A, B, C] x", "F(x)", "x.rank=other"),
+    ],
+)
+def test_ranks_and_attributes_choose(inputs: str, call: str, overload: str) -> None:
+    text = model_text(f"y = com.acme.{call}", inputs=inputs).replace("float[N] y", f"{inputs[:-1]}y")
+    after = attach(parse(text), [ranked()])
+    assert [node.overload for node in after.graph.node] == [overload]
+    assert [item.overload for item in after.functions] == [overload]
+
+
+def test_a_rank_that_is_not_declared_is_missing() -> None:
+    found = one(ranked(), "t = Mul(x, x) y = com.acme.F(t)")
+    assert found.code == "OW559"
+    assert "the rank of x" in found.message
+    text = model_text("t = Mul(x, x) y = com.acme.F(t)").replace("(float[N] y)", "(float[N] y) <float[N] t>")
+    assert attach(parse(text), [ranked()]).graph.node[1].overload == "x.rank=1"
+
+
+def test_an_attribute_of_another_value_has_no_variant() -> None:
+    text = model_text('y = com.acme.F<mode = "b">(x)', inputs="float[N, M] x").replace("float[N] y", "float[N, M] y")
+    (found,) = refused(lambda: attach(parse(text), [ranked()]))
+    assert found.code == "OW557"
+    assert "no variant for x.rank=2, mode=b" in found.message
