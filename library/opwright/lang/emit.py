@@ -168,7 +168,8 @@ class _Emitter:
         for key, attribute in node.attributes.items():
             self.attribute(proto, key, attribute)
         hint = name.lower()
-        proto.output.extend(["" if value is None else self.name(value, hint) for value in node.results])
+        for value in node.results:
+            proto.output.append("" if value is None else self.name(value, hint))
 
     def attribute(self, proto: NodeProto, key: str, attribute: ir.Attribute) -> None:
         kind = _KINDS[attribute.kind]

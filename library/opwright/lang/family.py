@@ -58,7 +58,7 @@ def build_family(
 
     `given` are facts that all of them share, `values` attributes that are known: a template needs some of those.
     """
-    order = _axis_order(unit)
+    order: dict[str, int] = {}
     pending: list[dict[str, str]] = [dict(given or {})]
     variants: list[Variant] = []
     open_questions: dict[str, NeedsFact] = {}
@@ -75,6 +75,7 @@ def build_family(
                 open_questions.setdefault(question.axis, question)
             pending.extend({**known, question.axis: value} for value in reversed(question.values))
             continue
+        order = order or (_axis_order(unit) if known else {})
         key = tuple(sorted(known.items(), key=lambda item: order.get(item[0], len(order))))
         variants.append(Variant(key, lowered))
     if open_questions:
@@ -105,6 +106,8 @@ def _settle(unit: Unit, opset: int, variants: list[Variant], looked_up: LookedUp
 
 def _in_order(unit: Unit, variants: tuple[Variant, ...]) -> tuple[Variant, ...]:
     """Axis by axis: ranks by number, those that are left after them; other values as they were first met."""
+    if len(variants) < 2:
+        return variants
     order = _axis_order(unit)
     met: dict[tuple[str, str], int] = {}
     for variant in variants:

@@ -27,6 +27,7 @@ class Module:
     def __init__(self, source: Source, tree: ast.Module) -> None:
         self.source = source
         self.tree = tree
+        self.shared = True  # by all functions of the file; else it holds one alone
         self.bindings: dict[str, list[Binding]] = {}
         self.owners: dict[int, ast.stmt] = {}
         _bind_block(self, tree.body, conditional=False)

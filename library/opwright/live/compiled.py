@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -253,19 +252,16 @@ def make_unit(function: OnnxFunction, script_of: Any) -> tuple[Unit, Reads]:
 def _outline(unit: Unit) -> Unit:
     """The unit without its syntax tree, of which only a template needs more again: trees are most of what a function
     occupies, and the garbage collector walks all that is kept."""
-    node, given = unit.node, unit.node.args
-    bare = ast.arguments(
-        [ast.arg(item.arg) for item in given.posonlyargs],
-        [ast.arg(item.arg) for item in given.args],
-        given.vararg and ast.arg(given.vararg.arg),
-        [ast.arg(item.arg) for item in given.kwonlyargs],
-        [],
-        None,
-        [],
-    )
-    head = ast.FunctionDef(node.name, bare, [], [], None, None)
-    module = Module(unit.module.source, ast.Module([], []))
-    return replace(unit, module=module, node=ast.copy_location(head, node), open_scope=None)
+    module, node = unit.module, unit.node
+    if module.shared:
+        head = ast.FunctionDef(node.name, node.args, [], [], None, None)
+        module, node = Module(module.source, ast.Module([], [])), ast.copy_location(head, node)
+    else:
+        node.body, node.decorator_list, node.returns = [], [], None
+        node.args.defaults, node.args.kw_defaults = [], []
+        for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+            argument.annotation = None
+    return Unit(module, node, unit.declaration, unit.interface, unit.files, unit.libraries)
 
 
 def declare(

@@ -71,6 +71,8 @@ def _left(
     run = Run(target_opset(function, opset))
     compiled = run.compile(function)
     unit, family = compiled.unit, compiled.family
+    if len(family.variants) == 1 and not family.variants[0].key and not variant:
+        return unit, family, {(): ()}, list(family.variants)
     facts = chosen_facts(unit, variant)
     if family.open_axes:
         unit, family = run.instantiate(function, facts)

@@ -86,7 +86,7 @@ def _alone(function: FunctionType) -> tuple[Module, ast.FunctionDef] | None:
     if first >= len(lines):
         return None
     margin = _margin(lines[first])
-    for last in _possible_ends(lines, max(line or 0 for *_, line in code.co_lines()), margin):
+    for last in _possible_ends(lines, max([line or 0 for _, _, line in code.co_lines()]), margin):
         text = "".join(lines[first:last])
         # An indented function stands in a block; its columns stay what they are.
         source = Source(
@@ -95,6 +95,7 @@ def _alone(function: FunctionType) -> tuple[Module, ast.FunctionDef] | None:
         module = parse(source)
         if isinstance(module, Module):
             node = getattr(module.tree.body[0], "body", [None])[0] if margin else module.tree.body[0]
+            module.shared = False
             good = isinstance(node, ast.FunctionDef) and node.name == code.co_name and _same_parameters(node, function)
             return (module, node) if good and isinstance(node, ast.FunctionDef) else None
     return None

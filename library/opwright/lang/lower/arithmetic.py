@@ -13,6 +13,7 @@ from opwright.lang.lower.expansions import EXPANSIONS
 from opwright.lang.lower.known import Rank, need_static
 from opwright.lang.lower.number_arithmetic import absolute, inverted, negative, on_numbers, positive
 from opwright.lang.lower.numbers import as_tensor, describe, is_number, needs_element
+from opwright.lang.lower.plain_calls import emit_plain
 from opwright.lang.lower.sequences import is_list, is_sequence, joined
 from opwright.lang.lower.shapes import IntTuple
 from opwright.lang.lower.tuples import holds_runtime, is_tuple, on_tuples, refuse_list_and_number
@@ -178,8 +179,12 @@ def _apply(low: Lowering, form: Form, values: list[Any], span: Span, spans: tupl
         ):
             return try_emit(low, "Add", values, span, spans)  # reports the two types, as every operator does
         return EXPANSIONS[form.expansion](low, values[0], values[1], span)
-    if low.lookup("", form.operator) is None:
+    operator = low.find("", form.operator)
+    if operator is None:
         return low.unknown_operator("", form.operator, span, "this operator")
+    made = None if form.attributes or form.negated else emit_plain(low, operator, values, span)
+    if made is not None:
+        return made
     attributes: dict[str, ir.Attribute] = {
         name: ir.AttributeValue(ir.AttributeKind.STRING, text) for name, text in form.attributes
     }

@@ -9,6 +9,7 @@ from opwright.lang.infer import Bindings, Mismatch, bind, result_types
 from opwright.lang.lower.attributes import bind_attributes
 from opwright.lang.lower.context import POISON, Absent, Lowering, Operand, Poison, Stop, complete
 from opwright.lang.lower.numbers import as_tensor
+from opwright.lang.lower.plain_calls import emit_plain
 from opwright.lang.lower.sequences import as_sequence, unknown_items
 from opwright.lang.resolve import OperatorObject
 from opwright.lang.source import Span
@@ -147,6 +148,10 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
             help="see the operator's page for its successor",
             subject=callee.name,
         )
+    if not arguments.keywords and arguments.result_count is None:
+        made = emit_plain(low, operator, [operand for operand, _ in arguments.positional], arguments.span)
+        if made is not None:
+            return made
     return call_checked(low, signature, arguments, operator)
 
 
@@ -173,10 +178,6 @@ Checked = tuple[list[ir.Value | None], dict[str, ir.Attribute], list[Span]]
 
 def check_arguments(low: Lowering, signature: Signature, arguments: Arguments) -> Checked | Poison:
     """The inputs as values, the attributes that are given, and the places of the inputs."""
-    if not arguments.keywords and signature.min_inputs <= len(arguments.positional) <= signature.max_inputs:
-        given = [operand for operand, _ in arguments.positional]
-        if not signature.needs_attributes and all_tensors(given):
-            return given, {}, [span for _, span in arguments.positional]
     split = _split_keywords(low, signature, arguments)
     if isinstance(split, Poison) or not _check_arity(low, signature, split[0], arguments.span):
         return POISON
