@@ -10,11 +10,14 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
+import onnx
+import opwright
 from opwright.eager.functions import run_body
 from opwright.eager.tensor import Items
 
 from tests.differential.compiling import HEADER
 from tests.differential.program import Case, Program
+from tests.differential.values import name_of
 
 
 class Eager:
@@ -46,6 +49,15 @@ class Eager:
             for name, value in attributes.items()
         }
         return [_plain(item) for item in run_body(self.function, inputs, rounded, self.opset)]
+
+    def live_model(self, case: Case) -> onnx.ModelProto:
+        """The model of the function under `@script`, for the types of a case: ranks known, sizes not."""
+        types = {}
+        for name, array in case.arrays.items():
+            type_ = getattr(opwright, name_of(array.dtype).upper())
+            types[name] = type_[(None,) * array.ndim] if array.ndim else type_
+        function = opwright.script()(self.function)
+        return function.to_model_proto(input_types=types, opset=self.opset, **case.attributes)
 
 
 def _float_attributes(text: str) -> set[str]:

@@ -319,7 +319,7 @@ class Machine(Expressions):
         if name in self.functions:
             node = self.functions[name]
             return Closure(node, None, "script" if node.decorator_list else "helper")
-        if name in BUILTINS or name in ("math", "range", "abs"):
+        if name in BUILTINS or name in ("math", "range", "abs", "Literal", "Sequence", "Opset", "graph", "script"):
             return Operator(name)
         raise Unbound(name)
 

@@ -14,7 +14,7 @@ import onnx
 import onnxruntime as ort
 from onnx.inliner import inline_local_functions
 from onnx.reference import ReferenceEvaluator
-from opwright.diagnostics.model import Diagnostic
+from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.lang import facts, ir
 from opwright.lang.family import Family, Variant, admitted
 from opwright.lang.ir_verify import verify
@@ -36,7 +36,7 @@ _LEVELS = {
     "ort": ort.GraphOptimizationLevel.ORT_DISABLE_ALL,
     "ort-full": ort.GraphOptimizationLevel.ORT_ENABLE_ALL,
 }
-RUNTIMES = (*_LEVELS, "reference", "eager")
+RUNTIMES = (*_LEVELS, "reference", "eager", "live")
 # For models on which onnxruntime dies while it inlines functions and branches: inlined before, not optimised.
 AFTER_DEATH = ("ort-inlined", "reference", "eager")
 # Faults of onnxruntime 1.31's optimiser, which fails on models that it runs without: Clip of Relu on integers.
@@ -227,6 +227,7 @@ class _Sessions:
         self.runtimes = runtimes
         self.defaults = _defaults(program.text)
         self.eager: Eager | None = None
+        self.seen_live = False  # one case of a program is enough: it compiles the function anew
         self._loaded: dict[tuple[object, ...], dict[str, Any]] = {}
 
     def check(self, case: Case, expected: Expected, reasons: list[str]) -> None:
@@ -240,6 +241,9 @@ class _Sessions:
             self._loaded[key] = dict(self._load(function, arrays, attributes, reasons))
         if "eager" in self.runtimes:
             self._check_eager(case, expected)
+        if "live" in self.runtimes and not self.seen_live and self.program.meant:
+            self.seen_live = True
+            self._check_live(case, expected, reasons)
         for runtime, run in self._loaded[key].items():
             if runtime == "ort-full" and PRODUCT_OF_DOUBLES in expected.notes:
                 reasons.append("ort-full scales products of doubles by a float")
@@ -273,11 +277,28 @@ class _Sessions:
             if not self.program.meant:
                 return  # Python looks at lines that the compiler need not look at, and the other way round
             raise _Difference(f"eager fails: {_first_line(error)}") from error
-        for index in expected.numbers:  # a number of no declared type became INT64, FLOAT or BOOL
-            wanted = expected.values[index]
-            if np.array_equal(outputs[index], wanted.astype(outputs[index].dtype)):
-                outputs[index] = wanted
-        _compare("eager", list(self.program.outputs), outputs, expected)
+        _compare("eager", list(self.program.outputs), _with_declared_types(outputs, expected), expected)
+
+    def _check_live(self, case: Case, expected: Expected, reasons: list[str]) -> None:
+        """The function as it lives, its types inferred: its model on onnxruntime."""
+        assert self.eager is not None
+        try:
+            model = self.eager.live_model(case)
+        except DiagnosticError as error:
+            reasons.append(f"live: refused with {error.diagnostics[0].code}")
+            return
+        except Exception as error:
+            raise _Difference(f"live fails: {_first_line(error)}") from error
+        names = {item.name for item in model.graph.input}
+        try:
+            run = _onnxruntime(model.SerializeToString(), "ort")
+            outputs = flat(run({name: array for name, array in case.arrays.items() if name in names}))
+        except ort.capi.onnxruntime_pybind11_state.NotImplemented as error:
+            reasons.append(f"live: no kernel: {_kernel(error)}")
+            return
+        except Exception as error:
+            raise _Difference(f"live fails: {_first_line(error)}") from error
+        _compare("live", list(self.program.outputs), _with_declared_types(outputs, expected), expected)
 
     def choose(self, case: Case) -> ir.Function:
         """The variant for the case. What a program was not meant to take it need not take."""
@@ -323,7 +344,7 @@ class _Sessions:
             raise _Difference(f"the checker refuses: {_first_line(error)}") from error
         data = model.SerializeToString()
         for runtime in self.runtimes:
-            if runtime == "eager":
+            if runtime in ("eager", "live"):
                 continue
             try:
                 if runtime == "reference":
@@ -345,7 +366,24 @@ def _defaults(text: str) -> dict[str, Any]:
     """The defaults of the attributes of `F`."""
     node = next(item for item in ast.parse(text).body if isinstance(item, ast.FunctionDef) and item.name == "F")
     pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
-    return {argument.arg: ast.literal_eval(default) for argument, default in pairs if default is not None}
+    found: dict[str, Any] = {}
+    for argument, default in pairs:
+        if default is not None:
+            try:
+                found[argument.arg] = ast.literal_eval(default)
+            except ValueError:  # computed: only a changed program has one
+                continue
+    return found
+
+
+def _with_declared_types(outputs: Arrays, expected: Expected) -> Arrays:
+    """Numbers of no declared type became INT64, FLOAT or BOOL; those that are right have the declared one here."""
+    found = list(outputs)
+    for index in expected.numbers:
+        wanted = expected.values[index]
+        if np.array_equal(found[index], wanted.astype(found[index].dtype), equal_nan=wanted.dtype.kind == "f"):
+            found[index] = wanted
+    return found
 
 
 class _Keyed:

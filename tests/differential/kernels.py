@@ -436,7 +436,8 @@ def Range(context: Context, start: Array, limit: Array, delta: Array) -> Array:
 def attribute(value: Any) -> Any:
     """An attribute as a call hands it over: floats as float32 holds them."""
     if isinstance(value, float):
-        return float(np.float32(value))
+        with np.errstate(over="ignore"):
+            return float(np.float32(value))
     if isinstance(value, Tensor) or (value is not None and not is_number(value) and not _is_static(value)):
         raise Refused(f"{value!r} is computed, and attributes are static")
     return value

@@ -95,6 +95,12 @@ AGREE = {
         "double",
         {"x": np.array([1.0, 3.0])},
     ),
+    "False that a loop returns, beside a tensor of rank 1": Found(
+        "def F(x):\n    for i in range(2):\n        if x[0] > 2:\n            return False\n    return x < 2\n",
+        "bool",
+        {"x": I2},
+        ranks={"x": 1},
+    ),
     "the least of a shape of one entry": Found(
         "def F(x):\n    return x + min(x.shape) * max(x.shape)\n", "int64", {"x": I2}, ranks={"x": 1}
     ),
@@ -119,6 +125,8 @@ REFUSED = {
         "def F(x):\n    for i in range(10 ** 30):\n        x = x + i\n    return x\n",
         "OW324",
     ),
+    "an absent input among variadic ones": ("def F(x):\n    return op.Max(x, None)\n", "OW204"),
+    "a product of matrices with a number": ("def F(x):\n    return x @ 1\n", "OW314"),
     "a position that no int64 holds": ("def F(x):\n    return x[10 ** 30]\n", "OW342"),
     "a wrong constant of the module in a loop that is lowered twice": (
         "K = undefined(1)\ndef F(x):\n    y = 1\n    for i in range(2):\n        y = y + x + K\n    return y\n",

@@ -45,7 +45,7 @@ class Loops(Statements):
         inner.depth += 1
         lines, ended = self.block(inner, self.draw.between(0, 1))
         if not ended:
-            way = self.draw.pick(("break", "break", "continue", "continue", "return"))
+            way = self.draw.pick(("break", "break", "continue", "continue", "return", "return"))
             self.leaves[-1] = self.leaves[-1] or way == "break"
             lines.append(self.return_statement(inner) if way == "return" else way)
         return [f"if {self.condition(scope, 1)}:", *indented(lines)], False
@@ -107,7 +107,9 @@ class Loops(Statements):
     def _body(self, inner: Scope) -> tuple[Lines, bool]:
         """The body's lines, and whether a `break` leaves the loop."""
         self.leaves.append(False)
-        lines, _ = self.block(inner, self.draw.between(1, 4))
+        lines, ended = self.block(inner, self.draw.between(1, 4))
+        if not ended and self.draw.chance(0.35):
+            lines += (self.leave_loop(inner) or ([], False))[0]
         return lines, self.leaves.pop()
 
     # --------------------------------------------------------------------------------------------------- loops

@@ -77,7 +77,7 @@ class Statements(Structures):
                 (0.7 if nests else 0, lambda: self._by_rank(scope)),
                 (8 if nests else 0, lambda: self.loop(scope)),
                 (0.8 if scope.depth else 0, lambda: self._return(scope)),
-                (4 if scope.loops else 0, lambda: self.leave_loop(scope)),
+                (6 if scope.loops else 0, lambda: self.leave_loop(scope)),
             ]
         )
         return found if found is not None else (["pass"], False)

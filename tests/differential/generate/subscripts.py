@@ -210,6 +210,8 @@ class Subscripts(Tensors):
         return self.draw.pick(("0", "0", "-1", "-1", "1", "-2"))
 
     def _slice(self, scope: Scope) -> str:
+        if self.draw.chance(0.12):
+            return self.draw.pick(("-1:-1:-1", "-2:-1:-1", "-1::-1", "-1:0:-1", "-1:-9:-1", "-3:-1:-2", "9:-1:-1"))
         bounds = [self._limit(scope) if self.draw.chance(0.5) else "" for _ in range(2)]
         return f"{bounds[0]}:{bounds[1]}{self.draw.pick(_STEPS)}"
 
