@@ -18,6 +18,8 @@ _MOST_ATTEMPTS = 512  # those that are ruled out included
 
 # What says that an operator refuses an element type: such a variant does not exist, and that is no error by itself.
 _TYPE_REFUSED = frozenset({"OW208"})
+# The same of ranks, where the author has named none: `x.rank > 2` tells 0, 1 and 2 apart, and `x[0]` has no rank 0.
+_RANK_REFUSED = frozenset({"OW208", "OW314", "OW340", "OW342"})
 # The same of types that nobody declared: they are what the body makes of them.
 _INFERRED_REFUSED = frozenset({"OW208", "OW314"})
 
@@ -32,7 +34,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """All variants at one opset. `refused` are the variants whose element type some operator does not take.
+    """All variants at one opset. `refused` are the variants whose element type or rank some operator does not take.
 
     `looked_up` maps each operator that was looked up to the schema version found (None: there was none): two opsets
     at which it is the same give the same family. `open_axes` are the facts that only a call can give: where there are
@@ -62,6 +64,7 @@ def build_family(
     pending: list[dict[str, str]] = [dict(given or {})]
     variants: list[Variant] = []
     open_questions: dict[str, NeedsFact] = {}
+    implied: dict[tuple[str, str], bool] = {}
     looked_up: LookedUp = {}
     while pending:
         known = pending.pop()
@@ -73,6 +76,8 @@ def build_family(
         except NeedsFact as question:
             if not question.values:
                 open_questions.setdefault(question.axis, question)
+            for value in question.values:
+                implied[question.axis, value] = question.implied and implied.get((question.axis, value), True)
             pending.extend({**known, question.axis: value} for value in reversed(question.values))
             continue
         order = order or (_axis_order(unit) if known else {})
@@ -81,15 +86,20 @@ def build_family(
     if open_questions:
         found = tuple(_open(unit, question) for question in open_questions.values())
         return Family(opset, (), (), looked_up, found, tuple(open_questions))
-    return _settle(unit, opset, variants, looked_up)
+    return _settle(unit, opset, variants, looked_up, {pair for pair, is_implied in implied.items() if is_implied})
 
 
-def _settle(unit: Unit, opset: int, variants: list[Variant], looked_up: LookedUp) -> Family:
-    """The family less the variants that do not exist: ruled out by an `assert`, or of a type that is refused."""
+def _settle(
+    unit: Unit, opset: int, variants: list[Variant], looked_up: LookedUp, implied: Collection[tuple[str, str]]
+) -> Family:
+    """The family less the variants that do not exist: ruled out by an `assert`, or of a type or rank that is refused.
+
+    `implied` are the facts that the author has not named.
+    """
     remaining = [variant for variant in variants if not variant.lowered.pruned]
     good = tuple(variant for variant in remaining if variant.lowered.function is not None)
     refused = tuple(
-        variant for variant in remaining if variant not in good and good and _only_types_refused(unit, variant.lowered)
+        variant for variant in remaining if variant not in good and good and _is_refused(unit, variant, implied)
     )
     findings = [item for variant in remaining if variant not in refused for item in variant.lowered.diagnostics]
     if not remaining:
@@ -143,6 +153,13 @@ def _nothing_left(unit: Unit, pruned: Sequence[Variant]) -> tuple[Diagnostic, ..
         related=tuple(places.values())[:3],
     )
     return (found,)
+
+
+def _is_refused(unit: Unit, variant: Variant, implied: Collection[tuple[str, str]]) -> bool:
+    """Whether it is for a type that an operator does not take, or for a rank that only follows from a comparison."""
+    if any(pair in implied and facts.exact_rank(pair[1]) is not None for pair in variant.key):
+        return all(item.code in _RANK_REFUSED for item in variant.lowered.diagnostics)
+    return _only_types_refused(unit, variant.lowered)
 
 
 def _only_types_refused(unit: Unit, lowered: Lowered) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from opwright.lang import ir, static
 from opwright.lang.infer import unify_elements
+from opwright.lang.infer_ranks import rank_of
 from opwright.lang.lower.calls import all_tensors, maybe_absent, try_emit
 from opwright.lang.lower.context import POISON, Absent, AttributeOperand, Lowering, NeedsFact, Operand, Poison, Unbound
 from opwright.lang.lower.expansions import EXPANSIONS
@@ -113,7 +114,7 @@ def _on_tensors(
     values = [as_tensor(low, operand, element, place) for operand, place in zip((left, right), spans, strict=True)]
     if isinstance(values[0], Poison) or isinstance(values[1], Poison):
         return POISON
-    if symbol == "@" and any(isinstance(value.type, ir.TensorType) and value.type.shape == () for value in values):
+    if symbol == "@" and any(rank_of(value) == 0 for value in values if isinstance(value, ir.Value)):
         return low.error(
             "OW314",
             "`@` is not defined for tensors of rank 0",

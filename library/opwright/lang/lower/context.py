@@ -25,13 +25,15 @@ NODE_LIMIT = 100_000
 class NeedsFact(Exception):
     """A static question that the facts at hand do not answer: lower again, once for each of `values` of `axis`.
 
-    Without values the answers are open: the function is a template, and each call of it decides.
+    Without values the answers are open: the function is a template, and each call of it decides. `implied`: the author
+    has named none of the values, they follow from a comparison such as `x.rank > 2`.
     """
 
-    def __init__(self, axis: str, values: tuple[str, ...], span: Span | None = None) -> None:
+    def __init__(self, axis: str, values: tuple[str, ...], span: Span | None = None, implied: bool = False) -> None:
         self.axis = axis
         self.values = values
         self.span = span
+        self.implied = implied
         super().__init__(axis)
 
 

@@ -137,7 +137,7 @@ def compare_rank(low: Lowering, symbol: str, left: Operand, right: Operand) -> b
             apart = range(bound + 1)
     if len(apart) > MOST_RANKS:
         return None
-    tell_apart(low, left, apart)
+    tell_apart(low, left, apart, implied=symbol not in ("==", "!="))
     return symbol in ("!=", ">", ">=")  # what is left is none of these ranks
 
 
@@ -155,10 +155,10 @@ def ruled_out(low: Lowering, value: ir.Value) -> tuple[int, ...]:
     return () if source is None else facts.excluded_ranks(low.facts.get(source.name + facts.RANK, facts.OTHER)) or ()
 
 
-def tell_apart(low: Lowering, rank: Rank, ranks: Sequence[int]) -> None:
+def tell_apart(low: Lowering, rank: Rank, ranks: Sequence[int], implied: bool = False) -> None:
     """Asks for a variant for each of those ranks, unless the rank is known to be none of them."""
     known = facts.excluded_ranks(low.facts.get(rank.axis, facts.OTHER)) or ()
     new = [item for item in dict.fromkeys(ranks) if item >= 0 and item not in known]
     if new:
         values = (*map(str, sorted(new)), facts.other_rank([*known, *new]))
-        raise NeedsFact(rank.axis, values, rank.span)
+        raise NeedsFact(rank.axis, values, rank.span, implied)
