@@ -201,6 +201,8 @@ def test_ranks_that_are_not_certain_are_not_inferred() -> None:
 def test_a_rank_that_only_follows_from_a_comparison_may_be_impossible(compiler: Compiler) -> None:
     found = family(compiler, "if x.rank > 2:", "    x = op.Flatten(x)", "return x[0]")
     assert ranks(found) == ["1", "2", "not:0|1|2"]
+    found = family(compiler, "if x.rank >= 2:", "    x = x @ x", "return x @ x")
+    assert ranks(found) == ["1", "not:0|1"]
     # A rank that is named must be possible.
     assert [item.code for item in family(compiler, "return x[0] if x.rank == 0 else x").diagnostics] != []
     assert [item.code for item in family(compiler, "return x[0] if x.rank < 1 else op.Nope(x)").diagnostics] != []

@@ -31,7 +31,7 @@ def is_static(operand: Operand) -> bool:
 
 def binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span, spans: tuple[Span, Span]) -> Operand:
     """`left symbol right`: folded, on numbers, or on tensors."""
-    if all_tensors((left, right)):
+    if symbol != "@" and all_tensors((left, right)):
         form = _form(low, BINARY[symbol], symbol, left.type.element, span)
         return form if isinstance(form, Poison) else _apply(low, form, [left, right], span, spans)
     if isinstance(left, Poison) or isinstance(right, Poison):
