@@ -117,7 +117,10 @@ def test_recursive_helpers_are_refused() -> None:
     assert codes(f) == ["OW323"]
 
 
-@pytest.mark.parametrize("value", [{"a": 1}, {1, 2}, b"bytes", object(), 1j, np.zeros((1 << 18) + 1, np.float32)])
+@pytest.mark.parametrize(
+    "value",
+    [{"a": 1}, {1, 2}, b"bytes", object(), 1j, np.zeros((1 << 18) + 1, np.float32), np.array([1, None], object)],
+)
 def test_what_no_graph_can_hold(value: object) -> None:
     @script()
     def f(x):
@@ -217,3 +220,13 @@ def test_defaults_are_those_of_the_definition() -> None:
     alpha = 0.75
     assert [attribute.f for attribute in f.to_function_proto().attribute_proto] == [0.5]
     assert alpha == 0.75
+
+
+def test_arrays_of_either_byte_order() -> None:
+    values = np.array([1, 2, 3], ">i4")
+
+    @script()
+    def f(x):
+        return op.Add(x, values)
+
+    assert constants(f) == [[1, 2, 3]]

@@ -225,6 +225,8 @@ class LiveScope(ModuleScope):
         if not isinstance(value, numpy.ndarray):
             return None
         element = element_of_dtype(value.dtype)
+        if value.dtype.kind == "O" and not all(isinstance(item, str) for item in value.flat):
+            element = None
         if element is None or value.nbytes > ARRAY_BYTES:
             self._fail(
                 "OW352",
@@ -290,7 +292,7 @@ def element_of_dtype(dtype: Any) -> ElementType | None:
     from onnx import helper
 
     try:
-        return BY_CODE.get(helper.np_dtype_to_tensor_dtype(dtype))
+        return BY_CODE.get(helper.np_dtype_to_tensor_dtype(dtype if dtype.isnative else dtype.newbyteorder("=")))
     except (ValueError, KeyError):
         return None
 
