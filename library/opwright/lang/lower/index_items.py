@@ -7,8 +7,18 @@ from enum import Enum, auto
 from opwright.lang import ir
 from opwright.lang.lower.context import POISON, Absent, AttributeOperand, Lowering, Operand, Poison
 from opwright.lang.lower.known import need_rank
-from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, needs_element, number_kind
+from opwright.lang.lower.numbers import (
+    as_tensor,
+    carried,
+    cast,
+    describe,
+    is_number,
+    narrow,
+    needs_element,
+    number_kind,
+)
 from opwright.lang.source import Span
+from opwright.opsets.signatures import elements_of
 
 INT64_MAX, INT64_MIN = (1 << 63) - 1, -(1 << 63)
 
@@ -224,8 +234,11 @@ def _bound(low: Lowering, bound: Operand, span: Span) -> Bound | Poison:
             return value
         return cast(low, value, low.element_of("int64"), span)
     if isinstance(bound, ir.Value) and isinstance(bound.type, ir.TensorType) and not bound.optional:
-        mask = ir.element_mask(bound.type.element)
-        if bound.type.shape in (None, ()) and mask & ~_integers(low) == 0:
+        element = ir.settle(bound.type.element)
+        if isinstance(element, ir.TypeVariable):
+            narrow(element, [item for item in element.elements if not item.is_integer], "a slice")
+        mask = ir.element_mask(element)
+        if bound.type.shape in (None, ()) and all(item.is_integer for item in elements_of(mask)):
             int64 = low.element_of("int64")
             return bound if mask == 1 << int64.code else cast(low, bound, int64, span)
     need_rank(bound)
@@ -240,8 +253,3 @@ def _bound(low: Lowering, bound: Operand, span: Span) -> Bound | Poison:
 
 def number_kind_of(value: ir.Value) -> ir.NumberKind | None:
     return value.type.kind if isinstance(value.type, ir.NumberType) else None
-
-
-def _integers(low: Lowering) -> int:
-    names = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-    return sum(1 << low.element_of(name).code for name in names)
