@@ -161,3 +161,21 @@ def test_a_number_takes_the_type_of_the_tensor_that_it_meets(compiler: Compiler)
         np.testing.assert_array_equal(a, x * 3 // 2)
         np.testing.assert_array_equal(b, y + np.float16(1.5))
         assert (a.dtype, b.dtype) == (x.dtype, y.dtype)
+
+
+def test_a_truth_value_meets_a_tensor_as_0_or_1(compiler: Compiler) -> None:
+    text = "def F(x, flag: bool = True):\n    return x * (len(x) > 1) + flag, x * (flag & (len(x) > 9)), op.Where(flag, x, -x)\n"
+    function = compiler.function(text, {"x": "float"}, dict.fromkeys("abc", "float"))
+    x = np.array([1, 2], np.float32)
+    for flag in (True, False):
+        for a, b, c in run_everywhere(function, {"x": x}, {"flag": int(flag)}).values():
+            np.testing.assert_array_equal(a, x + flag)
+            np.testing.assert_array_equal(b, x * 0)
+            np.testing.assert_array_equal(c, x if flag else -x)
+
+
+def test_a_truth_value_is_no_index(compiler: Compiler) -> None:
+    """`x[True]` adds an axis in numpy; it is not the second element."""
+    text = "def F(x, flag: bool = True):\n    return x[{}]\n"
+    for index in ("flag", "len(x) > 1", "True"):
+        assert compiler.codes(text.format(index), {"x": "float"}, {"y": "float"}) == ["OW340"]

@@ -274,7 +274,7 @@ def _refuse_narrowing(low: Lowering, operand: Operand, element: ir.Element, span
         for item in elements
         if (kind is ir.NumberKind.FLOAT and not item.is_float)
         or item.kind == "string"
-        or (item.kind == "bool") != (kind is ir.NumberKind.BOOL)
+        or (item.kind == "bool" and kind is not ir.NumberKind.BOOL)
     ]
     if not wrong or (isinstance(element, ir.TypeVariable) and narrow(element, wrong, f"a {kind.value} number")):
         return None
