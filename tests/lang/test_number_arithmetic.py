@@ -164,7 +164,8 @@ def test_a_number_takes_the_type_of_the_tensor_that_it_meets(compiler: Compiler)
 
 
 def test_a_truth_value_meets_a_tensor_as_0_or_1(compiler: Compiler) -> None:
-    text = "def F(x, flag: bool = True):\n    return x * (len(x) > 1) + flag, x * (flag & (len(x) > 9)), op.Where(flag, x, -x)\n"
+    results = "x * (len(x) > 1) + flag, x * (flag & (len(x) > 9)), op.Where(flag, x, -x)"
+    text = f"def F(x, flag: bool = True):\n    return {results}\n"
     function = compiler.function(text, {"x": "float"}, dict.fromkeys("abc", "float"))
     x = np.array([1, 2], np.float32)
     for flag in (True, False):
