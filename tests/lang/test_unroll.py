@@ -270,3 +270,15 @@ def test_a_break_after_the_name_is_bound(compiler: Compiler) -> None:
         if z.sum() > 50:
             break
     check(function, z)
+
+
+def test_what_is_needed_after_a_loop_that_an_attribute_bounds(compiler: Compiler) -> None:
+    lines = ["k = 0", "for i in range(n):", "    k += 1", "return op.Softmax(x, axis=k - 2)"]
+    family = compiler.family(body(*lines, parameters="x, n: int = 2"), {"x": "float"}, {"z": "float"})
+    assert ([item.code for item in family.diagnostics], family.open_axes) == (["OW361"], ("n",))
+    text = "from typing import Literal\n" + body(*lines, parameters="x, n: Literal[2, 3] = 2")
+    family = compiler.family(text, {"x": "float"}, {"z": "float"})
+    assert [variant.key for variant in family.variants] == [(("n", "2"),), (("n", "3"),)]
+    for variant, axis in zip(family.variants, (0, 1), strict=True):
+        assert variant.lowered.function is not None
+        check(variant.lowered.function, softmax(X, axis), {"x": X})

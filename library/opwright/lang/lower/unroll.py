@@ -50,14 +50,14 @@ def try_loop(
             static = all(isinstance(bound, int) for bound in bounds)
             if not static or not any(item.code in _HELPED for item in low.diagnostics[marks[0] :]):
                 return
-        for bound in bounds:
-            if isinstance(bound, AttributeOperand):
-                raise ask_attribute(bound, span_of(statement.iter))
         del low.diagnostics[marks[0] :], low.calls[marks[1] :], low.region.nodes[marks[2] :]
         low.depth = marks[3]
         env.clear()
         env.update(entering)
         low.plans.unrolled.add(loop_key(low, statement))
+    for bound in bounds:
+        if isinstance(bound, AttributeOperand):
+            raise ask_attribute(bound, span_of(statement.iter))
     unroll(low, statement, range(*bounds), env)
 
 
