@@ -60,10 +60,7 @@ def _sweep(region: ir.Region, used: set[int]) -> None:
 
 
 def _is_read(node: ir.Call, used: set[int]) -> bool:
-    for value in node.results:
-        if id(value) in used:
-            return True
-    return False
+    return not used.isdisjoint(map(id, node.results))
 
 
 def _give_result(node: ir.If | ir.Loop) -> None:

@@ -155,6 +155,14 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
     return call_checked(low, signature, arguments, operator)
 
 
+def plain_operator(low: Lowering, callee: OperatorObject) -> ir.Operator | None:
+    """An operator of ai.onnx about which there is nothing to say; None for any other."""
+    if callee.opset.domain or callee.opset.signatures:
+        return None
+    operator = low.find("", callee.name)
+    return None if operator is None or operator.signature.deprecated else operator
+
+
 def call_checked(low: Lowering, signature: Signature, arguments: Arguments, choose: Chooser | ir.Operator) -> Operand:
     """Checks a call against a signature and emits it; `choose` gives the callee once the inputs are known."""
     checked = check_arguments(low, signature, arguments)

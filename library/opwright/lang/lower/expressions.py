@@ -10,7 +10,7 @@ from typing import Any
 from opwright.lang import ir, static
 from opwright.lang.lower.arithmetic import binary, is_none, is_static, same_object, unary
 from opwright.lang.lower.builtin_calls import call_builtin, make_scalar
-from opwright.lang.lower.calls import Arguments, call_operator
+from opwright.lang.lower.calls import Arguments, call_operator, plain_operator
 from opwright.lang.lower.conditions import choose, lower_condition, negate, truth
 from opwright.lang.lower.context import POISON, AttributeOperand, Environment, Lowering, Operand, Poison, Unbound
 from opwright.lang.lower.known import Rank, ask_enumerated, keep_after_loop, need_static
@@ -20,6 +20,7 @@ from opwright.lang.lower.lists import (
     lower_list_comprehension,
 )
 from opwright.lang.lower.numbers import describe, needs_element
+from opwright.lang.lower.plain_calls import emit_plain
 from opwright.lang.lower.ranks import compare_rank, rank_is_in, rank_of
 from opwright.lang.lower.sequences import GROWING, REFUSED, is_list
 from opwright.lang.lower.shapes import shape_of
@@ -388,7 +389,14 @@ def _unary_op(low: Lowering, node: ast.UnaryOp, env: Environment) -> Operand:
 
 
 def _call(low: Lowering, node: ast.Call, env: Environment, count: int | None) -> Operand:
-    callee = lower_expression(low, node.func, env)
+    callee: Operand = lower_expression(low, node.func, env)
+    if type(callee) is OperatorObject and count is None and not node.keywords:
+        operator = plain_operator(low, callee)
+        operands = None if operator is None else _tensors_named(node.args, env)
+        if operator is not None and operands is not None:
+            made = emit_plain(low, operator, operands, span_of(node))
+            if made is not None:
+                return made
     arguments = _arguments(low, node, env, count)
     if isinstance(callee, Poison) or isinstance(arguments, Poison):
         return POISON
@@ -419,6 +427,17 @@ def _call(low: Lowering, node: ast.Call, env: Environment, count: int | None) ->
         reason="operators, functions, element types, math and a few builtins can",
         help="",
     )
+
+
+def _tensors_named(arguments: list[ast.expr], env: Environment) -> list[ir.Value] | None:
+    """The values of arguments that are all names of values: looking them up does nothing else."""
+    operands: list[ir.Value] = []
+    for argument in arguments:
+        found = env.get(argument.id) if type(argument) is ast.Name else None
+        if type(found) is not ir.Value:
+            return None
+        operands.append(found)
+    return operands
 
 
 def _arguments(low: Lowering, node: ast.Call, env: Environment, count: int | None) -> Arguments | Poison:

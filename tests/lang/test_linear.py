@@ -1,0 +1,122 @@
+"""The compiler's work grows as the program does: counted in calls of Python functions, never in time."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from types import FrameType
+
+import pytest
+from conftest_lang import Compiler
+
+INPUTS = {"x": "float/1", "y": "float/1"}
+
+
+def live_variables(count: int) -> str:
+    lines = ["def F(x, y):", "    v0 = x + y", *(f"    v{i} = v{i - 1} * y" for i in range(1, count))]
+    return "\n".join([*lines, f"    return op.Sum({_all(count)})"])
+
+
+def branches(count: int) -> str:
+    """Each `if` binds one of many names that are all read later."""
+    lines = ["def F(x, y):", *(f"    v{i} = x + y" for i in range(count))]
+    for i in range(0, count, 4):
+        lines += [f"    if op.ReduceMax(v{i}, keepdims=0) > 0:", f"        v{i} = v{i} + 1.0"]
+    return "\n".join([*lines, f"    return op.Sum({_all(count)})"])
+
+
+def loops(count: int) -> str:
+    lines = ["def F(x, y):", *(f"    v{i} = x + y" for i in range(count))]
+    for i in range(0, count, 4):
+        lines += [f"    for k{i} in range(3):", f"        v{i} = v{i} + x"]
+    return "\n".join([*lines, f"    return op.Sum({_all(count)})"])
+
+
+def numbers_that_become_tensors(count: int) -> str:
+    """A loop that carries numbers, each of which meets a tensor in it."""
+    lines = ["def F(x, y):", *(f"    v{i} = 0.0" for i in range(count)), "    for k in range(3):"]
+    lines += [f"        v{i} = v{i} + x" for i in range(count)]
+    return "\n".join([*lines, f"    return op.Sum({_all(count)})"])
+
+
+def rest_after_a_break(count: int) -> str:
+    lines = ["def F(x, y):", *(f"    v{i} = x + y" for i in range(count)), "    for k in range(3):"]
+    lines += ["        if op.ReduceMax(x, keepdims=0) > 0:", "            break"]
+    lines += [f"        v{i} = v{i} + 1.0" for i in range(count)]
+    return "\n".join([*lines, f"    return op.Sum({_all(count)})"])
+
+
+def constants(count: int) -> str:
+    lines = ["def F(x, y):", "    v = x", *(f"    v = v + {i}.5" for i in range(count))]
+    return "\n".join([*lines, "    return v + y"])
+
+
+def operands(count: int) -> str:
+    return "\n".join(["def F(x, y):", f"    return op.Sum({', '.join(['x'] * count)})"])
+
+
+def calls_of_a_helper(count: int) -> str:
+    lines = ["def helper(a, b):", "    return a + b", "", "def F(x, y):", "    v = x"]
+    return "\n".join([*lines, *["    v = helper(v, y)"] * count, "    return v"])
+
+
+def _all(count: int) -> str:
+    return ", ".join(f"v{i}" for i in range(count))
+
+
+PROGRAMS = [
+    live_variables,
+    branches,
+    loops,
+    numbers_that_become_tensors,
+    rest_after_a_break,
+    constants,
+    operands,
+    calls_of_a_helper,
+]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_twice_the_program_takes_twice_the_calls(compiler: Compiler, program: Callable[[int], str]) -> None:
+    def compiled(count: int) -> object:
+        return compiler.function(program(count), INPUTS, {"result": "float"})
+
+    compiled(16)  # what is found out once about operators
+    once, twice = (calls_of(partial(compiled, count)) for count in (160, 320))
+    assert twice < 2.15 * once
+
+
+def nested_loops(depth: int) -> str:
+    """The innermost of the loops makes tensors of what all of them carry."""
+    lines = ["def F(x, y):", "    a = b = c = 0.0"]
+    lines += [f"{'    ' * (level + 1)}for k{level} in range(3):" for level in range(depth)]
+    margin = "    " * (depth + 1)
+    return "\n".join([*lines, f"{margin}a = a + x", f"{margin}b = b + a", f"{margin}c = c + b", "    return a + b + c"])
+
+
+def test_loops_in_each_other_cost_the_square_of_their_depth_at_most(compiler: Compiler) -> None:
+    def compiled(depth: int) -> object:
+        return compiler.function(nested_loops(depth), INPUTS, {"result": "float"})
+
+    compiled(2)
+    less, more = (calls_of(partial(compiled, depth)) for depth in (8, 16))
+    assert more < 5 * less  # each loop looks at the indices of those inside, too
+
+
+def calls_of(step: Callable[[], object]) -> int:
+    """How many Python functions a step calls."""
+    count = 0
+
+    def seen(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal count
+        if event == "call":
+            count += 1
+
+    before = sys.getprofile()
+    sys.setprofile(seen)
+    try:
+        step()
+    finally:
+        sys.setprofile(before)
+    return count
