@@ -67,11 +67,18 @@ class DiagnosticError(Exception):
 
     def __str__(self) -> str:
         """All findings as text, with the lines of those files that Python can show."""
-        from linecache import getlines
-
         from opwright.diagnostics.text import render
 
-        return render(self.diagnostics, lambda file: "".join(getlines(file)) or None).rstrip("\n")
+        return render(self.diagnostics, _text_of).rstrip("\n")
+
+
+def _text_of(file: str) -> str | None:
+    from linecache import getlines
+
+    try:
+        return "".join(getlines(file)) or None
+    except ValueError:  # no file can have that name
+        return None
 
 
 def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
