@@ -166,6 +166,7 @@ def test_paths_that_leave_an_unrolled_loop(compiler: Compiler, count: int, leave
         (["r = range(3)", "return x * r[2] + len(r)"], X * 2 + 3),
         (["return x if all(k > 0 for k in (1, 2)) and any([False, True]) else y"], X),
         (["x = op.Sum(*[x for x in (x, y)])", "return x"], X + Y),
+        (["return x * max(k for k in (1, 3, 2)) + sum((k for k in (1, 2)), 4)"], X * 3 + 7),
         (["z = 0.0", "for c in 'abc':", "    z = z + (1 if c == 'b' else 2)", "return x + z"], X + 5),
     ],
 )
@@ -190,6 +191,8 @@ def test_static_lists(compiler: Compiler, lines: list[str], expected: np.ndarray
         (["for a in enumerate(x, 1):", "    x = a", "return x"], "OW362"),
         (["for i in range(3):", "    x = op.Nothing(x, axis=i)", "return x"], "OW201"),
         (["return any([op.Size(x) > 1])"], "OW362"),
+        (["return x * len(zip((1,), (2,)))"], "OW312"),
+        (["return x * max(reversed((1, 2)), reversed((3, 4)))"], "OW312"),
     ],
 )
 def test_refusals(compiler: Compiler, lines: list[str], code: str) -> None:

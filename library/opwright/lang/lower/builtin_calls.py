@@ -26,6 +26,7 @@ _INSTEAD = {
     "sum": "use `op.Sum(a, b)`, or `op.ReduceSum(x)`",
 }
 
+_RUN_THROUGH = ("max", "min", "sorted", "sum")  # what takes an iterator
 _SHALLOW = ("bool", "len")  # what the items of a list are does not matter
 
 
@@ -37,7 +38,14 @@ def call_builtin(low: Lowering, callee: BuiltinObject, arguments: Arguments) -> 
         return POISON
     if not callee.module and callee.name in LIST_BUILTINS:
         return call_list_builtin(low, callee.name, arguments.positional, arguments.keywords, span)
-    values = [value.items if isinstance(value, StaticIterator) else value for value in values]
+    if any(isinstance(value, StaticIterator) for value in values):
+        if callee.module or callee.name not in _RUN_THROUGH or not isinstance(values[0], StaticIterator):
+            return low.error(
+                "OW312", f"`{callee.name}` has no value here", span, "Python does not take an iterator there"
+            )
+        if len(values) > 1 and (callee.name != "sum" or isinstance(values[1], StaticIterator)):
+            return low.error("OW312", f"`{callee.name}` has no value here", span, "Python compares no iterators")
+        values[0] = values[0].items
     if not arguments.keywords and not callee.module:
         found = call_number_builtin(low, callee.name, values, span)
         if found is not None:
