@@ -74,7 +74,7 @@ def run(
         for name, value in inputs.items()
     }
     node = machine.functions["F"]
-    value = machine.call(node, [], {**machine.float_defaults(node), **arguments})
+    value = machine.call(node, [], {**machine.float_defaults(node, arguments), **arguments})
     values = value if isinstance(value, tuple) else (value,)
     if len(values) != len(outputs):
         raise Refused(f"{len(values)} values are returned, {len(outputs)} are declared")
@@ -124,7 +124,7 @@ class Machine(Expressions):
             rounded = {
                 name: kernels.attribute(float(value)) if name in floats else value for name, value in given.items()
             }
-            return self.call(node, [], {**self.float_defaults(node), **rounded}, callee.scope)
+            return self.call(node, [], {**self.float_defaults(node, rounded), **rounded}, callee.scope)
         return self.call(node, positional, keywords, callee.scope)
 
     def call(
@@ -165,7 +165,7 @@ class Machine(Expressions):
             return found.value
         return None
 
-    def float_defaults(self, node: ast.FunctionDef) -> Scope:
+    def float_defaults(self, node: ast.FunctionDef, given: Mapping[str, Any]) -> Scope:
         """A float attribute's default is rounded to float32 as any other value of it."""
         plain = [*node.args.posonlyargs, *node.args.args]
         defaults = [
@@ -175,7 +175,7 @@ class Machine(Expressions):
         return {
             argument.arg: kernels.attribute(float(self._evaluate(default, {})))
             for argument, default in defaults
-            if default is not None and _annotation(argument) == "float"
+            if default is not None and argument.arg not in given and _annotation(argument) == "float"
         }
 
     def _step(self) -> None:
