@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from random import Random
 
-from tests.differential.control import control_pairs
+from tests.differential.control import PAIRS, control_pairs
 from tests.differential.generate.programs import generate
 from tests.differential.isolated import Judge
 from tests.differential.judge import RUNTIMES, Outcome, Verdict
@@ -76,8 +76,6 @@ class Report:
         return [row for row in ROWS if self.rows[row] * PER_PROGRAMS < ROW_COUNT * self.programs]
 
     def rare_pairs(self) -> list[str]:
-        from tests.differential.control import PAIRS
-
         return [pair for pair in PAIRS if self.pairs[pair] * PER_PROGRAMS < PAIR_COUNT * self.programs]
 
     def lines(self) -> Iterator[str]:
