@@ -291,7 +291,10 @@ def operator_of(found: Signature) -> ir.Operator:
 
 
 def complete(signature: Signature, attributes: dict[str, ir.Attribute]) -> dict[str, ir.Attribute]:
-    """All attributes explicit, in the order of their names: a default that changes one day must change the body."""
+    """All attributes explicit, in the order of their names: a default that changes one day must change the body.
+
+    Calls without attributes of their own share the result; nobody changes it.
+    """
     defaults: dict[str, ir.Attribute] | None = signature.explicit_defaults
     if defaults is None:
         defaults = signature.explicit_defaults = {
@@ -300,7 +303,7 @@ def complete(signature: Signature, attributes: dict[str, ir.Attribute]) -> dict[
             if spec.default is not None
         }
     if not attributes:
-        return dict(defaults)
+        return defaults
     return {
         name: attributes[name] if name in attributes else defaults[name]
         for name in signature.attributes

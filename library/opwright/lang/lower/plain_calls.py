@@ -6,7 +6,6 @@ alone, and is worked out once for all such calls.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -18,8 +17,8 @@ from opwright.lang.source import Span
 from opwright.opsets.signatures import Signature
 
 
-def emit_plain(low: Lowering, operator: ir.Operator, operands: Sequence[Operand], span: Span | None) -> ir.Value | None:
-    """Emits the call; None, and nothing done, where it is none of those."""
+def emit_plain(low: Lowering, operator: ir.Operator, operands: list[Operand], span: Span | None) -> ir.Value | None:
+    """Emits the call, whose list `operands` becomes; None, and nothing done, where it is none of those."""
     signature = operator.signature
     if signature.needs_attributes or signature.min_outputs > 1:
         return None
@@ -37,7 +36,7 @@ def emit_plain(low: Lowering, operator: ir.Operator, operands: Sequence[Operand]
     if given is None:
         return None
     result = ir.Value(given, "", span)
-    low.append(ir.Call(operator, [*operands], complete(signature, {}), [result], span))
+    low.append(ir.Call(operator, operands, complete(signature, {}), [result], span))
     return result
 
 
