@@ -77,7 +77,7 @@ def _programs(options: argparse.Namespace) -> Iterator[str]:
         yield f"{len(report.different)} programs showed a difference"
     if report.compiled < LEAST_COMPILED:
         yield f"only {report.compiled:.1%} of the programs compile"
-    if report.rare_rows() or report.rare_pairs():
+    if report.programs >= PER_PROGRAMS and (report.rare_rows() or report.rare_pairs()):
         yield "some constructs are too rare"
 
 

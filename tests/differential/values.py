@@ -120,8 +120,11 @@ def to_tensor(value: object, dtype: np.dtype[Any] | None = None) -> Tensor:
         return convert_number(value, dtype if dtype is not None else _default((value,)))
     if isinstance(value, (tuple, list)):
         leaves = list(_leaves(value))
-        chosen = dtype if dtype is not None else _default(tuple(leaves))
-        flat = [convert_number(leaf, chosen).array for leaf in leaves]
+        tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+        chosen = tensors[0].dtype if tensors else dtype if dtype is not None else _default(tuple(leaves))
+        flat = [leaf.array if isinstance(leaf, Tensor) else convert_number(leaf, chosen).array for leaf in leaves]
+        if any(item.dtype != chosen for item in flat):
+            raise Refused("a list of tensors of several element types")
         return Tensor(np.array(flat, chosen).reshape(_dims(value)))
     raise Refused(f"{value!r} is no tensor")
 
@@ -138,7 +141,7 @@ def _leaves(value: Any) -> Any:
     for item in value:
         if isinstance(item, (tuple, list)):
             yield from _leaves(item)
-        elif is_number(item):
+        elif is_number(item) or (isinstance(item, Tensor) and not item.array.ndim):
             yield item
         else:
             raise Refused(f"a list with {item!r} is no tensor")

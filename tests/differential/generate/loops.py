@@ -161,9 +161,13 @@ class Loops(Statements):
         counts = (Tensor("int64", SCALAR), Tensor("int32", SCALAR))
         names = scope.find(lambda type_: isinstance(type_, Number) and type_.kind == "int")
         names += [name for name in ("n", "n") if scope.names.get(name) in counts]
-        bound = self.draw.pick(names) if names else "op.Min(op.Size(x), 2)"
+        bound = self.draw.pick(names) if names else f"op.Min(op.Size({self._some_tensor(scope)}), 2)"
         form = self.draw.pick(_RANGES)
         return form.format(bound), 0
+
+    def _some_tensor(self, scope: Scope) -> str:
+        names = [name for name, _ in scope.all_tensors()]
+        return "x" if "x" in names or not names else names[0]
 
     def _for_items(self, scope: Scope) -> Block | None:
         inner = self._enter(scope)
