@@ -173,6 +173,15 @@ def test_a_function_without_outputs_is_none(statement: str) -> None:
     assert {item.code for item in found} == {"OW306"}
 
 
+@pytest.mark.parametrize(
+    "question", ["op.nothing == FLOAT", "op.nothing is None", "FLOAT != op.Abs", "op.Abs in (1, 2)"]
+)
+def test_operators_are_not_compared(question: str) -> None:
+    """Python would say that there is no such attribute; the compiler looks operators up when they are called."""
+    text = f"{HEADER}def F(x):\n    if {question}:\n        return -x\n    return x\n"
+    assert [item.code for item in compile_text(text)] == ["OW314"]
+
+
 def test_all_errors_of_a_function_are_found_at_once() -> None:
     text = "from opwright import opset18 as op\ndef F(x):\n    a = nothing\n\tb = x\n"
     assert [item.code for item in compile_text(text)] == ["OW301"]

@@ -334,6 +334,9 @@ def _compare_pair(
 ) -> Operand:
     if isinstance(left, Poison) or isinstance(right, Poison):
         return POISON
+    for operand, place in zip((left, right), spans, strict=True):
+        if isinstance(operand, OperatorObject):
+            return low.error("OW314", f"{describe(operand)} cannot be compared", place, "operators are called", "")
     if isinstance(step, (ast.Is, ast.IsNot)):
         return is_none(low, isinstance(step, ast.IsNot), left, right, span)
     if isinstance(step, (ast.In, ast.NotIn)):
