@@ -46,7 +46,7 @@ _OPTIMISER_FAULTS = ("relu_clip_fusion",)
 _LOST_CAST = "Missing Input: "
 # Its optimiser puts the branch of an `If` of a constant condition in the place of that `If`, and forgets what a
 # subgraph further down reads of it: the kernel there finds no tensor.
-_LOST_BRANCH = "op_kernel_context.h"
+_LOST_BRANCH = ("op_kernel_context.h", "ort_value.h")
 
 Arrays = list[np.ndarray[Any, Any]]
 
@@ -240,7 +240,7 @@ class _Sessions:
         if key not in self._loaded:
             self._loaded[key] = dict(self._load(function, arrays, attributes, reasons))
         if "eager" in self.runtimes:
-            self._check_eager(case, expected)
+            self._check_eager(case, expected, reasons)
         if "live" in self.runtimes and not self.seen_live and self.program.meant:
             self.seen_live = True
             self._check_live(case, expected, reasons)
@@ -262,13 +262,13 @@ class _Sessions:
                 ):
                     reasons.append("the reference evaluator's SequenceMap sees nothing from around its body")
                     continue
-                if runtime == "ort-full" and _LOST_BRANCH in str(error) and self.program.attributes:
+                if runtime == "ort-full" and self.program.attributes and _mentions(error, *_LOST_BRANCH):
                     reasons.append("onnxruntime loses a value that a subgraph reads of a constant condition's branch")
                     continue
                 raise _Difference(f"{runtime} fails: {_first_line(error)}") from error
             _compare(runtime, list(self.program.outputs), outputs, expected)
 
-    def _check_eager(self, case: Case, expected: Expected) -> None:
+    def _check_eager(self, case: Case, expected: Expected, reasons: list[str]) -> None:
         try:
             self.eager = self.eager or Eager(self.program)
             with np.errstate(all="ignore"):
@@ -276,6 +276,9 @@ class _Sessions:
         except Exception as error:
             if not self.program.meant:
                 return  # Python looks at lines that the compiler need not look at, and the other way round
+            if "op.If(" in self.program.text and _mentions(error, "OW342"):
+                reasons.append("eager mode lowers both graphs of op.If, of which one has an index out of range")
+                return
             raise _Difference(f"eager fails: {_first_line(error)}") from error
         _compare("eager", list(self.program.outputs), _with_declared_types(outputs, expected), expected)
 
@@ -407,6 +410,10 @@ def _onnxruntime(data: bytes, runtime: str) -> Any:
 def _reference(model: onnx.ModelProto) -> Any:
     evaluator = ReferenceEvaluator(inline_local_functions(model))
     return lambda arrays: evaluator.run(None, dict(arrays))
+
+
+def _mentions(error: BaseException, *texts: str) -> bool:
+    return any(text in str(error) for text in texts)
 
 
 def _first_line(error: BaseException) -> str:
