@@ -182,6 +182,19 @@ def test_operators_are_not_compared(question: str) -> None:
     assert [item.code for item in compile_text(text)] == ["OW314"]
 
 
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ("if op.Size(x) > 0:\n        y = (x, x)\n    else:\n        y = x\n    return y", "OW308"),
+        ("if op.Size(x) > 0:\n        y = [x, x]\n    else:\n        y = x\n    return y", "OW308"),
+        ("y = x if op.Size(x) > 0 else (x, x)\n    return y", "OW307"),
+    ],
+)
+def test_several_tensors_on_one_path_and_one_on_the_other_are_not_joined(body: str, code: str) -> None:
+    text = f"{HEADER}def F(x):\n    {body}\n"
+    assert [item.code for item in compile_text(text)] == [code]
+
+
 def test_all_errors_of_a_function_are_found_at_once() -> None:
     text = "from opwright import opset18 as op\ndef F(x):\n    a = nothing\n\tb = x\n"
     assert [item.code for item in compile_text(text)] == ["OW301"]

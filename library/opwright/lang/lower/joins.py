@@ -264,6 +264,8 @@ def join_values(
         return join_lists(low, regions, values, span)
     if is_tuple(first) and is_tuple(second):
         return _join_tuples(low, regions, values, span)
+    if any(isinstance(value, tuple) and _hold_tensors((value,)) for value in values):
+        return None  # Python would give several values here and one there
     tensor = first if isinstance(first, ir.Value) and not is_number(first) else second
     element = tensor.type.element if isinstance(tensor, ir.Value) and isinstance(tensor.type, ir.TensorType) else None
     mark = len(low.diagnostics)
