@@ -172,7 +172,10 @@ def tuple_item(low: Lowering, shape: IntTuple, index: int | ir.Value, span: Span
 def _dimension(low: Lowering, op: Writer, owner: ir.Value, axis: int) -> ir.Value:
     whole = whole_shape(low, owner, op.span)
     inputs: list[ir.Value | None] = [whole, op.int64(axis)]
-    if any(owner is value for value in low.function.inputs):
+    rank = _rank(owner)
+    # An entry that may not exist fails where it is read, and nowhere else.
+    exists = rank is not None and -rank <= axis < rank
+    if exists and any(owner is value for value in low.function.inputs):
         attributes: dict[str, ir.Attribute] = {"axis": ir.AttributeValue(ir.AttributeKind.INT, 0)}
         number = ir.NumberType(ir.NumberKind.INT)
         return low.once(("dimension", owner, axis), "Gather", inputs, attributes, number, op.span)
