@@ -254,7 +254,7 @@ class Expressions:
     def _item(self, owner: Any, node: ast.expr, scope: Scope) -> Any:
         nodes = node.elts if isinstance(node, ast.Tuple) else [node]
         index = [self._evaluate(item, scope) for item in nodes]
-        if isinstance(owner, ElementTypeObject):
+        if isinstance(owner, (ElementTypeObject, Operator)):
             return owner  # `FLOAT["N"]`
         if isinstance(owner, Tensor):
             self.covered.update(f"subscript {_index_kind(item)}" for item in index)

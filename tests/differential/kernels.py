@@ -293,7 +293,9 @@ def _axes(x: Array, axes: Any) -> tuple[int, ...] | None:
     """The axes: an input of some opsets, an attribute of others, written `axes=[0]` either way."""
     if axes is None:
         return None
-    values = tuple(int(axis) for axis in np.asarray(axes).reshape(-1))
+    if np.ndim(axes) != 1:
+        raise OutOfScope("axes are a list")
+    values = tuple(int(axis) for axis in axes)
     if any(not -x.ndim <= axis < x.ndim for axis in values):
         raise OutOfScope("an axis out of range is an error at run time")
     return values or None

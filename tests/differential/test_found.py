@@ -101,6 +101,12 @@ AGREE = {
         {"x": I2},
         ranks={"x": 1},
     ),
+    "an entry of a shape that is read only where it exists": Found(
+        "def F(x, n):\n    if n > 0:\n        return x * len(x)\n    return x\n",
+        "float",
+        {"x": np.array(2.0, np.float32), "n": np.array(0)},
+        ranks={"n": 0},
+    ),
     "the least of a shape of one entry": Found(
         "def F(x):\n    return x + min(x.shape) * max(x.shape)\n", "int64", {"x": I2}, ranks={"x": 1}
     ),
