@@ -344,6 +344,8 @@ def _is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
 
 def _return(low: Lowering, statement: ast.Return, env: Environment) -> None:
     value = None if statement.value is None else lower_expression(low, statement.value, env)
+    if isinstance(value, IntTuple) and not low.inlining:
+        value = tuple_items(low, value, span_of(statement), "each of them is an output: a tuple is several results")
     values = None if value is None else value if _is_several(value) else (value,)
     set_returned(env, values, span_of(statement), as_tuple=_is_several(value))
 
