@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from opwright.lang import ir, static
@@ -12,6 +13,7 @@ from opwright.lang.lower.calls import all_tensors, maybe_absent, try_emit
 from opwright.lang.lower.context import POISON, Absent, AttributeOperand, Lowering, NeedsFact, Operand, Poison, Unbound
 from opwright.lang.lower.expansions import EXPANSIONS
 from opwright.lang.lower.known import Rank, need_static
+from opwright.lang.lower.mixed import on_mixed
 from opwright.lang.lower.number_arithmetic import absolute, inverted, negative, on_numbers, positive
 from opwright.lang.lower.numbers import as_tensor, describe, is_number, needs_element
 from opwright.lang.lower.plain_calls import emit_plain
@@ -31,6 +33,12 @@ def is_static(operand: Operand) -> bool:
 
 def binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span, spans: tuple[Span, Span]) -> Operand:
     """`left symbol right`: folded, on numbers, or on tensors."""
+    if low.mixed:
+        return on_mixed(low, symbol, (left, right), span, partial(_binary, low, symbol, left, right, span, spans))
+    return _binary(low, symbol, left, right, span, spans)
+
+
+def _binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span, spans: tuple[Span, Span]) -> Operand:
     if symbol != "@" and all_tensors((left, right)):
         form = _form(low, BINARY[symbol], symbol, left.type.element, span)
         return form if isinstance(form, Poison) else _apply(low, form, [left, right], span, spans)
@@ -225,6 +233,13 @@ _UNARY_ON_NUMBERS: dict[str, Callable[[Lowering, Operand, Span], Operand]] = {
 
 
 def unary(low: Lowering, symbol: str, operand: Operand, span: Span, place: Span) -> Operand:
+    """`symbol operand`, or its `abs`: on a number, or on a tensor."""
+    if low.mixed:
+        return on_mixed(low, symbol, (operand,), span, partial(_unary, low, symbol, operand, span, place))
+    return _unary(low, symbol, operand, span, place)
+
+
+def _unary(low: Lowering, symbol: str, operand: Operand, span: Span, place: Span) -> Operand:
     refused = _refuse_operand(low, operand, symbol, place)
     if refused is not None:
         return refused

@@ -12,6 +12,7 @@ from opwright.lang.infer import unify
 from opwright.lang.lower.branches import Branch, changed_names
 from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, Unbound
 from opwright.lang.lower.flow import COUNT, NOTHING, PLACE, RETURNED, TUPLE_OF_ONE, VACANT, is_flag, is_hidden
+from opwright.lang.lower.mixed import note_mixed
 from opwright.lang.lower.numbers import (
     as_tensor,
     carried,
@@ -194,6 +195,7 @@ def as_joined(low: Lowering, result: ir.Value, first: Operand, second: Operand) 
     """What a joined value stands for: tuples of ints stay one, and a list may be either of the two."""
     if is_sequence(result):
         low.lists.derived(result, first, second)
+    note_mixed(low, result, first, second)
     if is_tuple(first) and is_tuple(second) and isinstance(result.type, ir.TensorType):
         return IntTuple(None, value=result)
     return result

@@ -1,0 +1,83 @@
+"""Tensors that Python holds as numbers on some path: what control flow makes of `s = 0` and of a tensor.
+
+Where they meet, both are tensors of one type, and most of what follows reads the same. What does not is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from opwright.elements import ElementType
+from opwright.lang import ir
+from opwright.lang.lower.context import Lowering, Operand, Poison
+from opwright.lang.lower.numbers import is_number
+from opwright.lang.source import Span
+from opwright.opsets.signatures import mask_of
+
+
+def may_be_number(low: Lowering, operand: Operand) -> bool:
+    """Whether Python may hold a number here."""
+    return is_number(operand) or (isinstance(operand, ir.Value) and operand in low.mixed)
+
+
+def note_mixed(low: Lowering, result: Operand, *sources: Operand) -> None:
+    """Remembers that a tensor stands for what may be a number, since one of its sources may be."""
+    is_tensor = isinstance(result, ir.Value) and isinstance(result.type, ir.TensorType)
+    if is_tensor and any(may_be_number(low, source) for source in sources):
+        low.mixed.add(result)
+
+
+def on_mixed(
+    low: Lowering, symbol: str, operands: tuple[Operand, ...], span: Span, apply: Callable[[], Operand]
+) -> Operand:
+    """`apply()` where it gives what Python's numbers would give; a tensor among the operands makes a tensor of all."""
+    if not all(may_be_number(low, operand) for operand in operands):
+        return apply()
+    refused = _refuse(low, symbol, operands, span)
+    if refused is not None:
+        return refused
+    result = apply()
+    note_mixed(low, result, *operands)
+    return result
+
+
+def _refuse(low: Lowering, symbol: str, operands: tuple[Operand, ...], span: Span) -> Poison | None:
+    for operand in operands:
+        if isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
+            element = ir.settle(operand.type.element)
+            different = [item for item in _elements(element) if _difference(symbol, item, operands)]
+            if isinstance(element, ir.TypeVariable) and not element.rigid and len(different) < len(element.elements):
+                # A type that is what the body makes of it is one for which the two are the same.
+                element.narrowed_by.append((mask_of(different), f"`{symbol}`"))
+                element.mask &= ~mask_of(different)
+            elif different:
+                return _say(low, symbol, different[0], operands, span)
+    return None
+
+
+def _elements(element: ir.Element) -> tuple[ElementType, ...]:
+    return element.elements if isinstance(element, ir.TypeVariable) else (element,)
+
+
+def _say(low: Lowering, symbol: str, element: ElementType, operands: tuple[Operand, ...], span: Span) -> Poison:
+    return low.error(
+        "OW314",
+        f"`{symbol}` is not the same for the number and the {element.name} tensor that meet here",
+        span,
+        reason=f"on some path this is a Python number, {_difference(symbol, element, operands)}",
+        help="make it a tensor on every path, with a typed constant such as `INT64(0)` or `op.CastLike`",
+    )
+
+
+def _difference(symbol: str, element: ElementType, operands: tuple[Operand, ...]) -> str:
+    """What Python's number gives and the tensor does not; empty where both give the same."""
+    integer = element.is_integer or element.kind == "bool"
+    if symbol == "/" and integer:
+        return "whose quotient has a fraction"
+    if symbol == "**" and integer and not (isinstance(operands[-1], int) and operands[-1] >= 0):
+        return "whose power has a fraction where the exponent is negative"
+    if symbol == "-" and element.kind == "uint":
+        return "which may become negative"
+    if symbol == "~" and element.kind == "bool":
+        return "whose inverse is another number"
+    return ""
