@@ -126,3 +126,26 @@ def test_a_type_that_nobody_declared_is_one_for_which_both_are_the_same() -> Non
     assert of_any_type.to_model_proto(input_types=[FLOAT[None]]).graph.node
     with pytest.raises(DiagnosticError):
         of_any_type.to_model_proto(input_types=[INT64[None]])
+
+
+@script()
+def shape(x: FLOAT[None]):
+    s = 1 if op.ReduceMax(x, keepdims=0) > 0 else x
+    return s.shape[0]
+
+
+@script()
+def length(x: FLOAT[None]):
+    return len(1 if op.ReduceMax(x, keepdims=0) > 0 else x)
+
+
+@script()
+def item(x: FLOAT[None]):
+    s = 1 if op.ReduceMax(x, keepdims=0) > 0 else x
+    return s[0]
+
+
+@pytest.mark.parametrize("function", [shape, length, item], ids=lambda function: function.name)
+def test_what_a_number_lacks_is_refused(function: OnnxFunction) -> None:
+    with pytest.raises(DiagnosticError, match="OW304: what is a number on some path has no"):
+        function.to_function_proto()

@@ -19,6 +19,7 @@ from opwright.lang.lower.lists import (
     lower_generator,
     lower_list_comprehension,
 )
+from opwright.lang.lower.mixed import refuse_number
 from opwright.lang.lower.numbers import describe, needs_element
 from opwright.lang.lower.plain_calls import emit_plain
 from opwright.lang.lower.ranks import compare_rank, rank_is_in, rank_of
@@ -167,6 +168,10 @@ def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
         need_static(low, owner, span)
     if isinstance(owner, OBJECTS):
         return _around(low, low.scope.attribute(owner, node.attr, span), span)
+    if node.attr in ("dtype", "shape", "rank"):
+        refused = refuse_number(low, owner, f"`{node.attr}`", span)
+        if refused is not None:
+            return refused
     if isinstance(owner, ir.Value) and node.attr == "dtype":
         return _dtype(low, owner, span)
     if isinstance(owner, ir.Value) and node.attr == "shape":
@@ -273,7 +278,8 @@ def _subscript(low: Lowering, node: ast.Subscript, env: Environment) -> Operand:
     index = [_index_item(low, part, env) for part in parts]
     if len(index) == 1 and type(index[0]) is tuple and isinstance(owner, ir.Value):
         index = list(index[0])  # a name for `i, j`
-    return subscript(low, owner, index, span_of(node))
+    refused = refuse_number(low, owner, "items", span_of(node.value))
+    return subscript(low, owner, index, span_of(node)) if refused is None else refused
 
 
 def _index_item(low: Lowering, node: ast.expr, env: Environment) -> IndexItem:

@@ -14,6 +14,8 @@ from opwright.lang.lower.numbers import is_number
 from opwright.lang.source import Span
 from opwright.opsets.signatures import mask_of
 
+_HELP = "make it a tensor on every path, with a typed constant such as `INT64(0)` or `op.CastLike`"
+
 
 def may_be_number(low: Lowering, operand: Operand) -> bool:
     """Whether Python may hold a number here."""
@@ -41,6 +43,19 @@ def on_mixed(
     return result
 
 
+def refuse_number(low: Lowering, operand: Operand, what: str, span: Span) -> Poison | None:
+    """A finding where a tensor is asked for what a number lacks: `what` it is."""
+    if not isinstance(operand, ir.Value) or operand not in low.mixed:
+        return None
+    return low.error(
+        "OW304",
+        f"what is a number on some path has no {what}",
+        span,
+        reason="Python would raise an error on that path",
+        help=_HELP,
+    )
+
+
 def _refuse(low: Lowering, symbol: str, operands: tuple[Operand, ...], span: Span) -> Poison | None:
     for operand in operands:
         if isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
@@ -65,7 +80,7 @@ def _say(low: Lowering, symbol: str, element: ElementType, operands: tuple[Opera
         f"`{symbol}` is not the same for the number and the {element.name} tensor that meet here",
         span,
         reason=f"on some path this is a Python number, {_difference(symbol, element, operands)}",
-        help="make it a tensor on every path, with a typed constant such as `INT64(0)` or `op.CastLike`",
+        help=_HELP,
     )
 
 

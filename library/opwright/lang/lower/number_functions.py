@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from opwright.lang import ir, static
 from opwright.lang.lower.context import POISON, AttributeOperand, Lowering, Operand, Poison
 from opwright.lang.lower.known import need_static
+from opwright.lang.lower.mixed import refuse_number
 from opwright.lang.lower.number_arithmetic import absolute, as_kind, on_numbers, positive, widened
 from opwright.lang.lower.numbers import carried, describe, is_number, is_static_number, number_kind
 from opwright.lang.lower.primitives import Writer
@@ -175,5 +176,6 @@ def _length(low: Lowering, operand: Operand, span: Span) -> Operand | None:
     if isinstance(operand, ir.Value) and isinstance(operand.type, ir.SequenceType):
         return sequence_length(low, operand, span)
     if isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
-        return first_dimension(low, operand, span)
+        refused = refuse_number(low, operand, "length", span)
+        return first_dimension(low, operand, span) if refused is None else refused
     return None
