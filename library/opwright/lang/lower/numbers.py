@@ -7,7 +7,7 @@ from typing import Any
 
 from opwright.elements import ElementType
 from opwright.lang import ir
-from opwright.lang.lower.context import POISON, AttributeOperand, Lowering, NeedsFact, Operand, Poison
+from opwright.lang.lower.context import POISON, AttributeOperand, Lowering, NeedsFact, Operand, Poison, Stop
 from opwright.lang.lower.known import need_rank
 from opwright.lang.resolve import FunctionObject, NestedObject, TypeObject
 from opwright.lang.rounding import DoesNotFitError, pack, survives_float32, to_float32
@@ -192,7 +192,16 @@ def default_element(low: Lowering, items: tuple[Any, ...]) -> ElementType:
 
 
 def attribute_value(low: Lowering, parameter: ir.AttributeParameter, span: Span | None) -> ir.Value:
-    """The attribute as a tensor of its own type: FLOAT, INT64 or STRING, rank 0 or 1."""
+    """The attribute as a tensor of its own type: FLOAT, INT64 or STRING, rank 0 or 1. Stop where it may be absent."""
+    if not parameter.required and parameter.default is None:
+        low.error(
+            "OW326",
+            f"`{parameter.name}` may be absent, and has no value then",
+            span,
+            reason=f"`{parameter.name} = None` makes it an optional attribute",
+            help=f"ask first: `if {parameter.name} is not None:`",
+        )
+        raise Stop
     names = {
         ir.AttributeKind.INT: ("value_int", "int64", ()),
         ir.AttributeKind.FLOAT: ("value_float", "float", ()),
