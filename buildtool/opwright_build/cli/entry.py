@@ -39,8 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         extra = EXTRAS.get((error.name or "").partition(".")[0])
         if extra is None:
             return _crashed(words, error)
-        print(f"opwright: `opwright {_command(words)}` needs {error.name}, which is not installed", file=sys.stderr)
-        print(f"  help: pip install 'opwright[{extra}]'", file=sys.stderr)
+        command = " ".join(["opwright", *_command(words)])
+        print(f"opwright: `{command}` needs {error.name}, which is not installed", file=sys.stderr)
+        without = f"; {', '.join(LINK_COMMANDS)} work without" if extra == "build" else ""
+        print(f"  help: pip install 'opwright[{extra}]'{without}", file=sys.stderr)
         return 2
     except Exception as error:
         return _crashed(words, error)
@@ -56,8 +58,9 @@ def _dispatch(words: list[str]) -> int:
     return run(words)
 
 
-def _command(words: list[str]) -> str:
-    return next((word for word in words if not word.startswith("-")), "")
+def _command(words: list[str]) -> list[str]:
+    """The command's name, if one is given."""
+    return [word for word in words if not word.startswith("-")][:1]
 
 
 def _crashed(words: list[str], error: BaseException) -> int:
