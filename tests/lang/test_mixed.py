@@ -149,3 +149,60 @@ def item(x: FLOAT[None]):
 def test_what_a_number_lacks_is_refused(function: OnnxFunction) -> None:
     with pytest.raises(DiagnosticError, match="OW304: what is a number on some path has no"):
         function.to_function_proto()
+
+
+@script()
+def root(x: FLOAT[None], n: INT64):
+    s = 4
+    for _ in range(n):
+        s = s + x
+    return op.Sqrt(s)
+
+
+@script()
+def half(x: FLOAT[None], n: INT64):
+    s = 1
+    for _ in range(n):
+        s = s + x
+    return op.Div(s, 2)
+
+
+@script()
+def two_by(x: FLOAT[None]):
+    s = 1.0 if op.ReduceMax(x, keepdims=0) > 0 else x
+    return op.Div(2, s)
+
+
+@script()
+def left_by_a_trip(x: FLOAT[None], n: INT64):
+    s, t = x, x
+    for _ in range(n):
+        t = op.Sqrt(s) + t
+        s = 4
+    return t
+
+
+@pytest.mark.parametrize("function", [root, half, two_by, left_by_a_trip], ids=lambda function: function.name)
+def test_an_operator_whose_type_would_be_the_numbers_is_refused(function: OnnxFunction) -> None:
+    with pytest.raises(DiagnosticError, match="takes a number on one path, and a tensor of float"):
+        function.to_function_proto()
+
+
+@script()
+def root_of_floats(x: FLOAT[None], n: INT64):
+    s = 4.0
+    for _ in range(n):
+        s = s + x
+    return op.Sqrt(s), op.Div(s, x), op.Max(s, 1.5)
+
+
+@pytest.mark.parametrize("trips", [0, 2])
+def test_numbers_that_become_what_the_tensor_is_are_taken(trips: int) -> None:
+    from onnxruntime import InferenceSession
+
+    arrays = {"x": np.array([1.0, 2.0], np.float32), "n": np.array(trips)}
+    model = root_of_floats.to_model_proto()
+    results = InferenceSession(model.SerializeToString()).run(None, arrays)
+    for one, other in zip(results, root_of_floats(*arrays.values()), strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_allclose(one, other, rtol=1e-6)

@@ -29,7 +29,7 @@ from opwright.lang.lower.flow import (
 )
 from opwright.lang.lower.joins import filler, joined_type
 from opwright.lang.lower.known import Attempt, NeedsCopies, loop_key
-from opwright.lang.lower.mixed import may_be_number, note_mixed
+from opwright.lang.lower.mixed import note_mixed, number_kinds
 from opwright.lang.lower.numbers import (
     as_tensor,
     carried,
@@ -92,7 +92,7 @@ class BodyLoop:
         self.may_be_static = False
         self.left_names: dict[str, Operand] = {}
         self.wanted: dict[str, ir.Type] = {}  # what this round has found that it should have carried
-        self.mixed: set[str] = set()  # names that a trip may leave as a number, and carries as a tensor
+        self.mixed: dict[str, list[Operand]] = {}  # by name, what a trip may leave as a number, and carries as a tensor
 
     # ------------------------------------------------------------------------- what the kinds of loop differ in
 
@@ -261,7 +261,7 @@ class BodyLoop:
         for name, parameter in zip(names, parameters, strict=True):
             if is_sequence(parameter):
                 low.lists.derived(parameter, self.entering(name))
-            note_mixed(low, parameter, 0 if name in self.mixed else self.entering(name))
+            note_mixed(low, parameter, self.entering(name), *self.mixed.get(name, ()))
         scope = Branch(self.env)
         scope.update(zip(names, parameters, strict=True))
         for flag in (RETURNED, BROKE, CONTINUED):
@@ -401,8 +401,8 @@ class BodyLoop:
         if not unify(parameter.type, value.type):
             self.changes(name, parameter, operand)
             return None
-        if name not in self.mixed and parameter not in low.mixed and may_be_number(low, operand):
-            self.mixed.add(name)
+        if not number_kinds(low, operand) <= number_kinds(low, parameter):
+            self.mixed.setdefault(name, []).append(operand)
             self.wanted[name] = parameter.type  # as it is, and lowered again with this in mind
         both = joined_type(parameter.type, value.type)
         if (
@@ -427,7 +427,7 @@ class BodyLoop:
         for name, result in zip(self.carried, node.results, strict=True):
             if is_sequence(result):
                 self.low.lists.derived(result, self.entering(name), self.left_names.get(name))
-            note_mixed(self.low, result, 0 if name in self.mixed else self.entering(name))
+            note_mixed(self.low, result, self.entering(name), *self.mixed.get(name, ()))
             self.env[name] = result
         key = self.key() if self.may_be_static else None
         for name in self.assigned:

@@ -8,6 +8,7 @@ from opwright.lang import ir
 from opwright.lang.infer import Bindings, Mismatch, bind, result_types
 from opwright.lang.lower.attributes import bind_attributes
 from opwright.lang.lower.context import POISON, Absent, Lowering, Operand, Poison, Stop, complete
+from opwright.lang.lower.mixed import refuse_untyped
 from opwright.lang.lower.numbers import as_tensor
 from opwright.lang.lower.plain_calls import emit_plain
 from opwright.lang.lower.sequences import as_sequence, unknown_items
@@ -148,7 +149,7 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
             help="see the operator's page for its successor",
             subject=callee.name,
         )
-    if not arguments.keywords and arguments.result_count is None:
+    if not arguments.keywords and arguments.result_count is None and not low.mixed:
         made = emit_plain(low, operator, [operand for operand, _ in arguments.positional], arguments.span)
         if made is not None:
             return made
@@ -191,7 +192,8 @@ def check_arguments(low: Lowering, signature: Signature, arguments: Arguments) -
         return POISON
     operands, keywords = split
     attributes = bind_attributes(low, signature.name, signature.kinds, keywords, arguments.span)
-    inputs = _convert_inputs(low, signature, operands)
+    refused = refuse_untyped(low, signature, operands) if low.mixed else None
+    inputs = _convert_inputs(low, signature, operands) if refused is None else refused
     if isinstance(attributes, Poison) or isinstance(inputs, Poison):
         return POISON
     return inputs, attributes, [operand_span for _, operand_span in operands]

@@ -150,7 +150,7 @@ class Lowering:
         self.callers: list[Environment] = []  # those of the calls around the one that is being lowered
         self.positions: dict[str, int] = {}  # of names, by their first binding: the order in which they are joined
         self.lists = Ownership()
-        self.mixed: set[ir.Value] = set()  # tensors that Python may hold as numbers
+        self.mixed: dict[ir.Value, frozenset[ir.NumberKind]] = {}  # tensors that Python may hold as such numbers
         self.attributes: dict[str, AttributeOperand] = {}
         self.open_regions: list[ir.Region] = []  # those around the one that is being filled
         self.attempts: list[Attempt] = []  # loops over static ranges that are being lowered as a `Loop`

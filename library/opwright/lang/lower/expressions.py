@@ -399,7 +399,7 @@ def _unary_op(low: Lowering, node: ast.UnaryOp, env: Environment) -> Operand:
 
 def _call(low: Lowering, node: ast.Call, env: Environment, count: int | None) -> Operand:
     callee: Operand = lower_expression(low, node.func, env)
-    if type(callee) is OperatorObject and count is None and not node.keywords:
+    if type(callee) is OperatorObject and count is None and not node.keywords and not low.mixed:
         operator = plain_operator(low, callee)
         operands = None if operator is None else _tensors_named(node.args, env)
         if operator is not None and operands is not None:

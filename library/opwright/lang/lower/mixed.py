@@ -5,15 +5,17 @@ Where they meet, both are tensors of one type, and most of what follows reads th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering, Operand, Poison
-from opwright.lang.lower.numbers import is_number
+from opwright.lang.lower.numbers import is_number, number_kind
 from opwright.lang.source import Span
-from opwright.opsets.signatures import mask_of
+from opwright.opsets.signatures import Signature, mask_of
 
+_BOOLEAN = ("==", "!=", "<", "<=", ">", ">=", "not")
+_NATURAL = {ir.NumberKind.INT: "int64", ir.NumberKind.FLOAT: "float", ir.NumberKind.BOOL: "bool"}
 _HELP = "make it a tensor on every path, with a typed constant such as `INT64(0)` or `op.CastLike`"
 
 
@@ -24,9 +26,17 @@ def may_be_number(low: Lowering, operand: Operand) -> bool:
 
 def note_mixed(low: Lowering, result: Operand, *sources: Operand) -> None:
     """Remembers that a tensor stands for what may be a number, since one of its sources may be."""
-    is_tensor = isinstance(result, ir.Value) and isinstance(result.type, ir.TensorType)
-    if is_tensor and any(may_be_number(low, source) for source in sources):
-        low.mixed.add(result)
+    if isinstance(result, ir.Value) and isinstance(result.type, ir.TensorType):
+        kinds = frozenset(kind for source in sources for kind in number_kinds(low, source))
+        if kinds:
+            low.mixed[result] = kinds
+
+
+def number_kinds(low: Lowering, operand: Operand) -> frozenset[ir.NumberKind]:
+    """The kinds of number that Python may hold; none for what is a tensor on every path."""
+    if is_number(operand):
+        return frozenset((number_kind(operand),))
+    return low.mixed.get(operand, frozenset()) if isinstance(operand, ir.Value) else frozenset()
 
 
 def on_mixed(
@@ -39,8 +49,49 @@ def on_mixed(
     if refused is not None:
         return refused
     result = apply()
-    note_mixed(low, result, *operands)
+    if isinstance(result, ir.Value) and isinstance(result.type, ir.TensorType):
+        low.mixed[result] = frozenset((_kind_of_result(symbol, operands, low),))
     return result
+
+
+def _kind_of_result(symbol: str, operands: tuple[Operand, ...], low: Lowering) -> ir.NumberKind:
+    """What Python makes of such numbers."""
+    if symbol in _BOOLEAN:
+        return ir.NumberKind.BOOL
+    kinds = {kind for operand in operands for kind in number_kinds(low, operand)}
+    return ir.NumberKind.FLOAT if symbol == "/" or ir.NumberKind.FLOAT in kinds else ir.NumberKind.INT
+
+
+def refuse_untyped(low: Lowering, signature: Signature, operands: Sequence[tuple[Operand, Span]]) -> Poison | None:
+    """A finding where an operator would take the element type of numbers, on the path where Python holds them: nothing
+    else says which, and the graph's is another."""
+    groups: dict[str, list[tuple[Operand, Span]]] = {}
+    for index, pair in enumerate(operands):
+        formal = signature.inputs[min(index, len(signature.inputs) - 1)]
+        if formal.homogeneous and formal.type in signature.admitted:
+            groups.setdefault(formal.type, []).append(pair)
+    for group in groups.values():
+        given = [pair for pair in group if pair[0] is not None]
+        if not all(may_be_number(low, operand) for operand, _ in given):
+            continue
+        kinds = {kind for operand, _ in given for kind in number_kinds(low, operand)}
+        for operand, span in given:
+            if isinstance(operand, ir.Value) and operand in low.mixed and not _is_natural(operand, kinds):
+                return low.error(
+                    "OW313",
+                    f"{signature.name} takes a number on one path, and a tensor of {operand.type!r} on another",
+                    span,
+                    reason="on its own the number becomes INT64, FLOAT or BOOL, which is another element type",
+                    help=_HELP,
+                )
+    return None
+
+
+def _is_natural(operand: ir.Value, kinds: set[ir.NumberKind]) -> bool:
+    """Whether numbers of these kinds become what the tensor is, where they meet nothing else."""
+    assert isinstance(operand.type, ir.TensorType)
+    element = ir.settle(operand.type.element)
+    return len(kinds) == 1 and isinstance(element, ElementType) and element.name == _NATURAL[next(iter(kinds))]
 
 
 def refuse_number(low: Lowering, operand: Operand, what: str, span: Span) -> Poison | None:
