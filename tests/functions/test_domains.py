@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
-from opwright import Opset, script
+from opwright import FLOAT, INT64, Opset, opset_ai_onnx_ml3, opset_ai_onnx_ml5, script
+from opwright import opset18 as op
 from opwright.diagnostics import DiagnosticError
+from opwright.functions import OnnxFunction
+from opwright_std import opset1, opset22
 
 acme = Opset("com.acme", 2)
 
@@ -20,3 +24,60 @@ def test_a_domain_without_signatures_is_refused() -> None:
     (found,) = raised.value.diagnostics
     assert found.code == "OW201"
     assert found.message == "nothing says what com.acme::Gelu accepts"
+
+
+@script()
+def old_encoder(x: INT64[None]):
+    return opset_ai_onnx_ml3.LabelEncoder(x, keys_int64s=[1], values_int64s=[2])
+
+
+@script()
+def two_encoders(x: INT64[None]):
+    return opset_ai_onnx_ml5.LabelEncoder(old_encoder(x), keys_int64s=[1], values_int64s=[2])
+
+
+@script()
+def old_softplus(x: FLOAT[None]):
+    return opset1.Softplus(x)
+
+
+@script()
+def two_softpluses(x: FLOAT[None]):
+    return opset22.Softplus(x) + old_softplus(x)
+
+
+@script()
+def two_in_one(x: FLOAT[None]):
+    return opset22.Softplus(x) + opset1.Softplus(x)
+
+
+TWO_VERSIONS = [two_encoders, two_softpluses, two_in_one]
+
+
+@pytest.mark.parametrize("function", TWO_VERSIONS, ids=lambda function: function.name)
+def test_what_a_model_would_give_another_meaning_is_refused(function: OnnxFunction) -> None:
+    with pytest.raises(DiagnosticError, match="OW357"):
+        function.to_model_proto(opset=18)
+
+
+@script()
+def binarized(x: FLOAT[None]):
+    return opset_ai_onnx_ml3.Binarizer(x, threshold=1.0)
+
+
+@script()
+def of_one_meaning(x: INT64[None]):
+    encoded = opset_ai_onnx_ml5.LabelEncoder(x, keys_int64s=[1], values_int64s=[2])
+    return binarized(op.Cast(encoded, to=FLOAT))
+
+
+@script()
+def inside_a_function(x: INT64[None]):
+    return of_one_meaning(x)
+
+
+@pytest.mark.parametrize("function", [of_one_meaning, inside_a_function], ids=lambda function: function.name)
+def test_versions_at_which_an_operator_is_the_same_may_differ(function: OnnxFunction, run_model) -> None:
+    model = function.to_model_proto(opset=18)
+    assert [item.version for item in model.opset_import if item.domain == "ai.onnx.ml"] == [4]
+    assert run_model(model, np.array([1, 0]), reference=False)[0].tolist() == [1.0, 0.0]

@@ -418,7 +418,7 @@ class ModuleScope:
         if module == "opwright":
             if name in _TYPE_NAMES:
                 return TypeObject(_TYPE_NAMES[name])
-            opset = find_opset(name) if name.startswith("opset") else None
+            opset = find_opset(name) if name.startswith("opset") or name == "latest" else None
             if opset is not None:
                 return OpsetObject(opset.domain, opset.version)
             return TypingObject(name) if name in _OPWRIGHT_NAMES else None

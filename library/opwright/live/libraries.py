@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from types import ModuleType
 
-from onnx import FunctionProto
+from onnx import FunctionProto, NodeProto
 
 from opwright.bundle.format import Bundle, FunctionEntry
-from opwright.diagnostics.model import Diagnostic
+from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
 from opwright.lang import ir
 from opwright.lang.resolve import OpsetObject
 from opwright.lang.syntax import Module
-from opwright.link.inline import function_id
+from opwright.link.inline import call_id, function_id
 from opwright.link.instantiate import instantiate
 from opwright.link.naming import FunctionId
 from opwright.link.walk import all_nodes
+from opwright.opsets.signatures import is_known_domain, signature
 from opwright.packaged import LibraryFunction, LibraryOpset
 
 # The opsets of packages that functions have named, by the domain in which their functions stand in a model.
@@ -31,10 +32,21 @@ def opset_of_module(module: ModuleType) -> OpsetObject | None:
 def opset_object(opset: LibraryOpset) -> OpsetObject:
     """A package's opset as the compiler knows it: under the domain in which its functions stand in a model.
 
-    Raises DiagnosticError when the package's bundle cannot be read.
+    Raises DiagnosticError when the package's bundle cannot be read, or another package has the domain.
     """
     domain = _emitted(_bundle_of(opset), opset.domain)
-    _OPSETS.setdefault((domain, opset.version), opset)
+    known = _OPSETS.setdefault((domain, opset.version), opset)
+    if known.package != opset.package:
+        raise DiagnosticError(
+            [
+                Diagnostic(
+                    "OW563",
+                    f"the packages {known.package} and {opset.package} both have the domain {domain}",
+                    reason="a model tells functions apart by domain and name, not by package",
+                    help="use the functions of one of them",
+                )
+            ]
+        )
     return OpsetObject(domain, opset.version)
 
 
@@ -95,6 +107,43 @@ class LibraryCalls:
                 self.protos.setdefault(function_id(proto), proto)
             self._made[key] = function_id(made[-1])
         return self._made[key]
+
+
+def check_imports(
+    nodes: Iterable[NodeProto],
+    imports: Mapping[str, int],
+    versions: Mapping[str, int],
+    living: Collection[FunctionId],
+    place: Place,
+) -> None:
+    """DiagnosticError where a node means something else at the version of its domain that the model imports than at the
+    one that it was written for. `living` are the functions that are found by name, whatever the version."""
+    for node in all_nodes(nodes):
+        written, imported = imports.get(node.domain, 1), versions.get(node.domain, 1)
+        if not node.domain or written == imported or call_id(node) in living:
+            continue
+        if _meaning(node, written) != _meaning(node, imported):
+            raise DiagnosticError(
+                [
+                    Diagnostic(
+                        "OW357",
+                        f"{node.domain}::{node.op_type} is of version {written}, and the model imports {imported}",
+                        place,
+                        reason="a model imports one version of each domain, and it is another operator there",
+                        help="use one version of the domain in all functions that are called",
+                        subject=node.op_type,
+                    )
+                ]
+            )
+
+
+def _meaning(node: NodeProto, version: int) -> int:
+    """The version of the operator or library function that is in force at a version of its domain."""
+    entry = InstalledLibraries().function(node.domain, node.op_type, version)
+    if entry is not None:
+        return entry.since_version
+    found = signature(node.domain, node.op_type, version) if is_known_domain(node.domain) else None
+    return version if found is None else found.since_version
 
 
 def unify_imports(functions: Iterable[FunctionProto], versions: dict[str, int]) -> None:

@@ -11,6 +11,7 @@ from opwright.functions import OnnxFunction
 from opwright.lang.emit import emit_graph
 from opwright.lang.lower import Lowered, NeedsFact, Target, Unit, lower_function
 from opwright.lang.lower.scripts import NeedsScript
+from opwright.lang.source import span_of
 from opwright.link.flatten import flatten
 from opwright.link.inline import Inliner, call_id, function_id, inline_into
 from opwright.link.naming import FunctionId
@@ -18,7 +19,7 @@ from opwright.link.walk import all_graphs, all_nodes
 from opwright.live.closure import Closure, choose_functions
 from opwright.live.compiled import Run, target_opset
 from opwright.live.finish import finish
-from opwright.live.libraries import unify_imports
+from opwright.live.libraries import check_imports, unify_imports
 from opwright.live.specialise import Types, specialise, with_output_types
 from opwright.opsets.opset import Opset
 
@@ -51,12 +52,19 @@ def model_proto(
     model = ModelProto(producer_name=producer_name, doc_string=documented)
     model.graph.CopyFrom(graph)
     model.functions.extend(called)
+    versions = dict(imports)
+    for item in (entry for proto in called for entry in proto.opset_import):
+        versions[item.domain] = max(item.version, versions.get(item.domain, 1))
+    place = unit.module.source.place(span_of(unit.node))
+    living = {function_id(proto) for proto in called} - closure.library.protos.keys()
+    check_imports(graph.node, imports, versions, living, place)
+    for proto in called:
+        check_imports(proto.node, {item.domain: item.version for item in proto.opset_import}, versions, living, place)
     _choose(model, choose_functions(functions, called))
     _flatten(model)
-    versions = dict(imports)
-    for item in (entry for proto in model.functions for entry in proto.opset_import):
-        versions[item.domain] = max(item.version, versions.get(item.domain, 1))
-    used = {"", *(node.domain for node in all_nodes(model.graph.node)), *(item.domain for item in model.functions)}
+    inside = (node.domain for proto in model.functions for node in all_nodes(proto.node))
+    used = {"", *(node.domain for node in all_nodes(model.graph.node)), *inside}
+    used.update(proto.domain for proto in model.functions)
     model.opset_import.extend(
         helper.make_opsetid(domain, version) for domain, version in sorted(versions.items()) if domain in used
     )

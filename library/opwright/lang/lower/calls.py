@@ -121,12 +121,6 @@ def report_mismatch(
 def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -> Operand:
     """`op.Name(inputs..., attribute=...)`: one value, a tuple of them, or POISON."""
     domain = normal_domain(callee.opset.domain)
-    emitted = low.scope.libraries.emitted_domain(domain) if domain else None
-    if emitted is not None:
-        from opwright.lang.lower.functions import call_library_function
-
-        return call_library_function(low, callee, arguments, emitted)
-    given = callee.opset.signatures.get(callee.name)
     if domain and low.versions.setdefault(domain, callee.opset.version) != callee.opset.version:
         return low.error(
             "OW357",
@@ -136,6 +130,12 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
             help=f"use version {low.versions[domain]} for all of them, if it has them",
             subject=callee.name,
         )
+    emitted = low.scope.libraries.emitted_domain(domain) if domain else None
+    if emitted is not None:
+        from opwright.lang.lower.functions import call_library_function
+
+        return call_library_function(low, callee, arguments, emitted)
+    given = callee.opset.signatures.get(callee.name)
     operator = low.find(domain, callee.name, callee.opset.version) if given is None else ir.Operator(given)
     if operator is None:
         return low.unknown_operator(domain, callee.name, arguments.callee_span)

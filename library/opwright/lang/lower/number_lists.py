@@ -11,6 +11,7 @@ from opwright.lang.lower.numbers import (
     as_tensor,
     default_element,
     describe,
+    flatten,
     is_number,
     is_static_number,
     number_kind,
@@ -37,7 +38,7 @@ def list_tensor(
     low: Lowering, operand: tuple[Operand, ...], element: ir.Element | None, span: Span | None
 ) -> ir.Value | Poison:
     """Nested lists of numbers and of tensors of rank 0; they take `element`, else the type of those tensors."""
-    found = _flatten(operand)
+    found = flatten(operand, _is_item)
     if found is None:
         return _refuse(low, operand, span)
     dims, items = found
@@ -65,18 +66,10 @@ def _default(low: Lowering, items: Sequence[Operand]) -> ir.Element:
     return default_element(low, tuple(zeros[number_kind(item)] for item in items))
 
 
-def _flatten(operand: Operand) -> tuple[tuple[int, ...], tuple[Operand, ...]] | None:
-    """(dims, items) of nested lists of numbers and tensors of rank 0; None where they are ragged or hold others."""
-    if not isinstance(operand, tuple):
-        scalar = isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType) and operand.type.shape == ()
-        return ((), (operand,)) if is_number(operand) or scalar else None
-    parts = [_flatten(item) for item in operand]
-    if not parts:
-        return (0,), ()
-    first = parts[0]
-    if first is None or any(part is None or part[0] != first[0] for part in parts):
-        return None
-    return (len(parts), *first[0]), tuple(item for part in parts if part is not None for item in part[1])
+def _is_item(operand: Operand) -> bool:
+    """A number, or a tensor of rank 0."""
+    scalar = isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType) and operand.type.shape == ()
+    return is_number(operand) or scalar
 
 
 def _refuse(low: Lowering, operand: Operand, span: Span | None) -> Poison:

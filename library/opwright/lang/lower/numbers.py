@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import reprlib
+from collections.abc import Callable
 from typing import Any
 
 from opwright.elements import ElementType
@@ -164,11 +165,16 @@ def _carrier(low: Lowering, items: tuple[Any, ...]) -> ElementType | None:
     return low.element_of("uint64") if all(0 <= item < 1 << 64 for item in items) else None
 
 
-def flatten(value: Any) -> tuple[tuple[int, ...], tuple[Any, ...]] | None:
-    """(dims, items) of nested tuples of numbers or strings; None when they are ragged or hold something else."""
+def is_plain(value: Any) -> bool:
+    """A number or a string that is known."""
+    return isinstance(value, (bool, int, float, str))
+
+
+def flatten(value: Any, is_item: Callable[[Any], bool] = is_plain) -> tuple[tuple[int, ...], tuple[Any, ...]] | None:
+    """(dims, items) of nested tuples of items; None when they are ragged or hold something else."""
     if not isinstance(value, tuple):
-        return ((), (value,)) if isinstance(value, (bool, int, float, str)) else None
-    parts = [flatten(item) for item in value]
+        return ((), (value,)) if is_item(value) else None
+    parts = [flatten(item, is_item) for item in value]
     if not parts:
         return (0,), ()
     first = parts[0]
