@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from tests.differential.judge import Outcome, judge
+from tests.differential.kernels import ORDER_OF_INT64
+from tests.differential.planted import BUGS, planted
 from tests.differential.program import Case, Program
 from tests.lang.conftest_lang import Compiler, run_everywhere
 
@@ -117,7 +119,22 @@ AGREE = {
         {"x": I2, "n": np.array(2, np.int64)},
         ranks={"n": 0},
     ),
+    "a remainder by zero that the optimiser finds in a branch which is not taken": Found(
+        "def F(x):\n    w = 0\n    if op.ReduceMax(x, keepdims=0) > 2:\n        return 1, w\n"
+        "    return 2, 1 % (-INT32(1) + 1)\n",
+        "int64 int32",
+        {"x": ONE},
+    ),
 }
+
+# Where onnxruntime is known to be wrong the other judges still compare, and see a bug of ours.
+LARGE = np.array([[46341, 1, 1], [-2, -2, 0]], np.int64)
+ORDERED = Found(
+    "def F(x):\n    if op.ReduceMax(x ** 2, keepdims=0) <= 4:\n        return x\n    else:\n        x = x + 1\n"
+    "    return x\n",
+    "int64",
+    {"x": LARGE},
+)
 
 REFUSED = {
     "break outside a loop": ("def F(x):\n    if 1 < 2:\n        break\n    return x\n", "OW301"),
@@ -167,3 +184,22 @@ def test_refused(name: str) -> None:
 def test_agrees(name: str) -> None:
     verdict = judge(AGREE[name].program())
     assert verdict.outcome is Outcome.AGREED, verdict
+
+
+def test_a_wrong_order_of_onnxruntime_hides_no_bug_of_ours() -> None:
+    program = ORDERED.program()
+    verdict = judge(program)
+    assert verdict.outcome is Outcome.AGREED and verdict.compared == 1, verdict
+    assert verdict.reasons == (f"onnxruntime is known to get wrong: {ORDER_OF_INT64}",)
+    bug = next(item for item in BUGS if item.name == "the else branch is dropped")
+    with planted(bug):
+        assert judge(program).outcome is Outcome.DIFFERENT
+
+
+def test_a_largest_finite_number_is_no_difference() -> None:
+    """A missing bound of Clip is the largest finite number on onnxruntime."""
+    arrays = {"x": np.array([1.5]), "o": np.array(np.inf)}
+    program = Found(
+        "def F(x, o):\n    return op.Clip(x[0], min=o)\n", "double", arrays, ranks={"x": 1, "o": 0}
+    ).program()
+    assert judge(program).outcome is Outcome.SKIPPED
