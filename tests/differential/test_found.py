@@ -127,6 +127,30 @@ AGREE = {
     ),
 }
 
+# onnxruntime's Scan wants to know the ranks of all that its body gives, and sees none behind a loop.
+MATRIX = np.array([[1, 2], [3, 4]], np.float32)
+_SCAN = "def g(total, item):\n{0}    return total, item\n{0}s, {1} = op.Scan(0, {1}, body=g, num_scan_inputs=1)\n"
+_IN_FUNCTION, _IN_LOOP = _SCAN.format("    ", "x"), _SCAN.format("        ", "x")
+AGREE |= {
+    "a scan of what a loop made": Found(
+        f"def F(x):\n    for i in range(2):\n        x = x * 2\n    {_IN_FUNCTION}    return x\n",
+        "float",
+        {"x": MATRIX},
+    ),
+    "a scan of what another scan made": Found(
+        f"def F(x):\n    for i in range(2):\n        {_IN_LOOP}    return x\n", "float", {"x": MATRIX}
+    ),
+    "a scan of what both branches leave of one rank": Found(
+        f"def F(x):\n    if x[0, 0] > 0:\n        x = x * 2\n    {_IN_FUNCTION}    return x\n", "float", {"x": MATRIX}
+    ),
+    "a scan of what a loop made of a matrix": Found(
+        f"def F(x, n):\n    for i in range(n):\n        x = x * 2\n    {_IN_FUNCTION}    return x\n",
+        "float",
+        {"x": MATRIX, "n": np.array(2)},
+        ranks={"x": 2, "n": 0},
+    ),
+}
+
 # Where onnxruntime is known to be wrong the other judges still compare, and see a bug of ours.
 LARGE = np.array([[46341, 1, 1], [-2, -2, 0]], np.int64)
 ORDERED = Found(
@@ -150,6 +174,20 @@ REFUSED = {
     ),
     "an absent input among variadic ones": ("def F(x):\n    return op.Max(x, None)\n", "OW204"),
     "a product of matrices with a number": ("def F(x):\n    return x @ 1\n", "OW314"),
+    "a scan of what a loop of unknown trips made": (
+        f"def F(x):\n    for i in range(op.Size(x)):\n        x = x * 2\n    {_IN_FUNCTION}    return x\n",
+        "OW360",
+    ),
+    "a scan that gives what has a computed rank": (
+        "def F(x):\n    def g(total, item):\n        return total, op.Expand(item, op.NonZero(x)[0])\n"
+        "    s, y = op.Scan(0, x, body=g, num_scan_inputs=1)\n    return y\n",
+        "OW360",
+    ),
+    "a scan of what a function made in a loop": (
+        "@script(Opset('com.acme', 1))\ndef S(x):\n    for i in range(op.Size(x)):\n        x = x * 2\n    return x\n"
+        f"def F(x):\n    x = S(x)\n    {_IN_FUNCTION}    return x\n",
+        "OW360",
+    ),
     "a position that no int64 holds": ("def F(x):\n    return x[10 ** 30]\n", "OW342"),
     "a wrong constant of the module in a loop that is lowered twice": (
         "K = undefined(1)\ndef F(x):\n    y = 1\n    for i in range(2):\n        y = y + x + K\n    return y\n",

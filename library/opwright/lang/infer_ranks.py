@@ -38,6 +38,14 @@ BROADCAST = _names(
     "Mod Mul Or Pow Sub Sum Where Xor",
 )
 
+# The second input says by its length, not by its rank, which rank the result has.
+BY_LENGTH = frozenset({"ConstantOfShape", "Expand", "Reshape", "Squeeze", "Unsqueeze"})
+
+
+def has_rule(name: str) -> bool:
+    """Whether the ranks of the inputs, and what else is known of them, say which rank the result has."""
+    return name in _RULES
+
 
 def infer_rank(name: str, index: int, inputs: Inputs, attributes: Attributes) -> int | None:
     """The rank of a result of an operator of the default domain; None where it is not certain."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -150,6 +150,7 @@ class Lowering:
         self.callers: list[Environment] = []  # those of the calls around the one that is being lowered
         self.positions: dict[str, int] = {}  # of names, by their first binding: the order in which they are joined
         self.lists = Ownership()
+        self.rank_origins: dict[ir.Value, Sequence[ir.Value] | None] = {}  # whose ranks say those of results
         self.mixed: dict[ir.Value, frozenset[ir.NumberKind]] = {}  # tensors that Python may hold as such numbers
         self.attributes: dict[str, AttributeOperand] = {}
         self.open_regions: list[ir.Region] = []  # those around the one that is being filled

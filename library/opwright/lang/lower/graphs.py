@@ -18,6 +18,7 @@ from opwright.lang.lower.functions import run_body
 from opwright.lang.lower.joins import join_values, joined_type
 from opwright.lang.lower.nested import enter
 from opwright.lang.lower.numbers import as_tensor, default_element, describe, is_number, number_kind
+from opwright.lang.lower.scan_ranks import yielded_ranks
 from opwright.lang.resolve import FunctionObject, NestedObject, OperatorObject
 from opwright.lang.source import Span
 from opwright.opsets.signatures import AttributeSpec, Signature, normal_domain
@@ -128,13 +129,15 @@ class _GraphCall:
         region.yields = yields
         return region
 
-    def emit(self, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute], types: list[ir.Type]) -> Operand:
-        """The node, with all its results."""
+    def emit(
+        self, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute], types: list[ir.Type]
+    ) -> list[ir.Value]:
+        """The node; all its results."""
         operator = ir.Operator(self.signature)
         results = [ir.Value(type_, "", self.span) for type_ in types]
         full = complete(self.signature, attributes)
         self.low.append(ir.Call(operator, inputs, full, list(results), self.span))
-        return results[0] if len(results) == 1 else tuple(results)
+        return results
 
     def checked(self) -> tuple[list[ir.Value | None], dict[str, ir.Attribute]] | Poison:
         """The inputs as values, and the attributes but the graphs."""
@@ -236,6 +239,10 @@ class _State:
             )
             return None
         return value
+
+
+def _one_or_all(results: list[ir.Value]) -> Operand:
+    return results[0] if len(results) == 1 else tuple(results)
 
 
 class _Widen(Exception):
@@ -357,13 +364,18 @@ def _scan(call: _GraphCall) -> Operand:
     if isinstance(settled, Poison):
         return POISON
     region, initial = settled
+    origins = yielded_ranks(low, region, (*initial, *inputs), span)
+    if isinstance(origins, Poison):
+        return POISON
     call.arguments.positional[:] = [(value, span) for value in (*initial, *inputs)]
     checked = call.checked()
     if isinstance(checked, Poison):
         return POISON
     attributes = {**checked[1], "body": ir.AttributeValue(ir.AttributeKind.GRAPH, region)}
     collected = [_collected_type(value) for value in region.yields[len(states) :]]
-    return call.emit(checked[0], attributes, [*(state.type for state in states), *collected])
+    results = call.emit(checked[0], attributes, [*(state.type for state in states), *collected])
+    low.rank_origins.update(zip(results, origins, strict=True))
+    return _one_or_all(results)
 
 
 def _item_type(value: ir.Value) -> ir.Type:
@@ -406,7 +418,7 @@ def _loop(call: _GraphCall) -> Operand:
         return POISON
     attributes = {**checked[1], "body": ir.AttributeValue(ir.AttributeKind.GRAPH, region)}
     collected = [_collected_type(value) for value in region.yields[1 + len(states) :]]
-    return call.emit(checked[0], attributes, [*(state.type for state in states), *collected])
+    return _one_or_all(call.emit(checked[0], attributes, [*(state.type for state in states), *collected]))
 
 
 # --------------------------------------------------------------------------------------------- If, SequenceMap
@@ -471,7 +483,7 @@ def _sequence_map(call: _GraphCall) -> Operand:
         return POISON
     graph: dict[str, ir.Attribute] = {"body": ir.AttributeValue(ir.AttributeKind.GRAPH, region)}
     types: list[ir.Type] = [ir.SequenceType(_unshaped(value.type)) for value in region.yields]
-    return call.emit(inputs, attributes | graph, types)
+    return _one_or_all(call.emit(inputs, attributes | graph, types))
 
 
 def _element_type(value: ir.Value) -> ir.Type:

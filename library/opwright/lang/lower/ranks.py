@@ -56,15 +56,15 @@ def _source(low: Lowering, value: ir.Value) -> ir.Value | None:
     """The parameter whose rank a value certainly has."""
     if any(value is item for item in low.function.inputs):
         return value
-    return _Sources(low).of(value, None)
+    return Sources(frozenset(map(id, low.function.inputs)), makers_of(low)).of(value, None)
 
 
-class _Sources:
-    """Where ranks come from, followed back through operators, branches and loops."""
+class Sources:
+    """Where ranks come from, followed back through operators, branches and loops; `makers` grows on the way."""
 
-    def __init__(self, low: Lowering) -> None:
-        self.parameters = {id(item) for item in low.function.inputs}
-        self.makers = makers_of(low)
+    def __init__(self, parameters: frozenset[int], makers: dict[int, ir.Node]) -> None:
+        self.parameters = parameters
+        self.makers = makers
 
     def of(self, value: ir.Value, carried: ir.Value | None) -> ir.Value | None:
         """A parameter of the function, or `carried`, which the loop that is looked into begins its trips with."""

@@ -16,6 +16,7 @@ from opwright.lang.interface import Arity, Input, Interface
 from opwright.lang.lower.calls import Arguments, check_arguments, report_mismatch
 from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, complete
 from opwright.lang.lower.function import Unit
+from opwright.lang.lower.scan_ranks import rank_sources
 from opwright.lang.lower.variants import Given, fit_variant
 from opwright.lang.resolve import ScriptObject
 from opwright.lang.source import Span
@@ -45,6 +46,7 @@ class ScriptVariant:
     outputs: tuple[ir.Type, ...]
     attributes: tuple[str, ...]
     pure: bool
+    rank_sources: tuple[tuple[int, ...] | None, ...]  # of each output: the inputs that say by theirs which it has
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,8 @@ def _describe_variant(unit: Unit, variant: Variant, label: Key, domain: str, ver
     kept = tuple(parameter.name for parameter in function.attributes)
     signature = _signature(unit, domain, version, formals, admitted, len(outputs), kept)
     pure = all(is_pure(node) for node in function.body.nodes)
-    return ScriptVariant(variant.key, label, signature, tuple(function.inputs), outputs, kept, pure)
+    sources = tuple(rank_sources(function, value) for value in function.body.yields)
+    return ScriptVariant(variant.key, label, signature, tuple(function.inputs), outputs, kept, pure, sources)
 
 
 def _formal(declared: Input, type_: ir.Type, admitted: dict[str, tuple[str, ...]]) -> Formal:
@@ -252,6 +255,9 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
     elements = _elements(variant, kept, full)
     results = [ir.Value(_instance(type_, elements), "", arguments.span) for type_ in variant.outputs]
     low.append(ir.Call(reference, kept, full, list(results), arguments.span))
+    for result, sources in zip(results, variant.rank_sources, strict=True):
+        said = None if sources is None else [kept[index] for index in sources]
+        low.rank_origins[result] = None if said is None else [item for item in said if item is not None]
     return results[0] if len(results) == 1 else tuple(results)
 
 

@@ -1,0 +1,110 @@
+"""What onnxruntime must derive to run a Scan: the rank of everything that its body gives.
+
+Ranks that we know are written down. Of the others those can be derived, once a model gives types to its inputs, that
+follow from inputs by operators alone. What a loop hands on has a rank that nobody derives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from opwright.lang import ir
+from opwright.lang.infer_ranks import BROADCAST, BY_LENGTH, SAME_RANK, has_rule, rank_of
+from opwright.lang.lower.context import Lowering, Poison
+from opwright.lang.lower.known import makers_of, need_copies
+from opwright.lang.lower.ranks import Sources
+from opwright.lang.source import Span
+
+# Of values whose ranks are those of others: which; None where nobody derives them.
+Origins = Mapping[ir.Value, Sequence[ir.Value] | None]
+
+
+def yielded_ranks(
+    low: Lowering, region: ir.Region, entering: Sequence[ir.Value], span: Span
+) -> list[list[ir.Value]] | Poison:
+    """The inputs from whose ranks those of what the body of a Scan gives are derived, or a finding where none can be.
+
+    A loop over a static range that hides a rank is unrolled. `entering`: where the parameters of the body come from.
+    """
+    makers = makers_of(low)
+    makers.update(_makers(region))
+    came = {parameter: (value,) for parameter, value in zip(region.parameters, entering, strict=True)}
+    inputs = frozenset(map(id, low.function.inputs))
+    found = []
+    for value in region.yields:
+        ends, hidden = _trace(value, makers, inputs, {**low.rank_origins, **came})
+        if hidden is not None:
+            need_copies(low, hidden)
+            name = f" of `{hidden.name}`" if hidden.name else ""
+            return low.error(
+                "OW360",
+                f"the rank{name} is not known when the function is built, and Scan needs it",
+                span,
+                reason="runtimes want to know the ranks of all that the body gives, and see none behind a loop",
+                help="annotate the parameters with their dimensions, or give the rank with `op.Reshape` to a list of "
+                "known length",
+            )
+        found.append(ends)
+    return found
+
+
+def rank_sources(function: ir.Function, value: ir.Value) -> tuple[int, ...] | None:
+    """The positions of the inputs from whose ranks that of a result is derived; None where it cannot be."""
+    positions = {id(item): index for index, item in enumerate(function.inputs)}
+    ends, hidden = _trace(value, _makers(function.body), frozenset(positions), {})
+    return None if hidden is not None else tuple(sorted(positions[id(item)] for item in ends))
+
+
+def _makers(region: ir.Region) -> dict[int, ir.Node]:
+    return {id(result): node for node in region.nodes for result in ir.results_of(node)}
+
+
+def _trace(
+    value: ir.Value, makers: dict[int, ir.Node], inputs: frozenset[int], origins: Origins
+) -> tuple[list[ir.Value], ir.Value | None]:
+    """The inputs that decide the rank of a value, and what hides it, if anything does."""
+    ends: list[ir.Value] = []
+    seen: set[int] = set()
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if id(item) in seen or rank_of(item) is not None:
+            continue
+        seen.add(id(item))
+        if id(item) in inputs:
+            ends.append(item)
+            continue
+        before = origins[item] if item in origins else _before(makers, inputs, item)
+        if before is None:
+            return ends, item
+        pending.extend(before)
+    return ends, None
+
+
+def _before(makers: dict[int, ir.Node], inputs: frozenset[int], value: ir.Value) -> Sequence[ir.Value] | None:
+    """The values whose ranks say which one the value has; None where they do not."""
+    node = makers.get(id(value))
+    if isinstance(node, ir.If):
+        source = Sources(inputs, dict(makers)).of(value, None)
+        return None if source is None else (source,)
+    if not isinstance(node, ir.Call) or node.callee.identity[0]:
+        return None
+    name, given = node.callee.identity[1], [item for item in node.inputs if item is not None]
+    if name in SAME_RANK:
+        return given[:1]
+    if name in BROADCAST:
+        return given
+    if not has_rule(name):
+        return None
+    if name not in BY_LENGTH:
+        return given
+    shape = makers.get(id(given[1])) if len(given) > 1 else None
+    if isinstance(shape, ir.Call) and shape.callee.identity[:2] == ("", "Shape"):
+        return [given[0], *(item for item in shape.inputs if item is not None)]
+    return given[:1] if _has_length(given[1:]) else None
+
+
+def _has_length(given: Sequence[ir.Value]) -> bool:
+    """Whether the list that says the rank has a known length, or is an attribute."""
+    type_ = given[0].type if given else None
+    return type_ is None or (isinstance(type_, ir.TensorType) and isinstance((type_.shape or (None,))[0], int))
