@@ -130,7 +130,7 @@ each_case = pytest.mark.parametrize("index", range(len(TABLE)), ids=[f"{kind}: {
 def functions(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     """A module with one function for each row, `f0`, `f1`..."""
     rows = [
-        f"@script(default_opset=op)\ndef f{i}(x: {kind}[...]):\n    return {text}\n\n"
+        f"@script(default_opset=op)\ndef f{i}(x: {kind}['N']):\n    return {text}\n\n"
         for i, (kind, text, _) in enumerate(TABLE)
     ]
     path: Path = tmp_path_factory.mktemp("table") / "table.py"

@@ -76,7 +76,8 @@ def test_inputs_without_annotation_take_what_the_body_takes() -> None:
     assert codes(f) == ["OW354", "OW354"]  # the body leaves several types
     assert codes(f, input_types=[BOOL[3], FLOAT[3]]) == ["OW208"]
     assert codes(f, input_types=[FLOAT[3], INT64[3]]) == ["OW315"]
-    assert f.to_model_proto(input_types=[FLOAT[3]]).graph.output[0].type.tensor_type.elem_type == onnx.TensorProto.FLOAT
+    model = f.to_model_proto(input_types=[FLOAT[3], FLOAT[3]])
+    assert model.graph.output[0].type.tensor_type.elem_type == onnx.TensorProto.FLOAT
 
 
 def test_a_type_that_the_body_decides_needs_no_annotation() -> None:
@@ -84,7 +85,9 @@ def test_a_type_that_the_body_decides_needs_no_annotation() -> None:
     def f(x, y: FLOAT[4]):
         return x + y
 
-    assert types_of(f)[0] == "FLOAT[...]"
+    with pytest.raises(DiagnosticError) as raised:
+        f.to_model_proto()
+    assert [item.message for item in raised.value.diagnostics] == ["the rank of the input `x` is not known"]
 
 
 def test_attributes_of_every_kind() -> None:

@@ -86,7 +86,7 @@ def mean(x: FLOAT[None], n: INT64):
 
 
 @script()
-def floored(x: INT64[None]):
+def floored(x: INT64[None]) -> INT64[None]:
     s = 7
     if op.ReduceMax(x, keepdims=0) > 0:
         s = x + s
@@ -94,7 +94,7 @@ def floored(x: INT64[None]):
 
 
 @script()
-def meets_a_tensor(x: INT64[None]):
+def meets_a_tensor(x: INT64[None]) -> INT64[None]:
     s = 7
     if op.ReduceMax(x, keepdims=0) > 0:
         s = x + s
@@ -123,7 +123,7 @@ def of_any_type(x):
 
 
 def test_a_type_that_nobody_declared_is_one_for_which_both_are_the_same() -> None:
-    assert of_any_type.to_model_proto(input_types=[FLOAT[None]]).graph.node
+    assert of_any_type.to_model_proto(input_types=[FLOAT[None]], output_types=[FLOAT[None]]).graph.node
     with pytest.raises(DiagnosticError):
         of_any_type.to_model_proto(input_types=[INT64[None]])
 

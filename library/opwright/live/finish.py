@@ -1,16 +1,17 @@
-"""The last of a model: the IR version that it needs, and the types of outputs that only ONNX's own inference finds."""
+"""The last of a model: its IR version, types that only ONNX's own inference finds, and ONNX's verdict."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx import GraphProto, ModelProto, TypeProto, helper, shape_inference
+from onnx import ModelProto, TypeProto, helper
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.elements import BY_CODE
 from opwright.lang.lower import Unit
 from opwright.lang.source import span_of
 from opwright.link.walk import all_graphs, all_nodes
+from opwright.live.verdict import checker_problem, infer
 
 _MADE_UP = "unk__"  # what ONNX's inference calls a size of which it knows nothing
 
@@ -26,22 +27,33 @@ _ELEMENTS = {
 
 
 def finish(model: ModelProto, unit: Unit, ir_version: int | None) -> None:
-    """Fills in the IR version and the missing types of outputs. Raises DiagnosticError."""
+    """Fills in the IR version and the missing types of outputs. Raises DiagnosticError, also where ONNX refuses the
+    model."""
     needed = lowest_ir_version(model)
+    place = unit.module.source.place(span_of(unit.node))
     if ir_version is not None and ir_version < needed:
         raise DiagnosticError(
             [
                 Diagnostic(
                     "OW354",
                     f"the model needs IR version {needed}, not {ir_version}",
-                    unit.module.source.place(span_of(unit.node)),
+                    place,
                     reason="its opset, its functions or its element types came with that version",
                     help="ask for an older opset, or for a newer IR version",
                 )
             ]
         )
     model.ir_version = needed if ir_version is None else ir_version
-    _infer_outputs(model, unit)
+    inferred, problem = infer(model)
+    _complete_outputs(model, {value.name: value.type for value in inferred.output})
+    lacking = list(_open_inputs(model, unit))
+    if not lacking and problem is None:  # either leaves outputs open, which is no fault of their own
+        lacking = list(_open_outputs(model, unit))
+    if lacking:
+        raise DiagnosticError(lacking)
+    problem = problem or checker_problem(model)
+    if problem is not None:
+        raise DiagnosticError([_refused(unit, problem)])
 
 
 def lowest_ir_version(model: ModelProto) -> int:
@@ -78,39 +90,67 @@ def _code(type_: TypeProto) -> int:
     return type_.tensor_type.elem_type
 
 
-def _infer_outputs(model: ModelProto, unit: Unit) -> None:
-    """Gives the outputs the types and ranks that inference finds where the compiler knew none."""
-    open_outputs = [value for value in model.graph.output if not _is_complete(value.type)]
-    if not open_outputs:
-        return
-    inferred = {value.name: value.type for value in _inferred(model).output}
-    for value in open_outputs:
+# ---------------------------------------------------------------------------------------------- types of a model
+
+
+def _complete_outputs(model: ModelProto, inferred: dict[str, TypeProto]) -> None:
+    """Gives the outputs the types, ranks and sizes that inference finds where the compiler knew none."""
+    for value in model.graph.output:
         found = inferred.get(value.name)
-        if found is not None and _code(found):
+        if found is None or not _code(found):
+            continue
+        sizes = found.tensor_type.shape.dim
+        for size in sizes:
+            if size.dim_param.startswith(_MADE_UP):
+                size.ClearField("dim_param")
+        if not _is_complete(value.type):
             value.type.CopyFrom(found)
-            for dim in value.type.tensor_type.shape.dim:
-                if dim.dim_param.startswith(_MADE_UP):
-                    dim.ClearField("dim_param")
-        if not _code(value.type):
-            raise DiagnosticError(
-                [
-                    Diagnostic(
-                        "OW354",
-                        f"the type of the output `{value.name}` is not known",
-                        unit.module.source.place(span_of(unit.node)),
-                        reason="neither the compiler nor ONNX's own inference finds it",
-                        help="annotate what the function returns, or give `output_types`",
-                    )
-                ]
-            )
-
-
-def _inferred(model: ModelProto) -> GraphProto:
-    try:
-        return shape_inference.infer_shapes(model, check_type=True).graph
-    except (ValueError, RuntimeError):
-        return model.graph
+        for own, size in zip(value.type.tensor_type.shape.dim, sizes, strict=False):
+            if not own.WhichOneof("value"):
+                own.CopyFrom(size)
 
 
 def _is_complete(type_: TypeProto) -> bool:
     return bool(_code(type_)) and (not type_.HasField("tensor_type") or type_.tensor_type.HasField("shape"))
+
+
+_STATIC_RANK = "a model's inputs and outputs have ranks"
+
+
+def _open_inputs(model: ModelProto, unit: Unit) -> Iterator[Diagnostic]:
+    spans = {item.name: item.span for item in unit.interface.inputs}
+    for value in model.graph.input:
+        if not _is_complete(value.type):
+            yield Diagnostic(
+                "OW354",
+                f"the rank of the input `{value.name}` is not known",
+                unit.module.source.place(spans.get(value.name) or span_of(unit.node)),
+                reason=_STATIC_RANK,
+                help=f'annotate it, or write `input_types={{"{value.name}": FLOAT["N", "M"]}}`; '
+                "a function of any rank is what `to_function_proto` gives",
+            )
+
+
+def _open_outputs(model: ModelProto, unit: Unit) -> Iterator[Diagnostic]:
+    for value in model.graph.output:
+        if not _is_complete(value.type):
+            what = "rank" if _code(value.type) else "type"
+            yield Diagnostic(
+                "OW354",
+                f"the {what} of the output `{value.name}` is not known",
+                unit.module.source.place(span_of(unit.node)),
+                reason=f"neither the compiler nor ONNX's own inference finds it, and {_STATIC_RANK} and types",
+                help="annotate what the function returns, or give it in `output_types`; a rank that differs "
+                "from call to call cannot be that of an output",
+            )
+
+
+def _refused(unit: Unit, problem: str) -> Diagnostic:
+    return Diagnostic(
+        "OW358",
+        f"ONNX refuses the model of `{unit.node.name}`",
+        unit.module.source.place(span_of(unit.node)),
+        reason=problem,
+        help="mend the call that is named; if the types and sizes that it speaks of are annotated, see whether they "
+        "are meant",
+    )

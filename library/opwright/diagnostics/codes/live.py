@@ -1,4 +1,4 @@
-"""OW350 to OW357: functions under `@script`, and functions passed to operators."""
+"""OW350 to OW358: functions under `@script`, and functions passed to operators."""
 
 from __future__ import annotations
 
@@ -109,5 +109,13 @@ ENTRIES = (
             "return opset_ai_onnx_ml3.Normalizer(y)",
             top="from opwright import opset_ai_onnx_ml3\n",
         ),
+    ),
+    Entry(
+        "OW358",
+        "ONNX refuses the model",
+        "A model is given to onnx.checker, and to ONNX's inference of shapes, before anybody gets it. What they refuse"
+        " no runtime takes.",
+        _program("\n\n@script()\ndef f(X: FLOAT[3, 4]):\n    return op.MatMul(X, X)\n\n\nf.to_model_proto()\n"),
+        _program("\n\n@script()\ndef f(X: FLOAT[4, 4]):\n    return op.MatMul(X, X)\n\n\nf.to_model_proto()\n"),
     ),
 )
