@@ -24,7 +24,7 @@ from tests.differential.campaign import (
     run_parallel,
 )
 from tests.differential.control import PAIRS
-from tests.differential.determinism import differing
+from tests.differential.determinism import counts, differing
 from tests.differential.planted import BUGS
 from tests.differential.reduce import reduce_program
 from tests.differential.rows import ROWS
@@ -103,10 +103,11 @@ def _bugs(options: argparse.Namespace) -> Iterator[str]:
 
 
 def _bytes(seeds: int, seed: int) -> Iterator[str]:
-    count, names = differing(seeds, seed)
-    print(f"{count} functions compiled under {seeds} hash seeds: {len(names)} differ", flush=True)
-    if names:
-        yield f"the bytes of {', '.join(names)} depend on the hash seed"
+    names, wrong = differing(seeds, seed)
+    last = f"hash seeds 0 to {seeds - 1}, {len(names)} functions ({counts(names)}): {len(wrong)} differ in bytes"
+    print(last, flush=True)
+    if wrong:
+        yield f"the bytes of {', '.join(wrong)} depend on the hash seed"
 
 
 if __name__ == "__main__":

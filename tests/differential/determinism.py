@@ -6,15 +6,19 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+from opwright import OnnxFunction
+from opwright.diagnostics.model import DiagnosticError
 from opwright.lang.emit import emit_function
 from opwright.lang.family import Family, build_family
 from opwright_build.compile import SpecFiles
@@ -28,17 +32,28 @@ from tests.lang.conftest_lang import NoLibraries
 
 ROOT = Path(__file__).resolve().parents[2]
 WANTED = 200
+SPEC, SAMPLE, PROGRAM = "spec", "sample", "program"
+_TYPED = ("activations", "chunk", "dropout", "hardmax", "operators", "scan")
+_SAMPLES = ("tests.functions.test_samples", *(f"tests.typing.samples.{name}" for name in _TYPED))
 _OPSET = 21
 
 
 def digests(seed: int, wanted: int = WANTED) -> dict[str, str]:
-    """The digest of each function, by name: the specs of this repository and generated programs with nested blocks."""
-    found = {name: _digest(family) for name, family in _specs()}
+    """The digest of each function, by kind and name: the specs of this repository, the samples with which ONNX Script
+    has been introduced, and generated programs with nested blocks."""
+    found = {f"{SPEC} {name}": _digest(family) for name, family in _specs()}
+    found |= {f"{SAMPLE} {name}": _digest_of_sample(function) for name, function in _samples()}
     for name, family in _programs(seed):
         if len(found) >= wanted:
             break
-        found[name] = _digest(family)
+        found[f"{PROGRAM} {name}"] = _digest(family)
     return found
+
+
+def counts(names: Iterable[str]) -> str:
+    """How many functions of each kind there are."""
+    kinds = Counter(name.partition(" ")[0] for name in names)
+    return ", ".join(f"{count} {kind}s" for kind, count in kinds.items())
 
 
 def _digest(family: Family) -> str:
@@ -48,6 +63,25 @@ def _digest(family: Family) -> str:
         digest.update(repr(variant.key).encode())
         digest.update(emit_function(variant.lowered.function, "test.domain").SerializeToString())
     return digest.hexdigest()
+
+
+def _digest_of_sample(function: OnnxFunction) -> str:
+    """Of a living function: each variant, and the model where it needs to be told nothing."""
+    digest = hashlib.sha256()
+    for proto in function.to_function_protos():
+        digest.update(proto.SerializeToString())
+    try:
+        digest.update(function.to_model_proto().SerializeToString())
+    except DiagnosticError as error:
+        digest.update(" ".join(item.code for item in error.diagnostics).encode())
+    return digest.hexdigest()
+
+
+def _samples() -> Iterator[tuple[str, OnnxFunction]]:
+    for name in _SAMPLES:
+        for function in vars(importlib.import_module(name)).values():
+            if isinstance(function, OnnxFunction):
+                yield f"{name.rpartition('.')[2]}.{function.name}", function
 
 
 def _specs() -> Iterator[tuple[str, Family]]:
@@ -71,12 +105,12 @@ def _programs(seed: int) -> Iterator[tuple[str, Family]]:
         index += 1
 
 
-def differing(hash_seeds: int, seed: int, wanted: int = WANTED) -> tuple[int, list[str]]:
-    """How many functions there are, and the names of those whose bytes are not the same under every hash seed."""
+def differing(hash_seeds: int, seed: int, wanted: int = WANTED) -> tuple[list[str], list[str]]:
+    """The names of the functions, and of those whose bytes are not the same under every hash seed."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = list(pool.map(lambda hash_seed: _elsewhere(hash_seed, seed, wanted), range(hash_seeds)))
-    names = dict.fromkeys(name for item in found for name in item)
-    return len(names), [name for name in names if len({item.get(name) for item in found}) > 1]
+    names = list(dict.fromkeys(name for item in found for name in item))
+    return names, [name for name in names if len({item.get(name) for item in found}) > 1]
 
 
 def _elsewhere(hash_seed: int, seed: int, wanted: int) -> dict[str, str]:

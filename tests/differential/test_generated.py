@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.differential.campaign import LEAST_COMPILED, hunt, mutant_of, program_of, run
 from tests.differential.control import PAIRS, control_pairs
-from tests.differential.determinism import differing
+from tests.differential.determinism import PROGRAM, SAMPLE, SPEC, differing
 from tests.differential.generate.programs import generate
 from tests.differential.isolated import Judge
 from tests.differential.judge import Outcome
@@ -96,6 +96,7 @@ def test_a_planted_bug_is_found(name: str) -> None:
 
 
 def test_bytes_do_not_hang_on_the_hash_seed() -> None:
-    count, different = differing(hash_seeds=3, seed=SEED, wanted=80)
-    assert count == 80
+    names, different = differing(hash_seeds=3, seed=SEED, wanted=100)
+    assert len(names) == 100
+    assert {name.partition(" ")[0] for name in names} == {SPEC, SAMPLE, PROGRAM}
     assert not different
