@@ -22,6 +22,7 @@ EXPECTED = (
     "DOUBLE",
     "Diagnostic",
     "DiagnosticError",
+    "DiagnosticWarning",
     "FLOAT",
     "FLOAT16",
     "FLOAT4E2M1",

@@ -43,6 +43,7 @@ _HOMES = dict.fromkeys(_TYPES, "opwright.types") | {
     "Comparison": "opwright.protos.difference",
     "Diagnostic": "opwright.diagnostics.model",
     "DiagnosticError": "opwright.diagnostics.model",
+    "DiagnosticWarning": "opwright.diagnostics.model",
     "OnnxFunction": "opwright.functions",
     "compile_source": "opwright.live.text",
     "Opset": "opwright.opsets.opset",

@@ -10,6 +10,7 @@ from opwright.bundle.read import (
 from opwright.diagnostics.model import (
     Diagnostic,
     DiagnosticError,
+    DiagnosticWarning,
 )
 from opwright.functions import (
     OnnxFunction,
@@ -143,6 +144,7 @@ __all__ = [
     "Comparison",
     "Diagnostic",
     "DiagnosticError",
+    "DiagnosticWarning",
     "Graph",
     "OnnxFunction",
     "Opset",

@@ -1,6 +1,14 @@
 """Findings: as data (`model`), as text (`text`), as JSON (`wire`), and the page of each code (`codes`)."""
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Related, Severity, has_errors
+from opwright.diagnostics.model import (
+    Diagnostic,
+    DiagnosticError,
+    DiagnosticWarning,
+    Place,
+    Related,
+    Severity,
+    has_errors,
+)
 from opwright.diagnostics.text import render
 
-__all__ = ["Diagnostic", "DiagnosticError", "Place", "Related", "Severity", "has_errors", "render"]
+__all__ = ["Diagnostic", "DiagnosticError", "DiagnosticWarning", "Place", "Related", "Severity", "has_errors", "render"]

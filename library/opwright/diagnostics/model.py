@@ -72,6 +72,23 @@ class DiagnosticError(Exception):
         return render(self.diagnostics, _text_of).rstrip("\n")
 
 
+class DiagnosticWarning(UserWarning):
+    """A finding that hinders nothing, as Python's `warnings` shows it."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        self.diagnostic = diagnostic
+        super().__init__(diagnostic)
+
+    def __str__(self) -> str:
+        """What, why and the way out; the place is that of the warning."""
+        from opwright.diagnostics.text import printable
+
+        found = self.diagnostic
+        lines = [f"{found.code}: {found.message}"]
+        lines += [f"  {name}: {text}" for name, text in (("reason", found.reason), ("help", found.help)) if text]
+        return printable("\n".join(lines))
+
+
 def _text_of(file: str) -> str | None:
     from linecache import getlines
 

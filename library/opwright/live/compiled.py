@@ -23,6 +23,7 @@ from opwright.live.annotations import annotation_reader, read_returns
 from opwright.live.libraries import InstalledLibraries, NoFiles
 from opwright.live.names import LiveScope
 from opwright.live.reads import Reads
+from opwright.live.show_warnings import show_warnings
 from opwright.live.source import recover
 from opwright.opsets.opset import Opset
 from opwright.opsets.signatures import newest_opset
@@ -89,6 +90,7 @@ class Run:
                 continue
             if not family.variants:
                 raise DiagnosticError(family.diagnostics)
+            show_warnings(function, family.diagnostics)
             return unit, family
 
     def prepare(self, root: OnnxFunction) -> None:
@@ -141,6 +143,8 @@ class Run:
         self.done[function] = compiled
         if family.variants or family.open_axes:
             function.compiled[self.opset] = compiled
+            if family.variants and family.diagnostics:
+                show_warnings(function, family.diagnostics)
         else:
             self.problems.extend(family.diagnostics)
         return None

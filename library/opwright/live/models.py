@@ -20,6 +20,7 @@ from opwright.live.closure import Closure, choose_functions
 from opwright.live.compiled import Run, target_opset
 from opwright.live.finish import finish
 from opwright.live.libraries import check_imports, unify_imports
+from opwright.live.show_warnings import show_warnings
 from opwright.live.specialise import Types, specialise, with_output_types
 from opwright.opsets.opset import Opset
 
@@ -85,6 +86,7 @@ def _lower(run: Run, function: OnnxFunction, unit: Unit, target: Target) -> Lowe
             raise DiagnosticError([_unanswered(unit, question)]) from None
         if lowered.function is None or run.problems:
             raise DiagnosticError([*run.problems, *lowered.diagnostics])
+        show_warnings(function, lowered.diagnostics)
         return lowered
 
 
