@@ -78,8 +78,15 @@ def run(
     values = value if isinstance(value, tuple) else (value,)
     if len(values) != len(outputs):
         raise Refused(f"{len(values)} values are returned, {len(outputs)} are declared")
-    numbers = {index for index, item in enumerate(values) if not isinstance(item, (Tensor, list))}
+    numbers = {index for index, item in enumerate(values) if not _holds_tensors(item, outputs[index])}
     return [_output(item, wanted) for item, wanted in zip(values, outputs, strict=True)], numbers, machine.covered
+
+
+def _holds_tensors(value: Any, wanted: str) -> bool:
+    """Whether an output has the element types of its tensors; else it is made of numbers."""
+    if isinstance(value, (tuple, list)):
+        return wanted.startswith("seq ") or any(_holds_tensors(item, wanted) for item in value)
+    return isinstance(value, Tensor)
 
 
 def _output(value: Any, wanted: str) -> Any:
@@ -245,7 +252,7 @@ class Machine(Expressions):
 
     def _for(self, statement: ast.For, scope: Scope) -> None:
         items = self._evaluate(statement.iter, scope)
-        if not isinstance(items, (range, tuple, list)):
+        if not isinstance(items, (range, tuple, list, str)):
             raise Refused(f"`for` over {items!r}")
         over = "range" if isinstance(items, range) else "a list"
         self.covered.add(f"for over {over}, {'no trip' if not items else 'one trip' if len(items) == 1 else 'trips'}")

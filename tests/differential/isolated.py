@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from types import TracebackType
@@ -43,10 +44,11 @@ class Judge:
         """The verdict, and the CPU seconds that it took. A death and a hang are differences.
 
         onnxruntime 1.31 dies on an `If` of a constant condition inside another that holds a subgraph, which is what
-        two nested questions about attributes make: after a death we ask again in a way that it survives.
+        two nested questions about attributes or constants make: after such a death we ask again in a way that it
+        survives. What kills the compiler, or a kernel, kills again.
         """
         verdict, seconds = self._ask(program, runtimes, bug)
-        if verdict.detail.startswith(_DIED) and program.attributes and bug is None:
+        if verdict.detail == f"{_DIED} with exit code {-signal.SIGSEGV}" and bug is None:
             again, seconds = self._ask(program, AFTER_DEATH, bug)
             verdict = replace(again, reasons=(*again.reasons, "onnxruntime dies of nested constant conditions"))
         return verdict, seconds

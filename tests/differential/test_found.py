@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.differential.isolated import Judge
 from tests.differential.judge import Outcome, judge
 from tests.differential.kernels import ORDER_OF_INT64
 from tests.differential.planted import BUGS, planted
@@ -109,6 +110,10 @@ AGREE = {
         {"x": np.array(2.0, np.float32), "n": np.array(0)},
         ranks={"n": 0},
     ),
+    "a loop over text": Found("def F(x):\n    for e in 'ab':\n        x = x + 1\n    return x\n", "int64", {"x": I2}),
+    "a list of numbers where another type is declared": Found(
+        "def F(x):\n    return [v for v in (1, 2)], x\n", "float int64", {"x": I2}
+    ),
     "the least of a shape of one entry": Found(
         "def F(x):\n    return x + min(x.shape) * max(x.shape)\n", "int64", {"x": I2}, ranks={"x": 1}
     ),
@@ -188,6 +193,12 @@ REFUSED = {
         f"def F(x):\n    x = S(x)\n    {_IN_FUNCTION}    return x\n",
         "OW360",
     ),
+    "a rank that no tensor has": ("def F(x):\n    return x if x.rank == 10 ** 30 else -x\n", "OW361"),
+    "ranks below one that no tensor has": ("def F(x):\n    return x if x.rank < 10 ** 30 else -x\n", "OW361"),
+    "a type that no choice of an attribute gives": (
+        "def F(x, *, k: Literal[0, 1] = 1):\n    return x if k else op.Abs(True)\n",
+        "OW208",
+    ),
     "a position that no int64 holds": ("def F(x):\n    return x[10 ** 30]\n", "OW342"),
     "a wrong constant of the module in a loop that is lowered twice": (
         "K = undefined(1)\ndef F(x):\n    y = 1\n    for i in range(2):\n        y = y + x + K\n    return y\n",
@@ -214,7 +225,8 @@ def test_runs(text: str, expected: np.ndarray[Any, Any]) -> None:
 @pytest.mark.parametrize("name", sorted(REFUSED))
 def test_refused(name: str) -> None:
     text, code = REFUSED[name]
-    verdict = judge(Found(text, "float", {"x": F2}).program())
+    attributes = {"k": 0} if "k: " in text else {}
+    verdict = judge(Found(text, "float", {"x": F2}, attributes).program())
     assert verdict.outcome is Outcome.REFUSED and verdict.detail.startswith(code), verdict
 
 
@@ -232,6 +244,17 @@ def test_a_wrong_order_of_onnxruntime_hides_no_bug_of_ours() -> None:
     bug = next(item for item in BUGS if item.name == "the else branch is dropped")
     with planted(bug):
         assert judge(program).outcome is Outcome.DIFFERENT
+
+
+def test_a_death_of_onnxruntime_is_no_difference() -> None:
+    """It puts an `If` of a constant condition in the place of that condition, and forgets what is inside."""
+    text = (
+        "def F(x):\n    for a in (5, 0):\n        if op.ReduceMin(3, keepdims=0) >= a:\n"
+        "            return op.ReduceMax(x, keepdims=0) and x\n    return x\n"
+    )
+    with Judge() as isolated:
+        verdict, _ = isolated(Found(text, "int64", {"x": np.array([-1, 0, 1])}, ranks={"x": 1}).program())
+    assert verdict.outcome is Outcome.AGREED and verdict.compared == 1, verdict
 
 
 def test_a_largest_finite_number_is_no_difference() -> None:

@@ -99,7 +99,9 @@ def _settle(
     remaining = [variant for variant in variants if not variant.lowered.pruned]
     good = tuple(variant for variant in remaining if variant.lowered.function is not None)
     refused = tuple(
-        variant for variant in remaining if variant not in good and good and _is_refused(unit, variant, implied)
+        variant
+        for variant in remaining
+        if variant not in good and _has_others(unit, variant, good, implied) and _is_refused(unit, variant, implied)
     )
     findings = [item for variant in remaining if variant not in refused for item in variant.lowered.diagnostics]
     if not remaining:
@@ -153,6 +155,15 @@ def _nothing_left(unit: Unit, pruned: Sequence[Variant]) -> tuple[Diagnostic, ..
         related=tuple(places.values())[:3],
     )
     return (found,)
+
+
+def _has_others(unit: Unit, variant: Variant, good: Sequence[Variant], implied: Collection[tuple[str, str]]) -> bool:
+    """Whether all that the author has named but types, a value of an attribute for one, exists with another type."""
+    named = [pair for pair in variant.key if pair[0] not in unit.declaration.types and pair not in implied]
+    if len(named) == len(variant.key):
+        return False
+    others = [dict(item.key) for item in good]
+    return any(all(other.get(axis, fact) == fact for axis, fact in named) for other in others)
 
 
 def _is_refused(unit: Unit, variant: Variant, implied: Collection[tuple[str, str]]) -> bool:

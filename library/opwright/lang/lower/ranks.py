@@ -128,6 +128,8 @@ def compare_rank(low: Lowering, symbol: str, left: Operand, right: Operand) -> b
     if not isinstance(right, (bool, int)):
         return None
     bound = int(right)
+    if bound > MOST_RANKS:
+        return None
     match symbol:
         case "==" | "!=":
             apart: Sequence[int] = (bound,)
@@ -143,7 +145,7 @@ def compare_rank(low: Lowering, symbol: str, left: Operand, right: Operand) -> b
 
 def rank_is_in(low: Lowering, rank: Rank, items: Sequence[Operand]) -> bool | None:
     """`rank in items`; None where an item is no static int."""
-    if not all(isinstance(item, (bool, int)) for item in items) or len(items) > MOST_RANKS:
+    if not all(isinstance(item, (bool, int)) and item <= MOST_RANKS for item in items) or len(items) > MOST_RANKS:
         return None
     tell_apart(low, rank, [int(item) for item in items])
     return False
