@@ -156,6 +156,20 @@ def test_functions_call_functions(tmp_path: Path) -> None:
     assert below == [{"T": "float"}, {"T": "double"}]  # the callee has a variant per type there, so the caller has too
 
 
+@pytest.mark.parametrize("imported", ["from opwright import Opset", "from opwright.opsets import Opset"])
+def test_functions_are_called_through_an_opset_by_name(tmp_path: Path, imported: str) -> None:
+    head = f'from opwright import opset18 as op\n{imported}\n\nacme = Opset("com.acme", 2)\n\n\n'
+    files = {
+        "specs/com.acme/Outer/spec.yaml": spec("Outer"),
+        "specs/com.acme/Outer/function.py": f"{head}def Outer(X):\n    return op.Abs(acme.Inner(X))\n",
+        "specs/com.acme/Inner/spec.yaml": spec("Inner"),
+        "specs/com.acme/Inner/function.py": f"{HEAD}def Inner(X):\n    return X * 2.0\n",
+    }
+    outer = Tree(tmp_path, files).compile("Outer")
+    assert not outer.diagnostics
+    assert all({call.name for call in body.calls} == {"Inner"} for body in outer.entry.bodies)
+
+
 def test_files_of_the_library_can_be_imported(tmp_path: Path) -> None:
     files = {
         "specs/com.acme/F/spec.yaml": spec("F"),

@@ -27,6 +27,17 @@ def test_a_domain_without_signatures_is_refused() -> None:
 
 
 @script()
+def named_where_it_is_used(x: FLOAT[None]):
+    return Opset("ai.onnx.ml", 3).Binarizer(Opset("", 18).Abs(x), threshold=1.0)
+
+
+def test_an_opset_may_be_named_where_it_is_used() -> None:
+    x = np.array([-2, 0.5], np.float32)
+    assert [node.op_type for node in named_where_it_is_used.to_function_proto().node] == ["Abs", "Binarizer"]
+    np.testing.assert_array_equal(named_where_it_is_used(x), [1, 0])
+
+
+@script()
 def old_encoder(x: INT64[None]):
     return opset_ai_onnx_ml3.LabelEncoder(x, keys_int64s=[1], values_int64s=[2])
 

@@ -17,7 +17,7 @@ from opwright.elements import BY_NAME, ElementType
 from opwright.lang.source import Span, span_of
 from opwright.lang.static import BUILTINS, MATH_CONSTANTS, MATH_FUNCTIONS
 from opwright.lang.syntax import Binding, Module
-from opwright.opsets import find_opset
+from opwright.opsets import find_opset, split_name
 from opwright.opsets.signatures import Signature
 
 # ------------------------------------------------------------------------------------- what a name can mean
@@ -203,7 +203,12 @@ _NUMPY_CONSTANTS = {
 }
 _TYPE_NAMES = {name.upper(): BY_NAME[name] for name in BY_NAME}
 _TYPING_MODULES = ("typing", "typing_extensions", "collections.abc", "__future__")
-_OPWRIGHT_NAMES = ("script", "graph", "Graph", "Tensor", "Opset", "Optional", "Sequence", "OnnxFunction")
+_TYPES_NAMES = ("Graph", "Tensor", "Optional", "Sequence")
+_OPWRIGHT_MODULES = {  # and what they offer besides element types and opsets
+    "opwright": ("script", "graph", "Opset", "OnnxFunction", *_TYPES_NAMES),
+    "opwright.types": _TYPES_NAMES,
+    "opwright.opsets": ("Opset",),
+}
 
 
 class ModuleScope:
@@ -322,7 +327,9 @@ class ModuleScope:
         statement = self.module.owners[id(alias)]
         if isinstance(statement, ast.ImportFrom):
             return self._import_from(statement, alias)
-        if alias.name in ("math", "numpy", "typing", "opwright"):
+        if alias.name in _OPWRIGHT_MODULES:
+            return ModuleObject(alias.name if alias.asname else "opwright")
+        if alias.name in ("math", "numpy", "typing"):
             return ModuleObject(alias.name)
         if alias.name in _TYPING_MODULES:
             return TypingObject(alias.name)
@@ -334,13 +341,13 @@ class ModuleScope:
             return self._from_file(module, statement.level, alias)
         if module in _TYPING_MODULES:
             return TypingObject(alias.name)
-        if module in ("math", "numpy", "opwright"):
+        if module in ("math", "numpy", *_OPWRIGHT_MODULES):
             return self.attribute(ModuleObject(module), alias.name, span)
         domain = self.libraries.domain_of(module)
         if domain is None:
             return self._not_importable(module, span)
-        version = _opset_number(alias.name)
-        if version is None:
+        prefix, version = split_name(alias.name) or ("", 0)
+        if prefix != "opset":
             self._fail(
                 "OW310",
                 f"`{module}` has no `{alias.name}`",
@@ -415,13 +422,8 @@ class ModuleScope:
             if name in _NUMPY_SCALARS:
                 return TypeObject(BY_NAME[_NUMPY_SCALARS[name]])
             return _NUMPY_CONSTANTS.get(name)
-        if module == "opwright":
-            if name in _TYPE_NAMES:
-                return TypeObject(_TYPE_NAMES[name])
-            opset = find_opset(name) if name.startswith("opset") or name == "latest" else None
-            if opset is not None:
-                return OpsetObject(opset.domain, opset.version)
-            return TypingObject(name) if name in _OPWRIGHT_NAMES else None
+        if module in _OPWRIGHT_MODULES:
+            return _opwright_attribute(module, name)
         return TypingObject(name)
 
     def _fail(self, code: str, message: str, span: Span, reason: str, help_: str) -> None:
@@ -431,13 +433,17 @@ class ModuleScope:
 _MODULE_REASONS = {
     "math": "only the functions and constants of Python's math module can be folded",
     "numpy": "of numpy, scalar types and constants are known",
-    "opwright": "the package has no such public name",
+    **dict.fromkeys(_OPWRIGHT_MODULES, "the package has no such public name"),
     "typing": "the module has no such name",
 }
 
 
-def _opset_number(name: str) -> int | None:
-    digits = name.removeprefix("opset")
-    return (
-        int(digits) if name.startswith("opset") and digits.isascii() and digits.isdigit() and len(digits) < 6 else None
-    )
+def _opwright_attribute(module: str, name: str) -> Any:
+    if module == "opwright" and f"opwright.{name}" in _OPWRIGHT_MODULES:
+        return ModuleObject(f"opwright.{name}")
+    if module != "opwright.opsets" and name in _TYPE_NAMES:
+        return TypeObject(_TYPE_NAMES[name])
+    opset = find_opset(name) if module != "opwright.types" else None
+    if opset is not None:
+        return OpsetObject(opset.domain, opset.version)
+    return TypingObject(name) if name in _OPWRIGHT_MODULES[module] else None

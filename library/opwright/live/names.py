@@ -249,6 +249,8 @@ class LiveScope(ModuleScope):
         return NamespaceObject(value) if opset is None else opset
 
     def _class(self, value: Any) -> Any:
+        if value is Opset:
+            return TypingObject("Opset")
         if isinstance(value, type) and issubclass(value, Tensor):
             return TypingObject("Tensor") if value.dtype is None else TypeObject(value.dtype)
         return NamespaceObject(value)

@@ -23,19 +23,25 @@ def find_opset(name: str) -> Opset | None:
         from opwright.opsets.signatures import newest_opset
 
         name = f"opset{newest_opset()}"
-    prefix = name.rstrip("0123456789")
-    number = name[len(prefix) :]
-    if prefix not in DOMAINS or not number or number[0] == "0" or len(number) > 5:
+    prefix, version = split_name(name) or ("", 0)
+    if prefix not in DOMAINS:
         return None
     found = _MADE.get(name)
     if found is None:
-        if int(number) > OPSETS[prefix]:
+        if version > OPSETS[prefix]:
             from opwright.opsets.signatures import newest_opset
 
-            if int(number) > newest_opset(DOMAINS[prefix]):
+            if version > newest_opset(DOMAINS[prefix]):
                 return None
-        found = _MADE[name] = Opset(DOMAINS[prefix], int(number))
+        found = _MADE[name] = Opset(DOMAINS[prefix], version)
     return found
+
+
+def split_name(name: str) -> "tuple[str, int] | None":
+    """`opset18` as `opset` and 18; None for a name that does not end in the version of an opset."""
+    prefix = name.rstrip("0123456789")
+    number = name[len(prefix) :]
+    return (prefix, int(number)) if number and number[0] != "0" and len(number) < 6 else None
 
 
 _MADE: dict[str, Opset] = {}

@@ -41,6 +41,7 @@ from opwright.opsets.opset import Opset as Opset
 
 DOMAINS: Final[dict[str, str]]
 
+def split_name(name: str) -> tuple[str, int] | None: ...
 def find_opset(name: str) -> Opset | None:
     """The opset that a name such as `opset18`, `opset_ai_onnx_ml5` or `latest` stands for; None for any other name."""
 

@@ -406,6 +406,10 @@ def _call(low: Lowering, node: ast.Call, env: Environment, count: int | None) ->
             made = emit_plain(low, operator, operands, span_of(node))
             if made is not None:
                 return made
+    if isinstance(callee, TypingObject) and callee.name == "Opset":
+        from opwright.lang.lower.opset_calls import make_opset
+
+        return make_opset(low, node, env, lower_expression)
     arguments = _arguments(low, node, env, count)
     if isinstance(callee, Poison) or isinstance(arguments, Poison):
         return POISON

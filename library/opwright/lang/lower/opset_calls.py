@@ -1,0 +1,56 @@
+"""`Opset("com.acme", 1)`: an opset by the name of its domain."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison
+from opwright.lang.resolve import OpsetObject
+from opwright.lang.source import Span, span_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_PARAMETERS = ("domain", "version", "signatures")
+
+
+def make_opset(low: Lowering, node: ast.Call, env: Environment, lower: Callable[..., Operand]) -> Operand:
+    """The opset that the call names; `lower` gives the value of an argument."""
+    given: dict[str, ast.expr] = {}
+    for position, argument in enumerate(node.args):
+        if isinstance(argument, ast.Starred) or position >= len(_PARAMETERS):
+            return _refused(low, "OW203", "an opset is a domain and a version", span_of(argument))
+        given[_PARAMETERS[position]] = argument
+    for keyword in node.keywords:
+        if keyword.arg not in _PARAMETERS:
+            return _refused(low, "OW205", f"an opset has no `{keyword.arg or '**'}`", span_of(keyword))
+        if keyword.arg in given:
+            return _refused(low, "OW203", f"`{keyword.arg}` is given twice", span_of(keyword))
+        given[keyword.arg] = keyword.value
+    missing = [name for name in _PARAMETERS[:2] if name not in given]
+    if missing:
+        return _refused(low, "OW204", f"an opset needs its `{missing[0]}`", span_of(node))
+    signatures = given.pop("signatures", None)
+    if signatures is not None and not (isinstance(signatures, ast.Constant) and signatures.value is None):
+        return low.error(
+            "OW304",
+            "the signatures of an opset cannot be given here",
+            span_of(signatures),
+            reason="they are schemas, which are objects of Python, and building runs no code",
+            help="call the functions of a library through its package: `from acme_ops import opset1 as acme`",
+        )
+    values = {name: lower(low, argument, env) for name, argument in given.items()}
+    domain, version = values["domain"], values["version"]
+    if any(isinstance(value, Poison) for value in values.values()):
+        return POISON
+    if type(domain) is not str:
+        return _refused(low, "OW304", "the domain of an opset is a string", span_of(given["domain"]))
+    if type(version) is not int or version < 1:
+        return _refused(low, "OW304", "the version of an opset is a positive int", span_of(given["version"]))
+    return OpsetObject("" if domain == "ai.onnx" else domain, version)
+
+
+def _refused(low: Lowering, code: str, message: str, span: Span) -> Any:
+    reason = "an opset is known when the function is built"
+    return low.error(code, message, span, reason=reason, help='write `Opset("com.acme", 1)`')
