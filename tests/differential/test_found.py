@@ -167,6 +167,10 @@ ORDERED = Found(
 
 REFUSED = {
     "break outside a loop": ("def F(x):\n    if 1 < 2:\n        break\n    return x\n", "OW301"),
+    "break after a branch with a loop": (
+        "def F(x):\n    if op.Size(x) > 1:\n        for u in (x, x):\n            pass\n    break\n",
+        "OW301",
+    ),
     "continue after a loop": ("def F(x):\n    for i in range(2):\n        x = x + i\n    continue\n", "OW301"),
     "text where floats are": ("def F(x):\n    return x + 'a'\n", "OW313"),
     "a step that no int64 holds": (

@@ -59,6 +59,8 @@ class Join:
             missing = VACANT if is_hidden(name) else None
             first = then.get(name, missing or Unbound(self.paths[1]))
             second = orelse.get(name, missing or Unbound(self.paths[0]))
+            if is_flag(name) and first is VACANT and second is VACANT:
+                continue  # those of a loop that is over; outside of loops there are none
             self.env[name] = self._hidden(name, first, second) if is_hidden(name) else self._named(name, first, second)
 
     def _named(self, name: str, first: Operand, second: Operand) -> Operand:
