@@ -1,8 +1,9 @@
-"""`python -m tests.differential [--count N] [--mutants N] [--planted N] [--bytes N] [--seed S]`: a long run.
+"""`python -m tests.differential [--count N] [--mutants N] [--mixed N] [--planted N] [--bytes N]`: a long run.
 
-Prints what became of the programs and what they were made of. Exit 1 when any showed a difference, when fewer than
-nine in ten compile, when a row of docs/language.md or a pair of control constructs is too rare among them, when a
-planted bug is not found, or when the bytes of a function depend on the hash seed.
+Prints what became of the programs and what they were made of; the last lines sum it up. Exit 1 when any showed a
+difference, when fewer than nine in ten compile, when a row of docs/language.md or a pair of control constructs is too
+rare among them, when too few misuses of numbers on one path are refused, when a planted bug is not found, or when the
+bytes of a function depend on the hash seed.
 """
 
 from __future__ import annotations
@@ -10,15 +11,17 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 
 from tests.differential.campaign import (
     LEAST_COMPILED,
+    MIXED_CODES,
     PAIR_COUNT,
     PER_PROGRAMS,
     ROW_COUNT,
     Report,
     hunt_all,
+    mixed_of,
     mutant_of,
     program_of,
     run_parallel,
@@ -26,6 +29,7 @@ from tests.differential.campaign import (
 from tests.differential.control import PAIRS
 from tests.differential.determinism import counts, differing
 from tests.differential.planted import BUGS
+from tests.differential.program import Program
 from tests.differential.reduce import reduce_program
 from tests.differential.rows import ROWS
 
@@ -34,80 +38,115 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.differential", description=__doc__)
     parser.add_argument("--count", type=int, default=20_000, help="how many programs that are meant to be valid")
     parser.add_argument("--mutants", type=int, default=0, help="how many programs that most likely are not")
+    parser.add_argument("--mixed", type=int, default=0, help="how many about what is a number on one path alone")
     parser.add_argument("--planted", type=int, default=0, metavar="N", help="find each planted bug within N programs")
     parser.add_argument("--bytes", type=int, default=0, metavar="N", help="compile 200 functions under N hash seeds")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--reduce", action="store_true", help="print each difference as small as it can be made")
     options = parser.parse_args()
-    found: list[str] = []
+    run = _Run(options)
     if options.count:
-        found += _programs(options)
+        run.programs()
     if options.mutants:
-        found += _mutants(options)
+        run.changed()
+    if options.mixed:
+        run.mixed()
     if options.planted:
-        found += _bugs(options)
+        run.planted()
     if options.bytes:
-        found += _bytes(options.bytes, options.seed)
-    for line in found:
+        run.bytes()
+    print()
+    for line in run.said:
+        print(line)
+    for line in run.failed:
         print(f"FAILED: {line}")
-    return int(bool(found))
+    return int(bool(run.failed))
 
 
 def _progress(report: Report) -> None:
-    print(f"{report.programs:,} programs, {len(report.different)} different", file=sys.stderr, flush=True)
+    names = " ".join(name for name, _ in report.different)
+    print(f"{report.programs:,} programs, {len(report.different)} different {names}", file=sys.stderr, flush=True)
 
 
-def _programs(options: argparse.Namespace) -> Iterator[str]:
-    print(f"seed {options.seed}, programs 0 to {options.count - 1:,}", flush=True)
-    report = run_parallel(options.count, options.seed, options.processes, progress=_progress)
-    for line in report.lines():
-        print(line)
-    rare = report.rare_rows()
-    least = min((report.rows[row] for row in ROWS), default=0)
-    print(f"{len(ROWS)} rows, the rarest {least:,} times; {len(rare)} below {ROW_COUNT} in {PER_PROGRAMS:,}: {rare}")
-    rare = report.rare_pairs()
-    least = min(report.pairs[pair] for pair in PAIRS)
-    print(f"{len(PAIRS)} pairs, the rarest {least:,} times; {len(rare)} below {PAIR_COUNT} in {PER_PROGRAMS:,}: {rare}")
-    if options.reduce:
-        for name, _ in report.different:
-            smaller, verdict = reduce_program(program_of(*map(int, name.split(":"))))
-            print(f"\n{name}: {verdict.detail}\n{smaller.describe()}")
-    if report.different:
-        yield f"{len(report.different)} programs showed a difference"
-    if report.compiled < LEAST_COMPILED:
-        yield f"only {report.compiled:.1%} of the programs compile"
-    if report.programs >= PER_PROGRAMS and (report.rare_rows() or report.rare_pairs()):
-        yield "some constructs are too rare"
+class _Run:
+    """One run: what its last lines say (`said`), and what is wrong (`failed`)."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self.said: list[str] = []
+        self.failed: list[str] = []
+
+    def _judge(self, kind: str, count: int, source: Callable[[int, int], Program]) -> Report:
+        options = self.options
+        print(f"\n{kind}: seed {options.seed}, numbers 0 to {count - 1:,}", flush=True)
+        report = run_parallel(count, options.seed, options.processes, source, _progress)
+        for line in report.lines():
+            print(line)
+        if options.reduce:
+            for name, _ in report.different:
+                smaller, verdict = reduce_program(source(*map(int, name.split(":"))))
+                print(f"\n{name}: {verdict.detail}\n{smaller.describe()}")
+        self.said.append(f"{kind}, seed {options.seed}: {report.summary()}")
+        if report.different:
+            self.failed.append(f"{kind}: {len(report.different)} showed a difference")
+        return report
+
+    def programs(self) -> None:
+        report = self._judge("valid programs", self.options.count, program_of)
+        rows, pairs = report.rare_rows(), report.rare_pairs()
+        least = min((report.rows[row] for row in ROWS), default=0)
+        self.said.append(
+            f"  {len(ROWS)} rows of docs/language.md, the rarest in {least:,} of them: {_share(ROW_COUNT, rows)}"
+        )
+        least = min(report.pairs[pair] for pair in PAIRS)
+        self.said.append(
+            f"  {len(PAIRS)} ordered pairs of nested control constructs, the rarest in {least:,} of them:"
+            f" {_share(PAIR_COUNT, pairs)}"
+        )
+        if report.compiled < LEAST_COMPILED:
+            self.failed.append(f"only {report.compiled:.1%} of the programs compile")
+        if report.programs >= PER_PROGRAMS and (rows or pairs):
+            self.failed.append("some constructs are too rare")
+
+    def changed(self) -> None:
+        self._judge("changed programs", self.options.mutants, mutant_of)
+
+    def mixed(self) -> None:
+        report = self._judge("programs about numbers on one path", self.options.mixed, mixed_of)
+        codes = ", ".join(f"{report.refused[code]:,} with {code}" for code in MIXED_CODES)
+        self.said.append(f"  refused: {codes}")
+        rare = report.rarely_refused()
+        if rare:
+            self.failed.append(f"too few misuses of numbers on one path are refused with {', '.join(rare)}")
+
+    def planted(self) -> None:
+        options, missed, latest = self.options, 0, 0
+        print(f"\nplanted bugs: seed {options.seed}, each with the program that shows it first")
+        for bug, found in hunt_all(BUGS, options.planted, options.seed, options.processes):
+            missed += found is None
+            latest = max(latest, 0 if found is None else found + 1)
+            print(f"{'MISSED' if found is None else found + 1:>7} {bug.name}", flush=True)
+        self.said.append(
+            f"planted bugs, seed {options.seed}: {len(BUGS) - missed} of {len(BUGS)} found within"
+            f" {options.planted:,} programs, the last by the program of number {latest:,}"
+        )
+        if missed:
+            self.failed.append(f"{missed} planted bugs were missed")
+
+    def bytes(self) -> None:
+        options = self.options
+        names, wrong = differing(options.bytes, options.seed)
+        self.said.append(
+            f"bytes, seed {options.seed}: {len(names)} functions ({counts(names)}) under {options.bytes} hash seeds:"
+            f" {len(wrong)} differ"
+        )
+        if wrong:
+            self.failed.append(f"the bytes of {', '.join(wrong)} depend on the hash seed")
 
 
-def _mutants(options: argparse.Namespace) -> Iterator[str]:
-    report = run_parallel(options.mutants, options.seed, options.processes, mutant_of, _progress)
-    for code, count in report.refused.most_common():
-        print(f"  {count:7,} {code}")
-    for name, detail in sorted(report.different):
-        print(f"DIFFERENT changed {name}: {detail}")
-    print(f"changed so that most are invalid: {report.summary()}", flush=True)
-    if report.different:
-        yield f"{len(report.different)} changed programs showed a difference"
-
-
-def _bugs(options: argparse.Namespace) -> Iterator[str]:
-    missed = 0
-    for bug, found in hunt_all(BUGS, options.planted, options.seed, options.processes):
-        missed += found is None
-        print(f"{'MISSED' if found is None else found + 1:>7} {bug.name}", flush=True)
-    print(f"{len(BUGS)} planted bugs, {missed} missed within {options.planted:,} programs", flush=True)
-    if missed:
-        yield f"{missed} planted bugs were missed"
-
-
-def _bytes(seeds: int, seed: int) -> Iterator[str]:
-    names, wrong = differing(seeds, seed)
-    last = f"hash seeds 0 to {seeds - 1}, {len(names)} functions ({counts(names)}): {len(wrong)} differ in bytes"
-    print(last, flush=True)
-    if wrong:
-        yield f"the bytes of {', '.join(wrong)} depend on the hash seed"
+def _share(least: int, rare: list[str]) -> str:
+    return f"{len(rare)} below {least} in {PER_PROGRAMS:,}{f' ({rare})' if rare else ''}"
 
 
 if __name__ == "__main__":

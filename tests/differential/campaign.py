@@ -11,7 +11,7 @@ from functools import partial
 from random import Random
 
 from tests.differential.control import PAIRS, control_pairs
-from tests.differential.generate.programs import generate
+from tests.differential.generate.programs import generate, generate_mixed
 from tests.differential.isolated import Judge
 from tests.differential.judge import RUNTIMES, Outcome, Verdict
 from tests.differential.mutate import mutate
@@ -25,6 +25,8 @@ LEAST_COMPILED = 0.9
 PER_PROGRAMS = 20_000  # of this many programs
 ROW_COUNT = 100  # so many have each row of docs/language.md
 PAIR_COUNT = 20  # and so many have each pair of control constructs, one in the other
+MIXED_CODES = ("OW304", "OW313", "OW314")  # what refuses a misuse of a value that is a number on some path
+MIXED_SHARE = 100  # one of so many programs about such values is refused with each, and one in four with any
 
 
 @dataclass(slots=True)
@@ -78,6 +80,16 @@ class Report:
     def rare_pairs(self) -> list[str]:
         return [pair for pair in PAIRS if self.pairs[pair] * PER_PROGRAMS < PAIR_COUNT * self.programs]
 
+    def rarely_refused(self) -> list[str]:
+        """Of programs about values that are numbers on some path: the codes with which too few are refused."""
+        found = [code for code in MIXED_CODES if self.refused[code] * MIXED_SHARE < self.programs]
+        any_ = sum(self.refused[code] for code in MIXED_CODES)
+        return found if any_ * 4 >= self.programs else [*found, " or ".join(MIXED_CODES)]
+
+    @property
+    def internal_errors(self) -> int:
+        return sum("internal error" in detail for _, detail in self.different)
+
     def lines(self) -> Iterator[str]:
         for title, counts in (
             ("constructs that were run", self.constructs),
@@ -96,8 +108,8 @@ class Report:
     def summary(self) -> str:
         outcomes = ", ".join(f"{self.outcomes[outcome]:,} {outcome.value}" for outcome in Outcome)
         return (
-            f"{self.programs:,} programs: {outcomes}; {self.compiled:.1%} compiled; {self.compared:,} calls compared"
-            f" on {', '.join(RUNTIMES)}; {self.seconds:.0f} s CPU"
+            f"{self.programs:,} programs: {outcomes}; {self.internal_errors} internal errors;"
+            f" {self.compiled:.1%} compiled; {self.compared:,} calls compared on {', '.join(RUNTIMES)}"
         )
 
 
@@ -112,6 +124,11 @@ def program_of(seed: int, index: int) -> Program:
 def mutant_of(seed: int, index: int) -> Program:
     """That program, changed so that it is most likely not valid."""
     return mutate(program_of(seed, index), Random(f"mutant {seed}:{index}"))
+
+
+def mixed_of(seed: int, index: int) -> Program:
+    """A program about what is a number on one path and a tensor on another; about every second one misuses it."""
+    return generate_mixed(Random(f"mixed {seed}:{index}"))
 
 
 def run(count: int, seed: int, first: int = 0, source: Callable[[int, int], Program] = program_of) -> Report:

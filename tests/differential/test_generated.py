@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.differential.campaign import LEAST_COMPILED, hunt, mutant_of, program_of, run
+from tests.differential.campaign import LEAST_COMPILED, hunt, mixed_of, mutant_of, program_of, run
 from tests.differential.control import PAIRS, control_pairs
 from tests.differential.determinism import PROGRAM, SAMPLE, SPEC, differing
 from tests.differential.generate.programs import generate
@@ -22,6 +22,7 @@ from tests.differential.rows import DETECTORS, REFUSALS, ROWS
 SEED = 1
 PROGRAMS = 400
 MUTANTS = 400
+MIXED = 300
 
 programs = st.randoms(use_true_random=False).map(lambda random: generate(Random(random.getrandbits(64))))
 
@@ -36,6 +37,12 @@ def test_changed_programs_are_refused_or_agree() -> None:
     report = run(MUTANTS, SEED, source=mutant_of)
     assert not report.different
     assert report.outcomes[Outcome.REFUSED] > MUTANTS // 4
+
+
+def test_numbers_on_one_path_agree_or_are_refused() -> None:
+    report = run(MIXED, SEED, source=mixed_of)
+    assert not report.different
+    assert not report.rarely_refused(), report.refused
 
 
 @pytest.fixture(scope="module")

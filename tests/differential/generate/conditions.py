@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.differential.generate.numbers import Numbers
 from tests.differential.generate.scope import Scope
-from tests.differential.generate.types import ELEMENTS, ONE, SCALAR, TYPE_NAMES, Maybe, Number, Text
+from tests.differential.generate.types import ELEMENTS, ONE, SCALAR, TYPE_NAMES, Maybe, Number, Text, Weak
 
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
@@ -16,6 +16,7 @@ class Conditions(Numbers):
                 (6, lambda: self._of_tensor(scope, depth)),
                 (3, lambda: self.number(scope, "bool", 1)),
                 (1, lambda: self._truth_of_number(scope)),
+                (1, lambda: self._of_weak(scope)),
                 (1, lambda: self._static(scope)),
                 (1 if depth > 0 else 0, lambda: self._guarded(scope)),
                 (2 if depth > 0 else 0, lambda: self._combined(scope, depth)),
@@ -66,6 +67,22 @@ class Conditions(Numbers):
         if not names:
             return None
         return self.draw.pick(names)
+
+    def _of_weak(self, scope: Scope) -> str | None:
+        """One element that is a number on some path."""
+        names = scope.find(lambda type_: isinstance(type_, Weak) and type_.shape in (SCALAR, ONE))
+        if not names:
+            return None
+        forms = (
+            "({0} > {1})",
+            "({0} == {1})",
+            "{0}",
+            "(not {0})",
+            "({1} <= {0} < 4)",
+            "(-{0} != {1})",
+            "({0} >= -{1})",
+        )
+        return self.draw.pick(forms).format(self.draw.pick(names), self.draw.pick("012"))
 
     def _static(self, scope: Scope) -> str | None:
         questions = [f"(op.version {self.draw.pick(('<', '>='))} {self.draw.pick((14, 15, 18, 21))})"]

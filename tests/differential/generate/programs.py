@@ -27,6 +27,7 @@ from tests.differential.generate.types import (
     Tensor,
     Text,
     Type,
+    Weak,
 )
 from tests.differential.program import Case, Program
 from tests.differential.values import DTYPES
@@ -60,6 +61,12 @@ def generate(random: Random) -> Program:
     return _Writer(random).program()
 
 
+def generate_mixed(random: Random) -> Program:
+    """A program about a value that is a number on one path and a tensor on another: about every second one misuses it,
+    which the compiler refuses or, where only one of the paths is left, takes as Python does."""
+    return _Writer(random, risky=True).program()
+
+
 def _attribute_type(kind: str) -> Type:
     if kind == "Sequence[int]":
         return Axes()
@@ -67,10 +74,10 @@ def _attribute_type(kind: str) -> Type:
 
 
 class _Writer(Loops):
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, risky: bool = False) -> None:
         self.draw = Draw(random)
         self.opset = self.draw.pick(OPSETS)
-        self.risky = False
+        self.risky = risky
         self.returns_numbers = True
         self.helpers = []
         self.leaves = []
@@ -99,7 +106,7 @@ class _Writer(Loops):
             "",
             f"def F({', '.join(parameters)}):",
             *(['    """What it is for."""'] if self.draw.chance(0.1) else []),
-            *indented(self._function_body(scope, self.draw.between(3, 12))),
+            *indented([*self._mixed(scope), *self._function_body(scope, self.draw.between(3, 12))]),
         ]
         text = ast.unparse(ast.parse("\n".join(lines))) + "\n"
         types = {**self.inputs, **self.optional}
@@ -117,6 +124,20 @@ class _Writer(Loops):
         self.budget = size
         lines, ended = self.block(scope, size)
         return lines if ended else [*lines, self.return_statement(scope)]
+
+    def _mixed(self, scope: Scope) -> list[str]:
+        """In a program about such a value: the value, and a use of it."""
+        lines = self.new_weak(scope, "w") if self.risky else None
+        if lines is None:
+            return []
+        type_ = scope.names["w"]
+        assert isinstance(type_, Weak)
+        if self.draw.chance(0.5):
+            text = self.misused(scope, "w")
+        else:
+            text, _ = self.weak(scope, type_.element, 1) or ("w", ANY)
+        scope.names["r"] = Tensor(type_.element, ANY)
+        return [*lines, f"r = {text}"]
 
     # ----------------------------------------------------------------------------------------------- interface
 
@@ -222,7 +243,7 @@ class _Writer(Loops):
             parameters.append(("y", Tensor(draw.pick(usual), ANY), False))
         texts = [name for name, _, _ in parameters]
         with_default = draw.chance(0.5)
-        for parameter in ("a", "b")[: draw.pick((0, 1, 1, 2))]:
+        for parameter in ("a", "b")[: draw.pick((0, 1, 2, 2))]:
             kind = draw.pick(("int", "float"))
             parameters.append((parameter, Number(kind), with_default))
             default = draw.pick((2, 3, -1)) if kind == "int" else draw.pick((0.5, -1.5))

@@ -49,6 +49,12 @@ class Scope:
         other.loops, other.depth = self.loops, self.depth
         return other
 
+    def without(self, name: str) -> Scope:
+        """The scope before a name was bound."""
+        other = self.copy()
+        other.forget(name)
+        return other
+
     # ------------------------------------------------------------------------------------------------- questions
 
     def admitted(self, element: str) -> tuple[str, ...]:

@@ -68,6 +68,7 @@ class Statements(Structures):
                 (1, lambda: self._several_results(scope)),
                 (7, lambda: self._weak_sum(scope)),
                 (2.5, lambda: self._assign_loose(scope)),
+                (2, lambda: self._assign_weak(scope)),
                 (0.7, lambda: self._unpacked_shape(scope)),
                 (2.5 if nests else 0, lambda: self.structure(scope)),
                 (0.6, lambda: self._odd(scope)),
@@ -118,6 +119,15 @@ class Statements(Structures):
         if self.draw.chance(0.05) and isinstance(type_, Tensor) and type_.element in TYPE_NAMES:
             return [f"{name}: {TYPE_NAMES[type_.element]}{'' if type_.shape == SCALAR else '[...]'} = {text}"], False
         return [f"{name} = {text}"], False
+
+    def _assign_weak(self, scope: Scope) -> Block | None:
+        """A name for what is a number on some path still."""
+        found = self.weak_alone(scope)
+        name = None if found is None else self.target(scope, found[1])
+        if found is None or name is None:
+            return None
+        scope.bind(name, found[1])
+        return [f"{name} = {found[0]}"], False
 
     def _assign_loose(self, scope: Scope) -> Block | None:
         """A name for what a subscript makes."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tests.differential.generate.conditions import Conditions
 from tests.differential.generate.helpers import Helper
 from tests.differential.generate.scope import Scope
 from tests.differential.generate.types import (
@@ -20,15 +19,15 @@ from tests.differential.generate.types import (
     Weak,
     broadcast,
 )
+from tests.differential.generate.weak import Weaks
 
 Text = tuple[str, str]  # an expression and its shape
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
-class Tensors(Conditions):
+class Tensors(Weaks):
     opset: int
     helpers: list[Helper]
-    risky: bool
     variadic: str  # the helper of any number of arguments, where there is one
     scripts: dict[
         str, tuple[str, str]
@@ -54,7 +53,7 @@ class Tensors(Conditions):
                 (1.5, lambda: self._chosen(scope, element, depth)),
                 (1.2, lambda: self._reshaped(scope, element, depth)),
                 (1, lambda: self._converted(scope, element, depth)),
-                (3, lambda: self._weak(scope, element, depth)),
+                (12 if self.risky else 3, lambda: self.weak(scope, element, depth)),
                 (2, lambda: self._helper(scope, element, depth)),
                 (0.5 if numeric else 0, lambda: self._product(scope, element, depth)),
                 (1 if numeric else 0, lambda: self._clipped(scope, element, depth)),
@@ -343,22 +342,7 @@ class Tensors(Conditions):
             return self.draw.pick(names)
         return self.meeting(scope, element, 0)
 
-    # ---------------------------------------------------------------------------------------- names and helpers
-
-    def _weak(self, scope: Scope, element: str, depth: int) -> Text | None:
-        """A number on some paths, a tensor on others, beside a tensor."""
-        names = scope.find(lambda type_: isinstance(type_, Weak) and type_.element == element)
-        if not names or not scope.is_numeric(element):
-            return None
-        name = self.draw.pick(names)
-        shape = scope.names[name].shape  # type: ignore[union-attr]
-        if self.risky:
-            return self.draw.pick((f"({name} + 1)", f"({name} * {name})", f"(-{name})", f"op.Abs({name})")), ANY
-        text, other = self.tensor(scope, element, depth - 1)
-        form = self.draw.pick(("({} + {})", "({} * {})", "({1} - {0})", "op.Add({}, {})", "op.Max({1}, {0})"))
-        if "{1}" not in form:
-            return form.format(name, text), broadcast(shape, other)
-        return form.format(name, text), broadcast(shape, other)
+    # ---------------------------------------------------------------------------------------- helpers
 
     def _helper(self, scope: Scope, element: str, depth: int) -> Text | None:
         """A call of a helper; numbers go where numbers are wanted, by place or by name."""
