@@ -21,6 +21,8 @@ _TYPES = (
     "FLOAT8E5M2FNUZ",
     "FLOAT8E8M0",
     "FLOAT4E2M1",
+    "FLOAT6E2M3",
+    "FLOAT6E3M2",
     "INT2",
     "INT4",
     "INT8",

@@ -85,6 +85,8 @@ _TABLE = (
     ElementType("float8e8m0", 24, 8, "float", 1),
     ElementType("uint2", 25, 2, "uint"),
     ElementType("int2", 26, 2, "int"),
+    ElementType("float6e2m3", 27, 6, "float", 4),
+    ElementType("float6e3m2", 28, 6, "float", 3),
 )
 
 BY_NAME: dict[str, ElementType] = {entry.name: entry for entry in _TABLE}
@@ -94,6 +96,20 @@ BY_CODE: dict[int, ElementType] = {entry.code: entry for entry in _TABLE}
 def element(name: str) -> ElementType:
     """The element type of that ONNX name; KeyError when ONNX has none of it."""
     return BY_NAME[name]
+
+
+def pack_bits(items: bytes, bits: int) -> bytes:
+    """Elements below a byte, one in each byte, as tensors store them: one after the other, lowest bits first."""
+    packed, held, count, mask = bytearray(), 0, 0, (1 << bits) - 1
+    for item in items:
+        held |= (item & mask) << count
+        count += bits
+        if count >= 8:
+            packed.append(held & 0xFF)
+            held, count = held >> 8, count - 8
+    if count:
+        packed.append(held)
+    return bytes(packed)
 
 
 _NUMPY_NAMES = {"float32": "float", "float64": "double", "bool_": "bool"}

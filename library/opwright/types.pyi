@@ -47,6 +47,8 @@ __all__ = [
     "FLOAT8E8M0",
     "UINT2",
     "INT2",
+    "FLOAT6E2M3",
+    "FLOAT6E3M2",
 ]
 
 Dimension: TypeAlias = int | str | None
@@ -644,3 +646,15 @@ class INT2(Tensor):
     def __new__(cls, value: int) -> Self: ...
     def __pos__(self) -> INT2: ...
     def __index__(self) -> int: ...
+
+class FLOAT6E2M3(Tensor):
+    """A tensor of float6e2m3: `FLOAT6E2M3` a scalar, `FLOAT6E2M3["N", 3]` a matrix, `FLOAT6E2M3[...]` of any rank."""
+
+    dtype: ClassVar[DataType[FLOAT6E2M3]]
+    def __new__(cls, value: float) -> Self: ...
+
+class FLOAT6E3M2(Tensor):
+    """A tensor of float6e3m2: `FLOAT6E3M2` a scalar, `FLOAT6E3M2["N", 3]` a matrix, `FLOAT6E3M2[...]` of any rank."""
+
+    dtype: ClassVar[DataType[FLOAT6E3M2]]
+    def __new__(cls, value: float) -> Self: ...

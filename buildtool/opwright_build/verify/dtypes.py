@@ -23,6 +23,8 @@ _DTYPES: dict[str, np.dtype[Any]] = {
     "float8e5m2": np.dtype(ml_dtypes.float8_e5m2),
     "float8e5m2fnuz": np.dtype(ml_dtypes.float8_e5m2fnuz),
     "float4e2m1": np.dtype(ml_dtypes.float4_e2m1fn),
+    "float6e2m3": np.dtype(ml_dtypes.float6_e2m3fn),
+    "float6e3m2": np.dtype(ml_dtypes.float6_e3m2fn),
     "float8e8m0": np.dtype(ml_dtypes.float8_e8m0fnu),
     "int4": np.dtype(ml_dtypes.int4),
     "uint4": np.dtype(ml_dtypes.uint4),

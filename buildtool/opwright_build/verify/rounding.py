@@ -18,7 +18,7 @@ from opwright_build.verify.dtypes import DTYPES
 from opwright_build.verify.model import Array
 
 # Overflow goes to infinity where the type has one, to nan where it has only that (as IEEE 754 and OCP say), and to
-# the largest value in float4e2m1, which has neither. float8e8m0 holds powers of two alone and is no target.
+# the largest value in float4e2m1 and float6, which have neither. float8e8m0 holds powers of two alone and is no target.
 _WITHOUT_INFINITY = frozenset({"float8e4m3fn", "float8e4m3fnuz", "float8e5m2fnuz"})
 ROUNDED = frozenset({"float16", "bfloat16", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz"})
 
@@ -30,7 +30,7 @@ class NotRepresentable(ValueError):
 def round_floats(values: Array, target: ElementType) -> Array:
     """float64 values, rounded once to a floating-point type.
 
-    Raises NotRepresentable for the types that hold no ordinary fractions (float4e2m1, float8e8m0).
+    Raises NotRepresentable for the types that hold no ordinary fractions (float4e2m1, float6, float8e8m0).
     """
     if target.name in ("double", "float"):
         with np.errstate(over="ignore", under="ignore"):

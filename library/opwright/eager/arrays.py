@@ -24,6 +24,8 @@ _NAMED: dict[str, Any] = {
     "float8e5m2": ml_dtypes.float8_e5m2,
     "float8e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
     "float4e2m1": ml_dtypes.float4_e2m1fn,
+    "float6e2m3": ml_dtypes.float6_e2m3fn,
+    "float6e3m2": ml_dtypes.float6_e3m2fn,
     "float8e8m0": ml_dtypes.float8_e8m0fnu,
     "int4": ml_dtypes.int4,
     "uint4": ml_dtypes.uint4,
@@ -68,12 +70,11 @@ def array_of(data: ir.TensorData) -> Array:
 
 
 def _unpack(data: ir.TensorData, dtype: np.dtype[Any]) -> Array:
-    """Several elements share a byte; the first has the lowest bits."""
+    """Elements share bytes; the first has the lowest bits (see `elements.pack_bits`)."""
     assert isinstance(data.data, bytes)
     bits, count = data.element.bits, functools.reduce(int.__mul__, data.dims, 1)
-    packed = np.frombuffer(data.data, np.uint8)
-    shifts = np.arange(0, 8, bits, dtype=np.uint8)
-    items = (packed[:, None] >> shifts & (1 << bits) - 1).ravel()[:count].astype(np.uint8)
+    single = np.unpackbits(np.frombuffer(data.data, np.uint8), bitorder="little")[: count * bits]
+    items = np.packbits(single.reshape(count, bits), axis=1, bitorder="little").ravel()
     if data.element.kind == "int":
         sign = 1 << bits - 1
         return ((items.astype(np.int8) ^ sign) - sign).astype(dtype).reshape(data.dims)

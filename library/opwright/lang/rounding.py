@@ -86,7 +86,7 @@ def float_bits(value: bool | int | float, element: ElementType) -> int:
 
 
 def _pack_small_float(value: bool | int | float, element: ElementType) -> bytes:
-    """float8 and float4: onnx's own companion types know their special values."""
+    """float8, float6 and float4: onnx's own companion types know their special values."""
     import ml_dtypes
     import numpy as np
 
@@ -97,6 +97,8 @@ def _pack_small_float(value: bool | int | float, element: ElementType) -> bytes:
         "float8e5m2fnuz": "float8_e5m2fnuz",
         "float8e8m0": "float8_e8m0fnu",
         "float4e2m1": "float4_e2m1fn",
+        "float6e2m3": "float6_e2m3fn",
+        "float6e3m2": "float6_e3m2fn",
     }
     return np.array(float(value), np.float64).astype(getattr(ml_dtypes, names[element.name])).tobytes()
 

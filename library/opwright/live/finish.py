@@ -23,6 +23,7 @@ _ELEMENTS = {
     "float4e2m1": 11,
     "float8e8m0": 12,
     **dict.fromkeys(("uint2", "int2"), 13),
+    **dict.fromkeys(("float6e2m3", "float6e3m2"), 14),
 }
 
 

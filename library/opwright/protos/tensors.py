@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from onnx import AttributeProto, SparseTensorProto, TensorProto, TypeProto
 
-from opwright.elements import BY_CODE, ElementType
+from opwright.elements import BY_CODE, ElementType, pack_bits
 from opwright.protos import wire
 from opwright.protos.wire import chunk, varint
 
@@ -89,17 +89,26 @@ def _elements(tensor: TensorProto, element: ElementType, count: int) -> bytes:
     return data
 
 
+_ONE_IN_EACH = 6  # bits of elements below a byte that do not share the numbers of a typed field
+
+
 def _typed_elements(tensor: TensorProto) -> bytes:
     field, code = _TYPED_FIELDS.get(tensor.data_type, ("int32_data", ""))
     if code in ("f", "d"):
         return _packed_field(tensor, field)
     values = getattr(tensor, field)
+    element = BY_CODE[tensor.data_type]
     if not code:  # a bit pattern in each number: booleans, small floats, elements below a byte
-        code = "H" if BY_CODE[tensor.data_type].bits == 16 else "B"
+        code = "H" if element.bits == 16 else "B"
     try:
-        return struct.pack(f"<{len(values)}{code}", *values)
+        data = struct.pack(f"<{len(values)}{code}", *values)
+        if element.bits != _ONE_IN_EACH:
+            return data
+        if max(data, default=0) < 1 << _ONE_IN_EACH:
+            return pack_bits(data, _ONE_IN_EACH)
+        raise struct.error("bits that no element has")
     except struct.error:
-        raise RefusedError(f"a tensor of type {BY_CODE[tensor.data_type]} has an element out of range") from None
+        raise RefusedError(f"a tensor of type {element} has an element out of range") from None
 
 
 def _packed_field(message: TensorProto, field: str) -> bytes:

@@ -255,10 +255,24 @@ class Lowering:
         key = ("const", *data.key)
         found = self.constants.get(key)
         if found is None:
+            operator = self.operator("Constant", span)
+            if not operator.signature.masks["T"] >> data.element.code & 1:
+                self._no_constant(operator, data, span)
+                raise Stop
             found = ir.Value(ir.TensorType(data.element, data.dims), "", span)
-            self.prologue.append(ir.Const(self.operator("Constant", span), data, found, span))
+            self.prologue.append(ir.Const(operator, data, found, span))
             self.constants[key] = found
         return found
+
+    def _no_constant(self, operator: ir.Operator, data: ir.TensorData, span: Span | None) -> None:
+        self.error(
+            "OW208",
+            f"there are no constants of {data.element!r} at opset {self.opset}",
+            span,
+            reason=f"{operator.signature.identity}, in force there, does not give that element type",
+            help=f"cast one of another type: `op.Cast(FLOAT(...), to={data.element.name.upper()})`",
+            subject="Constant",
+        )
 
     def once(
         self,

@@ -6,7 +6,7 @@ import reprlib
 from collections.abc import Callable
 from typing import Any
 
-from opwright.elements import ElementType
+from opwright.elements import ElementType, pack_bits
 from opwright.lang import ir
 from opwright.lang.lower.context import POISON, AttributeOperand, Lowering, NeedsFact, Operand, Poison, Stop
 from opwright.lang.lower.known import need_rank
@@ -67,7 +67,7 @@ def pack_constant(
             reason=str(error),
             help="write the value that is meant, or cast the tensor first",
         )
-    return ir.TensorData(element, dims, _pack_bits(packed, element.bits) if element.bits < 8 else packed)
+    return ir.TensorData(element, dims, pack_bits(packed, element.bits) if element.bits < 8 else packed)
 
 
 def typed_constant(
@@ -76,17 +76,6 @@ def typed_constant(
     """A constant of one element type, as a value."""
     data = pack_constant(low, value, dims, element, span)
     return data if isinstance(data, Poison) else low.constant(data, span)
-
-
-def _pack_bits(items: bytes, bits: int) -> bytes:
-    per_byte = 8 // bits
-    packed = bytearray()
-    for start in range(0, len(items), per_byte):
-        byte = 0
-        for position, item in enumerate(items[start : start + per_byte]):
-            byte |= (item & (1 << bits) - 1) << (bits * position)
-        packed.append(byte)
-    return bytes(packed)
 
 
 def weak_constant(

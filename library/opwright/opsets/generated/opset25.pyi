@@ -30,6 +30,7 @@ Tind: _TypeAlias = INT32 | INT64 | _Array
 T1_2: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16 | _Array
 T2_2: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16 | FLOAT8E8M0 | _Array
 T3_numbers = _TypeVar("T3_numbers", _AnyTensor, UINT8, INT8, UINT16, INT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, UINT2, INT2, _Array, default=_AnyTensor)
+T: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | COMPLEX64 | COMPLEX128 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | FLOAT4E2M1 | FLOAT8E8M0 | UINT2 | INT2 | _Array
 
 @_type_check_only
 class Opset25(Opset24):
@@ -124,7 +125,9 @@ class Opset25(Opset24):
         """This operator produces a constant tensor. Exactly one of the provided attributes, either value,
         sparse_value, or value_* must be specified.
 
-        T: any tensor
+        T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
+            complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
+            float4e2m1, float8e8m0, uint2, int2
 
         [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Constant.html#constant-25)
         """
@@ -210,7 +213,9 @@ class Opset25(Opset24):
         """Flattens the input tensor into a 2D matrix. If input tensor has shape (d_0, d_1, ... d_n) then the output
         will have shape (d_0 X d_1 ... d_(axis-1), d_axis X d_(axis+1) ... X dn).
 
-        T: any tensor
+        T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
+            complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
+            float4e2m1, float8e8m0, uint2, int2
 
         [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Flatten.html#flatten-25)
         """
@@ -218,7 +223,9 @@ class Opset25(Opset24):
     def Identity(self, input: V | _Floats | _Strings) -> V:
         """Identity operator
 
-        V: any tensor; sequences of tensors; optionals
+        V: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
+            complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
+            float4e2m1, float8e8m0, uint2, int2; sequences of tensors; optionals
 
         [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Identity.html#identity-25)
         """
@@ -232,7 +239,9 @@ class Opset25(Opset24):
     ) -> _AnyTensor:
         """If conditional
 
-        V: any tensor; sequences of tensors; optionals
+        V: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
+            complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
+            float4e2m1, float8e8m0, uint2, int2; sequences of tensors; optionals
         B: bool
 
         [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__If.html#if-25)
@@ -247,7 +256,9 @@ class Opset25(Opset24):
     ) -> _AnyTensor:
         """Generic Looping construct. This loop has multiple termination conditions:
 
-        V: any tensor; sequences of tensors; optionals
+        V: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
+            complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
+            float4e2m1, float8e8m0, uint2, int2; sequences of tensors; optionals
         I: int64
         B: bool
 
@@ -267,7 +278,9 @@ class Opset25(Opset24):
         pad values for axis (`pads`), (optionally) a `mode`, and (optionally) `constant_value`, a padded tensor
         (`output`) is generated.
 
-        T: any tensor
+        T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
+            complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
+            float4e2m1, float8e8m0, uint2, int2
         Tind: int32, int64
 
         [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Pad.html#pad-25)
@@ -309,7 +322,9 @@ class Opset25(Opset24):
         shape can be -1. In this case, the value is inferred from the size of the tensor and the remaining
         dimensions.
 
-        T: any tensor
+        T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
+            complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
+            float4e2m1, float8e8m0, uint2, int2
 
         [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Reshape.html#reshape-25)
         """
@@ -329,34 +344,34 @@ class Opset25(Opset24):
         map, and zip, and is intended to enable generalizations of RNN-like constructs for sequence-to-sequence
         processing.
 
-        V: any tensor
+        V: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
+            complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
+            float4e2m1, float8e8m0, uint2, int2
 
         [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Scan.html#scan-25)
         """
 
-    def Shape(
-        self,
-        data: _Tensor | _Array | _Floats | _Strings,
-        *,
-        end: int | None = None,
-        start: int = 0,
-    ) -> INT64:
+    def Shape(self, data: T | _Floats | _Strings, *, end: int | None = None, start: int = 0) -> INT64:
         """Takes a tensor as input and outputs an 1D int64 tensor containing the shape of the input tensor. Optional
         attributes start and end can be used to compute a slice of the input tensor's shape. If start axis is
         omitted, the slice starts from axis 0. The end axis, if specified, is exclusive (and the returned value will
         not include the size of that axis).
 
-        T: any tensor
+        T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
+            complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
+            float4e2m1, float8e8m0, uint2, int2
         T1: int64
 
         [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Shape.html#shape-25)
         """
 
-    def Size(self, data: _Tensor | _Array | _Floats | _Strings) -> INT64:
+    def Size(self, data: T | _Floats | _Strings) -> INT64:
         """Takes a tensor as input and outputs a int64 scalar that equals to the total number of elements of the input
         tensor.
 
-        T: any tensor
+        T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
+            complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
+            float4e2m1, float8e8m0, uint2, int2
         T1: int64
 
         [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Size.html#size-25)
@@ -367,7 +382,9 @@ class Opset25(Opset24):
         squeeze. If `axes` is not provided, all the single dimensions will be removed from the shape. If an axis is
         selected with shape entry not equal to one, an error is raised.
 
-        T: any tensor
+        T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
+            complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
+            float4e2m1, float8e8m0, uint2, int2
 
         [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Squeeze.html#squeeze-25)
         """
@@ -377,7 +394,9 @@ class Opset25(Opset24):
         specifies the permutation of the axes of the input tensor. `perm` must contain each axis index in `[0, n-1]`
         exactly once, so its length is equal to the rank `n` of the input tensor.
 
-        T: any tensor
+        T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
+            complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
+            float4e2m1, float8e8m0, uint2, int2
 
         [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Transpose.html#transpose-25)
         """
@@ -387,7 +406,9 @@ class Opset25(Opset24):
         - which contains a list of dimension indices and this operator will insert a dimension of value `1` into the
         corresponding index of the output tensor (`expanded`).
 
-        T: any tensor
+        T: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
+            complex64, complex128, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
+            float4e2m1, float8e8m0, uint2, int2
 
         [Since version 25 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Unsqueeze.html#unsqueeze-25)
         """

@@ -10,16 +10,18 @@ from opwright.elements import ElementType as _ElementType
 from opwright.types import AnyTensor as _AnyTensor, Array as _Array, Bools as _Bools, DataType as _DataType
 from opwright.types import Floats as _Floats, Ints as _Ints, Strings as _Strings, Tensor as _Tensor, FLOAT, UINT8
 from opwright.types import INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64
-from opwright.types import COMPLEX128, BFLOAT16, FLOAT8E8M0
+from opwright.types import COMPLEX128, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4
+from opwright.types import FLOAT4E2M1, FLOAT8E8M0, UINT2, INT2, FLOAT6E2M3, FLOAT6E3M2
 from typing_extensions import TypeVar as _TypeVar
 from opwright.opsets.generated.opset27 import Opset27
 
 T_ints = _TypeVar("T_ints", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, INT64, UINT32, UINT64, _Array, default=_AnyTensor)
-E = _TypeVar("E", bound=_Tensor | _Array, default=_AnyTensor)
-T1: _TypeAlias = _Tensor | _Array
+E_mixed = _TypeVar("E_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, FLOAT8E8M0, UINT2, INT2, FLOAT6E2M3, FLOAT6E3M2, _Array, default=_AnyTensor)
+T1: _TypeAlias = FLOAT | UINT8 | INT8 | UINT16 | INT16 | INT32 | INT64 | STRING | BOOL | FLOAT16 | DOUBLE | UINT32 | UINT64 | BFLOAT16 | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | UINT4 | INT4 | FLOAT4E2M1 | FLOAT8E8M0 | UINT2 | INT2 | FLOAT6E2M3 | FLOAT6E3M2 | _Array
 T_floats = _TypeVar("T_floats", _AnyTensor, FLOAT, FLOAT16, DOUBLE, BFLOAT16, _Array, default=_AnyTensor)
 T_mixed = _TypeVar("T_mixed", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64, COMPLEX128, BFLOAT16, _Array, default=_AnyTensor)
 E_floats = _TypeVar("E_floats", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, _Array, default=_AnyTensor)
+T1_numbers = _TypeVar("T1_numbers", _AnyTensor, UINT8, INT8, UINT16, INT16, INT32, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, UINT2, INT2, FLOAT6E2M3, FLOAT6E3M2, _Array, default=_AnyTensor)
 T2: _TypeAlias = FLOAT | FLOAT16 | BFLOAT16 | FLOAT8E8M0 | _Array
 T2_floats = _TypeVar("T2_floats", _AnyTensor, FLOAT, FLOAT16, BFLOAT16, FLOAT8E8M0, _Array, default=_AnyTensor)
 T_numbers = _TypeVar("T_numbers", _AnyTensor, FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16, _Array, default=_AnyTensor)
@@ -28,6 +30,7 @@ V: _TypeAlias = _Tensor | _Array | _Sequence[_Tensor | _Array]
 O: _TypeAlias = _Tensor | _Array | _Sequence[_Tensor | _Array] | None
 T1_3: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16 | _Array
 T2_2: _TypeAlias = FLOAT | INT32 | FLOAT16 | BFLOAT16 | FLOAT8E8M0 | _Array
+T3_numbers = _TypeVar("T3_numbers", _AnyTensor, UINT8, INT8, UINT16, INT16, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, UINT4, INT4, FLOAT4E2M1, UINT2, INT2, FLOAT6E2M3, FLOAT6E3M2, _Array, default=_AnyTensor)
 _Given = _TypeVar("_Given", bound=_Tensor | _Array | _Sequence[_Tensor | _Array], default=_AnyTensor)
 
 @_type_check_only
@@ -50,20 +53,20 @@ class Opset28(Opset27):
         self,
         input: T1 | _Floats | _Strings,
         *,
-        to: type[E] | _DataType[E],
+        to: type[E_mixed] | _DataType[E_mixed],
         round_mode: str = "up",
         saturate: int = 1,
-    ) -> E:
+    ) -> E_mixed:
         """The operator casts the elements of a given input tensor to a data type specified by the 'to' argument and
         returns an output tensor of the same size in the converted type. The 'to' argument must be one of the data
         types specified in the 'DataType' enum field in the TensorProto message.
 
         T1: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4, float4e2m1, float8e8m0,
-            uint2, int2
+            uint2, int2, float6e2m3, float6e3m2
         T2: float, uint8, int8, uint16, int16, int32, int64, string, bool, float16, double, uint32, uint64,
             bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4, float4e2m1, float8e8m0,
-            uint2, int2
+            uint2, int2, float6e2m3, float6e3m2
 
         [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__Cast.html#cast-28)
         """
@@ -120,9 +123,9 @@ class Opset28(Opset27):
     @_overload
     def DequantizeLinear(
         self,
-        x: E | _Floats,
+        x: T1_numbers | _Floats,
         x_scale: T2 | _Floats,
-        x_zero_point: E | _Floats | None = None,
+        x_zero_point: T1_numbers | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
@@ -132,7 +135,7 @@ class Opset28(Opset27):
         full-precision tensor. The dequantization formula is `y = (x - x_zero_point) * x_scale`.
 
         T1: uint8, int8, uint16, int16, int32, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4,
-            int4, float4e2m1, uint2, int2
+            int4, float4e2m1, uint2, int2, float6e2m3, float6e3m2
         T2: float, float16, bfloat16, float8e8m0
         T3: float, float16, bfloat16
 
@@ -141,9 +144,9 @@ class Opset28(Opset27):
     @_overload
     def DequantizeLinear(
         self,
-        x: E | _Floats,
+        x: T1_numbers | _Floats,
         x_scale: T2_floats | _Floats,
-        x_zero_point: E | _Floats | None = None,
+        x_zero_point: T1_numbers | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
@@ -152,9 +155,9 @@ class Opset28(Opset27):
     @_overload
     def DequantizeLinear(
         self,
-        x: E | _Floats,
+        x: T1_numbers | _Floats,
         x_scale: T2 | _Floats,
-        x_zero_point: E | _Floats | None = None,
+        x_zero_point: T1_numbers | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
@@ -235,14 +238,14 @@ class Opset28(Opset27):
         self,
         x: T1_3 | _Floats,
         y_scale: T2_2 | _Floats,
-        y_zero_point: E | _Floats | None = None,
+        y_zero_point: T3_numbers | _Floats | None = None,
         *,
         axis: int = 1,
         block_size: int = 0,
         output_dtype: int | _ElementType | type[_Tensor] = 0,
         precision: int | _ElementType | type[_Tensor] = 0,
         saturate: int = 1,
-    ) -> E:
+    ) -> T3_numbers:
         """The linear quantization operator consumes a high-precision tensor, a scale, and a zero point to compute the
         low-precision/quantized tensor. The scale factor and zero point must have the same shape, determining the
         quantization granularity. The quantization formula is `y = saturate((x / y_scale) + y_zero_point)`.
@@ -250,7 +253,7 @@ class Opset28(Opset27):
         T1: float, int32, float16, bfloat16
         T2: float, int32, float16, bfloat16, float8e8m0
         T3: uint8, int8, uint16, int16, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, uint4, int4,
-            float4e2m1, uint2, int2
+            float4e2m1, uint2, int2, float6e2m3, float6e3m2
 
         [Since version 28 of ai.onnx](https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html#quantizelinear-28)
         """
