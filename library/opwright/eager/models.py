@@ -60,9 +60,9 @@ class Task:
 
     def model(self, opset: int) -> ModelProto:
         """The model at that opset, one of `opsets()`: inputs `i0`, `i1`... of known types, outputs `o0`, `o1`..."""
-        names = {id(value): f"i{index}" for index, value in enumerate(self.inputs)}
+        names: dict[ir.Value | None, str] = {value: f"i{index}" for index, value in enumerate(self.inputs)}
         results = ir.results_of(self.node)
-        names |= {id(value): f"o{index}" for index, value in enumerate(results)}
+        names |= {value: f"o{index}" for index, value in enumerate(results)}
         graph = helper.make_graph(
             [],
             "eager",

@@ -21,8 +21,7 @@ def remove_unused_attributes(function: ir.Function) -> None:
 
 def remove_dead_nodes(function: ir.Function) -> None:
     """Removes unused pure nodes, and the results of an `If` that nobody reads, from the inside of the region out."""
-    used: set[int] = set()
-    _sweep(function.body, used)
+    _sweep(function.body, set())
 
 
 # Whether one of these is pure, the graphs that it is given say, not its schema.
@@ -30,22 +29,26 @@ _OF_GRAPHS = frozenset({("", "If", ""), ("", "Loop", ""), ("", "Scan", ""), ("",
 
 
 def is_pure(node: ir.Node) -> bool:
+    if type(node) is ir.Call and type(node.callee) is ir.Operator and not node.callee.signature.takes_graphs:
+        return node.callee.signature.deterministic
     if isinstance(node, ir.Call) and not node.callee.pure and node.callee.identity not in _OF_GRAPHS:
         return False
     return all(is_pure(inner) for region in ir.regions_of(node) for inner in region.nodes)
 
 
-def _sweep(region: ir.Region, used: set[int]) -> None:
-    """Backwards over a region. `used` holds the ids of values that later code reads; it grows with what stays."""
-    used.update(id(value) for value in region.yields)
+def _sweep(region: ir.Region, used: set[ir.Value | None]) -> None:
+    """Backwards over a region. `used` holds the values that later code reads; it grows with what stays."""
+    used.update(region.yields)
     kept: list[ir.Node] = []
     for node in reversed(region.nodes):
-        if isinstance(node, ir.Call) and not node.attributes:  # the most frequent kind: no region to look into
-            if _is_read(node, used) or not node.callee.pure:
-                used.update([id(value) for value in node.inputs])
+        if type(node) is ir.Call and type(node.callee) is ir.Operator and not node.callee.signature.takes_graphs:
+            # The most frequent kind: no region to look into.
+            if not used.isdisjoint(node.results) or not node.callee.signature.deterministic:
+                used.update(node.inputs)
+                used.discard(None)
                 kept.append(node)
             continue
-        if not any(id(value) in used for value in ir.results_of(node)) and is_pure(node):
+        if used.isdisjoint(ir.results_of(node)) and is_pure(node):
             continue
         if isinstance(node, ir.If):
             _drop_unread_results(node, used)
@@ -53,14 +56,10 @@ def _sweep(region: ir.Region, used: set[int]) -> None:
             _give_result(node)
         for inner in ir.regions_of(node):
             _sweep(inner, used)
-        used.update(id(value) for value in ir.operands_of(node))
+        used.update(ir.operands_of(node))
         kept.append(node)
     kept.reverse()
     region.nodes = kept
-
-
-def _is_read(node: ir.Call, used: set[int]) -> bool:
-    return not used.isdisjoint(map(id, node.results))
 
 
 def _give_result(node: ir.If | ir.Loop) -> None:
@@ -80,8 +79,8 @@ def _give_result(node: ir.If | ir.Loop) -> None:
     node.results = [ir.Value(type_)]
 
 
-def _drop_unread_results(node: ir.If, used: set[int]) -> None:
-    read = [index for index, value in enumerate(node.results) if id(value) in used]
+def _drop_unread_results(node: ir.If, used: set[ir.Value | None]) -> None:
+    read = [index for index, value in enumerate(node.results) if value in used]
     node.results = [node.results[index] for index in read]
     node.then.yields = [node.then.yields[index] for index in read]
     node.orelse.yields = [node.orelse.yields[index] for index in read]

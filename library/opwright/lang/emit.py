@@ -56,7 +56,7 @@ def emit_graph(
     named = {value.name for value in (*graph.input, *graph.output)}
     for node in function.body.nodes:
         for value in ir.results_of(node):
-            name = emitter.names[id(value)]
+            name = emitter.names[value]
             if name not in named and not isinstance(node, ir.Const) and is_known(value.type):
                 write_type(graph.value_info.add(name=name), _surely(node, value.type))
     return graph, emitter.imports
@@ -73,11 +73,11 @@ def _surely(node: ir.Node, type_: ir.Type) -> ir.Type:
 def emit_nodes(
     nodes: Sequence[ir.Node],
     opset: int,
-    names: Mapping[int, str],
+    names: Mapping[ir.Value | None, str],
     graph: GraphProto,
     identify: Identify = own_identity,
 ) -> dict[str, int]:
-    """Adds nodes to a graph; `names` holds those of values made or read elsewhere, by `id`. Gives the opset imports."""
+    """Adds nodes to a graph; `names` holds those of values made or read elsewhere. Gives the opset imports."""
     emitter = _Emitter(ir.Function("", "", 1, opset, None), identify)
     emitter.names.update(names)
     emitter.taken.update(names.values())
@@ -90,33 +90,33 @@ class _Emitter:
     def __init__(self, function: ir.Function, identify: Identify = own_identity) -> None:
         self.function = function
         self.identify = identify
-        self.names: dict[int, str] = {}
+        self.names: dict[ir.Value | None, str] = {None: ""}  # an absent input or output has no name
         self.taken: set[str] = {value.name for value in function.inputs} | set(function.outputs)
         self.counts: dict[str, int] = {}
         self.imports: dict[str, int] = {"": function.opset}
         for value in function.inputs:
-            self.names[id(value)] = value.name
+            self.names[value] = value.name
 
     def function_body(self, proto: FunctionProto | GraphProto) -> None:
         body, outputs = self.function.body, self.function.outputs
-        produced = {id(value) for node in body.nodes for value in ir.results_of(node)}
         copies: list[tuple[ir.Value, str]] = []
         for value, output in zip(body.yields, outputs, strict=True):
-            if id(value) in produced and id(value) not in self.names:
-                self.names[id(value)] = output
-            else:
+            if value in self.names:  # an input, or an output before
                 copies.append((value, output))
+            else:
+                self.names[value] = output
+        into = proto.node
         for node in body.nodes:
-            self.node(node, proto.node)
+            self.node(node, into)
         for value, output in copies:
-            self.copy(value, output, proto.node)
+            self.copy(value, output, into)
 
     # ------------------------------------------------------------------------------------------- names
 
     def name(self, value: ir.Value, hint: str) -> str:
-        found = self.names.get(id(value))
+        found = self.names.get(value)
         if found is None:
-            found = self.names[id(value)] = self.fresh(value.name or hint)
+            found = self.names[value] = self.fresh(value.name or hint)
         return found
 
     def fresh(self, hint: str) -> str:
@@ -135,14 +135,14 @@ class _Emitter:
     # ------------------------------------------------------------------------------------------- nodes
 
     def node(self, node: ir.Node, into: Any) -> None:
-        if isinstance(node, ir.Const):
+        if isinstance(node, ir.Call):
+            self.call(node, into)
+        elif isinstance(node, ir.Const):
             proto = into.add(op_type="Constant", output=[self.name(node.result, "constant")])
             attribute = proto.attribute.add(name="value", type=AttributeProto.TENSOR)
             write_tensor(attribute.t, node.data)
-        elif isinstance(node, ir.Call):
-            self.call(node, into)
         elif isinstance(node, ir.If):
-            proto = into.add(op_type="If", input=[self.names[id(node.condition)]])
+            proto = into.add(op_type="If", input=[self.names[node.condition]])
             for name, region in (("then_branch", node.then), ("else_branch", node.orelse)):
                 attribute = proto.attribute.add(name=name, type=AttributeProto.GRAPH)
                 self.region(region, attribute.g, name)
@@ -151,25 +151,38 @@ class _Emitter:
             self.loop(node, into)
 
     def call(self, node: ir.Call, into: Any) -> None:
-        callee = node.callee
-        domain, name, overload = self.identify(callee) if isinstance(callee, ir.FunctionReference) else callee.identity
+        callee, names = node.callee, self.names
+        proto: NodeProto = into.add()
         if isinstance(callee, ir.FunctionReference):
+            domain, name, overload = self.identify(callee)
             self.imports[domain] = callee.version
-        elif domain:
-            self.imports[domain] = max(self.imports.get(domain, 1), callee.signature.since_version)
-        inputs = ["" if value is None else self.names[id(value)] for value in node.inputs]
+            if overload:
+                proto.overload = overload
+        else:
+            domain, name = callee.signature.domain, callee.signature.name
+            if domain:
+                self.imports[domain] = max(self.imports.get(domain, 1), callee.signature.since_version)
+        inputs = [names[value] for value in node.inputs]
         while inputs and not inputs[-1]:
             inputs.pop()
-        proto: NodeProto = into.add(op_type=name, input=inputs)
+        proto.input.extend(inputs)
+        proto.op_type = name
         if domain:
             proto.domain = domain
-        if overload:
-            proto.overload = overload
         for key, attribute in node.attributes.items():
             self.attribute(proto, key, attribute)
-        hint = name.lower()
+        output = proto.output
         for value in node.results:
-            proto.output.append("" if value is None else self.name(value, hint))
+            found = names.get(value)
+            if found is None:
+                assert value is not None
+                found = value.name or name.lower()
+                if found in self.taken:
+                    found = self.fresh(found)
+                else:
+                    self.taken.add(found)
+                names[value] = found
+            output.append(found)
 
     def attribute(self, proto: NodeProto, key: str, attribute: ir.Attribute) -> None:
         kind = _KINDS[attribute.kind]
@@ -194,8 +207,8 @@ class _Emitter:
             getattr(made, _FIELDS[attribute.kind]).extend(value)
 
     def loop(self, node: ir.Loop, into: Any) -> None:
-        inputs = [self.names[id(value)] if value is not None else "" for value in (node.trips, node.condition)]
-        inputs.extend(self.names[id(value)] for value in node.initial)
+        inputs = [self.names[value] if value is not None else "" for value in (node.trips, node.condition)]
+        inputs.extend(self.names[value] for value in node.initial)
         proto = into.add(op_type="Loop", input=inputs)
         attribute = proto.attribute.add(name="body", type=AttributeProto.GRAPH)
         self.region(node.body, attribute.g, "body")
@@ -210,13 +223,13 @@ class _Emitter:
         for parameter in region.parameters:
             info = graph.input.add(name=self.name(parameter, "carried"))
             _write_type(info, parameter.type)
-        produced = {id(value) for node in region.nodes for value in ir.results_of(node)}
+        produced = {value for node in region.nodes for value in ir.results_of(node)}
         for node in region.nodes:
             self.node(node, graph.node)
         given: set[str] = set()
         for value in region.yields:
-            output = self.names[id(value)]
-            if id(value) not in produced or output in given:
+            output = self.names[value]
+            if value not in produced or output in given:
                 copy = self.fresh(f"{output}_out")
                 self.copy(value, copy, graph.node)
                 output = copy
@@ -229,7 +242,7 @@ class _Emitter:
 
     def copy(self, value: ir.Value, output: str, into: Any) -> None:
         """`output = value`. Identity takes sequences since opset 14; before, an item is inserted and erased again."""
-        source = self.names[id(value)]
+        source = self.names[value]
         item = value.type.item if isinstance(value.type, ir.SequenceType) else None
         element = ir.settle(item.element) if isinstance(item, ir.TensorType) else None
         if self.function.opset >= 14 or not isinstance(element, ElementType):

@@ -453,6 +453,14 @@ class Function:
         self.variables: dict[str, Element] = {}
         self.body = Region()
 
+    def head(self) -> Function:
+        """The same function without its body: whoever reads that gets an AttributeError."""
+        found = Function(self.domain, self.name, self.since_version, self.opset, self.span)
+        found.inputs, found.outputs, found.attributes = self.inputs, self.outputs, self.attributes
+        found.doc, found.variables = self.doc, self.variables
+        del found.body
+        return found
+
 
 def walk(region: Region) -> Iterator[tuple[Region, Node]]:
     """Every node of a region and of those nested in it, outer before inner, in order."""

@@ -235,6 +235,10 @@ class ModuleScope:
         self._scopes = {} if scopes is None else scopes  # one scope per file, so that imports in a circle are seen
         self._scopes[module.source.name] = self
 
+    def known(self, name: str) -> Any:
+        """What a name means that has been looked up before; None for any other."""
+        return self._known.get(name)
+
     def lookup(self, name: str, span: Span) -> Any:
         """What a module-level name means; MISSING after its diagnostic has been reported.
 

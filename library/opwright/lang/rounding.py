@@ -44,9 +44,14 @@ def _pack_integer(value: bool | int | float, element: ElementType) -> bytes:
     return struct.pack("<" + (code.upper() if element.kind == "uint" else code), value)
 
 
+_SAFE_FLOAT = 1e38  # no rounding makes what is below an infinity
+
+
 def _pack_float(value: bool | int | float, element: ElementType) -> bytes:
     if element.name == "double" and isinstance(value, float):
         return struct.pack("<d", value)
+    if element.name == "float" and isinstance(value, float) and abs(value) < _SAFE_FLOAT:
+        return struct.pack("<f", value)  # rounds to nearest, ties to even
     if element.name not in _EXPONENTS:
         return _pack_small_float(value, element)
     bits = float_bits(value, element)

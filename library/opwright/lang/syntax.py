@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
+from functools import cached_property
 
 from opwright.diagnostics.model import Diagnostic, Place
 from opwright.lang.source import Source
@@ -28,9 +29,20 @@ class Module:
         self.source = source
         self.tree = tree
         self.shared = True  # by all functions of the file; else it holds one alone
-        self.bindings: dict[str, list[Binding]] = {}
-        self.owners: dict[int, ast.stmt] = {}
-        _bind_block(self, tree.body, conditional=False)
+
+    @property
+    def bindings(self) -> dict[str, list[Binding]]:
+        """Where each module-level name is bound."""
+        return self._bound[0]
+
+    @property
+    def owners(self) -> dict[int, ast.stmt]:
+        """The statement that a binding's node belongs to, by the node's `id`."""
+        return self._bound[1]
+
+    @cached_property
+    def _bound(self) -> tuple[dict[str, list[Binding]], dict[int, ast.stmt]]:
+        return _bind_block(self.tree.body)
 
     def function(self, name: str) -> ast.FunctionDef | None:
         """The one function of that name bound at top level, or None."""
@@ -89,14 +101,16 @@ def _syntax_error(source: Source, error: SyntaxError) -> Diagnostic:
     )
 
 
-def _bind_block(module: Module, statements: list[ast.stmt], conditional: bool) -> None:
-    """Records what each statement binds, following blocks without recursion on their depth."""
-    pending: list[tuple[ast.stmt, bool]] = [(statement, conditional) for statement in reversed(statements)]
+def _bind_block(statements: list[ast.stmt]) -> tuple[dict[str, list[Binding]], dict[int, ast.stmt]]:
+    """What each statement binds, following blocks without recursion on their depth."""
+    bindings: dict[str, list[Binding]] = {}
+    owners: dict[int, ast.stmt] = {}
+    pending: list[tuple[ast.stmt, bool]] = [(statement, False) for statement in reversed(statements)]
     while pending:
         statement, under = pending.pop()
         for name, node in _bound_by(statement):
-            module.bindings.setdefault(name, []).append(Binding(node, under))
-            module.owners[id(node)] = statement
+            bindings.setdefault(name, []).append(Binding(node, under))
+            owners[id(node)] = statement
         blocks = [getattr(statement, field, []) for field in ("body", "orelse", "finalbody")]
         if isinstance(statement, ast.Try):
             blocks.extend(handler.body for handler in statement.handlers)
@@ -104,6 +118,7 @@ def _bind_block(module: Module, statements: list[ast.stmt], conditional: bool) -
             continue
         for block in reversed(blocks):
             pending.extend((inner, True) for inner in reversed(block) if isinstance(inner, ast.stmt))
+    return bindings, owners
 
 
 def _bound_by(statement: ast.stmt) -> list[tuple[str, ast.stmt | ast.alias | ast.expr]]:

@@ -7,6 +7,7 @@ import collections.abc
 import types
 import typing
 from collections.abc import Callable
+from functools import lru_cache
 from types import FunctionType
 from typing import Any
 
@@ -88,6 +89,7 @@ def _evaluated(value: Any, function: FunctionType) -> Any:
         return value
 
 
+@lru_cache(maxsize=1024)
 def _read_class(value: type) -> Annotation | None:
     if value in _SCALAR_TYPES:
         name = _SCALAR_TYPES[value]

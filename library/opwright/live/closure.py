@@ -68,7 +68,7 @@ class Closure:
         compiled = self.run.compile(function)
         variant = variant_of(compiled, key)
         self._found = {}
-        proto = emit_variant(compiled.function, variant, key, self.identify)
+        proto = emit_variant(compiled, variant, key, self.identify)
         proto.name = self._name(function)
         return proto, list(self._found)
 

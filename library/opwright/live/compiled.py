@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from types import CodeType, FunctionType
 from typing import Any
+
+from onnx import FunctionProto
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
 from opwright.elements import BY_CODE
 from opwright.functions import OnnxFunction
 from opwright.lang.annotations import TensorAnnotation
 from opwright.lang.facts import RANK, fact_of
-from opwright.lang.family import Family, build_family
+from opwright.lang.family import Family, Variant, build_family
 from opwright.lang.interface import Declaration, DeclaredValue, Interface, read_interface
 from opwright.lang.lower import Unit
 from opwright.lang.lower.scripts import NeedsScript, Script, describe_script
@@ -34,7 +37,7 @@ _ALL_ELEMENTS = tuple(BY_CODE.values())
 class Compiled:
     """A function at one opset: its unit, its variants, and what it read and calls."""
 
-    __slots__ = ("_script", "callees", "family", "function", "reads", "unit")
+    __slots__ = ("_script", "callees", "family", "function", "reads", "unit", "written")
 
     def __init__(
         self, function: OnnxFunction, unit: Unit, family: Family, reads: Reads, callees: dict[OnnxFunction, Compiled]
@@ -44,15 +47,33 @@ class Compiled:
         self.family = family
         self.reads = reads
         self.callees = callees
+        self.written: bytes | None = None  # see `keep_as_proto`
         self._script: Script | None = None
 
     @property
     def script(self) -> Script:
-        """What its callers see of it."""
+        """What its callers see of it; not to be had of what is `bare`."""
         if self._script is None:
             function = self.function
             self._script = describe_script(self.unit, self.family, function.domain, function.opset.version, function)
         return self._script
+
+    def keep_as_proto(self, proto: FunctionProto) -> None:
+        """Keeps the proto in place of the nodes that it was made of, which are a hundred times as many objects for the
+        garbage collector to walk. Only for a function of one variant that calls nothing: its proto is always the same.
+
+        Whoever is reading `family` at this moment keeps what he has.
+        """
+        (variant,) = self.family.variants
+        assert variant.lowered.function is not None
+        self.written = proto.SerializeToString()
+        lowered = replace(variant.lowered, function=variant.lowered.function.head())
+        self.family = replace(self.family, variants=(Variant(variant.key, lowered),))
+
+    @property
+    def bare(self) -> bool:
+        """Whether all that is left is the proto: a caller needs more, and has it compiled again."""
+        return self.written is not None and self._script is None
 
 
 class Run:
@@ -68,9 +89,10 @@ class Run:
         self.problems: list[Diagnostic] = []
         self._needed: dict[OnnxFunction, None] = {}  # by the function that is being compiled
 
-    def compile(self, function: OnnxFunction) -> Compiled:
-        """The function, compiled or as it was kept. Raises DiagnosticError where one of them does not compile."""
-        self.prepare(function)
+    def compile(self, function: OnnxFunction, to_call: bool = True) -> Compiled:
+        """The function, compiled or as it was kept: `to_call` it, or for its protos alone. Raises DiagnosticError where
+        one of them does not compile."""
+        self.prepare(function, to_call)
         if self.problems:
             raise DiagnosticError(self.problems)
         return self.done[function]
@@ -93,7 +115,7 @@ class Run:
             show_warnings(function, family.diagnostics)
             return unit, family
 
-    def prepare(self, root: OnnxFunction) -> None:
+    def prepare(self, root: OnnxFunction, to_call: bool = True) -> None:
         """Compiles the function and all that it calls. Raises DiagnosticError where the source of one cannot be had, or
         one calls itself."""
         stack = [root]
@@ -111,17 +133,18 @@ class Run:
             if callee is not None:
                 stack.append(callee)
                 continue
-            needed = self._one(function)
+            needed = self._one(function, to_call or function is not root)
             if needed is not None:
                 if needed in open_functions:
                     raise DiagnosticError([*self.problems, _recursive(self.unit(function)[0], needed)])
                 stack.append(needed)
 
-    def _one(self, function: OnnxFunction) -> OnnxFunction | None:
+    def _one(self, function: OnnxFunction, to_call: bool) -> OnnxFunction | None:
         """Compiles one function whose likely callees are done; gives a callee that is still missing."""
         kept = function.compiled.get(self.opset)
         if (
             kept is not None
+            and not (to_call and kept.bare)
             and kept.reads.still_hold()
             and all(self.done.get(callee) is compiled for callee, compiled in kept.callees.items())
         ):

@@ -87,10 +87,10 @@ class LiveScope(ModuleScope):
         cell = self._cells.get(name)
         if cell is not None:
             value = _contents(cell)
-            self._reads.note(lambda: _contents(cell), value)
+            self._reads.note(value, _contents, cell)
             return value
-        names, value = self.function.__globals__, _lookup(self.function.__globals__, name)
-        self._reads.note(lambda: _lookup(names, name), value)
+        value = _lookup(self.function.__globals__, name)
+        self._reads.note(value, _lookup, self.function.__globals__, name)
         return value
 
     def constant(self, node: ast.expr) -> Any:
@@ -104,7 +104,7 @@ class LiveScope(ModuleScope):
             return super().attribute(owner, name, span)
         holder = owner.value
         value = _attribute(holder, name)
-        self._reads.note(lambda: _attribute(holder, name), value)
+        self._reads.note(value, _attribute, holder, name)
         if value is not _UNSET:
             return self.meaning(value, name, span)
         label = getattr(holder, "__name__", type(holder).__name__)
@@ -208,7 +208,7 @@ class LiveScope(ModuleScope):
             return MISSING
         module, node = found
         code = function.__code__
-        self._reads.note(lambda: function.__code__, code)
+        self._reads.note(code, getattr, function, "__code__")
         scope = LiveScope(function, module, node, self.report, self._script_of, self._reads)
         made = self._reads.helpers[function] = FunctionObject(scope, node)
         return made

@@ -11,7 +11,7 @@ from opwright.functions import OnnxFunction
 from opwright.lang.emit import Identify, emit_function, own_identity
 from opwright.lang.family import Family, Variant, labels_of
 from opwright.lang.lower import Unit
-from opwright.live.compiled import Run, chosen_facts, target_opset
+from opwright.live.compiled import Compiled, Run, chosen_facts, target_opset
 from opwright.live.libraries import LibraryCalls
 from opwright.opsets.opset import Opset
 from opwright.variants import Key, match_variants, overload_of
@@ -19,20 +19,20 @@ from opwright.variants import Key, match_variants, overload_of
 
 def function_proto(function: OnnxFunction, opset: Opset | int | None, variant: Mapping[str, object]) -> FunctionProto:
     """The one variant that `variant` leaves. See `OnnxFunction.to_function_proto`."""
-    unit, family, named, left = _left(function, opset, variant)
+    compiled, unit, family, named, left = _left(function, opset, variant)
     if len(left) != 1:
         raise DiagnosticError([_not_one(unit, family, left)])
-    return emit_variant(function, left[0], named[left[0].key], _identify(left[0]))
+    return emit_variant(compiled, left[0], named[left[0].key], _identify(left[0]))
 
 
 def function_protos(
     function: OnnxFunction, opset: Opset | int | None, variant: Mapping[str, object]
 ) -> list[FunctionProto]:
     """Every variant that `variant` leaves, equal ones once. See `OnnxFunction.to_function_protos`."""
-    _, _, named, left = _left(function, opset, variant)
+    compiled, _, _, named, left = _left(function, opset, variant)
     by_label = {named[item.key]: item for item in reversed(left)}
     labels = dict.fromkeys(named[item.key] for item in left)
-    return [emit_variant(function, by_label[label], label, _identify(by_label[label])) for label in labels]
+    return [emit_variant(compiled, by_label[label], label, _identify(by_label[label])) for label in labels]
 
 
 def _identify(variant: Variant) -> Identify:
@@ -43,10 +43,18 @@ def _identify(variant: Variant) -> Identify:
     return lambda callee: library.identify(callee) if callee.origin is None else callee.identity
 
 
-def emit_variant(
-    function: OnnxFunction, variant: Variant, label: Key, identify: Identify = own_identity
-) -> FunctionProto:
-    """A variant as a proto named by its label, with its documentation and the defaults of its attributes."""
+def emit_variant(compiled: Compiled, variant: Variant, label: Key, identify: Identify = own_identity) -> FunctionProto:
+    """A variant of a function as a proto named by its label, with its documentation and the defaults of its
+    attributes. A template's variant is one of a call's, which `compiled` does not keep."""
+    if compiled.written is not None:
+        return FunctionProto.FromString(compiled.written)
+    proto = _emit(compiled.function, variant, label, identify)
+    if len(compiled.family.variants) == 1 and not compiled.family.calls:
+        compiled.keep_as_proto(proto)
+    return proto
+
+
+def _emit(function: OnnxFunction, variant: Variant, label: Key, identify: Identify) -> FunctionProto:
     body = variant.lowered.function
     assert body is not None
     proto = emit_function(body, function.domain, overload_of(label), identify)
@@ -65,14 +73,14 @@ def emit_variant(
 
 def _left(
     function: OnnxFunction, opset: Opset | int | None, variant: Mapping[str, object]
-) -> tuple[Unit, Family, dict[Key, Key], list[Variant]]:
+) -> tuple[Compiled, Unit, Family, dict[Key, Key], list[Variant]]:
     """The function's family, what its variants are named by, and those that fit. Raises DiagnosticError where the facts
     leave it open. An instance of a template is always named by its facts: there may be others."""
     run = Run(target_opset(function, opset))
-    compiled = run.compile(function)
+    compiled = run.compile(function, to_call=False)
     unit, family = compiled.unit, compiled.family
     if len(family.variants) == 1 and not family.variants[0].key and not variant:
-        return unit, family, {(): ()}, list(family.variants)
+        return compiled, unit, family, {(): ()}, list(family.variants)
     facts = chosen_facts(unit, variant)
     if family.open_axes:
         unit, family = run.instantiate(function, facts)
@@ -80,7 +88,7 @@ def _left(
     else:
         named = labels_of(family)
     match = match_variants([_Choice(item) for item in family.variants], lambda axis: _known(facts, axis))
-    return unit, family, named, [item.of for item in match.fitting if _admits(unit, item.of, facts)]
+    return compiled, unit, family, named, [item.of for item in match.fitting if _admits(unit, item.of, facts)]
 
 
 class _Choice:

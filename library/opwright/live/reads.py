@@ -17,16 +17,16 @@ class Reads:
 
     def __init__(self) -> None:
         self.helpers: dict[FunctionType, FunctionObject] = {}  # each is one object, however often it is named
-        self._found: list[tuple[Callable[[], Any], Any, Any]] = []
+        self._found: list[tuple[Callable[..., Any], tuple[Any, ...], Any, Any]] = []
 
-    def note(self, read: Callable[[], Any], value: Any) -> None:
-        """Remembers a value and how to read it again; of what can change in place, also what it holds."""
-        self._found.append((read, value, _content(value)))
+    def note(self, value: Any, read: Callable[..., Any], *of: Any) -> None:
+        """Remembers a value, and that `read(*of)` gives it again; of what can change in place, also what it holds."""
+        self._found.append((read, of, value, _content(value)))
 
     def still_hold(self) -> bool:
         """Whether all of it would be read again."""
-        for read, value, content in self._found:
-            now = read()
+        for read, of, value, content in self._found:
+            now = read(*of)
             if now is value and content is None:
                 continue
             if type(now) is not type(value) or not _equal(now, value, content):

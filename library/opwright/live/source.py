@@ -7,6 +7,7 @@ import bisect
 import linecache
 import os
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from types import CodeType, FunctionType
 
 from opwright.diagnostics.model import Diagnostic, Place
@@ -78,20 +79,18 @@ def _alone(function: FunctionType) -> tuple[Module, ast.FunctionDef] | None:
     """
     code = function.__code__
     around = function.__qualname__.rpartition(".")[0]
-    if (around and not around.endswith("<locals>")) or _is_young(code.co_filename):
+    if around and not around.endswith("<locals>"):
         return None
-    linecache.checkcache(code.co_filename)
-    lines = linecache.getlines(code.co_filename, function.__globals__)
+    lines = _old_lines(function)
     first = code.co_firstlineno - 1
     if first >= len(lines):
         return None
     margin = _margin(lines[first])
-    for last in _possible_ends(lines, max([line or 0 for _, _, line in code.co_lines()]), margin):
+    name = shown_name(code.co_filename)
+    for last in _possible_ends(lines, max(filter(None, map(_LINE, code.co_lines()))), margin):
         text = "".join(lines[first:last])
         # An indented function stands in a block; its columns stay what they are.
-        source = Source(
-            shown_name(code.co_filename), f"if 1:\n{text}" if margin else text, first if margin else first + 1
-        )
+        source = Source(name, f"if 1:\n{text}" if margin else text, first if margin else first + 1)
         module = parse(source)
         if isinstance(module, Module):
             node = getattr(module.tree.body[0], "body", [None])[0] if margin else module.tree.body[0]
@@ -99,6 +98,25 @@ def _alone(function: FunctionType) -> tuple[Module, ast.FunctionDef] | None:
             good = isinstance(node, ast.FunctionDef) and node.name == code.co_name and _same_parameters(node, function)
             return (module, node) if good and isinstance(node, ast.FunctionDef) else None
     return None
+
+
+_LINE = itemgetter(2)  # of what a code object says of its lines
+
+
+def _old_lines(function: FunctionType) -> Sequence[str]:
+    """The lines of the function's file; none where it has been written since this process began."""
+    filename = function.__code__.co_filename
+    try:
+        status = os.stat(filename)
+    except OSError:  # no file: a cell of a notebook, whose text does not change
+        return linecache.getlines(filename, function.__globals__)
+    if status.st_mtime >= STARTED:
+        return ()
+    known = linecache.cache.get(filename)
+    if known is not None and len(known) == 4 and known[:2] == (status.st_size, status.st_mtime):
+        return known[2]
+    linecache.checkcache(filename)
+    return linecache.getlines(filename, function.__globals__)
 
 
 _ENDS = 3  # how many lines are tried as the last one: lists and strings of several lines may look like an end

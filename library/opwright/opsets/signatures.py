@@ -67,6 +67,7 @@ class Signature:
         "outputs",
         "positions",
         "since_version",
+        "takes_graphs",
         "variadic",
     )
 
@@ -97,6 +98,7 @@ class Signature:
             item.name: index for index, item in enumerate(self.inputs) if item.name not in self.attributes
         }
         self.needs_attributes = any(spec.required for spec in self.attributes.values())
+        self.takes_graphs = any(spec.kind in ("GRAPH", "GRAPHS") for spec in self.attributes.values())
         self.variadic = bool(self.inputs) and self.inputs[-1].option is Option.VARIADIC
         self.explicit_defaults: dict[str, Any] | None = None  # kept by the compiler, in its own form
 
@@ -151,7 +153,6 @@ def tensor_element(type_string: str) -> ElementType | None:
     return None
 
 
-@cache
 @cache
 def tensor_mask(types: tuple[str, ...]) -> int:
     """The element types among ONNX types of tensors."""

@@ -188,12 +188,11 @@ def _apply(low: Lowering, form: Form, values: list[Any], span: Span, spans: tupl
         ):
             return try_emit(low, "Add", values, span, spans)  # reports the two types, as every operator does
         return EXPANSIONS[form.expansion](low, values[0], values[1], span)
-    operator = low.find("", form.operator)
-    if operator is None:
-        return low.unknown_operator("", form.operator, span, "this operator")
-    made = None if form.attributes or form.negated else emit_plain(low, operator, values, span)
+    made = None if form.attributes or form.negated else emit_plain(low, form.operator, values, span)
     if made is not None:
         return made
+    if low.find("", form.operator) is None:
+        return low.unknown_operator("", form.operator, span, "this operator")
     attributes: dict[str, ir.Attribute] = {
         name: ir.AttributeValue(ir.AttributeKind.STRING, text) for name, text in form.attributes
     }

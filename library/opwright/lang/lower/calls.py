@@ -149,19 +149,11 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
             help="see the operator's page for its successor",
             subject=callee.name,
         )
-    if not arguments.keywords and arguments.result_count is None and not low.mixed:
-        made = emit_plain(low, operator, [operand for operand, _ in arguments.positional], arguments.span)
+    if not domain and given is None and not arguments.keywords and arguments.result_count is None:
+        made = emit_plain(low, callee.name, [operand for operand, _ in arguments.positional], arguments.span)
         if made is not None:
             return made
     return call_checked(low, signature, arguments, operator)
-
-
-def plain_operator(low: Lowering, callee: OperatorObject) -> ir.Operator | None:
-    """An operator of ai.onnx about which there is nothing to say; None for any other."""
-    if callee.opset.domain or callee.opset.signatures:
-        return None
-    operator = low.find("", callee.name)
-    return None if operator is None or operator.signature.deprecated else operator
 
 
 def call_checked(low: Lowering, signature: Signature, arguments: Arguments, choose: Chooser | ir.Operator) -> Operand:

@@ -70,6 +70,8 @@ def _returned(node: ast.FunctionDef) -> list[ast.expr]:
     pending: list[ast.stmt] = list(node.body)
     while pending:
         statement = pending.pop()
+        if isinstance(statement, ast.Assign):
+            continue  # most of them
         if isinstance(statement, ast.Return) and statement.value is not None:
             found.append(statement.value)
         elif isinstance(statement, (ast.If, ast.For, ast.While)):

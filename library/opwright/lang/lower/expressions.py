@@ -10,7 +10,7 @@ from typing import Any
 from opwright.lang import ir, static
 from opwright.lang.lower.arithmetic import binary, is_none, is_static, same_object, unary
 from opwright.lang.lower.builtin_calls import call_builtin, make_scalar
-from opwright.lang.lower.calls import Arguments, call_operator, plain_operator
+from opwright.lang.lower.calls import Arguments, call_operator
 from opwright.lang.lower.conditions import choose, lower_condition, negate, truth
 from opwright.lang.lower.context import POISON, AttributeOperand, Environment, Lowering, Operand, Poison, Unbound
 from opwright.lang.lower.known import Rank, ask_enumerated, keep_after_loop, need_static
@@ -21,11 +21,12 @@ from opwright.lang.lower.lists import (
 )
 from opwright.lang.lower.mixed import refuse_number
 from opwright.lang.lower.numbers import describe, needs_element
-from opwright.lang.lower.plain_calls import emit_plain
+from opwright.lang.lower.plain_calls import emit_plain_binary, lower_plain
 from opwright.lang.lower.ranks import compare_rank, rank_is_in, rank_of
 from opwright.lang.lower.sequences import GROWING, REFUSED, is_list
 from opwright.lang.lower.shapes import shape_of
 from opwright.lang.lower.subscripts import ELLIPSIS, IndexItem, SliceItem, subscript
+from opwright.lang.operators import BINARY_SYMBOLS
 from opwright.lang.resolve import (
     MISSING,
     OBJECTS,
@@ -41,21 +42,6 @@ from opwright.lang.resolve import (
 )
 from opwright.lang.source import Span, span_of
 
-BINARY_SYMBOLS: dict[type[ast.operator], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.Pow: "**",
-    ast.MatMult: "@",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-    ast.LShift: "<<",
-    ast.RShift: ">>",
-}
 _COMPARE_SYMBOLS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
     ast.NotEq: "!=",
@@ -128,6 +114,8 @@ _NOWHERE = object()
 
 def _name(low: Lowering, node: ast.Name, env: Environment) -> Operand:
     found = env.get(node.id, _NOWHERE)
+    if type(found) is ir.Value:
+        return found
     if found is _NOWHERE:
         return _around(low, low.scope.lookup(node.id, span_of(node)), span_of(node))
     if isinstance(found, Unbound):
@@ -296,18 +284,30 @@ def _index_item(low: Lowering, node: ast.expr, env: Environment) -> IndexItem:
 
 def _bin_op(low: Lowering, node: ast.BinOp, env: Environment) -> Operand:
     """Left-deep chains are followed by a loop: `a + b + c + ...` nests as deep as it is long."""
+    made = lower_plain(low, node, env)
+    if made is not None:
+        return made
+    if not isinstance(node.left, ast.BinOp):
+        return _bin_step(low, node, lower_expression(low, node.left, env), env)
     spine: list[ast.BinOp] = []
     current: ast.expr = node
     while isinstance(current, ast.BinOp):
         spine.append(current)
         current = current.left
     value = lower_expression(low, current, env)
-    for step in reversed(spine):
-        right = lower_expression(low, step.right, env)
-        value = binary(
-            low, BINARY_SYMBOLS[type(step.op)], value, right, span_of(step), (span_of(step.left), span_of(step.right))
-        )
+    while spine:
+        value = _bin_step(low, spine.pop(), value, env)
     return value
+
+
+def _bin_step(low: Lowering, node: ast.BinOp, left: Operand, env: Environment) -> Operand:
+    """`left op right`, of which the left side is lowered already."""
+    right = lower_expression(low, node.right, env)
+    made = emit_plain_binary(low, node, left, right)
+    if made is not None:
+        return made
+    spans = (span_of(node.left), span_of(node.right))
+    return binary(low, BINARY_SYMBOLS[type(node.op)], left, right, span_of(node), spans)
 
 
 def _compare(low: Lowering, node: ast.Compare, env: Environment) -> Operand:
@@ -398,14 +398,10 @@ def _unary_op(low: Lowering, node: ast.UnaryOp, env: Environment) -> Operand:
 
 
 def _call(low: Lowering, node: ast.Call, env: Environment, count: int | None) -> Operand:
+    made = lower_plain(low, node, env) if count is None else None
+    if made is not None:
+        return made
     callee: Operand = lower_expression(low, node.func, env)
-    if type(callee) is OperatorObject and count is None and not node.keywords and not low.mixed:
-        operator = plain_operator(low, callee)
-        operands = None if operator is None else _tensors_named(node.args, env)
-        if operator is not None and operands is not None:
-            made = emit_plain(low, operator, operands, span_of(node))
-            if made is not None:
-                return made
     if isinstance(callee, TypingObject) and callee.name == "Opset":
         from opwright.lang.lower.opset_calls import make_opset
 
@@ -440,17 +436,6 @@ def _call(low: Lowering, node: ast.Call, env: Environment, count: int | None) ->
         reason="operators, functions, element types, math and a few builtins can",
         help="",
     )
-
-
-def _tensors_named(arguments: list[ast.expr], env: Environment) -> list[ir.Value] | None:
-    """The values of arguments that are all names of values: looking them up does nothing else."""
-    operands: list[ir.Value] = []
-    for argument in arguments:
-        found = env.get(argument.id) if type(argument) is ast.Name else None
-        if type(found) is not ir.Value:
-            return None
-        operands.append(found)
-    return operands
 
 
 def _arguments(low: Lowering, node: ast.Call, env: Environment, count: int | None) -> Arguments | Poison:

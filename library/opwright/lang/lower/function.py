@@ -208,12 +208,11 @@ class _Attempt:
                 help="give intermediate results names of their own",
             )
         self.function.body.nodes[:0] = low.prologue
-        function = None
-        if not has_errors(self.diagnostics):
-            remove_dead_nodes(self.function)
-            remove_unused_attributes(self.function)
-            function = self.function
-        return Lowered(function, tuple(self.diagnostics), tuple(low.calls), tuple(self.output_types))
+        if has_errors(self.diagnostics):
+            return Lowered(None, tuple(self.diagnostics), tuple(low.calls))
+        remove_dead_nodes(self.function)
+        remove_unused_attributes(self.function)
+        return Lowered(self.function, tuple(self.diagnostics), tuple(low.calls), tuple(self.output_types))
 
     def _def_span(self) -> tuple[int, int, int, int]:
         node = self.unit.node

@@ -25,12 +25,14 @@ from opwright.lang.lower.context import (
     Stop,
     Unbound,
 )
-from opwright.lang.lower.expressions import BINARY_SYMBOLS, lower_expression
+from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.flow import BROKE, CONTINUED, FRAME, State, end, goes_on, revive, set_returned, state_of
 from opwright.lang.lower.joins import Join, Result, within
 from opwright.lang.lower.known import need_static
+from opwright.lang.lower.plain_calls import lower_plain
 from opwright.lang.lower.sequences import called_method, grow, is_list, may_change, method_of_list
 from opwright.lang.lower.shapes import IntTuple, tuple_items
+from opwright.lang.operators import BINARY_SYMBOLS
 from opwright.lang.source import Span, span_of
 from opwright.lang.static import StaticList
 
@@ -41,22 +43,26 @@ def lower_block(low: Lowering, statements: Sequence[ast.stmt], env: Environment)
     Nothing is emitted twice: what follows an `if` of which one branch ends is lowered inside the other one, and what
     follows a statement after which only some paths go on is guarded.
     """
+    state = state_of(env)
     for index, statement in enumerate(statements):
-        state = state_of(env)
         if state is State.ENDED:
             return
         if state is State.MAYBE:
             _guard(low, statements[index:], env)
             return
+        kind = type(statement)
         if isinstance(statement, ast.If):
             if _if(low, statement, statements[index + 1 :], env):
                 return
+            state = state_of(env)
             continue
-        handler = _HANDLERS.get(type(statement))
+        handler = _HANDLERS.get(kind)
         if handler is None:
             _unsupported(low, statement)
         else:
             handler(low, statement, env)
+            if kind not in _GOES_ON:
+                state = state_of(env)
 
 
 def _guard(low: Lowering, rest: Sequence[ast.stmt], env: Environment) -> None:
@@ -114,7 +120,9 @@ def _unsupported(low: Lowering, statement: ast.stmt) -> None:
 def _assign(low: Lowering, statement: ast.Assign, env: Environment) -> None:
     first = statement.targets[0]
     count = len(first.elts) if isinstance(first, (ast.Tuple, ast.List)) else None
-    value = lower_expression(low, statement.value, env, count)
+    value: Operand = lower_plain(low, statement.value, env) if count is None else None
+    if value is None:
+        value = lower_expression(low, statement.value, env, count)
     for target in statement.targets:
         bind_target(low, target, value, env)
 
@@ -147,9 +155,12 @@ def _aug_assign(low: Lowering, statement: ast.AugAssign, env: Environment) -> No
 def bind_target(low: Lowering, target: ast.expr, value: Operand, env: Environment) -> None:
     """`target = value`, tuples taken apart."""
     if isinstance(target, ast.Name):
-        if isinstance(value, ir.Value) and not value.name:
-            value.name = target.id
-        if isinstance(value, tuple) or is_list(value):
+        if type(value) is ir.Value:
+            if not value.name:
+                value.name = target.id
+            if type(value.type) is ir.SequenceType:
+                low.lists.bound(target.id)
+        elif isinstance(value, tuple):
             low.lists.bound(target.id)
         env[target.id] = value
         return
@@ -292,8 +303,9 @@ def _poison_assigned(statement: ast.stmt, env: Environment) -> None:
 def bind_locals(low: Lowering, statements: Sequence[ast.stmt], env: Environment) -> None:
     """A name that a function assigns anywhere is local throughout, by Python's rule; until then it has no value."""
     env[FRAME] = object()
+    unbound = Unbound("before its first assignment")
     for name in assigned_names(statements):
-        env.setdefault(name, Unbound("before its first assignment"))
+        env.setdefault(name, unbound)
     for name in env:
         low.positions.setdefault(name, len(low.positions))
 
@@ -310,7 +322,10 @@ def assigned_names(statements: Sequence[ast.stmt | ast.expr]) -> list[str]:
         if isinstance(node, ast.Name):
             names.setdefault(node.id)
         elif isinstance(node, (ast.Assign, ast.Delete)):
-            pending.extend(reversed(node.targets))
+            if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+                names.setdefault(node.targets[0].id)
+            else:
+                pending.extend(reversed(node.targets))
         elif isinstance(node, (ast.Tuple, ast.List)):
             pending.extend(reversed(node.elts))
         elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
@@ -412,3 +427,4 @@ _HANDLERS: dict[type[ast.stmt], Callable[[Lowering, Any, Environment], None]] = 
     ast.Return: _return,
     ast.While: _while,
 }
+_GOES_ON = frozenset((ast.AnnAssign, ast.Assign, ast.AugAssign, ast.Expr))  # the most frequent that end no path
