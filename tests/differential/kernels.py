@@ -411,7 +411,8 @@ def TopK(context: Context, x: Array, count: Array, axis: int = -1, largest: int 
     if x.dtype.kind == "f" and np.any(np.isnan(x)):
         raise OutOfScope("nan has no order")
     _no_signed_zeros(x)
-    order = np.argsort(-x if largest else x, axis, kind="stable")  # of equal items the first ones
+    falling = -x if x.dtype.kind == "f" else ~x  # the least integer has no negative
+    order = np.argsort(falling if largest else x, axis, kind="stable")  # of equal items the first ones
     taken = np.take(order, range(int(count[0])), axis)
     return np.take_along_axis(x, taken, axis), taken.astype(np.int64)
 

@@ -110,6 +110,12 @@ AGREE = {
         {"x": np.array(2.0, np.float32), "n": np.array(0)},
         ranks={"n": 0},
     ),
+    "the greatest beside the least integer": Found(
+        "def F(x):\n    values, indexes = op.TopK(x - 1, [1])\n    return values, indexes\n",
+        "int32 int64",
+        {"x": np.array([-(2**31) + 1, 1, 2], np.int32)},
+        ranks={"x": 1},
+    ),
     "a loop over text": Found("def F(x):\n    for e in 'ab':\n        x = x + 1\n    return x\n", "int64", {"x": I2}),
     "a list of numbers where another type is declared": Found(
         "def F(x):\n    return [v for v in (1, 2)], x\n", "float int64", {"x": I2}
