@@ -61,7 +61,7 @@ def _interface(function: FunctionType, signature: inspect.Signature) -> Interfac
         if parameter.kind is _KINDS.VAR_POSITIONAL:
             inputs.append(Input(name, Arity.VARIADIC, _NOWHERE, annotation.tensor))
         elif annotation.kind is None:
-            required = parameter.default is _KINDS.empty
+            required = parameter.default is _KINDS.empty and not annotation.optional
             inputs.append(Input(name, Arity.REQUIRED if required else Arity.OPTIONAL, _NOWHERE, annotation.tensor))
         else:
             attributes.append(_attribute(name, annotation, parameter))

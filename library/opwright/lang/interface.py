@@ -65,17 +65,24 @@ class Arity(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """A parameter that takes a tensor, or a sequence of tensors; `annotation` is what the `def` says of its type."""
+    """A parameter that takes a tensor, or a sequence of tensors; `annotation` is what the `def` says of its type.
+
+    `must_be_given`: it may be None, and has no default, so that a call must say so.
+    """
 
     name: str
     arity: Arity
     span: Span
     annotation: TensorAnnotation = ANY
+    must_be_given: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class AttributeDeclaration:
-    """`kind` is ONNX's attribute type; `choices` the values of a `Literal`; `is_bool`: a Python bool, stored as INT."""
+    """`kind` is ONNX's attribute type; `choices` the values of a `Literal`; `is_bool`: a Python bool, stored as INT.
+
+    `required`: it cannot be None. `must_be_given`: it can, and has no default, so that a call must say so.
+    """
 
     name: str
     kind: str
@@ -84,12 +91,18 @@ class AttributeDeclaration:
     is_bool: bool
     choices: tuple[Any, ...]
     span: Span
+    must_be_given: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Interface:
     inputs: tuple[Input, ...]
     attributes: tuple[AttributeDeclaration, ...]
+
+    @property
+    def must_be_given(self) -> tuple[str, ...]:
+        """The parameters that may be None and have no default."""
+        return tuple(item.name for item in (*self.inputs, *self.attributes) if item.must_be_given)
 
 
 def read_interface(
@@ -148,7 +161,8 @@ def _input(
     report: Callable[[Diagnostic], None],
 ) -> Input:
     if default is None:
-        return Input(argument.arg, Arity.REQUIRED, span_of(argument), annotation.tensor)
+        arity = Arity.OPTIONAL if annotation.optional else Arity.REQUIRED
+        return Input(argument.arg, arity, span_of(argument), annotation.tensor, annotation.optional)
     if not (isinstance(default, ast.Constant) and default.value is None):
         report(
             Diagnostic(
@@ -201,6 +215,7 @@ def _attribute(
         annotation.is_bool,
         annotation.choices,
         span_of(argument),
+        default is None and annotation.optional,
     )
 
 

@@ -44,6 +44,8 @@ def specialise(
     kept: list[Input] = []
     for item in unit.interface.inputs:
         annotation = given.get(item.name)
+        if item.must_be_given and item.name not in given:
+            found.append(_unsaid(unit, item))
         if item.arity is Arity.OPTIONAL:
             facts[item.name] = "absent" if annotation is None else "present"
         if item.name in given and annotation is None and item.arity is Arity.REQUIRED:
@@ -55,6 +57,16 @@ def specialise(
         raise DiagnosticError(found)
     declaration = replace(unit.declaration, inputs=inputs, types=types)
     return replace(unit, declaration=declaration), Target(opset, facts, values)
+
+
+def _unsaid(unit: Unit, item: Input) -> Diagnostic:
+    return _problem(
+        unit,
+        item.span,
+        f"it is not said whether the model has the input `{item.name}`",
+        "it may be None, and has no default",
+        f'write `input_types={{"{item.name}": None}}` where it is left out, else its type there',
+    )
 
 
 def _spread(
@@ -156,7 +168,7 @@ def _attribute_values(unit: Unit, given: Mapping[str, object], found: list[Diagn
     for name, item in declared.items():
         if name in given:
             values[name] = _attribute_value(unit, item, given[name], found)
-        elif item.required:
+        elif item.required or item.must_be_given:
             found.append(
                 _problem(unit, item.span, f"a model needs a value of `{name}`", "the attribute has no default")
             )

@@ -54,6 +54,7 @@ class Script:
     """A function under `@script`, compiled for one opset. `parameters` are those that may be given by position.
 
     `origin` is the living function, where it is one. `template`: only a call can say what its body is.
+    `must_be_given`: parameters that may be None and have no default.
     """
 
     domain: str
@@ -65,6 +66,7 @@ class Script:
     variants: tuple[ScriptVariant, ...]
     origin: object = None
     template: Unit | None = None
+    must_be_given: tuple[str, ...] = ()
 
 
 def describe_script(unit: Unit, family: Family, domain: str, version: int, origin: object = None) -> Script:
@@ -86,6 +88,7 @@ def describe_script(unit: Unit, family: Family, domain: str, version: int, origi
         variants,
         origin,
         unit if family.open_axes else None,
+        unit.interface.must_be_given,
     )
 
 
@@ -214,7 +217,7 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
             subject=script.name,
         )
     sorted_out = _by_kind(low, script, arguments)
-    if isinstance(sorted_out, Poison):
+    if isinstance(sorted_out, Poison) or (script.must_be_given and not _all_given(low, script, arguments)):
         return POISON
     checked = check_arguments(low, script.signature, sorted_out)
     if isinstance(checked, Poison):
@@ -288,6 +291,22 @@ def _shapes_fit(
             )
             return False
     return True
+
+
+def _all_given(low: Lowering, script: Script, arguments: Arguments) -> bool:
+    """Whether the call says what may be None and has no default."""
+    given = {*script.parameters[: len(arguments.positional)], *arguments.keywords}
+    missing = [name for name in script.must_be_given if name not in given]
+    for name in missing:
+        low.error(
+            "OW204",
+            f"{script.name} needs its argument `{name}`",
+            arguments.span,
+            reason="it may be None, and has no default",
+            help=f"write `{name}=None` where there is none",
+            subject=script.name,
+        )
+    return not missing
 
 
 def _content(variant: ScriptVariant) -> tuple[object, ...]:
