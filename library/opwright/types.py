@@ -12,7 +12,16 @@ from opwright.elements import BY_NAME, ElementType
 Dimension = int | str | None
 
 
-class Tensor:
+class _TensorClass(type):
+    """What tensor types are: those of one element type have its hash, since `x.dtype` equals each of them and may be
+    looked for in a set."""
+
+    def __hash__(cls) -> int:
+        dtype: object = getattr(cls, "dtype", None)
+        return hash(dtype) if isinstance(dtype, ElementType) else type.__hash__(cls)
+
+
+class Tensor(metaclass=_TensorClass):
     """Any tensor. `dtype` is the element type of a typed subclass; `shape` None where the rank is unknown."""
 
     dtype: ElementType | None = None

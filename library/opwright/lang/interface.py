@@ -102,7 +102,8 @@ class Interface:
     @property
     def must_be_given(self) -> tuple[str, ...]:
         """The parameters that may be None and have no default."""
-        return tuple(item.name for item in (*self.inputs, *self.attributes) if item.must_be_given)
+        inputs = [item.name for item in self.inputs if item.must_be_given]
+        return (*inputs, *(item.name for item in self.attributes if item.must_be_given))
 
 
 def read_interface(

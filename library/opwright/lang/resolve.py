@@ -15,7 +15,7 @@ from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.model import Diagnostic, Related
 from opwright.elements import BY_NAME, ElementType
 from opwright.lang.source import Span, span_of
-from opwright.lang.static import BUILTINS, MATH_CONSTANTS, MATH_FUNCTIONS
+from opwright.lang.static import BUILTINS, MATH_CONSTANTS, MATH_FUNCTIONS, StaticError
 from opwright.lang.syntax import Binding, Module
 from opwright.opsets import find_opset, split_name
 from opwright.opsets.signatures import Signature
@@ -108,12 +108,30 @@ class ArrayObject:
 
 
 class TypeObject:
-    """`FLOAT`, `INT64["N"]`: an element type, usable as annotation, as dtype attribute, and to make typed scalars."""
+    """`FLOAT`, `INT64["N"]`: an element type, usable as annotation, as dtype attribute, and to make typed scalars.
 
-    __slots__ = ("element",)
+    `is_dtype`: it is that of a tensor, `x.dtype`, which equals every class of its element type. Those differ among
+    themselves in Python, and which of them this is has not been kept.
+    """
 
-    def __init__(self, element: ElementType) -> None:
+    __slots__ = ("element", "is_dtype")
+
+    def __init__(self, element: ElementType, is_dtype: bool = False) -> None:
         self.element = element
+        self.is_dtype = is_dtype
+
+    def __eq__(self, other: object) -> bool:
+        """StaticError where Python's answer is not known."""
+        if self is other:
+            return True
+        if not isinstance(other, TypeObject) or self.element is not other.element:
+            return False
+        if not (self.is_dtype or other.is_dtype):
+            name = self.element.name.upper()
+            raise StaticError("OW304", f"two types are compared; compare a dtype with one, as in `x.dtype == {name}`")
+        return True
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 class BuiltinObject:
@@ -411,7 +429,7 @@ class ModuleScope:
             )
             return MISSING
         if isinstance(owner, TypeObject) and name == "dtype":
-            return owner
+            return TypeObject(owner.element, True)
         if isinstance(owner, TypingObject):
             return TypingObject(name)
         self._fail(

@@ -147,7 +147,7 @@ class LiveScope(ModuleScope):
         if kind.__module__ in _TYPING_MODULES:
             return TypingObject(name)
         if isinstance(value, ElementType):
-            return TypeObject(value)
+            return TypeObject(value, True)
         self._fail(
             "OW352",
             f"`{name}` is a {kind.__name__}, which cannot be part of a graph",

@@ -21,7 +21,7 @@ from opwright.lang.lower.sequences import is_list, is_sequence, joined
 from opwright.lang.lower.shapes import IntTuple
 from opwright.lang.lower.tuples import holds_runtime, is_tuple, on_tuples, refuse_list_and_number
 from opwright.lang.operators import BINARY, UNARY, UNDEFINED, Entry, Form, Refusal, class_of
-from opwright.lang.resolve import OBJECTS, Missing, TypeObject
+from opwright.lang.resolve import OBJECTS, Missing
 from opwright.lang.source import Span
 from opwright.opsets.signatures import mask_of
 
@@ -203,8 +203,7 @@ def _apply(low: Lowering, form: Form, values: list[Any], span: Span, spans: tupl
 
 
 def same_object(left: Operand, right: Operand) -> bool:
-    if isinstance(left, TypeObject) and isinstance(right, TypeObject):
-        return left.element is right.element
+    """Whether two static values are equal. StaticError where that is not known of two types."""
     return type(left) is type(right) and bool(left == right)
 
 

@@ -61,7 +61,7 @@ _REFUSED: dict[type[ast.expr], tuple[str, str]] = {
     ast.JoinedStr: ("an f-string", "join static strings with `+`"),
     ast.Lambda: ("`lambda`", "write a function: `def`"),
     ast.NamedExpr: ("`:=`", "assign the name in a statement of its own"),
-    ast.Set: ("a set", "use a list"),
+    ast.Set: ("a set", "use a tuple: `x.dtype in (FLOAT, DOUBLE)`"),
     ast.SetComp: ("a set", "use a list"),
     ast.Slice: ("a slice outside of a subscript", ""),
     ast.Starred: ("`*` here", "use it in a call, a list or an assignment"),
@@ -203,7 +203,7 @@ def _dtype(low: Lowering, value: ir.Value, span: Span) -> Operand:
     element = ir.settle(value.type.element)
     if isinstance(element, ir.TypeVariable):
         return needs_element(low, element, span)
-    return TypeObject(element)
+    return TypeObject(element, True)
 
 
 def _sequence(low: Lowering, node: ast.Tuple | ast.List, env: Environment) -> Operand:
@@ -260,7 +260,9 @@ def _same(value: Operand) -> Operand:
 
 def _subscript(low: Lowering, node: ast.Subscript, env: Environment) -> Operand:
     owner = lower_expression(low, node.value, env)
-    if isinstance(owner, (TypeObject, TypingObject)):
+    if isinstance(owner, TypeObject):
+        return TypeObject(owner.element)  # another class, in Python
+    if isinstance(owner, TypingObject):
         return owner
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     index = [_index_item(low, part, env) for part in parts]
@@ -357,7 +359,10 @@ def _compare_pair(
             return POISON
     objects = any(operand is None or isinstance(operand, TypeObject) for operand in (left, right))
     if objects and symbol in ("==", "!=") and is_static(left) and is_static(right):
-        return same_object(left, right) is (symbol == "==")
+        try:
+            return same_object(left, right) is (symbol == "==")
+        except static.StaticError as error:
+            return low.error(error.code, f"`{symbol}` has no value here", span, reason=str(error))
     return binary(low, symbol, left, right, span, spans)
 
 
@@ -371,8 +376,6 @@ def _membership(low: Lowering, negated: bool, left: Operand, right: Operand, spa
         need_static(low, right, span)
     if not is_static(left) or not isinstance(right, (tuple, str, range)) or not all(map(is_static, right)):
         return low.error("OW304", "`in` needs static operands", span, "membership is a static question")
-    if isinstance(left, TypeObject):
-        return any(same_object(left, item) for item in right) is not negated
     try:
         return static.contains(right, left) is not negated
     except static.StaticError as error:
