@@ -3,8 +3,9 @@
 Everything here is loaded on first use: `import opwright` imports neither onnx nor numpy.
 """
 
-from opwright.version import OPSETS
-from opwright.version import VERSION as __version__
+from opwright.version import OPSETS, VERSION
+
+__version__ = VERSION
 
 _TYPES = (
     "Graph",
