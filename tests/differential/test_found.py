@@ -203,6 +203,34 @@ REFUSED = {
         f"def F(x):\n    x = S(x)\n    {_IN_FUNCTION}    return x\n",
         "OW360",
     ),
+    "loops without an end in each other": (
+        "def F(x):\n    while 1:\n        while True:\n            pass\n",
+        "OW306",
+    ),
+    "a list on one path and a tensor on another": (
+        "def F(x):\n    y = [1.0, 2.0]\n    if x[0] > 2:\n        y = x\n    return y + y\n",
+        "OW308",
+    ),
+    "a list or a tensor in one expression": (
+        "def F(x):\n    y = [1.0, 2.0] if x[0] > 2 else x\n    return y + y\n",
+        "OW307",
+    ),
+    "a shape or a tensor in one expression": (
+        "def F(x):\n    y = x.shape if x[0] > 2 else op.Shape(x)\n    return x * (y + y)[0]\n",
+        "OW307",
+    ),
+    "a list that a trip makes of a tensor": (
+        "def F(x):\n    y = x\n    for i in range(op.Size(x)):\n        y = [1.0, 2.0]\n    return y + y\n",
+        "OW321",
+    ),
+    "a list or a tensor that a helper returns": (
+        "def h(x):\n    if x[0] > 2:\n        return [1.0, 2.0]\n    return x\ndef F(x):\n    return h(x) + h(x)\n",
+        "OW307",
+    ),
+    "a remainder by zero in a branch": (
+        "def F(x):\n    if x[0] > 2:\n        return x\n    return x * (op.Size(x) % 0)\n",
+        "OW312",
+    ),
     "a rank that no tensor has": ("def F(x):\n    return x if x.rank == 10 ** 30 else -x\n", "OW361"),
     "ranks below one that no tensor has": ("def F(x):\n    return x if x.rank < 10 ** 30 else -x\n", "OW361"),
     "a type that no choice of an attribute gives": (

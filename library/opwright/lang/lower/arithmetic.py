@@ -118,6 +118,14 @@ def _on_tensors(
             help="use the sequence and optional operators: `op.SequenceAt`, ...",
         )
     element = tensors[0].type.element if tensors and isinstance(tensors[0].type, ir.TensorType) else None
+    if symbol in _DIVISIONS and is_number(right) and right == 0 and element is not None and _holds_integers(element):
+        return low.error(
+            "OW312",
+            f"`{symbol}` has no value here",
+            span,
+            reason="integers are divided by zero, and runtimes refuse that before they run it",
+            help="divide by another number, or cast to a float type first",
+        )
     # Pow lets the exponent keep a type of its own, but a number still takes the base's.
     values = [as_tensor(low, operand, element, place) for operand, place in zip((left, right), spans, strict=True)]
     if isinstance(values[0], Poison) or isinstance(values[1], Poison):
@@ -135,6 +143,14 @@ def _on_tensors(
         element = values[0].type.element
     form = _form(low, BINARY[symbol], symbol, element, span)
     return form if isinstance(form, Poison) else _apply(low, form, values, span, spans)
+
+
+_DIVISIONS = ("/", "//", "%")
+
+
+def _holds_integers(element: ir.Element) -> bool:
+    settled = ir.settle(element)
+    return all(item.is_integer for item in (settled.elements if isinstance(settled, ir.TypeVariable) else (settled,)))
 
 
 def _form(low: Lowering, row: dict[Any, Entry], symbol: str, element: ir.Element, span: Span) -> Form | Poison:

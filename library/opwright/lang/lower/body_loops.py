@@ -394,6 +394,9 @@ class BodyLoop:
         if is_sequence(parameter) and is_list(operand):
             made = as_sequence(low, operand, parameter.type, span)
             return None if isinstance(made, Poison) else made
+        if not is_hidden(name) and is_tuple(operand) and isinstance(self.entering(name), ir.Value):
+            self.changes(name, parameter, operand)
+            return None
         element = parameter.type.element if isinstance(parameter.type, ir.TensorType) else None
         value = as_tensor(low, operand, element, span)
         if isinstance(value, Poison):

@@ -19,7 +19,7 @@ from opwright.lang.lower.context import (
     Poison,
     Stop,
 )
-from opwright.lang.lower.joins import as_joined, join_values, same_items, same_static, within
+from opwright.lang.lower.joins import as_joined, join_values, one_is_tuple, same_items, same_static, within
 from opwright.lang.lower.known import Rank, need_static
 from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, narrow, number_kind
 from opwright.lang.lower.ranks import compare_rank
@@ -107,7 +107,9 @@ def choose(low: Lowering, condition: ir.Value, span: Span, sides: Sequence[Calla
     either = same_items(low, values[0], values[1])
     if either is not None:
         return either
-    made = join_values(low, (node.then, node.orelse), (values[0], values[1]), span)
+    made = None
+    if not one_is_tuple(values[0], values[1]):
+        made = join_values(low, (node.then, node.orelse), (values[0], values[1]), span)
     if made is None:
         return low.error(
             "OW307",

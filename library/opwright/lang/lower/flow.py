@@ -93,8 +93,9 @@ def set_returned(env: Environment, values: tuple[Operand, ...] | None, span: Spa
 
 
 def returned_values(env: Environment) -> tuple[Operand, ...] | None:
-    """What a path returned that has returned; None for a plain `return`."""
-    count = env[COUNT]
+    """What a path returned that has returned; None for a plain `return`, and where loops without an end keep every
+    path from any."""
+    count = env.get(COUNT, NOTHING)
     if isinstance(count, Poison):
         return (count,)
     if count == NOTHING:

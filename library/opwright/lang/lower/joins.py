@@ -144,7 +144,10 @@ class Join:
             items = tuple(self._named(name, one, other) for one, other in zip(first, second, strict=True))
             unbound = next((item for item in items if isinstance(item, Unbound)), None)
             return unbound or self._like(first, items, second)
-        made = join_values(self.low, (self.node.then, self.node.orelse), (first, second), self.node.span)
+        returned = is_hidden(name) and not self.low.inlining  # by the function itself: a list of numbers is a tensor
+        made = None
+        if returned or not one_is_tuple(first, second):
+            made = join_values(self.low, (self.node.then, self.node.orelse), (first, second), self.node.span)
         if made is None:
             return Unbound(
                 f"to one kind of value on both paths ({describe(first)} on one, {describe(second)} on the other)"
@@ -166,6 +169,11 @@ class Join:
         result = ir.Value(type_, "" if is_hidden(name) else name, self.node.span)
         self.node.results.append(result)
         return result
+
+
+def one_is_tuple(first: Operand, second: Operand) -> bool:
+    """Whether one is a tuple or list of numbers and the other a tensor: `+`, `*` and conditions are not the same."""
+    return is_tuple(first) is not is_tuple(second) and not (is_list(first) and is_list(second))
 
 
 def same_static(first: Operand, second: Operand) -> bool:
