@@ -243,10 +243,13 @@ class _Writer(Loops):
             parameters.append(("y", Tensor(draw.pick(usual), ANY), False))
         texts = [name for name, _, _ in parameters]
         with_default = draw.chance(0.5)
+        defaults: list[int | float] = []
         for parameter in ("a", "b")[: draw.pick((0, 1, 2, 2))]:
             kind = draw.pick(("int", "float"))
             parameters.append((parameter, Number(kind), with_default))
             default = draw.pick((2, 3, -1)) if kind == "int" else draw.pick((0.5, -1.5))
+            defaults.append(default + 2 if default in defaults else default)
+            default = defaults[-1]
             texts.append(f"{parameter}={default}" if with_default else parameter)
         if len(texts) > 1 and draw.chance(0.15):
             texts.insert(1, "/")
@@ -259,6 +262,9 @@ class _Writer(Loops):
         self.returns_numbers = False
         body = self._function_body(scope, draw.between(0, 4))
         self.returns_numbers = outer
+        numbers = [type_ for _, type_, _ in parameters if isinstance(type_, Number)]
+        if len(numbers) == 2 and all(scope.meets(number, element) for number in numbers):
+            body.insert(0, "x = x * a - b")  # which is not what it is the other way round
         self.helpers.append(Helper(name, tuple(parameters), results))
         return [f"def {name}({', '.join(texts)}):", *indented(body)]
 
