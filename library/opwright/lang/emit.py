@@ -11,10 +11,6 @@ from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorPro
 from opwright.elements import ElementType
 from opwright.lang import ir
 
-_KINDS = {kind: AttributeProto.AttributeType.Value(kind.value) for kind in ir.AttributeKind}
-_FIELDS = {ir.AttributeKind.INTS: "ints", ir.AttributeKind.FLOATS: "floats"}
-
-
 # The domain, name and overload under which a function that is called stands in the model.
 Identify = Callable[[ir.FunctionReference], tuple[str, str, str]]
 
@@ -185,26 +181,28 @@ class _Emitter:
             output.append(found)
 
     def attribute(self, proto: NodeProto, key: str, attribute: ir.Attribute) -> None:
-        kind = _KINDS[attribute.kind]
+        made: Any = proto.attribute.add()
+        made.name = key
+        code = attribute.kind.code
+        made.type = code
         if isinstance(attribute, ir.AttributeReference):
-            proto.attribute.add(name=key, type=kind, ref_attr_name=attribute.name)
+            made.ref_attr_name = attribute.name
             return
-        made = proto.attribute.add(name=key, type=kind)
         value: Any = attribute.value
-        if isinstance(value, ir.TensorData):
-            write_tensor(made.t, value)
-        elif isinstance(value, ir.Region):
-            self.region(value, made.g, key, ranks=True)
-        elif attribute.kind is ir.AttributeKind.STRING:
-            made.s = value.encode()
-        elif attribute.kind is ir.AttributeKind.STRINGS:
-            made.strings.extend(item.encode() for item in value)
-        elif attribute.kind is ir.AttributeKind.INT:
+        if code == AttributeProto.INT:
             made.i = value
-        elif attribute.kind is ir.AttributeKind.FLOAT:
+        elif code == AttributeProto.FLOAT:
             made.f = value
+        elif code == AttributeProto.STRING:
+            made.s = value.encode()
+        elif code == AttributeProto.TENSOR:
+            write_tensor(made.t, value)
+        elif code == AttributeProto.GRAPH:
+            self.region(value, made.g, key, ranks=True)
+        elif code == AttributeProto.STRINGS:
+            made.strings.extend(item.encode() for item in value)
         else:
-            getattr(made, _FIELDS[attribute.kind]).extend(value)
+            (made.ints if code == AttributeProto.INTS else made.floats).extend(value)
 
     def loop(self, node: ir.Loop, into: Any) -> None:
         inputs = [self.names[value] if value is not None else "" for value in (node.trips, node.condition)]

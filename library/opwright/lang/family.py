@@ -96,6 +96,8 @@ def _settle(
 
     `implied` are the facts that the author has not named.
     """
+    if len(variants) == 1 and not variants[0].key and variants[0].lowered.function is not None:
+        return Family(opset, tuple(variants), (), looked_up, variants[0].lowered.diagnostics)
     remaining = [variant for variant in variants if not variant.lowered.pruned]
     good = tuple(variant for variant in remaining if variant.lowered.function is not None)
     refused = tuple(

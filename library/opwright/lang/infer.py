@@ -170,7 +170,7 @@ def parse_type(text: str, shape: tuple[ir.Dimension, ...] | None = None) -> ir.T
 
 
 # Operators whose result has the shape that their inputs broadcast to.
-_ELEMENTWISE = frozenset(
+ELEMENTWISE = frozenset(
     [
         "Abs",
         "Acos",
@@ -245,7 +245,7 @@ _ELEMENTWISE = frozenset(
 
 
 def _elementwise_shape(signature: Signature, inputs: list[ir.Value | None]) -> tuple[ir.Dimension, ...] | None:
-    if signature.name not in _ELEMENTWISE or signature.domain:
+    if signature.name not in ELEMENTWISE or signature.domain:
         if (
             signature.name == "CastLike"
             and inputs

@@ -186,16 +186,24 @@ class TensorData:
 
 
 class AttributeKind(Enum):
-    """ONNX's attribute types, by the names of `AttributeProto.AttributeType`."""
+    """ONNX's attribute types, by the names of `AttributeProto.AttributeType`; `code` is the number there."""
 
-    INT = "INT"
-    FLOAT = "FLOAT"
-    STRING = "STRING"
-    INTS = "INTS"
-    FLOATS = "FLOATS"
-    STRINGS = "STRINGS"
-    TENSOR = "TENSOR"
-    GRAPH = "GRAPH"
+    FLOAT = "FLOAT", 1
+    INT = "INT", 2
+    STRING = "STRING", 3
+    TENSOR = "TENSOR", 4
+    GRAPH = "GRAPH", 5
+    FLOATS = "FLOATS", 6
+    INTS = "INTS", 7
+    STRINGS = "STRINGS", 8
+
+    code: int
+
+    def __new__(cls, name: str, code: int) -> AttributeKind:
+        made = object.__new__(cls)
+        made._value_ = name
+        made.code = code
+        return made
 
 
 class AttributeReference:

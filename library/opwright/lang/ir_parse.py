@@ -126,7 +126,7 @@ class _Parser:
         self.take("attribute")
         name = self.take()[1:]
         self.take(":")
-        kind = ir.AttributeKind(self.take())
+        kind = ir.AttributeKind[self.take()]
         required = self.peek() == "required" and bool(self.take())
         default: Any = None
         if self.peek() == "=":
@@ -295,7 +295,7 @@ class _Parser:
     # --------------------------------------------------------------------------------------- literals
 
     def attribute(self) -> ir.Attribute:
-        kind = ir.AttributeKind(self.take())
+        kind = ir.AttributeKind[self.take()]
         if self.kind() == "reference":
             return ir.AttributeReference(self.take()[1:], kind)
         if kind is ir.AttributeKind.TENSOR:

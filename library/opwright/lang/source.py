@@ -21,8 +21,7 @@ class Source:
 
     @cached_property
     def lines(self) -> list[str]:
-        # str.splitlines would also split at form feeds and Unicode separators, which Python's parser does not.
-        return self.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        return split_lines(self.text)
 
     def line(self, number: int) -> int:
         """The line of the file that a line of the text is."""
@@ -48,6 +47,11 @@ class Source:
         if text.isascii():
             return column
         return len(text.encode("utf-8")[:column].decode("utf-8", "ignore"))
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines as Python's parser counts them: str.splitlines would also split at form feeds and other separators."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def span_of(node: ast.AST) -> Span:

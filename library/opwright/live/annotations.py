@@ -7,7 +7,6 @@ import collections.abc
 import types
 import typing
 from collections.abc import Callable
-from functools import lru_cache
 from types import FunctionType
 from typing import Any
 
@@ -26,6 +25,8 @@ from opwright.types import Graph, Tensor
 _SCALAR_TYPES = {int: "int", float: "float", str: "str", bool: "bool"}
 _SEQUENCE_TYPES = (list, tuple, collections.abc.Sequence, collections.abc.Iterable)
 _DEEPEST = 100
+# By the identity of the class: all of one element type have one hash. `opwright.types` keeps them for ever, too.
+_TENSORS: dict[int, tuple[type, Annotation]] = {}
 
 
 def annotation_reader(function: FunctionType) -> Callable[[ast.arg], Annotation | None]:
@@ -89,15 +90,18 @@ def _evaluated(value: Any, function: FunctionType) -> Any:
         return value
 
 
-@lru_cache(maxsize=1024)
 def _read_class(value: type) -> Annotation | None:
     if value in _SCALAR_TYPES:
         name = _SCALAR_TYPES[value]
         return Annotation(SCALARS[name], is_bool=name == "bool")
     if issubclass(value, Tensor):
-        declared: Any = value
-        elements = () if declared.dtype is None else (declared.dtype,)
-        return Annotation(None, tensor=TensorAnnotation(elements, shape=declared.shape))
+        known = _TENSORS.get(id(value))
+        if known is None:
+            declared: Any = value
+            elements = () if declared.dtype is None else (declared.dtype,)
+            tensor = TensorAnnotation(elements, shape=declared.shape)
+            known = _TENSORS[id(value)] = value, Annotation(None, tensor=tensor)
+        return known[1]
     if issubclass(value, Graph):
         return Annotation("GRAPH")
     return Annotation(None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -17,7 +16,7 @@ from opwright.lang.annotations import TensorAnnotation
 from opwright.lang.facts import RANK, fact_of
 from opwright.lang.family import Family, Variant, build_family
 from opwright.lang.interface import Declaration, DeclaredValue, Interface, read_interface
-from opwright.lang.lower import Unit
+from opwright.lang.lower import Lowered, Unit
 from opwright.lang.lower.scripts import NeedsScript, Script, describe_script
 from opwright.lang.resolve import ScriptObject
 from opwright.lang.source import span_of
@@ -67,8 +66,9 @@ class Compiled:
         (variant,) = self.family.variants
         assert variant.lowered.function is not None
         self.written = proto.SerializeToString()
-        lowered = replace(variant.lowered, function=variant.lowered.function.head())
-        self.family = replace(self.family, variants=(Variant(variant.key, lowered),))
+        family, lowered = self.family, variant.lowered
+        head = Lowered(variant.lowered.function.head(), lowered.diagnostics, (), lowered.outputs)
+        self.family = Family(family.opset, (Variant(variant.key, head),), (), family.looked_up, family.diagnostics)
 
     @property
     def bare(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from onnx import AttributeProto, FunctionProto, helper
+from onnx import FunctionProto, helper
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.functions import OnnxFunction
@@ -65,9 +65,8 @@ def _emit(function: OnnxFunction, variant: Variant, label: Key, identify: Identi
         del proto.attribute[:]
         proto.attribute.extend(plain)
         for name, item in with_default.items():
-            kind = AttributeProto.AttributeType.Value(item.kind.value)
             value = list(item.default) if isinstance(item.default, tuple) else item.default
-            proto.attribute_proto.append(helper.make_attribute(name, value, attr_type=kind))
+            proto.attribute_proto.append(helper.make_attribute(name, value, attr_type=item.kind.code))
     return proto
 
 

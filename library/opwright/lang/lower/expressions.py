@@ -21,7 +21,7 @@ from opwright.lang.lower.lists import (
 )
 from opwright.lang.lower.mixed import refuse_number
 from opwright.lang.lower.numbers import describe, needs_element
-from opwright.lang.lower.plain_calls import emit_plain_binary, lower_plain
+from opwright.lang.lower.plain_calls import emit_plain_binary, emit_with_literal, lower_plain
 from opwright.lang.lower.ranks import compare_rank, rank_is_in, rank_of
 from opwright.lang.lower.sequences import GROWING, REFUSED, is_list
 from opwright.lang.lower.shapes import shape_of
@@ -304,12 +304,15 @@ def _bin_op(low: Lowering, node: ast.BinOp, env: Environment) -> Operand:
 
 def _bin_step(low: Lowering, node: ast.BinOp, left: Operand, env: Environment) -> Operand:
     """`left op right`, of which the left side is lowered already."""
-    right = lower_expression(low, node.right, env)
-    made = emit_plain_binary(low, node, left, right)
+    made = emit_with_literal(low, node, left)
     if made is not None:
         return made
-    spans = (span_of(node.left), span_of(node.right))
-    return binary(low, BINARY_SYMBOLS[type(node.op)], left, right, span_of(node), spans)
+    right = lower_expression(low, node.right, env)
+    symbol, span = BINARY_SYMBOLS[type(node.op)], span_of(node)
+    made = emit_plain_binary(low, symbol, left, right, span)
+    if made is not None:
+        return made
+    return binary(low, symbol, left, right, span, (span_of(node.left), span_of(node.right)))
 
 
 def _compare(low: Lowering, node: ast.Compare, env: Environment) -> Operand:

@@ -7,23 +7,25 @@ alone, and is worked out once for all such calls.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
 from opwright.elements import ElementType
 from opwright.lang import ir
-from opwright.lang.infer import Mismatch, bind, result_types
+from opwright.lang.infer import ELEMENTWISE, Mismatch, bind, result_types
 from opwright.lang.interface import convert_attribute
 from opwright.lang.lower.context import Environment, Lowering, Operand, complete, operator_of
 from opwright.lang.operators import BINARY, BINARY_SYMBOLS, Form, class_of
+from opwright.lang.pieces import PlainAssign
 from opwright.lang.resolve import OpsetObject
+from opwright.lang.rounding import DoesNotFitError, pack
 from opwright.lang.source import Span, span_of
 from opwright.opsets.signatures import Signature, signature
 
 # The operator, its attributes, the type of its result, and under which key it has been looked up.
 _Plan = tuple[ir.Operator, dict[str, ir.Attribute], ir.Type, tuple[str, str]]
-_LONGEST_TEXT = 256  # of an attribute: what is remembered has limits
+_LONGEST_TEXT, _LONGEST_INTEGER = 256, 64  # letters and bits: what is remembered has limits
 
 
 def lower_plain(low: Lowering, node: ast.expr, env: Environment) -> ir.Value | None:
@@ -32,18 +34,35 @@ def lower_plain(low: Lowering, node: ast.expr, env: Environment) -> ir.Value | N
     if isinstance(node, ast.BinOp):
         first, second = node.left, node.right
         if type(first) is ast.Name and type(second) is ast.Name:
-            return emit_plain_binary(low, node, env.get(first.id), env.get(second.id))
+            symbol = BINARY_SYMBOLS[type(node.op)]
+            return emit_plain_binary(low, symbol, env.get(first.id), env.get(second.id), span_of(node))
     elif isinstance(node, ast.Call):
         return _lower_call(low, node, env)
     return None
 
 
+def lower_plain_value(low: Lowering, node: PlainAssign, env: Environment) -> ir.Value | None:
+    """The right side of such an assignment likewise."""
+    span = (node.lineno, node.columns[1], node.lineno, node.end_col_offset)
+    if not node.owner:
+        left, right = node.operands
+        return emit_plain_binary(low, node.name, env.get(left), env.get(right), span)
+    if not _is_opset(low, node.owner, env):
+        return None
+    return emit_plain(low, node.name, [env.get(name) for name in node.operands], span)
+
+
+def _is_opset(low: Lowering, name: str, env: Environment) -> bool:
+    """Whether the name is known as an opset of ai.onnx."""
+    opset = None if name in env else low.scope.known(name)
+    return type(opset) is OpsetObject and not opset.domain and not opset.signatures
+
+
 def _lower_call(low: Lowering, node: ast.Call, env: Environment) -> ir.Value | None:
     callee = node.func
-    if type(callee) is not ast.Attribute or type(callee.value) is not ast.Name or callee.value.id in env:
+    if type(callee) is not ast.Attribute or type(callee.value) is not ast.Name:
         return None
-    opset = low.scope.known(callee.value.id)
-    if type(opset) is not OpsetObject or opset.domain or opset.signatures:
+    if not _is_opset(low, callee.value.id, env):
         return None
     operands: list[Operand] = []
     for argument in node.args:
@@ -70,7 +89,7 @@ def emit_plain(
     return None if plan is None else _emit(low, plan, operands, span)
 
 
-def emit_plain_binary(low: Lowering, node: ast.BinOp, left: Operand, right: Operand) -> ir.Value | None:
+def emit_plain_binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> ir.Value | None:
     """`left + right` likewise, where that is a call of one operator of ai.onnx."""
     if type(left) is not ir.Value or type(right) is not ir.Value or left.optional or right.optional or low.mixed:
         return None
@@ -79,8 +98,35 @@ def emit_plain_binary(low: Lowering, node: ast.BinOp, left: Operand, right: Oper
         return None
     if type(one.element) is not ElementType or type(other.element) is not ElementType:
         return None
-    plan = _binary_plan(low.opset, BINARY_SYMBOLS[type(node.op)], one.element, one.shape, other.element, other.shape)
-    return None if plan is None else _emit(low, plan, [left, right], span_of(node))
+    plan = _binary_plan(low.opset, symbol, one.element, one.shape, other.element, other.shape)
+    return None if plan is None else _emit(low, plan, [left, right], span)
+
+
+def emit_with_literal(low: Lowering, node: ast.BinOp, left: Operand) -> ir.Value | None:
+    """`left + 1.5` likewise: the number as a tensor of the other one's type."""
+    number = node.right.value if type(node.right) is ast.Constant else None
+    if not isinstance(number, float) and (type(number) is not int or number.bit_length() > _LONGEST_INTEGER):
+        return None
+    if type(left) is not ir.Value or left.optional or low.mixed:
+        return None
+    type_ = left.type
+    if type(type_) is not ir.TensorType or type(type_.element) is not ElementType:
+        return None
+    plan = _binary_plan(low.opset, BINARY_SYMBOLS[type(node.op)], type_.element, type_.shape, type_.element, ())
+    data = None if plan is None else _scalar(type_.element, repr(number), number)
+    if plan is None or data is None:
+        return None
+    return _emit(low, plan, [left, low.constant(data, span_of(node.right))], span_of(node))
+
+
+@lru_cache(maxsize=1 << 12)
+def _scalar(element: ElementType, text: str, number: int | float) -> ir.TensorData | None:
+    """None where the number does not fit. `text` tells apart what `==` does not: 1 and 1.0, 0.0 and -0.0."""
+    try:
+        packed = pack(number, element) if element.bits >= 8 else None
+    except DoesNotFitError:
+        return None
+    return None if packed is None else ir.TensorData(element, (), packed)
 
 
 def _emit(low: Lowering, plan: _Plan, operands: list[Operand], span: Span | None) -> ir.Value:
@@ -126,9 +172,10 @@ def _plan(opset: int, name: str, attributes: tuple[Any, ...], *known: Any) -> _P
     given = _attributes(found, attributes)
     if given is None or any(spec.required and spec.name not in given for spec in found.attributes.values()):
         return None
-    inputs: list[ir.Value | None] = [
-        ir.Value(ir.TensorType(element, shape)) for element, shape in zip(known[::2], known[1::2], strict=True)
-    ]
+    pairs: Iterable[tuple[ElementType, Any]] = zip(known[::2], known[1::2], strict=True)
+    if name in ELEMENTWISE:
+        pairs = dict.fromkeys(pairs)  # `Sum` of thousands: all of one kind count once
+    inputs: list[ir.Value | None] = [ir.Value(ir.TensorType(element, shape)) for element, shape in pairs]
     try:
         bindings = bind(found, inputs)
     except Mismatch:

@@ -29,10 +29,11 @@ from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.flow import BROKE, CONTINUED, FRAME, State, end, goes_on, revive, set_returned, state_of
 from opwright.lang.lower.joins import Join, Result, within
 from opwright.lang.lower.known import need_static
-from opwright.lang.lower.plain_calls import lower_plain
+from opwright.lang.lower.plain_calls import lower_plain, lower_plain_value
 from opwright.lang.lower.sequences import called_method, grow, is_list, may_change, method_of_list
 from opwright.lang.lower.shapes import IntTuple, tuple_items
 from opwright.lang.operators import BINARY_SYMBOLS
+from opwright.lang.pieces import PlainAssign
 from opwright.lang.source import Span, span_of
 from opwright.lang.static import StaticList
 
@@ -127,6 +128,14 @@ def _assign(low: Lowering, statement: ast.Assign, env: Environment) -> None:
         bind_target(low, target, value, env)
 
 
+def _plain_assign(low: Lowering, statement: PlainAssign, env: Environment) -> None:
+    value = lower_plain_value(low, statement, env)
+    if value is None:
+        _assign(low, statement, env)
+    else:
+        _bind_name(low, statement.target, value, env)
+
+
 def _ann_assign(low: Lowering, statement: ast.AnnAssign, env: Environment) -> None:
     if statement.value is not None:
         value = declare(low, statement.annotation, lower_expression(low, statement.value, env))
@@ -155,14 +164,7 @@ def _aug_assign(low: Lowering, statement: ast.AugAssign, env: Environment) -> No
 def bind_target(low: Lowering, target: ast.expr, value: Operand, env: Environment) -> None:
     """`target = value`, tuples taken apart."""
     if isinstance(target, ast.Name):
-        if type(value) is ir.Value:
-            if not value.name:
-                value.name = target.id
-            if type(value.type) is ir.SequenceType:
-                low.lists.bound(target.id)
-        elif isinstance(value, tuple):
-            low.lists.bound(target.id)
-        env[target.id] = value
+        _bind_name(low, target.id, value, env)
         return
     if not isinstance(target, (ast.Tuple, ast.List)):
         _refuse_store(low, target)
@@ -192,6 +194,17 @@ def bind_target(low: Lowering, target: ast.expr, value: Operand, env: Environmen
         items = (POISON,) * len(target.elts)
     for element, item in zip(target.elts, items, strict=True):
         bind_target(low, element.value if isinstance(element, ast.Starred) else element, item, env)
+
+
+def _bind_name(low: Lowering, name: str, value: Operand, env: Environment) -> None:
+    if type(value) is ir.Value:
+        if not value.name:
+            value.name = name
+        if type(value.type) is ir.SequenceType:
+            low.lists.bound(name)
+    elif isinstance(value, tuple):
+        low.lists.bound(name)
+    env[name] = value
 
 
 def _refuse_store(low: Lowering, target: ast.expr) -> None:
@@ -321,6 +334,8 @@ def assigned_names(statements: Sequence[ast.stmt | ast.expr]) -> list[str]:
         node = pending.pop()
         if isinstance(node, ast.Name):
             names.setdefault(node.id)
+        elif isinstance(node, PlainAssign):
+            names.setdefault(node.target)
         elif isinstance(node, (ast.Assign, ast.Delete)):
             if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
                 names.setdefault(node.targets[0].id)
@@ -424,7 +439,8 @@ _HANDLERS: dict[type[ast.stmt], Callable[[Lowering, Any, Environment], None]] = 
     ast.For: _for,
     ast.FunctionDef: _function_def,
     ast.Pass: _pass,
+    PlainAssign: _plain_assign,
     ast.Return: _return,
     ast.While: _while,
 }
-_GOES_ON = frozenset((ast.AnnAssign, ast.Assign, ast.AugAssign, ast.Expr))  # the most frequent that end no path
+_GOES_ON = frozenset((ast.AnnAssign, ast.Assign, ast.AugAssign, ast.Expr, PlainAssign))  # they end no path
