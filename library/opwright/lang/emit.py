@@ -103,7 +103,10 @@ class _Emitter:
                 self.names[value] = output
         into = proto.node
         for node in body.nodes:
-            self.node(node, into)
+            if type(node) is ir.Call:
+                self.call(node, into)
+            else:
+                self.node(node, into)
         for value, output in copies:
             self.copy(value, output, into)
 

@@ -64,12 +64,9 @@ def _lower_call(low: Lowering, node: ast.Call, env: Environment) -> ir.Value | N
         return None
     if not _is_opset(low, callee.value.id, env):
         return None
-    operands: list[Operand] = []
-    for argument in node.args:
-        found = env.get(argument.id) if type(argument) is ast.Name else None
-        if type(found) is not ir.Value:
-            return None
-        operands.append(found)
+    operands: list[Operand] = [env.get(item.id) for item in node.args if type(item) is ast.Name]
+    if len(operands) != len(node.args):
+        return None
     attributes: list[Any] = []
     for keyword in node.keywords:
         literal = keyword.value.value if type(keyword.value) is ast.Constant else None

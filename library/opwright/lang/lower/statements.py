@@ -124,6 +124,9 @@ def _assign(low: Lowering, statement: ast.Assign, env: Environment) -> None:
     value: Operand = lower_plain(low, statement.value, env) if count is None else None
     if value is None:
         value = lower_expression(low, statement.value, env, count)
+    if isinstance(first, ast.Name) and len(statement.targets) == 1:
+        _bind_name(low, first.id, value, env)
+        return
     for target in statement.targets:
         bind_target(low, target, value, env)
 
@@ -329,7 +332,18 @@ def assigned_names(statements: Sequence[ast.stmt | ast.expr]) -> list[str]:
     Only statements bind names: an expression that would (`:=`) is not part of the language.
     """
     names: dict[str, None] = {}
-    pending: list[ast.stmt | ast.expr] = list(reversed(statements))
+    for statement in statements:
+        if isinstance(statement, PlainAssign):
+            names.setdefault(statement.target)
+        elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            _note_assigned(statement.targets, names)
+        elif not isinstance(statement, (ast.Return, ast.Expr)):
+            _note_assigned((statement,), names)
+    return list(names)
+
+
+def _note_assigned(nodes: Sequence[ast.stmt | ast.expr], names: dict[str, None]) -> None:
+    pending: list[ast.stmt | ast.expr] = list(reversed(nodes))
     while pending:
         node = pending.pop()
         if isinstance(node, ast.Name):
@@ -337,10 +351,7 @@ def assigned_names(statements: Sequence[ast.stmt | ast.expr]) -> list[str]:
         elif isinstance(node, PlainAssign):
             names.setdefault(node.target)
         elif isinstance(node, (ast.Assign, ast.Delete)):
-            if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-                names.setdefault(node.targets[0].id)
-            else:
-                pending.extend(reversed(node.targets))
+            pending.extend(reversed(node.targets))
         elif isinstance(node, (ast.Tuple, ast.List)):
             pending.extend(reversed(node.elts))
         elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
@@ -358,7 +369,6 @@ def assigned_names(statements: Sequence[ast.stmt | ast.expr]) -> list[str]:
             names.setdefault(node.name)
         elif isinstance(node, _REFUSED_BLOCKS):
             names.update(dict.fromkeys(inner.id for inner in ast.walk(node) if _is_stored(inner)))
-    return list(names)
 
 
 # Blocks that are reported and not lowered: what they would bind is local all the same.
