@@ -78,7 +78,7 @@ def binarized(x: FLOAT[None]):
 
 @script()
 def of_one_meaning(x: INT64[None]):
-    encoded = opset_ai_onnx_ml5.LabelEncoder(x, keys_int64s=[1], values_int64s=[2])
+    encoded: INT64[None] = opset_ai_onnx_ml5.LabelEncoder(x, keys_int64s=[1], values_int64s=[2])
     return binarized(op.Cast(encoded, to=FLOAT))
 
 

@@ -38,7 +38,7 @@ def check_call(low: EagerLowering, function: OnnxFunction, described: Described,
     for attribute in described.interface.attributes:
         if arguments[attribute.name] is not None:
             keywords[attribute.name] = (operand(low, arguments[attribute.name]), NOWHERE)
-    callee = ScriptObject(function.name, lambda opset: compiled.script)
+    callee = ScriptObject(function.name, lambda opset: compiled.script, lambda key: None)  # sizes are known here
     try:
         call_script(call, callee, Arguments(positional, keywords, None, NOWHERE, NOWHERE))
     except NeedsFact as question:

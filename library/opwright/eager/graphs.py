@@ -54,7 +54,10 @@ def outputs_of(function: FunctionType | OnnxFunction) -> tuple[str, ...]:
 
 
 def _script_object(function: OnnxFunction) -> ScriptObject:
-    return ScriptObject(function.name, lambda opset: Run(opset).compile(function).script)
+    run = Run(opset_in_force())
+    return ScriptObject(
+        function.name, lambda opset: run.compile(function).script, lambda key: run.without_sizes(function, key)
+    )
 
 
 class _Around(LiveScope):

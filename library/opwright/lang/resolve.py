@@ -80,13 +80,18 @@ class ScriptObject:
     """A function under `@script`: calls of it stay calls.
 
     `at` gives what callers must know of it at an opset; it raises NeedsScript while that has not been compiled.
+    `without_sizes` gives the types of a variant's outputs when nothing is known of the sizes that its annotations say,
+    and None where its body is then another one.
     """
 
-    __slots__ = ("at", "name")
+    __slots__ = ("at", "name", "without_sizes")
 
-    def __init__(self, name: str, at: Callable[[int], Any]) -> None:
+    def __init__(
+        self, name: str, at: Callable[[int], Any], without_sizes: Callable[[Any], tuple[Any, ...] | None]
+    ) -> None:
         self.name = name
         self.at = at
+        self.without_sizes = without_sizes
 
 
 class NamespaceObject:

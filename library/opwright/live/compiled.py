@@ -12,11 +12,13 @@ from onnx import FunctionProto
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
 from opwright.elements import BY_CODE
 from opwright.functions import OnnxFunction
+from opwright.lang import ir
 from opwright.lang.annotations import TensorAnnotation
 from opwright.lang.facts import RANK, fact_of
 from opwright.lang.family import Family, Variant, build_family
 from opwright.lang.interface import Declaration, DeclaredValue, Interface, read_interface
 from opwright.lang.lower import Lowered, Unit
+from opwright.lang.lower.promises import without_sizes
 from opwright.lang.lower.scripts import NeedsScript, Script, describe_script
 from opwright.lang.resolve import ScriptObject
 from opwright.lang.source import span_of
@@ -29,6 +31,7 @@ from opwright.live.show_warnings import show_warnings
 from opwright.live.source import recover
 from opwright.opsets.opset import Opset
 from opwright.opsets.signatures import newest_opset
+from opwright.variants import Key
 
 _ALL_ELEMENTS = tuple(BY_CODE.values())
 
@@ -88,6 +91,7 @@ class Run:
         self.done: dict[OnnxFunction, Compiled] = {}
         self.problems: list[Diagnostic] = []
         self._needed: dict[OnnxFunction, None] = {}  # by the function that is being compiled
+        self._without_sizes: dict[tuple[OnnxFunction, Key], tuple[ir.Type, ...] | None] = {}
 
     def compile(self, function: OnnxFunction, to_call: bool = True) -> Compiled:
         """The function, compiled or as it was kept: `to_call` it, or for its protos alone. Raises DiagnosticError where
@@ -184,7 +188,14 @@ class Run:
             self._needed[function] = None
             return found.script
 
-        return ScriptObject(function.name, at)
+        return ScriptObject(function.name, at, lambda key: self.without_sizes(function, key))
+
+    def without_sizes(self, function: OnnxFunction, variant: Key) -> tuple[ir.Type, ...] | None:
+        """See `ScriptObject`; the function has been compiled."""
+        known = (function, variant)
+        if known not in self._without_sizes:
+            self._without_sizes[known] = without_sizes(self.unit(function)[0], self.opset, variant)
+        return self._without_sizes[known]
 
 
 def scripts_named_in(function: FunctionType) -> list[OnnxFunction]:

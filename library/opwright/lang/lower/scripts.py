@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
-from opwright.elements import BY_CODE
+from opwright.elements import BY_CODE, ElementType
 from opwright.lang import ir
 from opwright.lang.dead import is_pure
 from opwright.lang.family import Family, Variant, labels_of
@@ -237,7 +237,8 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
         bind(variant.signature, kept)
     except Mismatch as mismatch:
         return report_mismatch(low, variant.signature, kept, mismatch, places)
-    if not _shapes_fit(low, script, variant, kept, places):
+    outputs = _outputs(low, callee, variant, kept, places)
+    if outputs is None:
         return POISON
     reference = ir.FunctionReference(
         script.domain,
@@ -256,7 +257,7 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
     written = {name: value for name, value in attributes.items() if name in variant.signature.attributes}
     full = complete(variant.signature, written)
     elements = _elements(variant, kept, full)
-    results = [ir.Value(_instance(type_, elements), "", arguments.span) for type_ in variant.outputs]
+    results = [ir.Value(_instance(type_, elements), "", arguments.span) for type_ in outputs]
     low.append(ir.Call(reference, kept, full, list(results), arguments.span))
     for result, sources in zip(results, variant.rank_sources, strict=True):
         said = None if sources is None else [kept[index] for index in sources]
@@ -264,33 +265,56 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
     return results[0] if len(results) == 1 else tuple(results)
 
 
-def _shapes_fit(
-    low: Lowering,
-    script: Script,
-    variant: ScriptVariant,
-    inputs: Sequence[ir.Value | None],
-    spans: Sequence[Span | None],
-) -> bool:
-    """Whether no input contradicts the shape that its annotation promises; what is not known may fit."""
+def _outputs(
+    low: Lowering, callee: ScriptObject, variant: ScriptVariant, inputs: Sequence[Item], spans: Sequence[Span | None]
+) -> tuple[ir.Type, ...] | None:
+    """The types of the results; None, reported, where an input may not have the shape that its annotation promises.
+
+    What was asked of ranks and sizes when the body was compiled is no question any more, so the caller must be sure of
+    them: of the ranks always, of the sizes where the body would be another one without them. Symbols answer nothing.
+    """
+    proven = True
     for formal, value, span in zip(variant.inputs, inputs, spans, strict=False):
-        one, other = formal.type, None if value is None else value.type
-        if not isinstance(one, ir.TensorType) or not isinstance(other, ir.TensorType):
+        one, other = formal.type, value.type if isinstance(value, ir.Value) else None
+        if not isinstance(one, ir.TensorType) or not isinstance(other, ir.TensorType) or one.shape is None:
             continue
-        if one.shape is None or other.shape is None:
-            continue
-        sizes = zip(one.shape, other.shape, strict=False)
-        sized = all(a == b for a, b in sizes if isinstance(a, int) and isinstance(b, int))
-        if len(one.shape) != len(other.shape) or not sized:
-            low.error(
-                "OW208",
-                f"`{script.name}` does not take {other!r} as `{formal.name}`",
-                span,
-                reason=f"its annotation says {one!r}",
-                help="reshape the value, or change the annotation",
-                subject=script.name,
-            )
-            return False
-    return True
+        if other.shape is None:
+            _unfit(low, callee, formal, other, span, True)
+            return None
+        sizes = [(a, b) for a, b in zip(one.shape, other.shape, strict=False) if isinstance(a, int)]
+        if len(one.shape) != len(other.shape) or any(a != b for a, b in sizes if isinstance(b, int)):
+            _unfit(low, callee, formal, other, span, False)
+            return None
+        if proven and any(a != b for a, b in sizes):
+            proven, unsure = False, (formal, other, span)
+    if proven:
+        return variant.outputs
+    outputs = callee.without_sizes(variant.variant)
+    if outputs is None:
+        _unfit(low, callee, *unsure, True)
+    return outputs
+
+
+def _unfit(low: Lowering, callee: ScriptObject, formal: ir.Value, found: ir.Type, span: Span | None, may: bool) -> None:
+    """`may`: the value may have the shape that is promised, for all that is known."""
+    assert isinstance(formal.type, ir.TensorType)
+    low.error(
+        "OW208",
+        f"`{callee.name}` does not take {found!r} as `{formal.name}`",
+        span,
+        reason=f"its annotation says {formal.type!r}" + (", and the body has been compiled for that" if may else ""),
+        help=f"where it surely is, say so: `value: {_annotation(formal.type)} = ...`"
+        if may
+        else "reshape the value, or change the annotation",
+        subject=callee.name,
+    )
+
+
+def _annotation(type_: ir.TensorType) -> str:
+    element = ir.settle(type_.element)
+    name = element.name.upper() if isinstance(element, ElementType) else "Tensor"
+    sizes = ", ".join(repr(size).replace("'", '"') for size in type_.shape or ())
+    return f"{name}[{sizes}]" if sizes else name
 
 
 def _all_given(low: Lowering, script: Script, arguments: Arguments) -> bool:
