@@ -12,18 +12,10 @@ from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature
 from opwright_build.opset_stubs.docs import describe
 from opwright_build.opset_stubs.python_types import ANY_TENSOR, Names, literals, python_type
 from opwright_build.opset_stubs.special import ELEMENT_ATTRIBUTES, ELEMENT_OF_RESULT, Special, special_forms
-from opwright_build.package.stub_docs import literal
+from opwright_build.package.signatures import ATTRIBUTE_TYPES
+from opwright_build.package.stub_docs import def_lines, literal
 
-_WIDTH = 110
-_ATTRIBUTES = {
-    "INT": "int",
-    "FLOAT": "float",
-    "STRING": "str",
-    "INTS": "_Sequence[int]",
-    "FLOATS": "_Sequence[float]",
-    "STRINGS": "_Sequence[str]",
-    "GRAPH": "_Graph | _Callable[..., _Any]",
-}
+_ATTRIBUTES = {**ATTRIBUTE_TYPES, "GRAPH": "_Graph | _Callable[..., _Any]"}
 _ELEMENT = "int | _ElementType | type[_Tensor]"
 
 
@@ -35,11 +27,7 @@ class Overload:
     result: str
 
     def lines(self, name: str) -> list[str]:
-        """The `def` line, or a line for each parameter where it would be too long."""
-        whole = f"def {name}({', '.join(self.parameters)}) -> {self.result}:"
-        if len(whole) <= _WIDTH:
-            return [whole]
-        return [f"def {name}(", *(f"    {part}," for part in self.parameters), f") -> {self.result}:"]
+        return def_lines(name, self.parameters, self.result)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from opwright_build.opset_stubs.imports import imports
 from opwright_build.opset_stubs.methods import method
 from opwright_build.opset_stubs.python_types import Named, Names
 from opwright_build.opset_stubs.tensors import tensor_classes
 from opwright_build.opset_stubs.versions import DomainVersion, all_versions
+from opwright_build.templates import render
 
 _TENSORS = ("_Tensor", "_Array")
 _ITEMS = {  # of sequences, which the schemas do not tie to the tensors in them
@@ -61,17 +59,5 @@ def _opset(version: DomainVersion, base: DomainVersion | None) -> str:
     )
 
 
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("opwright_build.opset_stubs"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,
-    )
-
-
 def _render(template: str, **values: object) -> str:
-    return _environment().get_template(template).render(**values)
+    return render(__package__, template, **values)

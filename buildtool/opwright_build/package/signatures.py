@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from opwright.bundle.format import AttributeEntry, FunctionEntry, InputEntry
 from opwright.elements import BY_NAME
 
-from opwright_build.package.stub_docs import literal
+from opwright_build.package.stub_docs import def_lines, literal
 
-_WIDTH = 110
 _ARRAY = "_NDArray[_Any]"
-_PYTHON_TYPES = {
+ATTRIBUTE_TYPES = {
     "INT": "int",
     "FLOAT": "float",
     "STRING": "str",
@@ -31,11 +30,7 @@ class Signature:
 
     @property
     def lines(self) -> list[str]:
-        """The `def` line, or a line for each parameter where it would be too long."""
-        whole = f"def __call__({', '.join(self.parameters)}) -> {self.result}:"
-        if len(whole) <= _WIDTH:
-            return [whole]
-        return ["def __call__(", *(f"    {part}," for part in self.parameters), f") -> {self.result}:"]
+        return def_lines("__call__", self.parameters, self.result)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +89,7 @@ def _input(item: InputEntry, kind: str) -> str:
 
 
 def _attribute(attribute: AttributeEntry) -> str:
-    kind = _PYTHON_TYPES.get(attribute.type, "_Any")
+    kind = ATTRIBUTE_TYPES.get(attribute.type, "_Any")
     if attribute.is_bool:
         kind = "bool"
     elif attribute.choices:

@@ -1,4 +1,4 @@
-"""The docstring of a function in a generated stub."""
+"""The texts of a function in a generated stub: its `def` line, its docstring, its defaults."""
 
 from __future__ import annotations
 
@@ -7,8 +7,17 @@ from collections.abc import Sequence
 
 from opwright.bundle.format import AttributeEntry, FunctionEntry
 
+_WIDTH = 110
 _QUOTES = '"""'
 _LARGEST = float.fromhex("0x1.fffffep+127")  # of float32
+
+
+def def_lines(name: str, parameters: Sequence[str], result: str) -> list[str]:
+    """The `def` line, or a line for each parameter where it would be too long."""
+    whole = f"def {name}({', '.join(parameters)}) -> {result}:"
+    if len(whole) <= _WIDTH:
+        return [whole]
+    return [f"def {name}(", *(f"    {part}," for part in parameters), f") -> {result}:"]
 
 
 def describe(entry: FunctionEntry, versions: Sequence[int]) -> tuple[str, ...]:

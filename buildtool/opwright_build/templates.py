@@ -1,0 +1,24 @@
+"""Texts from templates: those of a package lie in its folder `templates`."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+
+def render(package: str, template: str, /, **values: object) -> str:
+    """The text of a template of the package, such as `opwright_build.package`. A name without a value is an error."""
+    return _environment(package).get_template(template).render(**values)
+
+
+@cache
+def _environment(package: str) -> Environment:
+    return Environment(
+        loader=PackageLoader(package),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
