@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from conftest_lang import Compiler, run_everywhere
+from opwright.lang.family import admitted
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 
@@ -23,3 +24,44 @@ def test_the_result_meets_a_constant(compiler: Compiler, body: str, opset: int, 
     function = compiler.function(f"def F(x):\n    {body}\n", {"x": "float"}, {"y": "float"}, opset=opset)
     for got in run_everywhere(function, {"x": X}).values():
         np.testing.assert_allclose(got[0], wanted, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("expression", "opset", "message"),
+    [
+        ("op.Cast(x, to=FLOAT8E4M3FN)", 18, "Cast does not give float8e4m3fn"),
+        ("op.Cast(x, to=INT2)", 24, "Cast does not give int2"),
+        ("op.Cast(x, to=COMPLEX64)", 28, "Cast does not give complex64"),
+        ("op.EyeLike(x, dtype=BFLOAT16)", 21, "EyeLike does not give bfloat16"),
+        ("op.RandomUniformLike(x, dtype=INT64)", 22, "RandomUniformLike does not give int64"),
+        ("op.RandomNormal(shape=[2], dtype=BOOL)", 22, "RandomNormal does not give bool"),
+        ("op.Multinomial(x, dtype=FLOAT)", 22, "Multinomial does not give float"),
+        ("op.HannWindow(INT64(3), output_datatype=STRING)", 17, "HannWindow does not give string"),
+        ("op.QuantizeLinear(x, FLOAT(1), output_dtype=FLOAT)", 21, "QuantizeLinear does not give float"),
+        ("op.SequenceAt(op.SequenceEmpty(dtype=FLOAT8E5M2), 0)", 18, "SequenceEmpty does not give seq(float8e5m2"),
+    ],
+)
+def test_what_an_operator_does_not_give_is_refused(
+    compiler: Compiler, expression: str, opset: int, message: str
+) -> None:
+    imported = "BFLOAT16, COMPLEX64, FLOAT8E4M3FN, FLOAT8E5M2, INT2, STRING"
+    text = f"from opwright import {imported}\ndef F(x):\n    return {expression}\n"
+    found = compiler.family(text, {"x": "float/2"}, {"y": "T"}, {"T": ["float"]}, opset=opset).diagnostics
+    assert [(item.code, item.message.startswith(message)) for item in found] == [("OW208", True)], found
+
+
+def test_a_result_of_the_type_of_an_input_narrows_that_input(compiler: Compiler) -> None:
+    """RandomUniformLike takes integers, and gives floats alone."""
+    text = "def F(x):\n    return op.RandomUniformLike(x)\n"
+    types = {"T": ["float", "double", "int64"]}
+    function = compiler.function(text, {"x": "T/2"}, {"y": "T"}, types, opset=22)
+    assert admitted(function) == (("T", ("float", "double")),)
+
+
+def test_variants_that_cast_cannot_give_do_not_exist(compiler: Compiler) -> None:
+    text = "def F(x, like):\n    return op.Cast(x, to=like.dtype)\n"
+    types = {"T": ["float"], "U": ["double", "float8e5m2", "int2"]}
+    for opset, wanted in ((18, ["double"]), (19, ["double", "float8e5m2"]), (25, ["double", "float8e5m2", "int2"])):
+        family = compiler.family(text, {"x": "T", "like": "U"}, {"y": "U"}, types, opset=opset)
+        assert not family.diagnostics
+        assert sorted(dict(item.key)["U"] for item in family.variants) == wanted

@@ -22,6 +22,15 @@ class Mismatch(Exception):
         super().__init__(index)
 
 
+class WrongResult(Exception):
+    """A result that its operator does not give: attributes ask for `type_`, the constraint admits `admitted`."""
+
+    def __init__(self, type_: ir.Type, admitted: tuple[str, ...]) -> None:
+        self.type = type_
+        self.admitted = admitted
+        super().__init__(type_)
+
+
 def bind(signature: Signature, inputs: list[ir.Value | None]) -> Bindings:
     """Type variables of the operator to types; narrows the function's own type variables. Raises Mismatch."""
     bindings: Bindings = {}
@@ -130,7 +139,10 @@ def result_types(
     attributes: dict[str, ir.Attribute],
     count: int,
 ) -> list[ir.Type]:
-    """The types of the first `count` results; UnknownType where neither constraint nor table decides."""
+    """The types of the first `count` results; UnknownType where neither constraint nor table decides.
+
+    Raises WrongResult for an element type that the operator does not give at this version.
+    """
     types: list[ir.Type] = []
     rule = _RULES.get(signature.name) if signature.domain == "" else None
     shape = _elementwise_shape(signature, inputs)
@@ -138,12 +150,23 @@ def result_types(
         decided = rule(index, inputs, attributes, bindings) if rule is not None else None
         if decided is None:
             decided = _from_constraint(signature, bindings, index, shape)
+        elif rule is not None:
+            _check_result(signature, index, decided)
         if type(decided) is ir.TensorType and decided.shape is None and not signature.domain:
             rank = infer_rank(signature.name, index, inputs, attributes)
             if rank is not None:
                 decided = ir.TensorType(decided.element, (None,) * rank)
         types.append(decided)
     return types
+
+
+def _check_result(signature: Signature, index: int, type_: ir.Type) -> None:
+    formal = signature.outputs[min(index, len(signature.outputs) - 1)]
+    admitted = signature.admitted.get(formal.type, (formal.type,))
+    try:
+        _restrict(type_, admitted, index, signature.identity)
+    except Mismatch:
+        raise WrongResult(type_, admitted) from None
 
 
 def _from_constraint(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from opwright.lang import ir
-from opwright.lang.infer import Bindings, Mismatch, bind, result_types
+from opwright.lang.infer import Bindings, Mismatch, WrongResult, bind, result_types
 from opwright.lang.lower.attributes import bind_attributes
 from opwright.lang.lower.context import POISON, Absent, Lowering, Operand, Poison, Stop, complete
 from opwright.lang.lower.mixed import refuse_untyped
@@ -68,7 +68,10 @@ def _emit_checked(
     if isinstance(callee, Poison):
         return POISON
     full = complete(signature, attributes)
-    results = [ir.Value(type_, "", span) for type_ in result_types(signature, bindings, inputs, full, count)]
+    try:
+        results = [ir.Value(type_, "", span) for type_ in result_types(signature, bindings, inputs, full, count)]
+    except WrongResult as wrong:
+        return _report_result(low, signature, wrong, span)
     if isinstance(callee, ir.FunctionReference):
         inputs, full = _kept(signature, callee, inputs, full)
     low.append(ir.Call(callee, inputs, full, [*results], span))
@@ -104,15 +107,29 @@ def report_mismatch(
             reason="element types are never promoted: nobody has said what the result should be",
             help="cast one of them: `op.CastLike(a, b)`, or `op.Cast(a, to=...)` below opset 15",
         )
-    types = ", ".join(text.removeprefix("tensor(").removesuffix(")") for text in mismatch.admitted)
     return low.error(
         "OW208",
         f"{signature.name} does not take {value.type!r} as `{formal.name}`",
         spans[mismatch.index],
-        reason=f"{signature.identity}, in force at opset {low.opset}, admits {types}",
+        reason=f"{signature.identity}, in force at opset {low.opset}, admits {_elements(mismatch.admitted)}",
         help="cast the operand, or leave that element type out of the declared types",
         subject=signature.name,
     )
+
+
+def _report_result(low: Lowering, signature: Signature, wrong: WrongResult, span: Span | None) -> Poison:
+    return low.error(
+        "OW208",
+        f"{signature.name} does not give {wrong.type!r}",
+        span,
+        reason=f"{signature.identity}, in force at opset {low.opset}, gives {_elements(wrong.admitted)}",
+        help="ask it for another element type, or leave that one out of the declared types",
+        subject=signature.name,
+    )
+
+
+def _elements(admitted: Sequence[str]) -> str:
+    return ", ".join(text.removeprefix("tensor(").removesuffix(")") for text in admitted)
 
 
 # ---------------------------------------------------------------------------------------- calls in the source

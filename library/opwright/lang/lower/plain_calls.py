@@ -13,7 +13,7 @@ from typing import Any
 
 from opwright.elements import ElementType
 from opwright.lang import ir
-from opwright.lang.infer import ELEMENTWISE, Mismatch, bind, result_types
+from opwright.lang.infer import ELEMENTWISE, Mismatch, WrongResult, bind, result_types
 from opwright.lang.interface import convert_attribute
 from opwright.lang.lower.context import Environment, Lowering, Operand, complete, operator_of
 from opwright.lang.operators import BINARY, BINARY_SYMBOLS, Form, class_of
@@ -43,7 +43,7 @@ def lower_plain(low: Lowering, node: ast.expr, env: Environment) -> ir.Value | N
 
 def lower_plain_value(low: Lowering, node: PlainAssign, env: Environment) -> ir.Value | None:
     """The right side of such an assignment likewise."""
-    span = (node.lineno, node.columns[1], node.lineno, node.end_col_offset)
+    span = (node.lineno, node.columns[1], node.lineno, node.end)
     if not node.owner:
         left, right = node.operands
         return emit_plain_binary(low, node.name, env.get(left), env.get(right), span)
@@ -173,12 +173,12 @@ def _plan(opset: int, name: str, attributes: tuple[Any, ...], *known: Any) -> _P
     if name in ELEMENTWISE:
         pairs = dict.fromkeys(pairs)  # `Sum` of thousands: all of one kind count once
     inputs: list[ir.Value | None] = [ir.Value(ir.TensorType(element, shape)) for element, shape in pairs]
-    try:
-        bindings = bind(found, inputs)
-    except Mismatch:
-        return None
     full = complete(found, given)
-    return operator_of(found), full, result_types(found, bindings, inputs, full, 1)[0], ("", name)
+    try:
+        type_ = result_types(found, bind(found, inputs), inputs, full, 1)[0]
+    except (Mismatch, WrongResult):
+        return None
+    return operator_of(found), full, type_, ("", name)
 
 
 def _attributes(found: Signature, given: tuple[Any, ...]) -> dict[str, ir.Attribute] | None:
