@@ -170,6 +170,21 @@ def test_functions_are_called_through_an_opset_by_name(tmp_path: Path, imported:
     assert all({call.name for call in body.calls} == {"Inner"} for body in outer.entry.bodies)
 
 
+@pytest.mark.parametrize(
+    ("decorator", "codes"),
+    [("@script()", []), ("@script(default_opset=op)", []), ("@cache", ["OW310"]), ("@f", ["OW303"])],
+)
+def test_a_function_may_stand_under_script_alone(tmp_path: Path, decorator: str, codes: list[str]) -> None:
+    head = (
+        "from functools import cache\nfrom opwright import script, opset18 as op\n\ndef f(function):\n    return op\n\n"
+    )
+    files = {
+        "specs/com.acme/F/spec.yaml": spec("F"),
+        "specs/com.acme/F/function.py": f"{head}\n{decorator}\ndef F(X):\n    return op.Abs(X)\n",
+    }
+    assert [item.code for item in Tree(tmp_path, files).compile("F").diagnostics] == codes
+
+
 def test_files_of_the_library_can_be_imported(tmp_path: Path) -> None:
     files = {
         "specs/com.acme/F/spec.yaml": spec("F"),

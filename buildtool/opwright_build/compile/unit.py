@@ -40,6 +40,7 @@ def make_unit(version: SpecVersion, files: SpecFiles, libraries: Libraries, foun
         found.append(_no_function(version, module, path))
         return None
     scope = ModuleScope(module, files, libraries, evaluate_static, found.append)
+    scope.decorators_of(node)
     interface = read_interface(module.source, node, scope.constant, found.append)
     _compare(version, module, interface, found)
     if found:

@@ -55,13 +55,17 @@ class OperatorObject:
 
 
 class FunctionObject:
-    """A function of a source file: a helper that is inlined where it is called."""
+    """A function of a source file: a helper that is inlined where it is called.
 
-    __slots__ = ("node", "scope")
+    `is_script`: it stands under `@script`, so that its `float` attributes hold what float32 does.
+    """
 
-    def __init__(self, scope: ModuleScope, node: ast.FunctionDef) -> None:
+    __slots__ = ("is_script", "node", "scope")
+
+    def __init__(self, scope: ModuleScope, node: ast.FunctionDef, is_script: bool = False) -> None:
         self.scope = scope
         self.node = node
+        self.is_script = is_script
 
 
 class NestedObject:
@@ -302,6 +306,26 @@ class ModuleScope:
         finally:
             self._evaluating.discard(node)
 
+    def decorators_of(self, node: ast.FunctionDef) -> tuple[str, ...] | None:
+        """`script` and `graph`, as they stand above a function; None, reported, where something else does."""
+        names = []
+        for decorator in node.decorator_list:
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            found = self._evaluate(self, called)
+            if found is MISSING:
+                return None
+            if not isinstance(found, TypingObject) or found.name not in ("script", "graph"):
+                self._fail(
+                    "OW303",
+                    f"`{node.name}` has a decorator that the language does not know",
+                    span_of(decorator),
+                    "it may make another function of this one, and building runs no code",
+                    "leave it out; `@script()` and `@graph()` are known",
+                )
+                return None
+            names.append(found.name)
+        return tuple(names)
+
     def _resolve(self, name: str, bindings: list[Binding], span: Span) -> Any:
         if len(bindings) > 1 or bindings[0].conditional:
             places = [Related(self.module.source.place(span_of(item.node)), "bound here") for item in bindings[:2]]
@@ -318,7 +342,8 @@ class ModuleScope:
             return MISSING
         node = bindings[0].node
         if isinstance(node, ast.FunctionDef):
-            return FunctionObject(self, node)
+            decorators = self.decorators_of(node)
+            return MISSING if decorators is None else FunctionObject(self, node, "script" in decorators)
         if isinstance(node, ast.alias):
             return self._import(node)
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):

@@ -111,12 +111,10 @@ def bind_parameters(
             help="",
         )
         return None
-    if node.decorator_list:
-        _round_attributes(formal, env)
     return env
 
 
-def _round_attributes(formal: ast.arguments, env: Environment) -> None:
+def round_attributes(formal: ast.arguments, env: Environment) -> None:
     """A `float` attribute of a function under `@script` holds what float32 does, inlined or not."""
     for argument in (*formal.posonlyargs, *formal.args, *formal.kwonlyargs):
         value = env.get(argument.arg)

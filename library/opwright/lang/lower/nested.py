@@ -13,7 +13,7 @@ from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison
 from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.flow import FRAME, is_hidden
-from opwright.lang.lower.functions import bind_parameters, run_body
+from opwright.lang.lower.functions import bind_parameters, round_attributes, run_body
 from opwright.lang.resolve import FunctionObject, NestedObject, TypingObject
 from opwright.lang.source import Span, span_of
 
@@ -59,6 +59,8 @@ def enter(
     nested = isinstance(callee, NestedObject)
     default: Any = callee.defaults.__getitem__ if isinstance(callee, NestedObject) else callee.scope.constant
     bound = bind_parameters(low, callee.node, callee.scope, default, arguments)
+    if bound is not None and isinstance(callee, FunctionObject) and callee.is_script:
+        round_attributes(callee.node.args, bound)
     if bound is None or not nested:
         return bound
     assert isinstance(callee, NestedObject)
