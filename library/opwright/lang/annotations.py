@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from opwright.elements import BY_NAME, ElementType
+from opwright.lang.record import record
 
 Dimension = int | str | None
 SCALARS = {"int": "INT", "float": "FLOAT", "str": "STRING", "bool": "INT"}
@@ -20,7 +20,7 @@ _ELEMENTS = {name.upper(): element for name, element in BY_NAME.items()}
 _DEEPEST = 100
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TensorAnnotation:
     """The type of a value: the element types that it may have (none given: any), under the name of a type variable
     where there is one; its shape, None where the rank is unknown; and what it is an item of, outermost first."""
@@ -34,7 +34,7 @@ class TensorAnnotation:
 ANY = TensorAnnotation()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Annotation:
     """An attribute of a kind, or (kind None) an input. `optional`: `None` is among what it may be."""
 

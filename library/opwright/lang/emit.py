@@ -161,7 +161,7 @@ class _Emitter:
             domain, name = callee.signature.domain, callee.signature.name
             if domain:
                 self.imports[domain] = max(self.imports.get(domain, 1), callee.signature.since_version)
-        inputs = [names[value] for value in node.inputs]
+        inputs = list(map(names.__getitem__, node.inputs))
         while inputs and not inputs[-1]:
             inputs.pop()
         proto.input.extend(inputs)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from opwright.diagnostics.model import Diagnostic, Related, has_errors
 from opwright.lang import facts, ir
 from opwright.lang.lower import LookedUp, Lowered, NeedsFact, Target, Unit, lower_function
+from opwright.lang.record import record
 from opwright.lang.source import Span
 from opwright.opsets.signatures import elements_of
 from opwright.variants import Key, labels
@@ -24,7 +24,7 @@ _RANK_REFUSED = frozenset({"OW208", "OW314", "OW340", "OW342"})
 _INFERRED_REFUSED = frozenset({"OW208", "OW314"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Variant:
     """One variant: the facts that choose it, in the order of its axes, and its function."""
 
@@ -32,7 +32,7 @@ class Variant:
     lowered: Lowered
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Family:
     """All variants at one opset. `refused` are the variants whose element type or rank some operator does not take.
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 import ast
 import reprlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum, auto
 from typing import Any
 
 from opwright.diagnostics.model import Diagnostic
 from opwright.elements import ElementType
 from opwright.lang.annotations import ANY, Annotation, TensorAnnotation, read_annotation
+from opwright.lang.record import record
 from opwright.lang.resolve import MISSING, TypeObject
 from opwright.lang.rounding import to_float32
 from opwright.lang.source import Source, Span, span_of
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DeclaredValue:
     """`type` is a type variable of the declaration or an element type's name; `rank` None when it is unknown.
 
@@ -38,7 +39,7 @@ class DeclaredValue:
         return None if self.rank is None else (None,) * self.rank
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Declaration:
     """What is known of a function beside its source text: identity, element types, output names.
 
@@ -63,7 +64,7 @@ class Arity(Enum):
     VARIADIC = auto()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Input:
     """A parameter that takes a tensor, or a sequence of tensors; `annotation` is what the `def` says of its type.
 
@@ -77,7 +78,7 @@ class Input:
     must_be_given: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AttributeDeclaration:
     """`kind` is ONNX's attribute type; `choices` the values of a `Literal`; `is_bool`: a Python bool, stored as INT.
 
@@ -94,7 +95,7 @@ class AttributeDeclaration:
     must_be_given: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Interface:
     inputs: tuple[Input, ...]
     attributes: tuple[AttributeDeclaration, ...]

@@ -463,10 +463,11 @@ class Function:
 
     def head(self) -> Function:
         """The same function without its body: whoever reads that gets an AttributeError."""
-        found = Function(self.domain, self.name, self.since_version, self.opset, self.span)
+        found = Function.__new__(Function)
+        found.domain, found.name, found.since_version = self.domain, self.name, self.since_version
+        found.opset, found.span, found.doc = self.opset, self.span, self.doc
         found.inputs, found.outputs, found.attributes = self.inputs, self.outputs, self.attributes
-        found.doc, found.variables = self.doc, self.variables
-        del found.body
+        found.variables = self.variables
         return found
 
 

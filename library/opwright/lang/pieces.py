@@ -33,6 +33,7 @@ class PlainAssign(ast.Assign):
     __slots__ = (
         "col_offset",
         "columns",
+        "end",
         "end_col_offset",
         "end_lineno",
         "lineno",
@@ -43,9 +44,10 @@ class PlainAssign(ast.Assign):
     )
 
     lineno: int
-    end_lineno: int
+    end_lineno: int | None
     col_offset: int
-    end_col_offset: int
+    end_col_offset: int | None
+    end: int  # the column where it ends
     target: str
     owner: str
     name: str
@@ -61,7 +63,7 @@ class PlainAssign(ast.Assign):
         operands = [
             self._named(name, column, ast.Load()) for name, column in zip(self.operands, self.columns[2:], strict=True)
         ]
-        where = self._where(self.columns[1], self.end_col_offset)
+        where = self._where(self.columns[1], self.end)
         if not self.owner:
             return ast.BinOp(operands[0], _OPERATORS[self.name](), operands[1], **where)
         owner = self._named(self.owner, self.columns[1], ast.Load())
@@ -77,12 +79,12 @@ class PlainAssign(ast.Assign):
 
 
 def parse_function(source: Source, nested: bool) -> Module | Diagnostic:
-    """The module of a text that holds one function, inside the `if` of its first line where it is `nested`."""
+    """The module of a text that holds one living function, inside the `if` of its first line where it is `nested`."""
     if source.text.count("\n") >= LONG and len(source.text) <= SIZE_LIMIT:
         tree = _in_pieces(split_lines(source.text), nested)
         if tree is not None:
             return Module(source, tree)
-    return parse(source)
+    return parse(source, warned=True)
 
 
 def _in_pieces(lines: Sequence[str], nested: bool) -> ast.Module | None:
@@ -159,7 +161,7 @@ def _compact(statement: ast.stmt) -> ast.stmt:
         owner, name, operands, columns = *call[:3], (target.col_offset, *call[3])
     made = PlainAssign.__new__(PlainAssign)
     made.lineno = made.end_lineno = line
-    made.col_offset, made.end_col_offset = statement.col_offset, end
+    made.col_offset, made.end_col_offset, made.end = statement.col_offset, end, end
     made.target, made.owner, made.name, made.operands, made.columns = target.id, owner, name, operands, columns
     return made
 

@@ -55,8 +55,11 @@ class Module:
         return [node for node in self.tree.body if isinstance(node, ast.FunctionDef)]
 
 
-def parse(source: Source) -> Module | Diagnostic:
-    """The module, or the one diagnostic that ends the file. Never runs the text; compiles it to a tree only."""
+def parse(source: Source, warned: bool = False) -> Module | Diagnostic:
+    """The module, or the one diagnostic that ends the file. Never runs the text; compiles it to a tree only.
+
+    `warned`: Python has compiled the text before, and said what it has to say of literals such as `1if x else y`.
+    """
     if len(source.text) > SIZE_LIMIT:
         return Diagnostic(
             "OW327",
@@ -66,9 +69,7 @@ def parse(source: Source) -> Module | Diagnostic:
             help="split it into several files",
         )
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a warning about the author's literals is no finding of ours
-            tree = ast.parse(source.text)
+        tree = _tree(source.text, warned)
     except SyntaxError as error:
         return _syntax_error(source, error)
     except ValueError as error:
@@ -82,6 +83,14 @@ def parse(source: Source) -> Module | Diagnostic:
             help="give intermediate results names of their own",
         )
     return Module(source, tree)
+
+
+def _tree(text: str, warned: bool) -> ast.Module:
+    if warned and "\\" not in text:  # escapes are what it warns of most
+        return ast.parse(text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a warning about the author's literals is no finding of ours
+        return ast.parse(text)
 
 
 def _syntax_error(source: Source, error: SyntaxError) -> Diagnostic:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from opwright.diagnostics.model import Diagnostic, Severity, has_errors
@@ -34,6 +34,7 @@ from opwright.lang.lower.flow import PLACE, State, returned_values, state_of
 from opwright.lang.lower.numbers import as_tensor, describe
 from opwright.lang.lower.sequences import as_sequence, is_list_of_tensors, unknown_items
 from opwright.lang.lower.statements import bind_locals, lower_block
+from opwright.lang.record import record
 from opwright.lang.resolve import MISSING, Files, Libraries, ModuleScope
 from opwright.lang.source import span_of
 from opwright.lang.static import StaticList
@@ -43,7 +44,7 @@ from opwright.opsets.signatures import mask_of, newest_opset
 _NO_OUTPUTS = "a function of ONNX has outputs"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unit:
     """A function to compile: where it stands, what is declared of it, and what it may refer to.
 
@@ -65,7 +66,7 @@ class Unit:
         return ModuleScope(self.module, self.files, self.libraries, evaluate_static, report)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Target:
     """What to compile for: a default-domain opset, and the answers to static questions, by axis.
 
@@ -77,7 +78,7 @@ class Target:
     values: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lowered:
     """The function (None after errors), what was found, the functions that it calls, and the types of its outputs.
 
