@@ -331,7 +331,7 @@ BUGS = (
     ),
     Planted(
         "a float attribute of an inlined function is not rounded",
-        f"{LOWER}.functions:_round_attributes",
+        f"{LOWER}.functions:round_attributes",
         "to_float32(float(value))",
         "float(value)",
     ),

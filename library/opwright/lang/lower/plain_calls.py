@@ -104,6 +104,8 @@ def emit_with_literal(low: Lowering, node: ast.BinOp, left: Operand) -> ir.Value
     number = node.right.value if type(node.right) is ast.Constant else None
     if not isinstance(number, float) and (type(number) is not int or number.bit_length() > _LONGEST_INTEGER):
         return None
+    if not number:
+        return None  # integers are not divided by zero
     if type(left) is not ir.Value or left.optional or low.mixed:
         return None
     type_ = left.type
