@@ -1,0 +1,10 @@
+from opwright import opset13 as op
+
+
+def Clip(input, min=None, max=None):
+    """A bound that is absent costs nothing: each combination has a body of its own."""
+    if min is not None:
+        input = op.Max(input, min)
+    if max is not None:
+        input = op.Min(input, max)
+    return input
