@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Sequence
+from typing import Any
 
 from opwright.diagnostics.model import Diagnostic
 from opwright.lang.operators import BINARY_SYMBOLS
@@ -26,49 +27,49 @@ _OPERATORS = {symbol: kind for kind, symbol in BINARY_SYMBOLS.items()}
 class PlainAssign(ast.Assign):
     """`z = x + y` or `z = op.Add(x, y)` of names, in one line. Its tree is made when somebody asks for it.
 
-    `owner` is empty where `name` is an operator's symbol. `columns` are those of target, value and operands. All names
-    are of ASCII letters.
+    `owner` is empty where `name` is an operator's symbol. `parts` holds the columns in which the target and the value
+    begin, then the name and the column of each operand; `end` is the column behind the value. All names are of ASCII
+    letters.
     """
 
-    __slots__ = (
-        "col_offset",
-        "columns",
-        "end",
-        "end_col_offset",
-        "end_lineno",
-        "lineno",
-        "name",
-        "operands",
-        "owner",
-        "target",
-    )
+    __slots__ = ("end", "lineno", "name", "owner", "parts", "target")
 
     lineno: int
-    end_lineno: int | None
-    col_offset: int
-    end_col_offset: int | None
-    end: int  # the column where it ends
+    end: int
     target: str
     owner: str
     name: str
-    operands: tuple[str, ...]
-    columns: tuple[int, ...]
+    parts: tuple[Any, ...]
+
+    @property
+    def col_offset(self) -> int:  # type: ignore[override]
+        begun: int = self.parts[0]
+        return begun
+
+    @property
+    def end_lineno(self) -> int:  # type: ignore[override]
+        return self.lineno
+
+    @property
+    def end_col_offset(self) -> int:  # type: ignore[override]
+        return self.end
 
     @property
     def targets(self) -> list[ast.expr]:  # type: ignore[override]
-        return [self._named(self.target, self.columns[0], ast.Store())]
+        return [self._named(self.target, self.parts[0], ast.Store())]
 
     @property
     def value(self) -> ast.expr:  # type: ignore[override]
-        operands = [
-            self._named(name, column, ast.Load()) for name, column in zip(self.operands, self.columns[2:], strict=True)
-        ]
-        where = self._where(self.columns[1], self.end)
+        names = zip(self.parts[2::2], self.parts[3::2], strict=True)
+        operands = [self._named(name, column, ast.Load()) for name, column in names]
+        begun = self.parts[1]
+        where = self._where(begun, self.end)
         if not self.owner:
             return ast.BinOp(operands[0], _OPERATORS[self.name](), operands[1], **where)
-        owner = self._named(self.owner, self.columns[1], ast.Load())
-        end = self.columns[1] + len(f"{self.owner}.{self.name}")
-        callee = ast.Attribute(owner, self.name, ast.Load(), **self._where(self.columns[1], end))
+        owner = self._named(self.owner, begun, ast.Load())
+        callee = ast.Attribute(
+            owner, self.name, ast.Load(), **self._where(begun, begun + len(f"{self.owner}.{self.name}"))
+        )
         return ast.Call(callee, operands, [], **where)
 
     def _named(self, name: str, column: int, context: ast.expr_context) -> ast.expr:
@@ -144,30 +145,27 @@ def _compact(statement: ast.stmt) -> ast.stmt:
     target, value, line, end = statement.targets[0], statement.value, statement.lineno, statement.end_col_offset
     if type(target) is not ast.Name or statement.end_lineno != line or value.end_col_offset != end or end is None:
         return statement
-    operands: tuple[str, ...]
-    columns: tuple[int, ...]
+    parts: tuple[Any, ...]
     if type(value) is ast.BinOp:
         left, right, begun = value.left, value.right, value.col_offset
         if type(left) is not ast.Name or type(right) is not ast.Name:
             return statement
         if left.col_offset != begun or right.end_col_offset != end:
             return statement
-        owner, name, operands = "", BINARY_SYMBOLS[type(value.op)], (left.id, right.id)
-        columns = (target.col_offset, begun, begun, right.col_offset)
+        owner, name = "", BINARY_SYMBOLS[type(value.op)]
+        parts = (statement.col_offset, begun, left.id, begun, right.id, right.col_offset)
     else:
         call = _plain_call(value)
         if call is None:
             return statement
-        owner, name, operands, columns = *call[:3], (target.col_offset, *call[3])
+        owner, name, parts = *call[:2], (statement.col_offset, *call[2])
     made = PlainAssign.__new__(PlainAssign)
-    made.lineno = made.end_lineno = line
-    made.col_offset, made.end_col_offset, made.end = statement.col_offset, end, end
-    made.target, made.owner, made.name, made.operands, made.columns = target.id, owner, name, operands, columns
+    made.lineno, made.end, made.target, made.owner, made.name, made.parts = line, end, target.id, owner, name, parts
     return made
 
 
-def _plain_call(node: ast.expr) -> tuple[str, str, tuple[str, ...], tuple[int, ...]] | None:
-    """Owner, name, operands and columns of `op.Add(x, y)`."""
+def _plain_call(node: ast.expr) -> tuple[str, str, tuple[Any, ...]] | None:
+    """Owner, name and parts of `op.Add(x, y)`."""
     if type(node) is not ast.Call or node.keywords or type(node.func) is not ast.Attribute:
         return None
     owner, name, begun = node.func.value, node.func.attr, node.col_offset
@@ -175,7 +173,9 @@ def _plain_call(node: ast.expr) -> tuple[str, str, tuple[str, ...], tuple[int, .
         return None
     if node.func.end_col_offset != begun + len(owner.id) + 1 + len(name):
         return None
-    operands = [item.id for item in node.args if type(item) is ast.Name]
-    if len(operands) != len(node.args):
-        return None
-    return owner.id, name, tuple(operands), (begun, *[item.col_offset for item in node.args])
+    parts: list[Any] = [begun]
+    for operand in node.args:
+        if type(operand) is not ast.Name:
+            return None
+        parts += (operand.id, operand.col_offset)
+    return owner.id, name, tuple(parts)

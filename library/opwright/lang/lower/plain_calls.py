@@ -43,13 +43,13 @@ def lower_plain(low: Lowering, node: ast.expr, env: Environment) -> ir.Value | N
 
 def lower_plain_value(low: Lowering, node: PlainAssign, env: Environment) -> ir.Value | None:
     """The right side of such an assignment likewise."""
-    span = (node.lineno, node.columns[1], node.lineno, node.end)
+    parts = node.parts
+    span = (node.lineno, parts[1], node.lineno, node.end)
     if not node.owner:
-        left, right = node.operands
-        return emit_plain_binary(low, node.name, env.get(left), env.get(right), span)
+        return emit_plain_binary(low, node.name, env.get(parts[2]), env.get(parts[4]), span)
     if not _is_opset(low, node.owner, env):
         return None
-    return emit_plain(low, node.name, [env.get(name) for name in node.operands], span)
+    return emit_plain(low, node.name, [env.get(name) for name in parts[2::2]], span)
 
 
 def _is_opset(low: Lowering, name: str, env: Environment) -> bool:
