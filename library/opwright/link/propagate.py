@@ -10,11 +10,11 @@ Recursion follows the nesting of subgraphs, which protobuf bounds, and of functi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, ValueInfoProto
+from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.link.naming import FunctionId
@@ -35,7 +35,8 @@ class Visit:
 
     `inputs` are facts by position, `ranks` what is declared of their ranks; `attributes` are its attributes, with
     references to a function's attributes resolved; `imports` the domain versions of the model or function that the
-    node stands in; `place` says where it stands; `function` is the model-local function that it stands in.
+    node stands in; `place` says where it stands; `function` is the model-local function that it stands in; `scope`
+    holds the values that the node sees.
     """
 
     node: NodeProto
@@ -45,6 +46,7 @@ class Visit:
     place: str
     function: FunctionProto | None
     ranks: tuple[int | None, ...] = ()
+    scope: Scope | None = None
 
 
 class Visitor(Protocol):
@@ -53,10 +55,13 @@ class Visitor(Protocol):
     def visit(self, visit: Visit) -> Sequence[Fact] | None: ...
 
 
+Observer = Callable[[Visit, Sequence[Fact]], None]
+
+
 class Scope:
     """The values of a graph or function that are known so far, and those of the graphs around it."""
 
-    __slots__ = ("attributes", "declared", "function", "imports", "outer", "place", "ranks", "values")
+    __slots__ = ("attributes", "constants", "declared", "function", "imports", "outer", "place", "ranks", "values")
 
     def __init__(
         self,
@@ -74,6 +79,16 @@ class Scope:
         self.values: dict[str, Fact] = {}
         self.declared: dict[str, Fact] = {}
         self.ranks: dict[str, int] = {}
+        self.constants: dict[str, TensorProto | NodeProto] = {}
+
+    def constant(self, name: str) -> TensorProto | NodeProto | None:
+        """The initializer, or the node of `Constant`, that a value is; None for any other value."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.constants or name in scope.values:
+                return scope.constants.get(name)
+            scope = scope.outer
+        return None
 
     def rank(self, name: str) -> int | None:
         """The declared rank of a value; a value of a graph hides one of the same name around it."""
@@ -102,9 +117,11 @@ class Scope:
 class Propagation:
     """One pass over a model. `run` visits everything; problems of the visitor are the visitor's to keep."""
 
-    def __init__(self, model: ModelProto, visitor: Visitor) -> None:
+    def __init__(self, model: ModelProto, visitor: Visitor, observer: Observer | None = None) -> None:
+        """`observer` is told of every operator that is no call and that the visitor left alone, with its outputs."""
         self._model = model
         self._visitor = visitor
+        self._observer = observer
         self._functions: dict[FunctionId, FunctionProto] = {}
         for function in model.functions:
             self.add_function((function.domain, function.name, function.overload), function)
@@ -159,6 +176,8 @@ class Propagation:
             if scope.values.get(value.name) is None:
                 scope.define(value.name, None)
         for tensor in graph.initializer:
+            if tensor.name not in scope.values:  # one that is an input too is a default that callers may change
+                scope.constants[tensor.name] = tensor
             scope.define(tensor.name, text_of_code(tensor.data_type))
             scope.ranks[tensor.name] = len(tensor.dims)
         for sparse in graph.sparse_initializer:
@@ -169,6 +188,8 @@ class Propagation:
     def _nodes(self, nodes: Iterable[NodeProto], scope: Scope) -> None:
         for index, node in enumerate(nodes):
             outputs = self._outputs(node, index, scope)
+            if node.op_type == "Constant" and normal_domain(node.domain) == "" and node.output:
+                scope.constants[node.output[0]] = node
             for position, name in enumerate(node.output):
                 scope.define(name, outputs[position] if position < len(outputs) else None)
 
@@ -183,12 +204,17 @@ class Propagation:
                 self._subgraph(graph, node, scope, where, ())
             return self.call(identity, inputs, attributes)
         ranks = tuple(scope.rank(name) for name in node.input)
-        served = self._visitor.visit(Visit(node, inputs, attributes, scope.imports, where, scope.function, ranks))
+        visit = Visit(node, inputs, attributes, scope.imports, where, scope.function, ranks, scope)
+        served = self._visitor.visit(visit)
         if served is not None:
             return served
         if any(True for _ in subgraphs(node)):
-            return self._control_flow(node, inputs, attributes, scope, where)
-        return infer_outputs(node, domain, inputs, attributes, scope.imports)
+            outputs = self._control_flow(node, inputs, attributes, scope, where)
+        else:
+            outputs = infer_outputs(node, domain, inputs, attributes, scope.imports)
+        if self._observer is not None:
+            self._observer(visit, outputs)
+        return outputs
 
     def _control_flow(
         self,

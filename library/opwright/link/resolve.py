@@ -43,7 +43,7 @@ class Resolution:
 
 
 @dataclass(slots=True)
-class _Findings:
+class Findings:
     """What all visits of one node said."""
 
     node: NodeProto
@@ -53,21 +53,26 @@ class _Findings:
     choices: list[Instance] = field(default_factory=list)
     problems: dict[Diagnostic, None] = field(default_factory=dict)
 
+    @property
+    def served(self) -> Served:
+        """The node with its body; of use when there are neither problems nor a disagreement."""
+        return Served(self.node, self.choices[0], self.replaced, self.function)
+
 
 def resolve_model(model: ModelProto, catalogue: Catalogue, *, opset: int, replace: bool, file: str) -> Resolution:
     """Goes through the model once. Raises DiagnosticError with the problems of every node that must be served.
 
     `opset` is the default opset for which bodies are chosen; `file` names the model in messages.
     """
-    resolver = _Resolver(catalogue, opset, replace, file)
+    resolver = Resolver(catalogue, opset, replace, file)
     Propagation(model, resolver).run()
     served: list[Served] = []
     left: list[Diagnostic] = []
     problems: list[Diagnostic] = []
     for findings in resolver.findings.values():
-        found = list(findings.problems) or _disagreement(findings, file)
+        found = list(findings.problems) or disagreement(findings, file)
         if not found:
-            served.append(Served(findings.node, findings.choices[0], findings.replaced, findings.function))
+            served.append(findings.served)
         elif findings.replaced:
             left.extend(_left_alone(findings.place, item) for item in found)
         else:
@@ -77,11 +82,11 @@ def resolve_model(model: ModelProto, catalogue: Catalogue, *, opset: int, replac
     return Resolution(tuple(served), tuple(left))
 
 
-class _Resolver:
+class Resolver:
     """The visitor: looks up each node, and says of those it serves what their outputs are."""
 
     def __init__(self, catalogue: Catalogue, opset: int, replace: bool, file: str) -> None:
-        self.findings: dict[int, _Findings] = {}  # by id(node); the findings keep their nodes alive
+        self.findings: dict[int, Findings] = {}  # by id(node); the findings keep their nodes alive
         self._catalogue = catalogue
         self._opset = opset
         self._file = file
@@ -97,7 +102,7 @@ class _Resolver:
         replaced = domain not in self._emitted
         try:
             if replaced:
-                entry = self._standard_operator(visit, domain)
+                entry = self.standard_operator(visit, domain)
             else:
                 entry = self._own_function(visit, self._emitted[domain])
         except DiagnosticError as error:
@@ -115,10 +120,10 @@ class _Resolver:
             findings.problems.update(dict.fromkeys(error.diagnostics))
         return self._output_types(call, chosen)
 
-    def _note(self, visit: Visit, replaced: bool) -> _Findings:
-        return self.findings.setdefault(id(visit.node), _Findings(visit.node, visit.place, replaced, visit.function))
+    def _note(self, visit: Visit, replaced: bool) -> Findings:
+        return self.findings.setdefault(id(visit.node), Findings(visit.node, visit.place, replaced, visit.function))
 
-    def _standard_operator(self, visit: Visit, domain: str) -> FunctionEntry | None:
+    def standard_operator(self, visit: Visit, domain: str) -> FunctionEntry | None:
         """The function of a mirrored domain that is this very version of the standard's operator."""
         owner = self._replaced.get(domain)
         if owner is None:
@@ -222,7 +227,7 @@ def _positional(call: Call, instance: Instance) -> Mapping[str, AttributeProto]:
     return result
 
 
-def _disagreement(findings: _Findings, file: str) -> list[Diagnostic]:
+def disagreement(findings: Findings, file: str) -> list[Diagnostic]:
     """A node of a model-local function that is called with facts that need different bodies."""
     first = findings.choices[0]
     other = next((item for item in findings.choices if item.content != first.content), None)
