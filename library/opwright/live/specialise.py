@@ -215,7 +215,7 @@ def with_output_types(function: OnnxFunction, unit: Unit, lowered: Lowered, type
                     span,
                     f"the type of the input `{value.name}` is not known",
                     f"neither its annotation nor the body says which element type it has: {value.type!r}",
-                    f'annotate it, or write `input_types={{"{value.name}": FLOAT[...]}}`',
+                    f'annotate it, or write `input_types={{"{value.name}": FLOAT["N", 3]}}`',
                 )
             )
     given = _by_name(function, unit, types, lowered.function.outputs, "outputs", found)
