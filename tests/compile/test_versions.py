@@ -108,6 +108,23 @@ def test_a_type_that_an_old_operator_refuses_is_not_admitted_there(tmp_path: Pat
     assert admitted == {13: ("float",), 14: ("float", "int32")}
 
 
+@pytest.mark.parametrize(
+    ("inputs", "types", "body", "taken"),
+    [
+        ("{X: U, like: T}", "{U: [float], T: [double, float8e5m2]}", "op.Cast(X, to=like.dtype)", ("X",)),
+        ("{X: U, like: T}", "{U: [float], T: [double, int32]}", "op.Cast(X, to=like.dtype) + like", ("X", "like")),
+        ("{X: T, like: T}", "{T: [float, double]}", "op.Abs(X)", ("X", "like")),
+    ],
+)
+def test_an_input_that_only_names_the_variant_is_left_out_of_it(
+    tmp_path: Path, inputs: str, types: str, body: str, taken: tuple[str, ...]
+) -> None:
+    """One of which nothing is asked stays, though nothing reads it."""
+    compiled = one(tmp_path, f"return {body}", "X, like", inputs=inputs, types=types)
+    assert not compiled.diagnostics
+    assert {item.inputs for item in compiled.entry.bodies} == {taken}
+
+
 def test_bodies_are_anonymous(tmp_path: Path) -> None:
     compiled = one(tmp_path, "scaled = alpha * X\n    return X * op.Sigmoid(scaled)  # a comment")
     body = FunctionProto()

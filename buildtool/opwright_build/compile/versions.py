@@ -17,6 +17,7 @@ from opwright.protos.canonical import Callee, CanonicalBody, canonicalise
 
 from opwright_build.compile.files import SpecFiles
 from opwright_build.compile.model import CompiledVersion, Unreachable
+from opwright_build.compile.trim import drop_settled_inputs
 from opwright_build.compile.unit import interface_entries, make_unit
 from opwright_build.spec.model import SpecVersion
 
@@ -41,6 +42,8 @@ def _compile(version: SpecVersion, files: SpecFiles, libraries: Libraries) -> Co
     if unit is None:
         return CompiledVersion(_entry(version, None, ()), {}, (), tuple(found))
     families = _families(version, unit)
+    for family in families:
+        drop_settled_inputs(unit, family)
     found.extend(_errors(version, families))
     bodies: dict[str, bytes] = {}
     entries: list[BodyEntry] = []

@@ -20,15 +20,17 @@ from opwright_build.verify.rounding import NotRepresentable
 
 LARGEST_FILE = 1 << 20
 _IMPORTABLE = ("numpy", "math", "__future__")
+TYPES = "types"  # the keyword-only parameter of a reference that depends on the element types
 _CHANCES = 3  # a reference that hangs would cost its wall time in every row
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A reference that may be asked: its text, and the functions it defines at top level."""
+    """A reference that may be asked: its text, the functions it defines at top level, and those told the types."""
 
     reference: Reference
     functions: tuple[str, ...]
+    told_types: frozenset[str]
 
 
 class Unanswered(Exception):
@@ -76,7 +78,7 @@ class References:
 
         Raises Unanswered.
         """
-        answers = self._ask(path, function, entry, inputs, attributes, what)
+        answers = self._ask(path, function, entry, bindings, inputs, attributes, what)
         if len(answers) != len(entry.outputs):
             message = f"the reference returns {len(answers)} outputs for {what}; {entry.name} has {len(entry.outputs)}"
             raise Unanswered(Diagnostic("OW420", message, Place(path)))
@@ -94,6 +96,7 @@ class References:
         path: str,
         function: str,
         entry: FunctionEntry,
+        bindings: Mapping[str, str],
         inputs: Sequence[Array | None],
         attributes: Mapping[str, Any],
         what: str,
@@ -104,8 +107,11 @@ class References:
             raise Unanswered(None)
         self.asked[path] = None
         given = [None if array is None else as_float64(array) for array in inputs]
+        keywords = attributes_for_reference(entry, attributes)
+        if function in checked.told_types:
+            keywords[TYPES] = dict(bindings)
         try:
-            return self._oracle.ask(checked.reference, function, given, attributes_for_reference(entry, attributes))
+            return self._oracle.ask(checked.reference, function, given, keywords)
         except OracleFailure as failure:
             place = Place(path, failure.line, 1) if failure.line else Place(path)
             if failure.kind is Failure.RAISED:
@@ -130,8 +136,9 @@ class References:
         refused = _refused_imports(tree, path)
         if refused:
             return refused
-        functions = tuple(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
-        return Checked(Reference(data), functions)
+        functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+        told = frozenset(node.name for node in functions if any(item.arg == TYPES for item in node.args.kwonlyargs))
+        return Checked(Reference(data), tuple(node.name for node in functions), told)
 
 
 def _parse(data: bytes, path: str) -> ast.Module:

@@ -17,8 +17,8 @@ from opwright.elements import ElementType
 from opwright_build.verify.dtypes import DTYPES
 from opwright_build.verify.model import Array
 
-# Overflow goes to infinity where the type has one, to nan where it has only that (as IEEE 754 and OCP say), and to
-# the largest value in float4e2m1 and float6, which have neither. float8e8m0 holds powers of two alone and is no target.
+# Overflow goes to infinity where the type has one, to nan where it has only that (as IEEE 754 and OCP say). The types
+# below 8 bits have neither, and float8e8m0 holds powers of two alone: nothing is rounded to them.
 _WITHOUT_INFINITY = frozenset({"float8e4m3fn", "float8e4m3fnuz", "float8e5m2fnuz"})
 ROUNDED = frozenset({"float16", "bfloat16", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz"})
 
@@ -30,13 +30,13 @@ class NotRepresentable(ValueError):
 def round_floats(values: Array, target: ElementType) -> Array:
     """float64 values, rounded once to a floating-point type.
 
-    Raises NotRepresentable for the types that hold no ordinary fractions (float4e2m1, float6, float8e8m0).
+    float4e2m1, float6 and float8e8m0 take the values that they hold exactly; NotRepresentable for any other one.
     """
     if target.name in ("double", "float"):
         with np.errstate(over="ignore", under="ignore"):
             return values.astype(DTYPES[target])
     if target.name not in ROUNDED:
-        raise NotRepresentable(f"rounding to {target.name} is not defined")
+        return _exactly(values, target)
     digits, least_exponent, largest = _format(target)
     _, exponents = np.frexp(values)
     finite = np.isfinite(values)
@@ -50,6 +50,16 @@ def round_floats(values: Array, target: ElementType) -> Array:
         rounded = np.where(beyond, np.copysign(np.inf, values), rounded)
     with np.errstate(invalid="ignore"):
         return np.asarray(rounded, dtype=np.float64).astype(np.float32).astype(DTYPES[target])
+
+
+def _exactly(values: Array, target: ElementType) -> Array:
+    with np.errstate(all="ignore"):
+        held = values.astype(DTYPES[target])
+        back = held.astype(np.float64)
+    lost = ~((back == values) | (np.isnan(back) & np.isnan(values)))
+    if lost.any():
+        raise NotRepresentable(f"{_first(values, lost)} is no {target.name}")
+    return held
 
 
 @cache

@@ -365,6 +365,17 @@ def test_attributes_reach_the_reference_as_the_function_sees_them(making: Making
     assert (dict(cases["a[T=double]"].attributes), dict(cases["b[T=double]"].attributes)) == ({"alpha": 0.1}, {})
 
 
+def test_a_reference_may_ask_for_the_element_types(making: Making) -> None:
+    entry = making.entry_of("Elu", 22)
+    reference = "def Elu(X, alpha, *, types):\n    return X * 0 + len(types['T'])\n"
+    making.write(
+        entry, {"vectors.yaml": "schema: 1\nrows:\n  - {name: a, inputs: {X: 1}}\n", "reference.py": reference}
+    )
+    collected = collect(making, [making.version_of(entry, ["vectors.yaml"], reference="reference.py")], [entry])
+    cases = by_name(collected)
+    assert [(cases[f"a[T={name}]"].expected or ())[0].array for name in ("double", "bfloat16")] == [6, 8]
+
+
 def test_integer_outputs_are_cut_as_cast_does(making: Making) -> None:
     entry = making.entry_of("ReduceL2", 18)
     reference = "def ReduceL2(data, axes, keepdims, noop_with_empty_axes):\n    return (data * data).sum() ** 0.5\n"

@@ -169,7 +169,15 @@ def test_limits_of_integer_types() -> None:
                 integers([value], (1,), kind)
 
 
-def test_types_without_ordinary_fractions() -> None:
-    for name in ("float4e2m1", "float8e8m0"):
-        with pytest.raises(NotRepresentable):
-            round_floats(np.array([0.5]), element(name))
+@pytest.mark.parametrize(
+    ("name", "held", "lost"),
+    [
+        ("float4e2m1", [0.0, 0.5, -6.0, 3.0], [0.25, 7.0, np.inf, np.nan]),
+        ("float8e8m0", [0.5, 1.0, 2.0**127, np.nan], [0.0, 3.0, -1.0, np.inf]),
+    ],
+)
+def test_types_without_ordinary_fractions(name: str, held: list[float], lost: list[float]) -> None:
+    np.testing.assert_array_equal(round_floats(np.array(held), element(name)).astype(np.float64), held)
+    for value in lost:
+        with pytest.raises(NotRepresentable, match=f"is no {name}"):
+            round_floats(np.array([value]), element(name))
