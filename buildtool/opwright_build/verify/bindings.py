@@ -9,8 +9,9 @@ from opwright.bundle.format import AttributeEntry, FunctionEntry, InputEntry
 from opwright.elements import BY_CODE
 
 # The names under which the operators of the standard take an output's element type (`to` of Cast, `dtype` of Bernoulli,
-# `output_datatype` of HannWindow). Attributes of other names (`stash_type`, `softmax_precision`) choose inner types.
-_TYPE_ATTRIBUTES = ("to", "dtype", "output_dtype", "output_datatype")
+# `output_datatype` of HannWindow, `stash_type` of LayerNormalization). Where no output's type is left open they choose
+# inner types, as attributes of other names do (`softmax_precision`).
+_TYPE_ATTRIBUTES = ("to", "dtype", "output_dtype", "output_datatype", "stash_type")
 
 
 class Unbound(ValueError):

@@ -182,6 +182,22 @@ def test_an_attribute_decides_the_output_type() -> None:
     ]
 
 
+def test_an_attribute_for_inner_types_decides_an_output_that_nothing_else_does() -> None:
+    stash = (AttributeEntry("stash_type", "INT", False, 1),)
+    outputs, types = (
+        (OutputEntry("Y", "T"), OutputEntry("Mean", "U")),
+        (("T", ("double",)), ("U", ("float", "bfloat16"))),
+    )
+    layer = function(inputs=(InputEntry("X", "T"),), outputs=outputs, attributes=stash, types=types)
+    expanded = expand("  - {name: r, inputs: {X: 1}}\n", layer)
+    assert [(row.bindings["U"], dict(row.attributes)) for row in expanded.rows] == [
+        ("float", {}),
+        ("bfloat16", {"stash_type": element("bfloat16").code}),
+    ]
+    inner = function(inputs=(InputEntry("X", "T"),), outputs=outputs[:1], attributes=stash, types=types[:1])
+    assert [dict(row.attributes) for row in expand("  - {name: r, inputs: {X: 1}}\n", inner).rows] == [{}]
+
+
 def test_a_row_may_give_that_attribute() -> None:
     expanded = expand("  - {name: r, attributes: {output_datatype: 11}, inputs: {size: 10}}\n", WINDOW)
     assert names(expanded) == ["r[T1=int32,T2=double]"]
