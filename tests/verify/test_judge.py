@@ -161,3 +161,5 @@ def test_outputs_that_are_not_expected_are_not_judged_and_missing_ones_are() -> 
     one = np.ones(1, np.float32)
     assert judge_outputs(EXACT, ["Y", "Z"], [Expected(one)], [one, one * 7]) == ""
     assert judge_outputs(EXACT, ["Y", "Z"], [Expected(one), Expected(one)], [one]) == "1 outputs, expected 2"
+    assert judge_outputs(EXACT, ["Y", "Z"], [None, Expected(one)], [one * 7, one]) == ""
+    assert judge_outputs(EXACT, ["Y", "Z"], [None, Expected(one)], [one, one * 7]).startswith("Z differs")

@@ -178,7 +178,7 @@ class _VersionCollector:
             self.report([] if unanswered.finding is None else [unanswered.finding])
             return
         for answer, expected, output in zip(answers, case.expected, self.entry.outputs, strict=False):
-            difference = mismatch(case.judge, expected, answer.array)
+            difference = "" if expected is None else mismatch(case.judge, expected, answer.array)
             if difference:
                 message = f"the reference differs from the suite's case {case.name}: {output.name} {difference}"
                 reason = "One of the two is not what the operator's text says: the oracle must agree with the standard."
@@ -212,7 +212,7 @@ class _VersionCollector:
 
     def _add_row(self, typed: TypedRow) -> None:
         row = typed.row
-        expected: tuple[Expected, ...] | None = None
+        expected: tuple[Expected | None, ...] | None = None
         if typed.stored is not None:
             expected = tuple(Expected(array, exact) for array, exact in typed.stored)
         elif not row.error:

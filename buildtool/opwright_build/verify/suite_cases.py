@@ -66,7 +66,7 @@ def fit(selected: Selected, entry: FunctionEntry) -> Case:
             bindings=bindings,
             inputs=case.inputs + padding,
             attributes=case.attributes,
-            expected=tuple(Expected(array) for array in outputs),
+            expected=tuple(None if array is None else Expected(array) for array in outputs),
             judge=suite_judge(case.rtol, case.atol, outputs),
             place=selected.place,
             digest="",
@@ -105,14 +105,11 @@ def _nothing(version: SpecVersion, source: VectorSource) -> Diagnostic:
     return Diagnostic("OW409", f"`{asked}` finds no case for {version.identity}", source.place, reason, way_out)
 
 
-def _without_trailing_holes(outputs: Sequence[Array | None]) -> list[Array]:
+def _without_trailing_holes(outputs: Sequence[Array | None]) -> list[Array | None]:
     kept = list(outputs)
     while kept and kept[-1] is None:
         kept.pop()
-    present = [array for array in kept if array is not None]
-    if len(present) != len(kept):
-        raise Unbound("it leaves out an output before another one")
-    return present
+    return kept
 
 
 def _element_names(arrays: Sequence[Array | None]) -> list[str | None]:
