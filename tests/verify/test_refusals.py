@@ -14,6 +14,11 @@ PREFIX = "[ONNXRuntimeError] : 9 : NOT_IMPLEMENTED : "
         (f"{PREFIX}Could not find an implementation for Erf(13) node with name 'x'", Status.NO_KERNEL, "Erf-13"),
         ("Could not find an implementation for com.x:Erf(1) node with name ''", Status.NO_KERNEL, "Erf-1"),
         (
+            "FAIL : Failed to find kernel for Cast(23) (node:'' ep:'CPU'). Op with name ()",
+            Status.NO_KERNEL,
+            "Cast-23 with",
+        ),
+        (
             "[ONNXRuntimeError] : 1 : FAIL : /a/model.cc:256 ns::Model::Model(onnx::ModelProto&&) "
             "Unsupported model IR version: 14, max supported IR version: 13\n\n",
             Status.UNSUPPORTED,

@@ -25,6 +25,12 @@ _KNOWN: tuple[tuple[re.Pattern[str], Status, str], ...] = (
         Status.NO_KERNEL,
         r"no kernel for \1-\2 with these types",
     ),
+    # What it says when it has put casts around a node whose types it cannot run.
+    (
+        re.compile(r"Failed to find kernel for (\w+)\((\d+)\)"),
+        Status.NO_KERNEL,
+        r"no kernel for \1-\2 with these types",
+    ),
     (re.compile(r"Unsupported model IR version: (\d+)"), Status.UNSUPPORTED, r"IR version \1 is not accepted"),
     (
         re.compile(r"official released onnx opset versions\. Opset (\d+)"),
