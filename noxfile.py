@@ -154,6 +154,13 @@ def peer(session: nox.Session) -> None:
 
 
 @nox.session
+def numerics(session: nox.Session) -> None:
+    """How exact our bodies are beside the standard's own: measures, writes docs/numerics.md, fails over the budget."""
+    install(session, ".[build,run]")
+    session.run("python", "-m", "benchmarks.numerics", *session.posargs)
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Our costs beside those of the onnxscript package, measured in one run."""
     install(session, ".[build,run]", groups=("peer",))

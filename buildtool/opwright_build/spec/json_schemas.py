@@ -13,7 +13,7 @@ from typing import Any
 from opwright_build.spec.boundary import Strict
 from opwright_build.spec.forms import DomainModel, LibraryModel, SpecModel
 from opwright_build.spec.vectors_model import VectorsModel
-from opwright_build.spec.verification_model import GapsModel, SurvivorsModel
+from opwright_build.spec.verification_model import GapsModel, NumericsModel, SurvivorsModel
 
 _FILES: tuple[tuple[str, type[Strict], str], ...] = (
     ("library", LibraryModel, "The root of a library: specs/library.yaml"),
@@ -22,6 +22,7 @@ _FILES: tuple[tuple[str, type[Strict], str], ...] = (
     ("vectors", VectorsModel, "Rows of test vectors: specs/<domain>/<Function>/vectors.yaml"),
     ("runtime-gaps", GapsModel, "What runtimes refuse to load: specs/runtime-gaps.yaml"),
     ("mutants-survivors", SurvivorsModel, "Mutants that no vector can notice: specs/mutants-survivors.yaml"),
+    ("numerics", NumericsModel, "How exact bodies are beside the standard's own: specs/numerics.yaml"),
 )
 
 

@@ -1,4 +1,4 @@
-"""The shape of the two files that keep verification's facts: `runtime-gaps.yaml` and `mutants-survivors.yaml`."""
+"""The shape of the files that keep verification's facts: `runtime-gaps.yaml`, `mutants-survivors.yaml`, `numerics.yaml`."""
 
 from __future__ import annotations
 
@@ -38,3 +38,39 @@ class SurvivorModel(Strict):
 class SurvivorsModel(Strict):
     schema_: SchemaNumber = Field(alias="schema")
     survivors: list[SurvivorModel]
+
+
+class MeasuredModel(Strict):
+    """How far a body is off. Of `inf` and nan nothing is said: such elements are `lost`."""
+
+    abs: Annotated[float, Field(ge=0)]
+    ulp: Annotated[float, Field(ge=0)]
+    lost: Annotated[int, Field(ge=0)]
+    nodes: Annotated[int, Field(ge=0)]
+
+
+class NumericsRowModel(Strict):
+    """A body beside that of the standard, on the same calls."""
+
+    function: Text
+    type: Text
+    runtimes: Annotated[list[Text], Field(min_length=1)]
+    opsets: Annotated[list[int], Field(min_length=1)]
+    calls: Annotated[int, Field(ge=1)]
+    elements: Annotated[int, Field(ge=0)]
+    ours: MeasuredModel
+    standard: MeasuredModel
+
+
+class NumericsNoteModel(Strict):
+    """What is compared of a function that has no exact values."""
+
+    function: Text
+    text: Annotated[str, Field(min_length=1, max_length=2000)]
+
+
+class NumericsModel(Strict):
+    schema_: SchemaNumber = Field(alias="schema")
+    measured_with: dict[str, str]
+    rows: list[NumericsRowModel]
+    notes: list[NumericsNoteModel]

@@ -1,0 +1,99 @@
+"""`nox -s numerics [-- NAME ...]`: the bodies of specs/ beside the standard's own, against a float64 oracle.
+
+Writes specs/numerics.yaml and docs/numerics.md, for all functions or those named; fails where one of ours is worse than
+`BUDGET` times the standard's.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import sys
+import time
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from opwright.bundle.format import Bundle, FunctionEntry
+from opwright_build.report.console import Console
+from opwright_build.report.reporter import TextReporter
+from opwright_build.spec.load import load_library
+from opwright_build.spec.model import LoadedLibrary, SpecVersion
+from opwright_build.verify.model import Case
+from opwright_build.verify.numerics import FILE, Note, Numerics, Row, joined, read_numerics, write_numerics
+from opwright_build.verify.oracle import Oracle
+from opwright_build.workflow.judging import Subject, collect
+from opwright_build.workflow.library import build_library, read_built
+from opwright_build.workflow.session import Options, Session
+from opwright_build.workflow.task import on_library
+
+from benchmarks.numerics.compare import LIMITS, Comparison, edges_of
+from benchmarks.numerics.page import numerics_page
+from benchmarks.numerics.standard import schema_of
+from benchmarks.numerics.undetermined import NOTES
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "numerics.md"
+PACKAGES = ("numpy", "onnx", "onnxruntime")
+
+
+def main() -> int:
+    """The exit status: that of the build where the library does not build, 1 where a budget is broken."""
+    named = sys.argv[1:]
+    reporter = TextReporter(Console(sys.stdout, sys.stderr))
+    return on_library(ROOT, reporter, Options(), lambda session: _measure(session, named))
+
+
+def _measure(session: Session, named: Sequence[str]) -> int:
+    library = build_library(session)
+    if not library.good:
+        session.reporter.findings(library.diagnostics, session.source_text)
+        return 1
+    loaded, bundle = load_library(session.root), read_built(session, library)
+    entries = [entry for entry in newest(bundle) if not named or entry.name in named]
+    subject = Subject(session, loaded, bundle, {entry.identity for entry in entries})
+    measured = list(_rows(bundle, loaded, entries, collect(subject, run_oracle=True).cases))
+    notes = [Note(entry.identity, NOTES[entry.name]) for entry in entries if entry.name in NOTES]
+    path = session.root / FILE
+    old = read_numerics(path.read_bytes()).numerics if path.is_file() else Numerics({}, (), ())
+    known = {entry.identity for entry in newest(bundle)}
+    whole = joined(old, measured, notes, [entry.identity for entry in entries])
+    numerics = Numerics(
+        {name: importlib.metadata.version(name) for name in PACKAGES},
+        tuple(row for row in whole.rows if row.function in known),
+        tuple(note for note in whole.notes if note.function in known),
+    )
+    path.write_text(write_numerics(numerics), encoding="utf-8")
+    page = numerics_page(read_numerics(path.read_bytes()).numerics)
+    PAGE.write_text(page, encoding="utf-8")
+    broken = [row for row in measured if row.over_budget]
+    for row in broken:
+        print(f"over budget: {row.function} {row.type}: {', '.join(row.over_budget)}: {row.ours} beside {row.standard}")
+    print(f"{len(measured)} rows, {len(broken)} over budget; wrote {FILE} and {PAGE.relative_to(ROOT).as_posix()}")
+    return 1 if broken else 0
+
+
+def newest(bundle: Bundle) -> Iterable[FunctionEntry]:
+    """The newest version of each function that the standard gives a body, in order."""
+    found: dict[tuple[str, str], FunctionEntry] = {}
+    for entry in bundle.index.functions:
+        if schema_of(entry) is not None:
+            known = found.get((entry.domain, entry.name))
+            if known is None or known.since_version < entry.since_version:
+                found[entry.domain, entry.name] = entry
+    return found.values()
+
+
+def _rows(
+    bundle: Bundle, loaded: LoadedLibrary, entries: Collection[FunctionEntry], cases: Sequence[Case]
+) -> Iterator[Row]:
+    versions: dict[str, SpecVersion] = {version.identity: version for version in loaded.versions}
+    with Oracle(LIMITS) as oracle:
+        comparison = Comparison(loaded.library.root, bundle, oracle)
+        for entry in entries:
+            started = time.perf_counter()
+            if entry.name not in NOTES:
+                yield from comparison.rows(versions[entry.identity], entry, edges_of(cases, entry.identity))
+            print(f"{entry.identity}: {time.perf_counter() - started:.1f} s", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

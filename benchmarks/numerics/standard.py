@@ -1,0 +1,112 @@
+"""The standard's own body of an operator for one call, from the installed onnx, as a function of another name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import onnx
+from onnx import FunctionProto, NodeProto, TypeProto, helper
+from opwright.bundle.format import FunctionEntry
+from opwright_build.verify.models import Signature
+
+DOMAIN = "standard"  # runtimes run their own kernel for a function that is named like the operator
+_DEFAULT = ("", "ai.onnx")
+OLDEST = 13
+
+
+def schema_of(entry: FunctionEntry) -> onnx.defs.OpSchema | None:
+    """The operator that the entry specifies; None where the standard gives it no body."""
+    domain = "" if entry.domain == "ai.onnx" else entry.domain
+    if not onnx.defs.has(entry.name, domain):
+        return None
+    schema = onnx.defs.get_schema(entry.name, entry.since_version, domain)
+    bodied = schema.has_function or schema.has_context_dependent_function
+    return schema if bodied and schema.since_version == entry.since_version else None
+
+
+def standard_body(
+    schema: onnx.defs.OpSchema, signature: Signature, given: Mapping[str, object]
+) -> tuple[FunctionProto, list[int]] | None:
+    """The newest body for the call, and the opsets at which its operators are the same, newest first.
+
+    `given` are the attributes that the call itself gives: a builder may ask whether one is there. None where the
+    standard makes no body for such a call.
+    """
+    node = _node(schema, signature, given)
+    types = [_type(declared) for declared in signature.inputs]
+    found = _newest(schema, node, types)
+    if found is None:
+        return None
+    function, opset = found
+    function.domain, function.name = DOMAIN, schema.name
+    resolved = _operators(function, opset)
+    newest = onnx.defs.onnx_opset_version()
+    return function, [item for item in range(newest, OLDEST - 1, -1) if _operators(function, item) == resolved]
+
+
+def stamped(function: FunctionProto, opset: int) -> FunctionProto:
+    """The same body for a model of that opset."""
+    result = FunctionProto()
+    result.CopyFrom(function)
+    del result.opset_import[:]
+    result.opset_import.append(helper.make_opsetid("", opset))
+    return result
+
+
+def _newest(
+    schema: onnx.defs.OpSchema, node: NodeProto, types: Sequence[TypeProto]
+) -> tuple[FunctionProto, int] | None:
+    serialised = [item.SerializeToString() for item in types]
+    for opset in sorted(schema.context_dependent_function_opset_versions, reverse=True):
+        data = schema.get_context_dependent_function_with_opset_version(opset, node.SerializeToString(), serialised)
+        if data:
+            return FunctionProto.FromString(data), opset
+    for opset in sorted(schema.function_opset_versions, reverse=True):
+        data = schema.get_function_with_opset_version(opset)
+        if data:
+            return FunctionProto.FromString(data), opset
+    return None
+
+
+def _node(schema: onnx.defs.OpSchema, signature: Signature, given: Mapping[str, object]) -> NodeProto:
+    inputs = ["" if item is None else f"x{place}" for place, item in enumerate(signature.inputs)]
+    while inputs and not inputs[-1]:
+        inputs.pop()
+    outputs = [f"y{place}" for place, _ in enumerate(signature.outputs)]
+    node = helper.make_node(schema.name, inputs, outputs, domain=schema.domain)
+    node.attribute.extend(
+        helper.make_attribute(name, value, attr_type=onnx.AttributeProto.AttributeType.Value(kind))
+        for name, kind, value in signature.attributes
+        if name in given
+    )
+    return node
+
+
+def _type(declared: tuple[str, int | None] | None) -> TypeProto:
+    from opwright.elements import element
+
+    result = TypeProto()
+    if declared is not None:
+        result.tensor_type.elem_type = element(declared[0]).code
+    return result
+
+
+def _operators(function: FunctionProto, opset: int) -> list[tuple[str, int]] | None:
+    """Each operator of the body with its version at that opset; None where one is not there yet."""
+    found: list[tuple[str, int]] = []
+    for node in _nodes(function.node):
+        if node.domain not in _DEFAULT:
+            continue
+        try:
+            found.append((node.op_type, onnx.defs.get_schema(node.op_type, opset, "").since_version))
+        except onnx.defs.SchemaError:
+            return None
+    return found
+
+
+def _nodes(nodes: Sequence[NodeProto]) -> Iterator[NodeProto]:
+    for node in nodes:
+        yield node
+        for attribute in node.attribute:
+            for graph in (attribute.g, *attribute.graphs):
+                yield from _nodes(graph.node)
