@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.model import Diagnostic, Place
@@ -25,10 +25,12 @@ class CompiledVersion:
     """One version, compiled over its opset range.
 
     `entry` is what the bundle's index will hold; `bodies` the anonymous FunctionProtos, serialised, by digest
-    (`body1:<sha256>`), callees excluded; `unreachable` the opsets of the range without a body.
+    (`body1:<sha256>`), callees excluded; `unreachable` the opsets of the range without a body; `templates` the text of
+    the template that serves the opsets at which the family is open, by digest.
     """
 
     entry: FunctionEntry
     bodies: Mapping[str, bytes]
     unreachable: tuple[Unreachable, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
+    templates: Mapping[str, bytes] = field(default_factory=dict)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from opwright.bundle.format import BodyEntry, CallEntry, FunctionEntry
+from opwright.bundle.format import BodyEntry, FunctionEntry, TemplateEntry
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Severity
 from opwright.elements import BY_NAME
 from opwright.lang import ir
-from opwright.lang.emit import emit_function
-from opwright.lang.family import Family, Variant, admitted, build_family
+from opwright.lang.bodies import anonymous_body, body_entry
+from opwright.lang.family import Family, Variant, build_family
 from opwright.lang.lower import Unit
 from opwright.lang.resolve import Libraries
+from opwright.lang.template import digest_of, write_template
 from opwright.opsets.signatures import signature
-from opwright.protos.canonical import Callee, CanonicalBody, canonicalise
 
 from opwright_build.compile.files import SpecFiles
 from opwright_build.compile.model import CompiledVersion, Unreachable
@@ -47,18 +47,26 @@ def _compile(version: SpecVersion, files: SpecFiles, libraries: Libraries) -> Co
     found.extend(_errors(version, families))
     bodies: dict[str, bytes] = {}
     entries: list[BodyEntry] = []
+    templates, texts = _templates(unit, families, found)
     if not found:
         for first, last, family in _classes(families):
             found.extend(_defined_by_itself(version, unit, family))
             for variant in family.variants:
                 entries.append(_body(variant, first, last, bodies))
-        found.extend(_never_admitted(version, families, entries))
+        if not templates:
+            found.extend(_never_admitted(version, families, entries))
     if any(item.severity is Severity.ERROR for item in found):
         return CompiledVersion(_entry(version, unit, ()), {}, (), tuple(dict.fromkeys(found)))
-    return CompiledVersion(_entry(version, unit, tuple(entries)), bodies, _unreachable(families), tuple(found))
+    entry = _entry(version, unit, tuple(entries), templates)
+    return CompiledVersion(entry, bodies, _unreachable(families), tuple(found), texts)
 
 
-def _entry(version: SpecVersion, unit: Unit | None, bodies: tuple[BodyEntry, ...]) -> FunctionEntry:
+def _entry(
+    version: SpecVersion,
+    unit: Unit | None,
+    bodies: tuple[BodyEntry, ...],
+    templates: tuple[TemplateEntry, ...] = (),
+) -> FunctionEntry:
     inputs, outputs, attributes = interface_entries(version, unit.interface) if unit is not None else ((), (), ())
     return FunctionEntry(
         version.domain.name,
@@ -72,7 +80,27 @@ def _entry(version: SpecVersion, unit: Unit | None, bodies: tuple[BodyEntry, ...
         attributes,
         tuple((name, tuple(elements)) for name, elements in version.types.items()),
         bodies,
+        templates,
     )
+
+
+def _templates(
+    unit: Unit, families: Sequence[Family], found: list[Diagnostic]
+) -> tuple[tuple[TemplateEntry, ...], dict[str, bytes]]:
+    """What serves the opsets at which the family is open: the template, and its text by digest."""
+    ranges: list[tuple[int, int, tuple[str, ...]]] = []
+    for opset, family in enumerate(families, families[0].opset if families else 0):
+        if not family.open_axes:
+            continue
+        if ranges and ranges[-1][1] == opset - 1 and ranges[-1][2] == family.open_axes:
+            ranges[-1] = (ranges[-1][0], opset, family.open_axes)
+        else:
+            ranges.append((opset, opset, family.open_axes))
+    data = write_template(unit, found.append) if ranges else None
+    if data is None:
+        return (), {}
+    digest = digest_of(data)
+    return tuple(TemplateEntry(first, last, digest, axes) for first, last, axes in ranges), {digest: data}
 
 
 # -------------------------------------------------------------------------------------------------- opsets
@@ -128,43 +156,16 @@ def _schemas(family: Family) -> dict[tuple[str, str], int | None]:
 
 
 def _bodies(family: Family) -> list[tuple[object, str]]:
-    return [(variant.key, _canonical(variant).digest) for variant in family.variants]
+    return [(variant.key, anonymous_body(variant.lowered).digest) for variant in family.variants]
 
 
 # -------------------------------------------------------------------------------------------------- bodies
 
 
-def _canonical(variant: Variant) -> CanonicalBody:
-    function = variant.lowered.function
-    assert function is not None
-    proto = emit_function(function, "canonical")
-    callees = {call.identity: Callee(call.digest, call.attributes) for call in variant.lowered.calls}
-    return canonicalise(proto, callees=callees)
-
-
 def _body(variant: Variant, first: int, last: int, bodies: dict[str, bytes]) -> BodyEntry:
-    function = variant.lowered.function
-    assert function is not None
-    made = _canonical(variant)
+    made = anonymous_body(variant.lowered)
     bodies.setdefault(made.digest, made.proto)
-    return BodyEntry(
-        first,
-        last,
-        variant.key,
-        made.digest,
-        made.inputs,
-        made.attributes,
-        admitted(function),
-        _called(variant.lowered.calls),
-    )
-
-
-def _called(calls: Sequence[ir.FunctionReference]) -> tuple[CallEntry, ...]:
-    entries = {
-        call.identity: CallEntry(call.domain, call.name, call.since_version, call.variant, call.digest)
-        for call in calls
-    }
-    return tuple(entries.values())
+    return body_entry(variant.key, variant.lowered, made, (first, last))
 
 
 # ------------------------------------------------------------------------------------------------ findings
@@ -174,8 +175,9 @@ def _errors(version: SpecVersion, families: Sequence[Family]) -> list[Diagnostic
     """What is wrong at every opset, or wrong in a way that has nothing to do with the opset."""
     found: dict[Diagnostic, None] = {}
     for family in families:
-        found.update(dict.fromkeys(item for item in family.diagnostics if item.code not in _OPSET_REFUSED))
-    if found or any(family.variants for family in families):
+        if not family.open_axes:
+            found.update(dict.fromkeys(item for item in family.diagnostics if item.code not in _OPSET_REFUSED))
+    if found or any(family.variants or family.open_axes for family in families):
         return list(found)
     return list(dict.fromkeys(item for item in families[-1].diagnostics)) if families else []
 
@@ -185,7 +187,7 @@ def _unreachable(families: Sequence[Family]) -> tuple[Unreachable, ...]:
     opset = families[0].opset - 1 if families else 0
     for family in families:
         opset += 1
-        if family.variants or not family.diagnostics:
+        if family.variants or family.open_axes or not family.diagnostics:
             continue
         reason = family.diagnostics[0]
         assert reason.place is not None

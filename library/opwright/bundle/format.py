@@ -29,9 +29,12 @@ class InputEntry:
 
 @dataclass(frozen=True, slots=True)
 class OutputEntry:
+    """`variadic`: the last one may be any number of outputs; what a template is given says how many."""
+
     name: str
     type: str
     doc: str = ""
+    variadic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,11 @@ class BodyEntry:
     body itself is anonymous (its inputs are `i0`, `i1`..., its outputs `o0`..., its attributes `a0`...).
     `admits` are the element types that the operators of this body accept, per type variable.
     `calls` are the functions it calls directly; in the body a call is a node of domain `body1` whose operator is
-    the callee body's digest without the `body1:`.
+    the callee body's digest without the `body1:`. `outputs` names its outputs where those of the interface are
+    variadic; otherwise it has the interface's.
+
+    An instance of a template is a body like any other. Of a variadic input it has `xs_0`, `xs_1`...; on further axes
+    its variant says how many there are, and which graph an attribute is (16 digits of the sha256).
     """
 
     first_opset: int
@@ -83,11 +90,28 @@ class BodyEntry:
     attributes: tuple[str, ...]
     admits: tuple[tuple[str, tuple[str, ...]], ...]
     calls: tuple[CallEntry, ...] = ()
+    outputs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateEntry:
+    """What serves the opsets (both ends included) at which a version has bodies for given calls only.
+
+    `template` is the digest of its text, `template1:<sha256>`; `axes` are the facts that a call must tell.
+    """
+
+    first_opset: int
+    last_opset: int
+    template: str
+    axes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionEntry:
-    """An identity (domain, name, since_version), its interface and its bodies."""
+    """An identity (domain, name, since_version), its interface and its bodies.
+
+    At the opsets of `templates` the bodies are those instances that are verified.
+    """
 
     domain: str
     name: str
@@ -100,6 +124,7 @@ class FunctionEntry:
     attributes: tuple[AttributeEntry, ...]
     types: tuple[tuple[str, tuple[str, ...]], ...]
     bodies: tuple[BodyEntry, ...]
+    templates: tuple[TemplateEntry, ...] = ()
 
     @property
     def identity(self) -> str:
@@ -140,7 +165,7 @@ class Bundle:
     """A library read from bytes: its index, its bodies (serialised anonymous FunctionProtos) by digest, its own digest.
 
     `document` is the index as it stood in the bundle, keys that this reader does not know included; `others` are the
-    members that are no bodies, by path.
+    members that are neither bodies nor templates, by path; `templates` are the texts of templates, by digest.
     """
 
     index: Index
@@ -148,3 +173,4 @@ class Bundle:
     digest: str
     document: bytes = b""
     others: dict[str, bytes] = field(default_factory=dict)
+    templates: dict[str, bytes] = field(default_factory=dict)

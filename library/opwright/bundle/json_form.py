@@ -21,6 +21,7 @@ from opwright.bundle.format import (
     Index,
     InputEntry,
     OutputEntry,
+    TemplateEntry,
 )
 
 Json = Any  # what `json.loads` gives
@@ -66,8 +67,20 @@ def _constant(word: str) -> Json:
 
 _FIELDS: dict[type, tuple[str, ...]] = {
     kind: tuple(field.name for field in fields(kind))
-    for kind in (Index, DomainEntry, FunctionEntry, InputEntry, OutputEntry, AttributeEntry, BodyEntry, CallEntry)
+    for kind in (
+        Index,
+        DomainEntry,
+        FunctionEntry,
+        InputEntry,
+        OutputEntry,
+        AttributeEntry,
+        BodyEntry,
+        CallEntry,
+        TemplateEntry,
+    )
 }
+# Keys that came after the first bundles; they are written where they say something.
+_LATER = {(OutputEntry, "variadic"), (BodyEntry, "outputs"), (FunctionEntry, "templates")}
 
 
 def index_to_json(index: Index) -> dict[str, Json]:
@@ -81,7 +94,10 @@ def _plain(value: object) -> Json:
         return [_plain(item) for item in value]
     names = _FIELDS.get(type(value))
     if names is not None:
-        return {name: _plain(getattr(value, name)) for name in names}
+        kind = type(value)
+        return {
+            name: _plain(getattr(value, name)) for name in names if (kind, name) not in _LATER or getattr(value, name)
+        }
     if isinstance(value, float) and not math.isfinite(value):
         return "nan" if value != value else "inf" if value > 0 else "-inf"
     return value
@@ -119,6 +135,10 @@ class _Place:
         if key not in self.value:
             raise MalformedError(f"{_Place(None, self, key).path} is missing")
         return _Place(self.value[key], self, key)
+
+    def maybe(self, key: str) -> _Place | None:
+        """The value under a key that may be missing."""
+        return self.get(key) if isinstance(self.value, dict) and key in self.value else None
 
     def text(self) -> str:
         if not isinstance(self.value, str):
@@ -200,6 +220,17 @@ def _function(place: _Place) -> FunctionEntry:
         attributes=place.get("attributes").map(_attribute),
         types=place.get("types").map(_named_names),
         bodies=place.get("bodies").map(_body),
+        templates=() if (found := place.maybe("templates")) is None else found.map(_template),
+    )
+
+
+def _template(place: _Place) -> TemplateEntry:
+    first = place.get("first_opset").integer(1)
+    return TemplateEntry(
+        first_opset=first,
+        last_opset=place.get("last_opset").integer(first),
+        template=_digest(place.get("template"), "template"),
+        axes=place.get("axes").names(),
     )
 
 
@@ -216,7 +247,13 @@ def _input(place: _Place) -> InputEntry:
 
 
 def _output(place: _Place) -> OutputEntry:
-    return OutputEntry(place.get("name").name(), place.get("type").name(), place.get("doc").text())
+    variadic = place.maybe("variadic")
+    return OutputEntry(
+        place.get("name").name(),
+        place.get("type").name(),
+        place.get("doc").text(),
+        variadic is not None and variadic.truth(),
+    )
 
 
 def _attribute(place: _Place) -> AttributeEntry:
@@ -273,6 +310,7 @@ def _body(place: _Place) -> BodyEntry:
         attributes=place.get("attributes").names(),
         admits=place.get("admits").map(_named_names),
         calls=place.get("calls").map(_call),
+        outputs=() if (outputs := place.maybe("outputs")) is None else outputs.names(),
     )
 
 
@@ -286,11 +324,11 @@ def _call(place: _Place) -> CallEntry:
     )
 
 
-def _digest(place: _Place) -> str:
+def _digest(place: _Place, kind: str = "body") -> str:
     text = place.text()
     scheme, _, hexadecimal = text.partition(":")
-    if not scheme.startswith("body") or len(hexadecimal) != 64 or hexadecimal.strip("0123456789abcdef"):
-        raise place.refuse("the digest of a body")
+    if not scheme.startswith(kind) or len(hexadecimal) != 64 or hexadecimal.strip("0123456789abcdef"):
+        raise place.refuse(f"the digest of a {kind}")
     return text
 
 

@@ -11,7 +11,7 @@ from opwright.bundle import archive, json_form
 from opwright.bundle.format import MIMETYPE, MOST_BYTES, MOST_INDEX_BYTES, READER, SUFFIX, Bundle, Index
 from opwright.bundle.installed import installed_bundle
 from opwright.bundle.json_form import Json, MalformedError
-from opwright.bundle.write import INDEX_MEMBER, MIMETYPE_MEMBER, body_member
+from opwright.bundle.write import INDEX_MEMBER, MIMETYPE_MEMBER, body_member, template_member
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
 
 _AGAIN = "build the library again, or get it again from where it came"
@@ -58,12 +58,13 @@ def read_bundle(data: bytes, name: str) -> Bundle:
         _check_reader(value, place, shown)
         _check_members(members, json_form.members_from_json(value), place, shown)
         index = json_form.index_from_json(value)
-        bodies = _take_bodies(members)
-        _check_references(index, bodies)
+        bodies = _take(members, "bodies/", ".pb", "body1:")
+        templates = _take(members, "templates/", "", "template1:")
+        _check_references(index, bodies, templates)
     except MalformedError as error:
         raise _error("OW516", place, f"the {INDEX_MEMBER} of {shown} is no index", str(error)) from None
     others = {path: content for path, content in members.items() if path not in (MIMETYPE_MEMBER, INDEX_MEMBER)}
-    return Bundle(index, bodies, sha256(document).hexdigest(), document, others)
+    return Bundle(index, bodies, sha256(document).hexdigest(), document, others, templates)
 
 
 def _unpack(data: bytes, place: Place, shown: str) -> dict[str, bytes]:
@@ -119,13 +120,13 @@ def _check_members(
             raise _damaged(place, shown, name, "its bytes do not have the digest in the index")
 
 
-def _take_bodies(members: dict[str, bytes]) -> dict[str, bytes]:
-    """Moves the bodies out of the members, by digest."""
-    paths = [path for path in members if path.startswith("bodies/") and path.endswith(".pb")]
-    return {f"body1:{path[len('bodies/') : -len('.pb')]}": members.pop(path) for path in paths}
+def _take(members: dict[str, bytes], folder: str, suffix: str, scheme: str) -> dict[str, bytes]:
+    """Moves a folder's members out of all, by digest."""
+    paths = [path for path in members if path.startswith(folder) and path.endswith(suffix)]
+    return {f"{scheme}{path[len(folder) : len(path) - len(suffix)]}": members.pop(path) for path in paths}
 
 
-def _check_references(index: Index, bodies: Mapping[str, bytes]) -> None:
+def _check_references(index: Index, bodies: Mapping[str, bytes], templates: Mapping[str, bytes]) -> None:
     seen: set[str] = set()
     for function in index.functions:
         if function.identity in seen:
@@ -134,6 +135,12 @@ def _check_references(index: Index, bodies: Mapping[str, bytes]) -> None:
         for body in function.bodies:
             if body.body not in bodies:
                 raise MalformedError(f"{function.identity} names {body_member(body.body)}, which is no member")
+        for item in function.templates:
+            data = templates.get(item.template)
+            if data is None:
+                raise MalformedError(f"{function.identity} names {template_member(item.template)}, which is no member")
+            if sha256(data).hexdigest() != item.template.partition(":")[2]:
+                raise MalformedError(f"{template_member(item.template)} does not have the digest that it is named by")
 
 
 def _too_large(size: int, most: int) -> str:

@@ -18,22 +18,38 @@ def body_member(digest: str) -> str:
     return f"bodies/{digest.partition(':')[2]}.pb"
 
 
+def template_member(digest: str) -> str:
+    """The path of a template in the archive."""
+    return f"templates/{digest.partition(':')[2]}"
+
+
 def bundle_name(index: Index) -> str:
     """The file name of a library's bundle."""
     return f"{index.library}-{index.version}{SUFFIX}"
 
 
-def write_bundle(index: Index, bodies: Mapping[str, bytes], others: Mapping[str, bytes] | None = None) -> bytes:
+def write_bundle(
+    index: Index,
+    bodies: Mapping[str, bytes],
+    others: Mapping[str, bytes] | None = None,
+    templates: Mapping[str, bytes] | None = None,
+) -> bytes:
     """The bundle of a library: a zip of `mimetype`, `library.json` and the rest sorted by path.
 
-    `bodies` are serialised anonymous FunctionProtos by digest; each that the index names must be there. `others` are
-    further members by path. ValueError when a body is missing or the archive's limits are exceeded.
+    `bodies` are serialised anonymous FunctionProtos by digest, `templates` the texts of templates; each that the index
+    names must be there. `others` are further members by path. ValueError when one is missing or the archive's limits
+    are exceeded.
     """
+    texts = templates or {}
     for function in index.functions:
         for body in function.bodies:
             if body.body not in bodies:
                 raise ValueError(f"{function.identity} names the body {body.body}, which is not among those given")
+        for template in function.templates:
+            if template.template not in texts:
+                raise ValueError(f"{function.identity} names {template.template}, which is not among those given")
     members = {body_member(digest): data for digest, data in bodies.items()} | dict(others or {})
+    members |= {template_member(digest): data for digest, data in texts.items()}
     listed = [(path, len(members[path]), sha256(members[path]).hexdigest()) for path in sorted(members)]
     document = index_to_json(index) | {"format": FORMAT, "reader": READER, "members": members_to_json(listed)}
     head = [(MIMETYPE_MEMBER, MIMETYPE.encode("ascii")), (INDEX_MEMBER, canonical_json(document))]

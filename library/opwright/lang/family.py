@@ -80,7 +80,7 @@ def build_family(
                 implied[question.axis, value] = question.implied and implied.get((question.axis, value), True)
             pending.extend({**known, question.axis: value} for value in reversed(question.values))
             continue
-        order = order or (_axis_order(unit) if known else {})
+        order = order or (key_order(unit) if known else {})
         key = tuple(sorted(known.items(), key=lambda item: order.get(item[0], len(order))))
         variants.append(Variant(key, lowered))
     if open_questions:
@@ -122,7 +122,7 @@ def _in_order(unit: Unit, variants: tuple[Variant, ...]) -> tuple[Variant, ...]:
     """Axis by axis: ranks by number, those that are left after them; other values as they were first met."""
     if len(variants) < 2:
         return variants
-    order = _axis_order(unit)
+    order = key_order(unit)
     met: dict[tuple[str, str], int] = {}
     for variant in variants:
         for axis, fact in variant.key:
@@ -180,8 +180,8 @@ def _only_types_refused(unit: Unit, lowered: Lowered) -> bool:
     return all(item.code in codes for item in lowered.diagnostics)
 
 
-def _axis_order(unit: Unit) -> dict[str, int]:
-    """Type variables first, then inputs, each with its rank, then attributes, as declared."""
+def key_order(unit: Unit) -> dict[str, int]:
+    """Places of axes in a key: type variables, then inputs, each with its rank, then attributes, as declared."""
     names = [
         *unit.declaration.types,
         *(name for item in unit.interface.inputs for name in (item.name, item.name + facts.RANK)),

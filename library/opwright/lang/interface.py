@@ -46,6 +46,7 @@ class Declaration:
     `outputs` None: they are named after what the function returns, and `returns` holds the types that are declared for
     them, None for one that is not. `inferred`: the type variables are what the body makes of them, so they may become
     equal to each other or to one element type; otherwise they are promises, which the body may only narrow.
+    `variadic_output`: the last one of `outputs` stands for as many as the function returns.
     """
 
     domain: str
@@ -56,6 +57,7 @@ class Declaration:
     types: Mapping[str, tuple[ElementType, ...]] = field(default_factory=dict)
     returns: tuple[DeclaredValue | None, ...] | None = None
     inferred: bool = False
+    variadic_output: bool = False
 
 
 class Arity(Enum):

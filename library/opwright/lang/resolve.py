@@ -80,6 +80,22 @@ class NestedObject:
         self.defaults = defaults
 
 
+class GraphObject:
+    """A graph that a node of a model holds, given to a template: `proto` is its GraphProto, `imports` the versions of
+    the domains that its operators are of.
+    """
+
+    __slots__ = ("imports", "proto")
+
+    def __init__(self, proto: Any, imports: Mapping[str, int]) -> None:
+        self.proto = proto
+        self.imports = imports
+
+    @property
+    def name(self) -> str:
+        return str(self.proto.name)
+
+
 class ScriptObject:
     """A function under `@script`: calls of it stay calls.
 
@@ -176,6 +192,7 @@ OBJECTS = (
     OperatorObject,
     FunctionObject,
     NestedObject,
+    GraphObject,
     ScriptObject,
     NamespaceObject,
     BuiltinObject,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import replace as replace_fields
 
-from onnx import FunctionProto, ModelProto, helper
+from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, helper
 
+from opwright.bundle.calls import inputs_of_call, outputs_of
 from opwright.bundle.format import Bundle
 from opwright.diagnostics.model import Diagnostic, Place, Severity
 from opwright.link.catalogue import Catalogue, merge_libraries
@@ -20,7 +23,7 @@ from opwright.link.model_file import refuse_broken_text
 from opwright.link.naming import FunctionId, Profile
 from opwright.link.plan import Plan, choose_opset, make_plan
 from opwright.link.propagate import imports_of
-from opwright.link.resolve import Resolution, Served, resolve_model
+from opwright.link.resolve import Served, resolve_model
 from opwright.link.walk import all_graphs, normal_domain
 
 
@@ -74,17 +77,18 @@ def attach_libraries(
     result.CopyFrom(model)
     opset = choose_opset(result, catalogue)
     resolution = resolve_model(result, catalogue, opset=opset, replace=replace, file=file)
-    plan = make_plan(result, catalogue, resolution, opset=opset, profile=profile, file=file)
+    catalogue = replace_fields(catalogue, bodies={**catalogue.bodies, **resolution.bodies})
+    plan = make_plan(result, catalogue, resolution.served, opset=opset, profile=profile, file=file)
     diagnostics = list(resolution.left)
     if not resolution.served and not (inline and result.functions):
         if not resolution.left:
             diagnostics.append(_nothing_served(result, catalogue, replace, file))
         diagnostics += undefined_nodes(result, file)
         return Attached(result, (), 0, (), tuple(diagnostics))
-    _apply(result, resolution, plan)
+    apply_plan(result, resolution.served, plan)
     notes = check_model(result, model, file)
     if inline:
-        _inline(result, model, plan)
+        inline_plan(result, model, plan)
         notes = check_model(result, model, file)
     diagnostics += [*undefined_nodes(result, file), *notes]
     counts: dict[str, int] = {}
@@ -99,9 +103,10 @@ def attach_libraries(
     )
 
 
-def _apply(model: ModelProto, resolution: Resolution, plan: Plan) -> None:
+def apply_plan(model: ModelProto, nodes: Sequence[Served], plan: Plan) -> None:
+    """Adds the functions of a plan to the model, in place; the nodes for which it was made call them then."""
     versions = {**imports_of(model), **plan.imports}
-    for served, identity in zip(resolution.served, plan.ids, strict=True):
+    for served, identity in zip(nodes, plan.ids, strict=True):
         _call_function(served, identity)
         if served.function is not None:
             _import_into(served.function, identity[0], versions[identity[0]])
@@ -151,16 +156,20 @@ def _call_function(served: Served, identity: FunctionId) -> None:
             changes[field] = getattr(node, field) if node.HasField(field) else None
             setattr(node, field, value)
     given = list(node.input)
-    positions = {formal.name: index for index, formal in enumerate(entry.inputs)}
+    positions = {formal.name: index for index, formal in enumerate(inputs_of_call(entry, len(given)))}
     kept = [positions[name] for name in body.inputs]
     del node.input[:]
     node.input.extend(given[position] if position < len(given) else "" for position in kept)
     if list(node.input) != given:
         # A number is a position among the new inputs (names may change later), a text an input that is no more.
         changes["inputs"] = [kept.index(index) if index in kept and name else name for index, name in enumerate(given)]
-    if len(node.output) < len(entry.outputs):
+    outputs = outputs_of(entry, body)
+    if len(node.output) < len(outputs):
         changes["outputs"] = len(node.output)
-        pad(node.output, len(entry.outputs))
+        pad(node.output, len(outputs))
+    graphs = _take_graphs(node)
+    if graphs:
+        changes["dropped"] = graphs
     written = write_defaults(node, served.instance)
     if written:
         changes["attributes"] = written
@@ -168,7 +177,16 @@ def _call_function(served: Served, identity: FunctionId) -> None:
         node.metadata_props.add(key=CALL, value=json.dumps(changes, sort_keys=True, separators=(",", ":")))
 
 
-def _inline(model: ModelProto, before: ModelProto, plan: Plan) -> None:
+def _take_graphs(node: NodeProto) -> list[list[object]]:
+    """Removes the graphs that a body has taken up; gives the place and the bytes of each attribute, for detach."""
+    found = [(index, item) for index, item in enumerate(node.attribute) if item.type == AttributeProto.GRAPH]
+    taken: list[list[object]] = [[index, b64encode(item.SerializeToString()).decode()] for index, item in found]
+    for index, _ in reversed(found):
+        del node.attribute[index]
+    return taken
+
+
+def inline_plan(model: ModelProto, before: ModelProto, plan: Plan) -> None:
     """Inlines all functions; imports and IR version are as before, but for domains whose operators came in."""
     inline_model(model)
     used = {normal_domain(node.domain) for graph in all_graphs(model.graph) for node in graph.node}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
@@ -28,7 +28,7 @@ class Catalogue:
     """What the linker looks things up in.
 
     `versions` holds every version of a function by (domain, name), oldest first; `opsets` is the widest range of
-    the libraries, both ends included.
+    the libraries, both ends included; `bodies` and `templates` are by digest.
     """
 
     functions: Mapping[str, FunctionEntry]
@@ -37,6 +37,7 @@ class Catalogue:
     domains: Mapping[str, DomainEntry]
     origins: Mapping[str, Origin]
     opsets: tuple[int, int]
+    templates: Mapping[str, bytes] = field(default_factory=dict)
 
     def emitted(self, domain: str) -> str:
         """The domain under which a library's domain appears in a model: its mirror, where it has one."""
@@ -98,6 +99,7 @@ def merge_libraries(libraries: Iterable[Bundle]) -> Catalogue:
     """
     functions: dict[str, FunctionEntry] = {}
     bodies: dict[str, bytes] = {}
+    templates: dict[str, bytes] = {}
     domains: dict[str, DomainEntry] = {}
     origins: dict[str, Origin] = {}
     ranges: list[tuple[int, int]] = []
@@ -107,6 +109,7 @@ def merge_libraries(libraries: Iterable[Bundle]) -> Catalogue:
         origin = Origin(index.library, index.version)
         ranges.append(index.opsets)
         bodies.update(library.bodies)
+        templates.update(library.templates)
         for domain in index.domains:
             known = domains.get(domain.name)
             if known is None or known.version < domain.version:
@@ -118,7 +121,7 @@ def merge_libraries(libraries: Iterable[Bundle]) -> Catalogue:
     if problems:
         raise DiagnosticError(problems)
     opsets = (min((first for first, _ in ranges), default=1), max((last for _, last in ranges), default=1))
-    return Catalogue(functions, _by_name(functions.values()), bodies, domains, origins, opsets)
+    return Catalogue(functions, _by_name(functions.values()), bodies, domains, origins, opsets, templates)
 
 
 def _by_name(functions: Iterable[FunctionEntry]) -> dict[tuple[str, str], tuple[FunctionEntry, ...]]:

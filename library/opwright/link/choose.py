@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 from onnx import AttributeProto, helper
 
-from opwright.bundle.format import AttributeEntry, BodyEntry, FunctionEntry
+from opwright.bundle.calls import inputs_of_call, split_type
+from opwright.bundle.format import AttributeEntry, BodyEntry, FunctionEntry, InputEntry
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
 from opwright.elements import BY_NAME
 from opwright.lang.facts import RANK, fact_of
@@ -35,18 +36,36 @@ def bind_types(call: Call) -> dict[str, str]:
     """The element type of each type variable that an input determines. Wrong calls make no difference here."""
     bound: dict[str, str] = {}
     variables = dict(call.entry.types)
-    for formal, fact in zip(call.entry.inputs, call.visit.inputs, strict=False):
-        element = element_of(fact)
-        if element is not None and formal.type in variables:
-            bound.setdefault(formal.type, element)
+    for formal, fact in zip(_formals(call), call.visit.inputs, strict=False):
+        element = _element(formal.type, fact)
+        inner = split_type(formal.type)[1]
+        if element is not None and inner in variables:
+            bound.setdefault(inner, element)
     return bound
 
 
-def choose_body(call: Call) -> Instance:
-    """The one body that fits. Raises DiagnosticError with everything that is wrong with the call."""
+def _formals(call: Call) -> Sequence[InputEntry]:
+    return inputs_of_call(call.entry, len(call.visit.inputs))
+
+
+def _element(declared: str, fact: str | None) -> str | None:
+    """The element type that stands for `T` of a declared `T` or `seq(T)`; None where the fact is another kind."""
+    if not fact:
+        return None
+    wrap, inner = split_type(fact)
+    return element_of(inner) if wrap == split_type(declared)[0] else None
+
+
+def choose_body(call: Call, make: Callable[[Call], Instance] | None = None) -> Instance:
+    """The one body that fits. Raises DiagnosticError with everything that is wrong with the call.
+
+    `make` gives the body that a template has for a call; without it such calls are refused.
+    """
     problems = [*_arity_problems(call), *_attribute_problems(call), *_type_problems(call)]
     if problems:
         raise DiagnosticError(problems)
+    if any(item.first_opset <= call.opset <= item.last_opset for item in call.entry.templates):
+        return _from_template(call, make)
     bodies = bodies_at(call.entry, call.opset)
     if not bodies:
         raise DiagnosticError([_no_body(call)])
@@ -63,18 +82,32 @@ def choose_body(call: Call) -> Instance:
     return instances[0]
 
 
+def _from_template(call: Call, make: Callable[[Call], Instance] | None) -> Instance:
+    if make is None:
+        text = f"{call.entry.identity} is made for each call, which is done for the nodes of a model"
+        raise DiagnosticError(
+            [call.problem("OW577", text, "it is a template", "use it in a model, and attach the library")]
+        )
+    made, bound = make(call), bind_types(call)
+    if _not_admitted(bound, made.body):
+        raise DiagnosticError([_unadmitted(call, bound, made.body)])
+    return made
+
+
 def _arity_problems(call: Call) -> Iterable[Diagnostic]:
     entry, visit = call.entry, call.visit
-    signature = f"the inputs are {_names(item.name + ('?' if item.optional else '') for item in entry.inputs)}"
-    if len(visit.inputs) > len(entry.inputs):
+    shown = (item.name + ("?" if item.optional else "..." if item.variadic else "") for item in entry.inputs)
+    signature = f"the inputs are {_names(shown)}"
+    formals = _formals(call)
+    if len(visit.inputs) > len(formals):
         text = f"{len(visit.inputs)} inputs are given, {entry.identity} has {len(entry.inputs)}"
         yield call.problem("OW557", text, signature, "remove the surplus inputs")
-    for index, formal in enumerate(entry.inputs):
+    for index, formal in enumerate(formals):
         given = visit.inputs[index] if index < len(visit.inputs) else ABSENT
         if given == ABSENT and not formal.optional:
             text = f"the input {formal.name} of {entry.identity} is required"
             yield call.problem("OW557", text, signature, f"give {formal.name} as input {index + 1} of the node")
-    if len(visit.node.output) > len(entry.outputs):
+    if len(visit.node.output) > len(entry.outputs) and not entry.outputs[-1].variadic:
         text = f"{len(visit.node.output)} outputs are named, {entry.identity} has {len(entry.outputs)}"
         yield call.problem("OW557", text, f"the outputs are {_names(item.name for item in entry.outputs)}")
 
@@ -109,19 +142,20 @@ def _attribute_help(attribute: AttributeEntry) -> str:
 def _type_problems(call: Call) -> Iterable[Diagnostic]:
     variables = dict(call.entry.types)
     first_of: dict[str, tuple[str, str]] = {}
-    for formal, fact in zip(call.entry.inputs, call.visit.inputs, strict=False):
-        if not fact or (formal.type not in variables and formal.type not in BY_NAME):
+    for formal, fact in zip(_formals(call), call.visit.inputs, strict=False):
+        inner = split_type(formal.type)[1]
+        if not fact or (inner not in variables and inner not in BY_NAME):
             continue
-        allowed = variables.get(formal.type, (formal.type,))
-        element = element_of(fact)
+        allowed = variables.get(inner, (inner,))
+        element = _element(formal.type, fact)
         if element not in allowed:
             text = f"the input {formal.name} of {call.entry.identity} is {element or fact}"
             yield call.problem("OW560", text, f"the types allowed are {_names(allowed)}", _CAST)
             continue
-        name, seen = first_of.setdefault(formal.type, (formal.name, element))
+        name, seen = first_of.setdefault(inner, (formal.name, element))
         if seen != element:
             text = f"the input {formal.name} of {call.entry.identity} is {element}, {name} is {seen}"
-            yield call.problem("OW561", text, f"both are of the type {formal.type}, so they must be the same", _CAST)
+            yield call.problem("OW561", text, f"both are of the type {inner}, so they must be the same", _CAST)
 
 
 _CAST = "put a Cast before the node"
@@ -210,8 +244,7 @@ def _serves(body: BodyEntry, variable: str, element: str) -> bool:
 
 
 def _missing_fact(call: Call, axes: Sequence[str]) -> Diagnostic:
-    inputs = {axis: [item.name for item in call.entry.inputs if item.type == axis] for axis in axes}
-    facts = [_asked(axis, names) for axis, names in inputs.items()]
+    facts = [asked(call, axis) for axis in axes]
     return call.problem(
         "OW559",
         f"{call.entry.identity} has several bodies, and {' and '.join(facts)} is not known here",
@@ -220,8 +253,9 @@ def _missing_fact(call: Call, axes: Sequence[str]) -> Diagnostic:
     )
 
 
-def _asked(axis: str, inputs: Sequence[str]) -> str:
-    """What a call must tell on an axis; `inputs` are those of the type variable that it is, if it is one."""
+def asked(call: Call, axis: str) -> str:
+    """What a call must tell on an axis, in words."""
+    inputs = [item.name for item in call.entry.inputs if split_type(item.type)[1] == axis]
     if inputs:
         return f"the element type of {' or '.join(inputs)}"
     return f"the rank of {axis.removesuffix(RANK)}" if axis.endswith(RANK) else axis

@@ -13,6 +13,7 @@ from dataclasses import replace
 from google.protobuf.message import DecodeError
 from onnx import AttributeProto, FunctionProto, NodeProto, helper
 
+from opwright.bundle.calls import outputs_of
 from opwright.bundle.format import AttributeEntry, BodyEntry, CallEntry, DomainEntry, FunctionEntry, Index
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.link.catalogue import Catalogue, catalogue_of
@@ -108,7 +109,7 @@ def name_body(naming: Naming, instance: Instance) -> FunctionProto:
     attributes = {f"a{index}": name for index, name in enumerate(body.attributes)}
     _check_shape(function, instance)
     domains = _resolve_calls(naming, instance, function)
-    _rename_values(function, body.inputs, _output_names(body.inputs, [output.name for output in entry.outputs]))
+    _rename_values(function, body.inputs, _output_names(body.inputs, outputs_of(entry, body)))
     rename_references(function.node, attributes)
     function.domain, function.name, function.overload = naming.id_of(instance)
     function.doc_string = entry.doc or entry.summary
@@ -133,7 +134,7 @@ def _check_shape(function: FunctionProto, instance: Instance) -> None:
     """What naming relies on; a bundle from a stranger may hold anything under a right digest."""
     body, entry = instance.body, instance.entry
     inputs = [f"i{index}" for index in range(len(body.inputs))]
-    outputs = [f"o{index}" for index in range(len(entry.outputs))]
+    outputs = [f"o{index}" for index in range(len(outputs_of(entry, body)))]
     if list(function.input) != inputs or list(function.output) != outputs:
         raise DiagnosticError([_damaged(instance, "its inputs or outputs are not those of the interface")])
     known = {attribute.name for attribute in entry.attributes}
@@ -156,7 +157,7 @@ def _resolve_calls(naming: Naming, caller: Instance, function: FunctionProto) ->
         node.domain, node.op_type, node.overload = naming.id_of(callee)
         write_attributes(node, callee)
         pad(node.input, len(callee.body.inputs))
-        pad(node.output, len(callee.entry.outputs))
+        pad(node.output, len(outputs_of(callee.entry, callee.body)))
         versions[node.domain] = naming.import_of(callee.entry.domain)
     return versions
 

@@ -79,9 +79,17 @@ class Naming:
         return (self._make_id(instance, by_overload=True), self._make_id(instance, by_overload=False))
 
     def variant_of(self, instance: Instance) -> tuple[tuple[str, str], ...]:
-        """The variant's key, of those with this content the first one's; empty where all variants are equal."""
+        """The variant's key, of those with this content the first one's; empty where all variants are equal.
+
+        An instance of a template always has one: others may be made for the same model.
+        """
         siblings = [Instance(instance.entry, body) for body in bodies_at(instance.entry, self.opset)]
         contents = [sibling.content for sibling in siblings]
+        if any(item.first_opset <= self.opset <= item.last_opset for item in instance.entry.templates):
+            keys = [sibling.body.variant for sibling in siblings]
+            return dict(zip(reversed(contents), reversed(keys), strict=True)).get(
+                instance.content, instance.body.variant
+            )
         named = dict(zip(contents, labels([item.body.variant for item in siblings], contents), strict=True))
         return named.get(instance.content, instance.body.variant if len(named) > 1 else ())
 

@@ -15,7 +15,7 @@ from opwright.link.inline import call_id, function_id
 from opwright.link.instantiate import called, closure, name_body
 from opwright.link.naming import FunctionId, Instance, Naming, Profile, bodies_at
 from opwright.link.propagate import imports_of
-from opwright.link.resolve import Resolution
+from opwright.link.resolve import Served
 from opwright.link.walk import all_nodes, normal_domain
 
 # Each linked function carries its identity in metadata_props, which came with IR 10 (as did overloads; functions
@@ -44,20 +44,20 @@ def choose_opset(model: ModelProto, catalogue: Catalogue) -> int:
 
 
 def make_plan(
-    model: ModelProto, catalogue: Catalogue, resolution: Resolution, *, opset: int, profile: Profile, file: str
+    model: ModelProto, catalogue: Catalogue, nodes: Sequence[Served], *, opset: int, profile: Profile, file: str
 ) -> Plan:
     """Raises DiagnosticError when a callee is missing or the model has another function of an identity."""
     present = imports_of(model)
     imports = dict(present)
     imports.setdefault("", opset)
-    for served in resolution.served:
+    for served in nodes:
         entry = served.instance.entry
         default = imports[normal_domain(entry.domain)] if served.replaced else catalogue.domains[entry.domain].version
         imports.setdefault(catalogue.emitted(entry.domain), default)
-    roots = [served.instance for served in resolution.served]
+    roots = [served.instance for served in nodes]
     instances = closure(catalogue, roots, opset)
     nested = called(catalogue, instances, opset)
-    nested.update(served.instance.content for served in resolution.served if served.function is not None)
+    nested.update(served.instance.content for served in nodes if served.function is not None)
     naming = Naming(catalogue, imports, opset, profile, nested)
     functions = [name_body(naming, instance) for instance in instances]
     for function in functions:

@@ -7,17 +7,19 @@ from dataclasses import dataclass, field
 
 from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, helper
 
+from opwright.bundle.calls import inputs_of_call, split_type
 from opwright.bundle.format import DomainEntry, FunctionEntry
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Severity
 from opwright.elements import BY_NAME
 from opwright.link.catalogue import Catalogue
-from opwright.link.choose import Call, bind_types, choose_body
+from opwright.link.choose import Call, bind_types
 from opwright.link.digests import record_of
+from opwright.link.instances import Instances
 from opwright.link.instantiate import CALL_DOMAIN, closure, default_attribute, parse_body
 from opwright.link.naming import FunctionId, Instance, version_at
 from opwright.link.propagate import DEEPEST, Fact, Propagation, Visit
 from opwright.link.schema_types import schema_at
-from opwright.link.value_types import tensor_of
+from opwright.link.value_types import tensor_of, wrap
 from opwright.link.walk import DEFAULT_DOMAIN, normal_domain
 
 
@@ -36,10 +38,12 @@ class Served:
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """`left` holds a warning for each node of the standard that could have been replaced but for its facts."""
+    """`left` holds a warning for each node of the standard that could have been replaced but for its facts; `bodies`
+    are those of template instances that no library holds, by digest."""
 
     served: tuple[Served, ...]
     left: tuple[Diagnostic, ...]
+    bodies: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -79,7 +83,7 @@ def resolve_model(model: ModelProto, catalogue: Catalogue, *, opset: int, replac
             problems.extend(found)
     if problems:
         raise DiagnosticError(problems)
-    return Resolution(tuple(served), tuple(left))
+    return Resolution(tuple(served), tuple(left), resolver.instances.bodies)
 
 
 class Resolver:
@@ -93,7 +97,8 @@ class Resolver:
         self._emitted = {domain.mirror: domain for domain in catalogue.domains.values()}
         mirrored = [domain for domain in catalogue.domains.values() if domain.mirror != domain.name]
         self._replaced = {normal_domain(domain.name): domain for domain in mirrored} if replace else {}
-        self._bodies = _BodyTypes(catalogue, opset)
+        self.instances = Instances(catalogue)
+        self._bodies = _BodyTypes(self.instances, opset)
 
     def visit(self, visit: Visit) -> Sequence[Fact] | None:
         if visit.function is not None and record_of(visit.function) is not None:
@@ -114,7 +119,7 @@ class Resolver:
         findings = self._note(visit, replaced)
         chosen: Instance | None = None
         try:
-            chosen = choose_body(call)
+            chosen = self.instances.choose(call)
             findings.choices.append(chosen)
         except DiagnosticError as error:
             findings.problems.update(dict.fromkeys(error.diagnostics))
@@ -153,8 +158,9 @@ class Resolver:
     def _output_types(self, call: Call, chosen: Instance | None) -> Sequence[Fact]:
         """From the interface; the outputs that it leaves open (a type chosen by an attribute) from the body."""
         bound = bind_types(call)
-        elements = [bound.get(item.type, item.type) for item in call.entry.outputs]
-        known: list[Fact] = [tensor_of(element) if element in BY_NAME else None for element in elements]
+        known = [_declared_type(item.type, bound) for item in call.entry.outputs]
+        if call.entry.outputs and call.entry.outputs[-1].variadic:
+            known = [None] * len(call.visit.node.output)
         if None in known and chosen is not None:
             inferred = self._bodies.outputs(call, chosen)
             known = [fact or other for fact, other in zip(known, inferred, strict=False)]
@@ -183,11 +189,21 @@ class Resolver:
         return Diagnostic(code, f"{visit.place}: {message}", Place(self._file), reason, help_text)
 
 
+def _declared_type(declared: str, bound: Mapping[str, str]) -> Fact:
+    """The type that a declared one means under these bindings; None where they leave it open."""
+    kinds, inner = split_type(declared)
+    element = bound.get(inner, inner)
+    found: Fact = tensor_of(element) if element in BY_NAME else None
+    for kind in reversed(kinds):
+        found = wrap(kind, found)
+    return found
+
+
 class _BodyTypes:
     """Types of outputs by going through a stored body."""
 
-    def __init__(self, catalogue: Catalogue, opset: int) -> None:
-        self._catalogue = catalogue
+    def __init__(self, instances: Instances, opset: int) -> None:
+        self._instances = instances
         self._opset = opset
         model = ModelProto(opset_import=[helper.make_opsetid(DEFAULT_DOMAIN, opset)])
         self._propagation = Propagation(model, self)
@@ -196,12 +212,14 @@ class _BodyTypes:
         return None  # whatever stands in a body is an operator or a call of a body
 
     def outputs(self, call: Call, instance: Instance) -> Sequence[Fact]:
-        callees = closure(self._catalogue, [instance], self._opset)
+        catalogue = self._instances.catalogue
+        callees = closure(catalogue, [instance], self._opset)
         if len(callees) > DEEPEST // 2:
             return ()  # a chain of calls that may be too deep to follow; the type stays unknown
         for item in callees:
-            self._propagation.add_function(_body_id(item), parse_body(self._catalogue, item))
-        positions = {item.name: index for index, item in enumerate(call.entry.inputs)}
+            self._propagation.add_function(_body_id(item), parse_body(catalogue, item))
+        formals = inputs_of_call(call.entry, len(call.visit.inputs))
+        positions = {item.name: index for index, item in enumerate(formals)}
         given = dict(enumerate(call.visit.inputs))
         arguments = [given.get(positions[name], "") for name in instance.body.inputs]
         return self._propagation.call(_body_id(instance), arguments, _positional(call, instance))

@@ -51,6 +51,34 @@ def check_text(*names: object) -> None:
 
 def encode_tensor(tensor: TensorProto, name: bytes = b"") -> Encoded:
     """`name` is the canonical name of an initializer; a tensor in an attribute has none."""
+    element, dims, count = _checked(tensor)
+    head = varint(tensor.data_type) + varint(len(dims)) + b"".join(map(varint, dims))
+    fields = wire.repeated(wire.TENSOR_DIM, [varint(dim) for dim in dims]) + wire.TENSOR_TYPE + varint(tensor.data_type)
+    named = wire.TENSOR_NAME + chunk(name) if name else b""
+    if tensor.data_type == _STRING:
+        if len(tensor.string_data) != count:
+            raise RefusedError("a string tensor's dimensions do not fit its elements")
+        strings = [chunk(item) for item in tensor.string_data]
+        return head + b"".join(strings), fields + wire.repeated(wire.TENSOR_STRING, strings) + named
+    data = chunk(_elements(tensor, element, count))
+    return head + data, fields + named + wire.TENSOR_RAW + data
+
+
+def elements_of_tensor(tensor: TensorProto) -> tuple[ElementType, tuple[int, ...], bytes | tuple[bytes, ...]]:
+    """Element type, dimensions, and the elements: one run of little-endian bytes, strings one by one.
+
+    Raises RefusedError as `encode_tensor` does.
+    """
+    element, dims, count = _checked(tensor)
+    if tensor.data_type != _STRING:
+        return element, dims, _elements(tensor, element, count)
+    if len(tensor.string_data) != count:
+        raise RefusedError("a string tensor's dimensions do not fit its elements")
+    return element, dims, tuple(tensor.string_data)
+
+
+def _checked(tensor: TensorProto) -> tuple[ElementType, tuple[int, ...], int]:
+    """Element type, dimensions and number of elements of a tensor that lies in the message itself."""
     if tensor.data_location == TensorProto.EXTERNAL or tensor.external_data:
         raise RefusedError("a tensor keeps its elements in another file")
     if tensor.HasField("segment"):
@@ -66,16 +94,7 @@ def encode_tensor(tensor: TensorProto, name: bytes = b"") -> Encoded:
         count *= dim
         if count > _MOST_ELEMENTS:
             raise RefusedError("a tensor has more elements than can be stored")
-    head = varint(tensor.data_type) + varint(len(dims)) + b"".join(map(varint, dims))
-    fields = wire.repeated(wire.TENSOR_DIM, [varint(dim) for dim in dims]) + wire.TENSOR_TYPE + varint(tensor.data_type)
-    named = wire.TENSOR_NAME + chunk(name) if name else b""
-    if tensor.data_type == _STRING:
-        if len(tensor.string_data) != count:
-            raise RefusedError("a string tensor's dimensions do not fit its elements")
-        strings = [chunk(item) for item in tensor.string_data]
-        return head + b"".join(strings), fields + wire.repeated(wire.TENSOR_STRING, strings) + named
-    data = chunk(_elements(tensor, element, count))
-    return head + data, fields + named + wire.TENSOR_RAW + data
+    return element, dims, count
 
 
 def _elements(tensor: TensorProto, element: ElementType, count: int) -> bytes:

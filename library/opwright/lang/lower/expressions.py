@@ -33,6 +33,7 @@ from opwright.lang.resolve import (
     ArrayObject,
     BuiltinObject,
     FunctionObject,
+    GraphObject,
     NestedObject,
     OperatorObject,
     OpsetObject,
@@ -148,7 +149,7 @@ def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
     span = span_of(node)
     if isinstance(owner, Poison):
         return POISON
-    if isinstance(owner, (FunctionObject, NestedObject, ScriptObject)) and node.attr == "outputs":
+    if isinstance(owner, (FunctionObject, GraphObject, NestedObject, ScriptObject)) and node.attr == "outputs":
         from opwright.lang.lower.templates import graph_outputs
 
         return graph_outputs(low, owner, span)
@@ -425,6 +426,10 @@ def _call(low: Lowering, node: ast.Call, env: Environment, count: int | None) ->
         from opwright.lang.lower.nested import call_function
 
         return call_function(low, callee, arguments, env)
+    if isinstance(callee, GraphObject):
+        from opwright.lang.lower.proto_graphs import call_graph
+
+        return call_graph(low, callee, arguments)
     if isinstance(callee, ScriptObject):
         from opwright.lang.lower.scripts import call_script
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Any
 
+from opwright.bundle.calls import spread_names
 from opwright.diagnostics.model import Diagnostic, Severity, has_errors
 from opwright.elements import BY_NAME
 from opwright.lang import facts, ir
@@ -146,9 +147,7 @@ def lower_function(unit: Unit, target: Target, looked_up: LookedUp) -> Lowered:
 def variadic_names(unit: Unit, name: str, count: int) -> list[str]:
     """The inputs that `*name` stands for: `xs_0`, `xs_1`, ..., different from the names of all other parameters."""
     taken = {item.name for item in unit.interface.inputs} | {item.name for item in unit.interface.attributes}
-    while any(f"{name}_{index}" in taken for index in range(count)):
-        name += "_"
-    return [f"{name}_{index}" for index in range(count)]
+    return spread_names(name, count, taken)
 
 
 class _Attempt:
@@ -310,11 +309,19 @@ class _Attempt:
         """The outputs by name, with what is declared of each; those of the annotation where nothing else names them."""
         declaration = self.unit.declaration
         if declaration.outputs is not None:
-            return declaration.outputs
+            return self._spread_output(declaration.outputs, count)
         returns = declaration.returns if declaration.returns is not None else (None,) * count
         interface = self.unit.interface
         parameters = [*(item.name for item in interface.inputs), *(item.name for item in interface.attributes)]
         return dict(zip(output_names(self.unit.node, parameters, len(returns)), returns, strict=True))
+
+    def _spread_output(self, outputs: Mapping[str, DeclaredValue], count: int) -> Mapping[str, DeclaredValue | None]:
+        """The outputs, a variadic last one as many times as the function returns more."""
+        if not self.unit.declaration.variadic_output:
+            return outputs
+        *single, last = outputs
+        names = spread_names(last, count - len(single), {*outputs, *(value.name for value in self.function.inputs)})
+        return {**{name: outputs[name] for name in single}, **dict.fromkeys(names, outputs[last])}
 
     def _output(
         self, name: str, declared: DeclaredValue | None, operand: Operand, span: tuple[int, int, int, int]

@@ -27,11 +27,11 @@ from opwright.lang.lower.declared import output_names
 from opwright.lang.lower.function import Unit
 from opwright.lang.lower.functions import bind_parameters, run_body
 from opwright.lang.lower.numbers import as_tensor, describe, is_number
-from opwright.lang.resolve import FunctionObject, NestedObject, ScriptObject
+from opwright.lang.resolve import FunctionObject, GraphObject, NestedObject, ScriptObject
 from opwright.lang.source import Span
 from opwright.opsets.signatures import elements_of, mask_of
 
-_CALLABLE = (FunctionObject, NestedObject, ScriptObject)
+_CALLABLE = (FunctionObject, GraphObject, NestedObject, ScriptObject)
 
 
 def call_template(low: Lowering, unit: Unit, arguments: Arguments, env: Environment) -> Operand:
@@ -152,6 +152,8 @@ def _input(
 
 def graph_outputs(low: Lowering, function: Operand, span: Span) -> tuple[str, ...] | Poison:
     """`body.outputs`: the names of what a function that is passed as a graph returns."""
+    if isinstance(function, GraphObject):
+        return tuple(item.name for item in function.proto.output)
     if isinstance(function, ScriptObject):
         return tuple(formal.name for formal in function.at(low.opset).signature.outputs)
     node: ast.FunctionDef = function.node

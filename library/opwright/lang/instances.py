@@ -1,0 +1,92 @@
+"""A template for one call: its questions are answered by what the call says, one by one, as they are asked."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from opwright.lang import facts
+from opwright.lang.family import key_order
+from opwright.lang.lower import LookedUp, Lowered, NeedsFact, Target, Unit, lower_function
+from opwright.lang.resolve import GraphObject
+from opwright.variants import Key
+
+# The answer to a question, by its axis and the values among which it must choose (none: any); None: not known.
+Answer = Callable[[str, tuple[str, ...]], str | None]
+
+_MOST_QUESTIONS = 256
+_GRAPH_DIGITS = 16
+
+
+class MissingFact(Exception):
+    """A template asks for a fact that its call does not tell."""
+
+    def __init__(self, axis: str) -> None:
+        self.axis = axis
+        super().__init__(axis)
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateInstance:
+    """A template for one call: the facts that it asked for, and what it became; `outputs` are their names."""
+
+    key: Key
+    lowered: Lowered
+    looked_up: Mapping[tuple[str, str], int | None]
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        return () if self.lowered.function is None else tuple(self.lowered.function.outputs)
+
+
+def specialise(unit: Unit, opset: int, answer: Answer, graphs: Mapping[str, GraphObject | None]) -> TemplateInstance:
+    """The template at that opset. `graphs` are the values of its graph attributes, all of them.
+
+    Raises MissingFact where `answer` knows none; what is wrong otherwise stands in the result's diagnostics.
+    """
+    known: dict[str, str] = {}
+    looked_up: LookedUp = {}
+    values: Mapping[str, Any] = dict(graphs)
+    for _ in range(_MOST_QUESTIONS):
+        try:
+            lowered = lower_function(unit, Target(opset, known, values), looked_up)
+        except NeedsFact as question:
+            found = answer(question.axis, question.values)
+            if found is None or known.get(question.axis) == found:
+                raise MissingFact(question.axis) from None
+            known[question.axis] = found
+            continue
+        named = {**known, **{name: graph_fact(graph) for name, graph in graphs.items()}}
+        order = key_order(unit)
+        key = sorted(named.items(), key=lambda item: order.get(item[0], len(order)))
+        return TemplateInstance(tuple((axis, facts.shown(fact)) for axis, fact in key), lowered, looked_up)
+    raise MissingFact(next(reversed(known)))
+
+
+def choose_rank(rank: int, values: tuple[str, ...]) -> str | None:
+    """The answer to a question for a rank: the very one, or the one value that does not rule it out."""
+    if not values or str(rank) in values:
+        return str(rank)
+    return next((value for value in values if rank not in (facts.excluded_ranks(value) or (rank,))), None)
+
+
+def choose_attribute(value: Any, values: tuple[str, ...]) -> str | None:
+    """The answer to a question for an attribute: its value, or whether it has one."""
+    fact = facts.fact_of(value)
+    if values == (facts.ABSENT, facts.PRESENT):
+        return facts.ABSENT if value is None else facts.PRESENT
+    return fact if not values or fact in values else None
+
+
+def graph_fact(graph: GraphObject | None) -> str:
+    """What a variant's key says of a graph: `absent`, or the beginning of its sha256."""
+    if graph is None:
+        return facts.ABSENT
+    return graph_digest(graph.proto)
+
+
+def graph_digest(proto: Any) -> str:
+    """The beginning of the sha256 of a GraphProto's deterministic bytes."""
+    return hashlib.sha256(proto.SerializeToString(deterministic=True)).hexdigest()[:_GRAPH_DIGITS]
