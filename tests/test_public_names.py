@@ -61,6 +61,7 @@ EXPECTED = (
     "find_bundle",
     "graph",
     "inspect",
+    "polyfill",
     "read_bundle",
     "script",
     "latest",

@@ -58,6 +58,7 @@ _HOMES = dict.fromkeys(_TYPES, "opwright.types") | {
     "graph": "opwright.functions",
     "inspect": "opwright.link.inspect",
     "latest": "opwright.opsets",
+    "polyfill": "opwright.downlevel.rewrite",
     "read_bundle": "opwright.bundle.read",
     "script": "opwright.functions",
 }

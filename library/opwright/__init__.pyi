@@ -12,6 +12,9 @@ from opwright.diagnostics.model import (
     DiagnosticError,
     DiagnosticWarning,
 )
+from opwright.downlevel.rewrite import (
+    polyfill,
+)
 from opwright.functions import (
     OnnxFunction,
     graph,
@@ -200,6 +203,7 @@ __all__ = [
     "opset_ai_onnx_ml5",
     "opset_ai_onnx_preview1",
     "opset_ai_onnx_preview_training1",
+    "polyfill",
     "read_bundle",
     "script",
 ]

@@ -1,6 +1,7 @@
 """The console script. Standard library alone, so that a missing extra is named instead of shown as a traceback.
 
-`attach`, `inspect` and `detach` need onnx only and go to `opwright.link.command`; the build tool is not imported.
+`attach`, `inspect`, `detach` and `polyfill` need onnx only and go to `opwright.link.command`; the build tool is not
+imported.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-LINK_COMMANDS = ("attach", "inspect", "detach")
+LINK_COMMANDS = ("attach", "inspect", "detach", "polyfill")
 # Modules that come with an extra of the distribution.
 EXTRAS = {
     "jinja2": "build",

@@ -81,6 +81,7 @@ def output_schemas() -> dict[str, Schema]:
             },
             {"cases": _COUNT, "skipped": _COUNT},
         ),
+        "polyfill": _events("polyfill", {"node": _POLYFILLED_NODE}, _POLYFILLED),
         "ls": _line("ls", _LISTED),
         "opsets": _line("opsets", _OPSET_ROW),
         "show": _line("show", _SHOWN),
@@ -106,6 +107,22 @@ def _or_null(schema: Schema) -> Schema:
     return {"anyOf": [schema, {"type": "null"}]}
 
 
+_POLYFILLED_NODE: Schema = {
+    "place": _TEXT,
+    "operator": _TEXT,
+    "since_version": _COUNT,
+    "function": _TEXT,
+    "older_version": _or_null(_COUNT),
+}
+_POLYFILLED: Schema = {
+    "output": _TEXT,
+    "opset": _COUNT,
+    "ir_version": _COUNT,
+    "served": _COUNT,
+    "restamped": _COUNT,
+    "functions": _COUNT,
+    "inlined": _FLAG,
+}
 _LISTED: Schema = {
     **_IDENTITY,
     "summary": _TEXT,

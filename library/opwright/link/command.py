@@ -1,4 +1,4 @@
-"""The commands `attach`, `inspect` and `detach`. They need onnx alone: who attaches need not be who builds."""
+"""The commands `attach`, `inspect`, `detach` and `polyfill`. They need onnx alone: who attaches need not build."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pathlib import Path
 
 from opwright.bundle.read import find_bundle
 from opwright.diagnostics import Diagnostic, DiagnosticError, Severity, has_errors, render
+from opwright.downlevel import command as polyfill
 from opwright.link.apply import Attached, attach_libraries
 from opwright.link.detach import detach_libraries
 from opwright.link.inspect import FunctionReport, State, inspect
@@ -27,9 +28,9 @@ class Exit(IntEnum):
     INFRASTRUCTURE = 3
 
 
-COMMANDS = ("attach", "inspect", "detach")
+COMMANDS = ("attach", "inspect", "detach", "polyfill")
 
-_USAGE_CODES = frozenset({"OW510", "OW518", "OW550"})  # a file that is not there: a mistake on the command line
+_USAGE_CODES = frozenset({"OW510", "OW518", "OW550", "OW584"})  # a file that is not there, a target that makes no sense
 _INFRASTRUCTURE_CODES = frozenset({"OW572"})
 
 
@@ -77,6 +78,10 @@ def _parser() -> argparse.ArgumentParser:
     detach.add_argument("model", type=Path)
     detach.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
     detach.set_defaults(run=_run_detach)
+
+    older = commands.add_parser("polyfill", allow_abbrev=False, help="rewrite a model for an older opset or runtime")
+    polyfill.add_arguments(older)
+    older.set_defaults(run=_run_polyfill)
     return parser
 
 
@@ -144,6 +149,22 @@ def _run_detach(options: argparse.Namespace) -> int:
     for identity in done.functions:
         print(f"removed {_id_text(identity)}")
     print(f"wrote {options.output}: {_count(done.restored, 'node')} restored")
+    return Exit.GOOD
+
+
+def _run_polyfill(options: argparse.Namespace) -> int:
+    try:
+        written = polyfill.run(options)
+    except DiagnosticError as error:
+        if options.json:
+            for line in polyfill.failed_lines(error.diagnostics, _status(error.diagnostics)):
+                print(line)
+            return _status(error.diagnostics)
+        raise
+    if not options.json:
+        _show(written.done.diagnostics)
+    for line in polyfill.json_lines(written) if options.json else polyfill.text_lines(written):
+        print(line)
     return Exit.GOOD
 
 

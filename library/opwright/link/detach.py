@@ -1,18 +1,20 @@
-"""Takes out of a model what attach put in."""
+"""Takes out of a model what attach put in, and undoes what polyfill did to it."""
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Collection, Iterable, MutableSequence
 from dataclasses import dataclass
 from typing import Any
 
-from onnx import FunctionProto, ModelProto, NodeProto
+from google.protobuf.message import DecodeError
+from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, OperatorSetIdProto, helper
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Severity
 from opwright.link.digests import function_digests, record_of
 from opwright.link.inline import call_id, function_id
-from opwright.link.metadata import ATTACHED, CALL, IMPORTED
+from opwright.link.metadata import ATTACHED, CALL, IMPORTED, POLYFILLED
 from opwright.link.model_file import refuse_broken_text
 from opwright.link.naming import FunctionId
 from opwright.link.walk import all_nodes, normal_domain
@@ -42,7 +44,8 @@ def detach_libraries(model: ModelProto, file: str = "model") -> Detached:
     result = ModelProto()
     result.CopyFrom(model)
     ours = [function for function in result.functions if record_of(function) is not None]
-    if not ours:
+    polyfilled = any(item.key == POLYFILLED for item in result.metadata_props)
+    if not ours and not polyfilled:
         reason = "none of its functions was attached from a library"
         finding = Diagnostic("OW574", "nothing to detach", Place(file), reason, severity=Severity.WARNING)
         return Detached(result, 0, (), (finding,))
@@ -53,7 +56,7 @@ def detach_libraries(model: ModelProto, file: str = "model") -> Detached:
         node
         for nodes in (result.graph.node, *(function.node for function in others))
         for node in all_nodes(nodes)
-        if call_id(node) in removed
+        if polyfilled or call_id(node) in removed
     ]
     restored = {id(node): node for node in called if _restore(node, file)}
     memos = [_attached_memo(function, file) for function in ours]
@@ -64,6 +67,7 @@ def detach_libraries(model: ModelProto, file: str = "model") -> Detached:
     imports = [domain for memo in memos for domain in memo.imports]
     _remove_imports(result.opset_import, imports, result.graph.node, restored)
     result.ir_version = min((memo.ir_version for memo in memos if memo.ir_version), default=result.ir_version)
+    _restore_stamps(result, restored, file)
     return Detached(result, len(restored), tuple(removed), ())
 
 
@@ -97,9 +101,11 @@ def _restore(node: NodeProto, file: str) -> bool:
         if "outputs" in changes:
             del node.output[changes["outputs"] :]
         written = set(changes.get("attributes", ()))
-    except (IndexError, TypeError, ValueError, AttributeError):
+        kept = [attribute for attribute in node.attribute if attribute.name not in written]
+        for index, text in changes.get("dropped", ()):
+            kept.insert(index, AttributeProto.FromString(base64.b64decode(text, validate=True)))
+    except (IndexError, TypeError, ValueError, AttributeError, DecodeError):
         raise DiagnosticError([_unreadable(CALL, file)]) from None
-    kept = [attribute for attribute in node.attribute if attribute.name not in written]
     del node.attribute[:]
     node.attribute.extend(kept)
     _pop(node.metadata_props, CALL)
@@ -157,6 +163,34 @@ def _remove_imports(
     kept = [item for item in imports if normal_domain(item.domain) not in unwanted]
     del imports[:]
     imports.extend(kept)
+
+
+def _restore_stamps(model: ModelProto, restored: Collection[int], file: str) -> None:
+    """Gives a model and its functions the imports, and the model the IR version, that polyfill wrote down.
+
+    Domains that somebody has come to use since stay imported; `restored` as for `_remove_imports`.
+    """
+    owners: list[tuple[ModelProto | FunctionProto, Iterable[NodeProto]]] = [(model, model.graph.node)]
+    for owner, nodes in (*owners, *((function, function.node) for function in model.functions)):
+        memo = _memo(owner.metadata_props, POLYFILLED, file)
+        if memo is None:
+            continue
+        try:
+            noted = [_import_of(domain, version) for domain, version in memo["imports"]]
+            if isinstance(owner, ModelProto):
+                owner.ir_version = memo["ir_version"]
+        except (KeyError, TypeError, ValueError):
+            raise DiagnosticError([_unreadable(POLYFILLED, file)]) from None
+        known = {normal_domain(item.domain) for item in noted}
+        used = {normal_domain(node.domain) for node in all_nodes(nodes) if id(node) not in restored}
+        added = [item for item in owner.opset_import if normal_domain(item.domain) in used - known]
+        del owner.opset_import[:]
+        owner.opset_import.extend([*noted, *added])
+        _pop(owner.metadata_props, POLYFILLED)
+
+
+def _import_of(domain: str | None, version: int) -> OperatorSetIdProto:
+    return OperatorSetIdProto(version=version) if domain is None else helper.make_opsetid(domain, version)
 
 
 def _unreadable(key: str, file: str) -> Diagnostic:

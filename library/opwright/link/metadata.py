@@ -12,3 +12,6 @@ ATTACHED = "opwright.attached"  # JSON: what of the model changed when the funct
 
 IMPORTED = "opwright.imported"  # of a function of the model: domains whose import was added, separated by spaces
 CALL = "opwright.call"  # of a node: JSON of what was changed about it, for detach
+
+# Of a model that was rewritten for an older opset, and of its functions: JSON of what detach restores.
+POLYFILLED = "opwright.polyfilled"

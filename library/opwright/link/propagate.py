@@ -23,6 +23,7 @@ from opwright.link.value_types import ABSENT, tensor_of, text_of, text_of_code, 
 from opwright.link.walk import normal_domain, subgraphs
 
 Fact = str | None  # a type as text, ABSENT, or None: not known
+Shape = tuple[int | None, ...]  # None for a size that is not known
 
 # Levels of calls and subgraphs, one inside another. onnx.checker refuses chains of more than 100 calls and protobuf
 # more than 33 nested subgraphs; a level takes up to five frames of CPython's 1,000.
@@ -61,7 +62,7 @@ Observer = Callable[[Visit, Sequence[Fact]], None]
 class Scope:
     """The values of a graph or function that are known so far, and those of the graphs around it."""
 
-    __slots__ = ("attributes", "constants", "declared", "function", "imports", "outer", "place", "ranks", "values")
+    __slots__ = ("attributes", "constants", "declared", "function", "imports", "outer", "place", "shapes", "values")
 
     def __init__(
         self,
@@ -78,7 +79,7 @@ class Scope:
         self.function: FunctionProto | None = outer.function if outer is not None else function
         self.values: dict[str, Fact] = {}
         self.declared: dict[str, Fact] = {}
-        self.ranks: dict[str, int] = {}
+        self.shapes: dict[str, Shape] = {}
         self.constants: dict[str, TensorProto | NodeProto] = {}
 
     def constant(self, name: str) -> TensorProto | NodeProto | None:
@@ -90,14 +91,19 @@ class Scope:
             scope = scope.outer
         return None
 
-    def rank(self, name: str) -> int | None:
-        """The declared rank of a value; a value of a graph hides one of the same name around it."""
+    def shape(self, name: str) -> Shape | None:
+        """The declared shape of a value; a value of a graph hides one of the same name around it."""
         scope: Scope | None = self
         while scope is not None:
-            if name in scope.ranks or name in scope.values:
-                return scope.ranks.get(name)
+            if name in scope.shapes or name in scope.values:
+                return scope.shapes.get(name)
             scope = scope.outer
         return None
+
+    def rank(self, name: str) -> int | None:
+        """The declared rank of a value."""
+        shape = self.shape(name)
+        return len(shape) if shape is not None else None
 
     def fact(self, name: str) -> Fact:
         if not name:
@@ -159,7 +165,7 @@ class Propagation:
         imports = self._imports | {normal_domain(item.domain): item.version for item in function.opset_import}
         scope = Scope(imports, f"function {function.domain}::{function.name}", given, function=function)
         scope.declared = _declared(function.value_info)
-        scope.ranks = _ranks(function.value_info)
+        scope.shapes = _shapes(function.value_info)
         for index, name in enumerate(function.input):
             scope.define(name, arguments[index] if index < len(arguments) else ABSENT)
         self._nodes(function.node, scope)
@@ -171,7 +177,7 @@ class Propagation:
     def _graph(self, graph: GraphProto, scope: Scope) -> list[Fact]:
         """Goes through a graph whose inputs' facts, where there are better ones than the declared, are in `scope`."""
         scope.declared = _declared((*graph.input, *graph.value_info, *graph.output))
-        scope.ranks = _ranks((*graph.input, *graph.value_info, *graph.output))
+        scope.shapes = _shapes((*graph.input, *graph.value_info, *graph.output))
         for value in graph.input:
             if scope.values.get(value.name) is None:
                 scope.define(value.name, None)
@@ -179,7 +185,7 @@ class Propagation:
             if tensor.name not in scope.values:  # one that is an input too is a default that callers may change
                 scope.constants[tensor.name] = tensor
             scope.define(tensor.name, text_of_code(tensor.data_type))
-            scope.ranks[tensor.name] = len(tensor.dims)
+            scope.shapes[tensor.name] = tuple(tensor.dims)
         for sparse in graph.sparse_initializer:
             scope.define(sparse.values.name, text_of_code(sparse.values.data_type))
         self._nodes(graph.node, scope)
@@ -275,9 +281,11 @@ def _declared(values: Iterable[ValueInfoProto]) -> dict[str, Fact]:
     return {value.name: text_of(value.type) for value in values}
 
 
-def _ranks(values: Iterable[ValueInfoProto]) -> dict[str, int]:
+def _shapes(values: Iterable[ValueInfoProto]) -> dict[str, Shape]:
     return {
-        value.name: len(value.type.tensor_type.shape.dim)
+        value.name: tuple(
+            dim.dim_value if dim.HasField("dim_value") else None for dim in value.type.tensor_type.shape.dim
+        )
         for value in values
         if value.type.HasField("tensor_type") and value.type.tensor_type.HasField("shape")
     }

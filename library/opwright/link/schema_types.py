@@ -68,22 +68,22 @@ def _by_attribute(operator: str, attributes: Mapping[str, AttributeProto]) -> st
 def _by_variables(schema: defs.OpSchema, inputs: Sequence[str | None], arity: int) -> list[str | None]:
     allowed = {item.type_param_str: item.allowed_type_strs for item in schema.type_constraints}
     bound: dict[str, str] = {name: types[0] for name, types in allowed.items() if len(types) == 1}
-    for formal, fact in zip(_formals(schema.inputs), inputs, strict=False):
+    for formal, fact in zip(formals(schema.inputs), inputs, strict=False):
         if fact and formal.is_homogeneous and fact in allowed.get(formal.type_str, ()):
             bound.setdefault(formal.type_str, fact)
     outputs: list[str | None] = []
-    for formal, _ in zip(_formals(schema.outputs), range(arity), strict=False):
+    for formal, _ in zip(formals(schema.outputs), range(arity), strict=False):
         variable = formal.type_str
         known = bound.get(variable) if variable in allowed else variable
         outputs.append(known if formal.is_homogeneous else None)
     return outputs + [None] * (arity - len(outputs))
 
 
-def _formals(formals: Sequence[defs.OpSchema.FormalParameter]) -> Iterator[defs.OpSchema.FormalParameter]:
+def formals(declared: Sequence[defs.OpSchema.FormalParameter]) -> Iterator[defs.OpSchema.FormalParameter]:
     """The formal parameters, a variadic one without end."""
-    yield from formals
-    while formals and formals[-1].option == _VARIADIC:
-        yield formals[-1]
+    yield from declared
+    while declared and declared[-1].option == _VARIADIC:
+        yield declared[-1]
 
 
 def _by_onnx(

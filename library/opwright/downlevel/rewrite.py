@@ -1,0 +1,220 @@
+"""Rewrites a model for a consumer that takes an older opset, IR version or fewer kernels than the model asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from onnx import ModelProto, shape_inference
+
+from opwright.bundle.format import Bundle
+from opwright.bundle.read import find_bundle
+from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Severity
+from opwright.downlevel.judge import Restamped, Verdict, judge_model
+from opwright.downlevel.stamp import note_imports, stamp_imports, write_form
+from opwright.downlevel.target import Target, target_of_opset, target_of_runtime
+from opwright.link.apply import apply_plan, inline_plan
+from opwright.link.catalogue import Catalogue, merge_libraries
+from opwright.link.check import check_model, undefined_nodes, without_weights
+from opwright.link.detach import detach_libraries
+from opwright.link.digests import record_of
+from opwright.link.inline import function_id
+from opwright.link.model_file import refuse_broken_text
+from opwright.link.naming import FunctionId, Profile
+from opwright.link.plan import FUNCTION_IR, choose_opset, make_plan
+from opwright.link.propagate import imports_of
+from opwright.link.walk import all_graphs
+
+DEFAULT_LIBRARY = "opwright_std"
+
+_FUNCTIONS_SINCE, _DEFAULTS_SINCE = 8, 9  # IR versions
+
+
+@dataclass(frozen=True, slots=True)
+class Treatment:
+    """What was done to one node: `operator` is `domain::Name`, `since_version` the version that it is of in the model.
+
+    `identity` is the function that it calls now; empty for a node that became one of `older_version`.
+    """
+
+    place: str
+    operator: str
+    since_version: int
+    identity: str
+    older_version: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Polyfilled:
+    """The new model, its opset, what was done, and warnings and notes; `functions` are those added, callees first."""
+
+    model: ModelProto
+    opset: int
+    treatments: tuple[Treatment, ...]
+    functions: tuple[FunctionId, ...]
+    inlined: bool
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def polyfill(
+    model: ModelProto,
+    *,
+    opset: int | None = None,
+    runtime: str = "",
+    libraries: Bundle | Sequence[Bundle] | None = None,
+    inline: bool = False,
+) -> ModelProto:
+    """The model as a consumer runs it that takes no opset newer than `opset`, or as a release of onnxruntime does.
+
+    `runtime` is `ort==1.17`, or `ort` for the installed release. Operators that the consumer lacks become calls of
+    functions of the libraries (opwright_std unless others are given; `find_bundle` opens one), or with `inline` their
+    nodes; others are kept where their older version computes the same. The argument is not changed, and `detach` gives
+    it back. Raises DiagnosticError (OW581 to OW583, and what `attach` raises) with every node that cannot be had.
+    """
+    target = choose_target(opset, runtime)
+    if libraries is None:
+        libraries = find_bundle(DEFAULT_LIBRARY)
+    bundles = [libraries] if isinstance(libraries, Bundle) else libraries
+    return polyfill_libraries(model, bundles, target, inline=inline).model
+
+
+def choose_target(opset: int | None, runtime: str) -> Target:
+    """The consumer that these describe. Raises DiagnosticError (OW584) when there is none, or they do not agree."""
+    if runtime:
+        return target_of_runtime(runtime, opset)
+    if opset is None:
+        help_text = "write --opset 18, or --runtime ort==1.17"
+        raise DiagnosticError([Diagnostic("OW584", "neither an opset nor a runtime is given", help=help_text)])
+    return target_of_opset(opset)
+
+
+def polyfill_libraries(
+    model: ModelProto, libraries: Sequence[Bundle], target: Target, *, inline: bool = False, file: str = "model"
+) -> Polyfilled:
+    """`polyfill` with an account of what was done; `file` names the model in messages."""
+    refuse_broken_text(model, file)
+    catalogue = merge_libraries(libraries)
+    result = _without_linked(model, catalogue, file)
+    opset = min(choose_opset(result, catalogue), target.opset)
+    verdict = _judge(result, catalogue, opset, target, file)
+    diagnostics: list[Diagnostic] = []
+    inline_reason = "" if inline else _why_inline(result, verdict, target)
+    if inline_reason:
+        diagnostics.append(_inlined(target, inline_reason, file))
+    inline = inline or bool(inline_reason)
+    profile = Profile.OVERLOAD if target.ir_version >= FUNCTION_IR else Profile.PORTABLE
+    plan = make_plan(result, catalogue, verdict.served, opset=opset, profile=profile, file=file)
+    ir_version = _ir_version(result, bool(plan.functions) and not inline, target)
+    treatments = (*_served(verdict), *(_restamped(item) for item in verdict.restamped))
+    if not treatments and not inline and ir_version == result.ir_version and _keeps(result, opset, target):
+        diagnostics.append(_nothing_to_do(target, file))
+        return Polyfilled(result, opset, (), (), False, tuple(diagnostics))
+    before = ModelProto(ir_version=result.ir_version, opset_import=result.opset_import)
+    if not inline:
+        note_imports(result)
+    for item in verdict.restamped:
+        write_form(item.node, item.form, remember=not inline)
+    apply_plan(result, verdict.served, plan)
+    if inline:
+        inline_plan(result, before, plan)
+    stamp_imports(result, opset, target)
+    result.ir_version = ir_version
+    if ir_version < _DEFAULTS_SINCE:
+        _declare_plainly(result)
+    diagnostics += [*undefined_nodes(result, file), *check_model(result, model, file)]
+    functions = () if inline else tuple(function_id(function) for function in plan.functions)
+    return Polyfilled(result, opset, treatments, functions, inline, tuple(diagnostics))
+
+
+def _without_linked(model: ModelProto, catalogue: Catalogue, file: str) -> ModelProto:
+    """A copy without the functions that were linked for the model's own opset; they are linked again for another.
+
+    Raises DiagnosticError (OW585) when some are of a library that was not given.
+    """
+    result = ModelProto()
+    result.CopyFrom(model)
+    linked = [record for function in model.functions if (record := record_of(function)) is not None]
+    missing = sorted({record.origin for record in linked if record.identity not in catalogue.functions})
+    if missing:
+        text = f"the model holds functions of {', '.join(missing)}, which is not given"
+        reason = "they were linked for the model's opset, and another opset needs other bodies of them"
+        help_text = "give that library too with --library"
+        raise DiagnosticError([Diagnostic("OW585", text, Place(file), reason, help_text)])
+    return detach_libraries(result, file).model if linked else result
+
+
+def _judge(model: ModelProto, catalogue: Catalogue, opset: int, target: Target, file: str) -> Verdict:
+    """The verdict with the help of what onnx infers of ranks and types, which leaves no trace in the model."""
+    graphs = list(all_graphs(model.graph))
+    counts = [len(graph.value_info) for graph in graphs]
+    try:
+        inferred = shape_inference.infer_shapes(without_weights(model))
+    except (shape_inference.InferenceError, ValueError, RuntimeError):
+        inferred = None  # the checker is the one to complain
+    if inferred is not None:
+        for graph, known in zip(graphs, all_graphs(inferred.graph), strict=False):
+            declared = {value.name for value in (*graph.input, *graph.output, *graph.value_info)}
+            graph.value_info.extend(value for value in known.value_info if value.name not in declared)
+    try:
+        return judge_model(model, catalogue, opset=opset, target=target, file=file)
+    finally:
+        for graph, count in zip(graphs, counts, strict=True):
+            del graph.value_info[count:]
+
+
+def _why_inline(model: ModelProto, verdict: Verdict, target: Target) -> str:
+    """Why the result cannot hold functions; empty where it can, or needs none."""
+    if target.ir_version < _FUNCTIONS_SINCE and (verdict.served or model.functions):
+        return f"functions came with IR version {_FUNCTIONS_SINCE}"
+    if target.ir_version < FUNCTION_IR and any(function.overload for function in model.functions):
+        return f"overloads of functions, which the model has, came with IR version {FUNCTION_IR}"
+    if target.ir_version < _DEFAULTS_SINCE and any(function.attribute_proto for function in model.functions):
+        return f"defaults of attributes, which the model's functions have, came with IR version {_DEFAULTS_SINCE}"
+    return ""
+
+
+def _ir_version(model: ModelProto, adds_functions: bool, target: Target) -> int:
+    wanted = min(model.ir_version, target.ir_version)
+    if not adds_functions:
+        return wanted
+    return max(wanted, FUNCTION_IR if target.ir_version >= FUNCTION_IR else _FUNCTIONS_SINCE)
+
+
+def _keeps(model: ModelProto, opset: int, target: Target) -> bool:
+    """Whether the imports can stay as they are."""
+    limits = {domain: target.version_of(domain) for domain in imports_of(model)} | {"": opset}
+    return all((limit := limits[domain]) is None or version <= limit for domain, version in imports_of(model).items())
+
+
+def _declare_plainly(model: ModelProto) -> None:
+    """Lists attributes of linked functions without the defaults, which every call has written out."""
+    for function in model.functions:
+        if record_of(function) is not None:
+            function.attribute.extend(attribute.name for attribute in function.attribute_proto)
+            del function.attribute_proto[:]
+
+
+def _served(verdict: Verdict) -> list[Treatment]:
+    found = []
+    for served, place in zip(verdict.served, verdict.places, strict=True):
+        entry = served.instance.entry
+        operator = f"{entry.domain}::{entry.name}"
+        found.append(Treatment(place, operator, entry.since_version, entry.identity, None))
+    return found
+
+
+def _restamped(item: Restamped) -> Treatment:
+    operator = f"{item.newer.domain or 'ai.onnx'}::{item.newer.name}"
+    return Treatment(item.place, operator, item.newer.since_version, "", item.older.since_version)
+
+
+def _inlined(target: Target, reason: str, file: str) -> Diagnostic:
+    text = f"the functions were inlined, for {target.name} takes IR version {target.ir_version} at most"
+    return Diagnostic("OW586", text, Place(file), reason, severity=Severity.NOTE)
+
+
+def _nothing_to_do(target: Target, file: str) -> Diagnostic:
+    reason = "its opsets and its IR version are not newer than what that takes"
+    return Diagnostic(
+        "OW587", f"the model is one for {target.name} already", Place(file), reason, severity=Severity.NOTE
+    )

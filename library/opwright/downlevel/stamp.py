@@ -1,0 +1,79 @@
+"""What polyfill writes into a model, and the notes by which detach takes it back."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+from onnx import FunctionProto, ModelProto, NodeProto, helper
+
+from opwright.downlevel.form import Form
+from opwright.downlevel.target import Target
+from opwright.link.digests import record_of
+from opwright.link.metadata import CALL, POLYFILLED
+from opwright.link.walk import all_nodes, normal_domain
+
+
+def note_imports(model: ModelProto) -> None:
+    """Writes down the imports of a model and of its functions, and its IR version."""
+    model.metadata_props.add(key=POLYFILLED, value=_noted(model, model.ir_version))
+    for function in model.functions:
+        function.metadata_props.add(key=POLYFILLED, value=_noted(function))
+
+
+def _noted(owner: ModelProto | FunctionProto, ir_version: int | None = None) -> str:
+    imports = [[item.domain if item.HasField("domain") else None, item.version] for item in owner.opset_import]
+    memo: dict[str, object] = {"imports": imports}
+    if ir_version is not None:
+        memo["ir_version"] = ir_version
+    return json.dumps(memo, sort_keys=True, separators=(",", ":"))
+
+
+def stamp_imports(model: ModelProto, opset: int, target: Target) -> None:
+    """Lowers the imports of the standard's domains, in functions too; drops those that nothing uses any more."""
+    _stamp(model, {normal_domain(node.domain) for node in all_nodes(model.graph.node)}, opset, target)
+    for function in model.functions:
+        if record_of(function) is None:
+            _stamp(function, {normal_domain(node.domain) for node in all_nodes(function.node)}, opset, target)
+
+
+def _stamp(owner: ModelProto | FunctionProto, used: set[str], opset: int, target: Target) -> None:
+    imports = list(owner.opset_import)
+    del owner.opset_import[:]
+    for item in imports:
+        domain = normal_domain(item.domain)
+        limit = opset if domain == "" else target.version_of(domain)
+        if limit is not None and item.version > limit and domain and domain not in used:
+            continue
+        if domain == "" or (limit is not None and item.version > limit):
+            item.version = opset if domain == "" else limit or item.version
+        owner.opset_import.append(item)
+    if isinstance(owner, ModelProto) and not any(normal_domain(item.domain) == "" for item in imports):
+        owner.opset_import.append(helper.make_opsetid("", opset))
+
+
+def write_form(node: NodeProto, form: Form, remember: bool) -> None:
+    """Gives a node the inputs and attributes of a form; `remember` writes down on it what they were."""
+    changes: dict[str, object] = {}
+    given = list(node.input)
+    if form.inputs != given:
+        changes["inputs"] = [index if index < len(form.inputs) else name for index, name in enumerate(given)]
+        del node.input[:]
+        node.input.extend(form.inputs)
+    before = {attribute.name: attribute for attribute in node.attribute}
+    dropped = [
+        [index, base64.b64encode(attribute.SerializeToString(deterministic=True)).decode("ascii")]
+        for index, attribute in enumerate(node.attribute)
+        if form.attributes.get(attribute.name) is not attribute
+    ]
+    added = [name for name, attribute in form.attributes.items() if attribute is not before.get(name)]
+    if dropped or added:
+        attributes = list(form.attributes.values())
+        kept = [attribute for attribute in node.attribute if form.attributes.get(attribute.name) is attribute]
+        new = [attribute for attribute in attributes if attribute is not before.get(attribute.name)]
+        del node.attribute[:]
+        node.attribute.extend([*kept, *new])
+        changes |= {"attributes": added} if added else {}
+        changes |= {"dropped": dropped} if dropped else {}
+    if changes and remember:
+        node.metadata_props.add(key=CALL, value=json.dumps(changes, sort_keys=True, separators=(",", ":")))
