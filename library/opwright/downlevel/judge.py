@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from onnx import ModelProto, NodeProto, defs
@@ -33,11 +33,12 @@ class Restamped:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`places` are those of the served nodes, in their order."""
+    """`places` are those of the served nodes, in their order; `bodies` those of template instances that were made."""
 
     served: tuple[Served, ...]
     places: tuple[str, ...]
     restamped: tuple[Restamped, ...]
+    bodies: Mapping[str, bytes]
 
 
 @dataclass(slots=True)
@@ -145,7 +146,8 @@ class _Judge(Resolver):
                 restamped.append(kept.forms[0])
         if problems:
             raise DiagnosticError([item for found in problems.values() for item in found])
-        return Verdict(tuple(item for item, _ in served), tuple(place for _, place in served), tuple(restamped))
+        nodes, places = tuple(item for item, _ in served), tuple(place for _, place in served)
+        return Verdict(nodes, places, tuple(restamped), self.instances.bodies)
 
     def _refusals(self, key: int, findings: Findings) -> list[Diagnostic]:
         """Of a node that is to be served: why it cannot be."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from onnx import ModelProto, shape_inference
 
@@ -97,6 +97,7 @@ def polyfill_libraries(
     result = _without_linked(model, catalogue, file)
     opset = min(choose_opset(result, catalogue), target.opset)
     verdict = _judge(result, catalogue, opset, target, file)
+    catalogue = replace(catalogue, bodies={**catalogue.bodies, **verdict.bodies})
     diagnostics: list[Diagnostic] = []
     inline_reason = "" if inline else _why_inline(result, verdict, target)
     if inline_reason:
