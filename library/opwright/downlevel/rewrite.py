@@ -122,7 +122,7 @@ def polyfill_libraries(
     result.ir_version = ir_version
     if ir_version < _DEFAULTS_SINCE:
         _declare_plainly(result)
-    diagnostics += [*undefined_nodes(result, file), *check_model(result, model, file)]
+    diagnostics += [*undefined_nodes(result, file), *check_model(result, model, file, complete=True)]
     functions = () if inline else tuple(function_id(function) for function in plan.functions)
     return Polyfilled(result, opset, treatments, functions, inline, tuple(diagnostics))
 

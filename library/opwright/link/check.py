@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from math import prod
+from typing import Any
 
 from onnx import GraphProto, ModelProto, TensorProto, checker, helper, shape_inference
 
@@ -30,11 +31,12 @@ _LACKS = (
 _PREFIX = re.compile(r"^\[ONNXRuntimeError\] : \d+ : \w+ : ")
 
 
-def check_model(model: ModelProto, before: ModelProto, file: str) -> list[Diagnostic]:
+def check_model(model: ModelProto, before: ModelProto, file: str, *, complete: bool = False) -> list[Diagnostic]:
     """Notes on what could not be checked. Raises DiagnosticError (OW566, OW567) when a judge refuses the model.
 
     Weights that are large or lie in other files are left out: they are inputs of what is checked. `before` is the
-    model as it was, to tell whose fault it is.
+    model as it was, to tell whose fault it is. It was `complete` when it lacked no functions: what onnxruntime had
+    against it then is a note.
     """
     stand_in = without_weights(model)
     problem = _checker_problem(stand_in)
@@ -42,7 +44,7 @@ def check_model(model: ModelProto, before: ModelProto, file: str) -> list[Diagno
         blameless = _checker_problem(without_weights(before)) is None
         text = "the model would not be valid" if blameless else "the model is not valid, and was not before"
         raise DiagnosticError([Diagnostic("OW566", text, Place(file), f"onnx.checker: {problem}", _REPORT)])
-    return _load_on_onnxruntime(stand_in, file)
+    return _load_on_onnxruntime(stand_in, before if complete else None, file)
 
 
 _REPORT = "mend what the checker names; if it lies within a library's function, tell the library's authors"
@@ -133,11 +135,26 @@ def _checker_problem(model: ModelProto) -> str | None:
     return None
 
 
-def _load_on_onnxruntime(model: ModelProto, file: str) -> list[Diagnostic]:
+def _load_on_onnxruntime(model: ModelProto, before: ModelProto | None, file: str) -> list[Diagnostic]:
     try:
         import onnxruntime
     except ImportError:
         return [_note("onnxruntime is not installed, so the model was not loaded on it", file)]
+    text = _refusal(onnxruntime, model)
+    if not text:
+        return []
+    lacking = next((part for part in _LACKS if part in text), None)
+    if lacking is not None:
+        # Behind a place in onnxruntime's sources comes what the user can read.
+        text = text[text.index(lacking) :] if text.startswith("/") else text
+        return [_note("onnxruntime cannot run this model, so it was not loaded on it", file, text)]
+    if before is not None and _refusal(onnxruntime, without_weights(before)) == text:
+        return [_note("onnxruntime refuses this model, as it did before", file, text)]
+    raise DiagnosticError([Diagnostic("OW567", "onnxruntime refuses the model", Place(file), text, _REPORT)])
+
+
+def _refusal(onnxruntime: Any, model: ModelProto) -> str:
+    """What onnxruntime says of a model that it does not load; empty when it loads it."""
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -145,15 +162,8 @@ def _load_on_onnxruntime(model: ModelProto, file: str) -> list[Diagnostic]:
     try:
         onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime's exceptions have no base class of their own
-        text = _PREFIX.sub("", _first_lines(str(error)))
-        lacking = next((part for part in _LACKS if part in text), None)
-        if lacking is not None:
-            # Behind a place in onnxruntime's sources comes what the user can read.
-            text = text[text.index(lacking) :] if text.startswith("/") else text
-            return [_note("onnxruntime cannot run this model, so it was not loaded on it", file, text)]
-        refusal = Diagnostic("OW567", "onnxruntime refuses the model", Place(file), text, _REPORT)
-        raise DiagnosticError([refusal]) from None
-    return []
+        return _PREFIX.sub("", _first_lines(str(error))) or "it says nothing"
+    return ""
 
 
 def _note(text: str, file: str, reason: str = "") -> Diagnostic:
