@@ -35,6 +35,11 @@ def by_type(x: FLOAT[...] | DOUBLE[...]) -> Any:
     return op.Neg(x) if x.dtype == DOUBLE else op.Relu(x)
 
 
+@script()
+def by_given(x: Any, alpha: float | None = None) -> Any:
+    return x if alpha is None else x * alpha
+
+
 def overloads(function: OnnxFunction[..., Any]) -> list[str]:
     return [proto.overload for proto in function.to_function_protos()]
 
@@ -124,3 +129,17 @@ def test_calls_in_unrolled_loops_have_facts_of_their_own() -> None:
         return x
 
     np.testing.assert_array_equal(run(main, X), np.maximum(-(X + 1) + 1, 0))
+
+
+def test_an_attribute_that_is_handed_on_is_asked_for_its_presence_alone() -> None:
+    @script()
+    def main(x: FLOAT[...], alpha: float | None = None, beta: float = 2.0) -> Any:
+        return by_given(x, alpha=alpha) + by_given(x, alpha=beta) + by_given(x)
+
+    assert overloads(main) == ["alpha=absent", "alpha=present"]
+    x = np.array([1.0, 2.0], np.float32)
+    for given, wanted in (({}, [4, 8]), ({"alpha": 5.0}, [8, 16])):
+        model = main.to_model_proto(input_types={"x": FLOAT[2]}, **given, beta=2.0)
+        session = ort.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+        assert session.run(None, {"x": x})[0].tolist() == wanted
+        assert main(x, **given).tolist() == wanted

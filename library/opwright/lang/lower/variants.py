@@ -127,7 +127,9 @@ class _Call:
             return None
         found = self.given.attributes.get(axis)
         if isinstance(found, ir.AttributeReference):
-            return None
+            parameter = self._parameter(found)
+            given = parameter is not None and (parameter.required or parameter.default is not None)
+            return (facts.PRESENT,) if given and self._only_presence(axis) else None
         value = spec.default if found is None else found.value
         if value is None:
             return (facts.ABSENT,)
@@ -156,6 +158,20 @@ class _Call:
                     tell_apart(self.low, rank, self.named(axis))
         else:
             found = self.given.attributes.get(axis)
-            if isinstance(found, ir.AttributeReference) and found.name in self.low.attributes:
-                raise ask_attribute(self.low.attributes[found.name], self.span)
+            parameter = self._parameter(found)
+            if parameter is not None and self._only_presence(axis):
+                raise NeedsFact(parameter.name, (facts.ABSENT, facts.PRESENT), self.span)
+            if parameter is not None:
+                raise ask_attribute(self.low.attributes[parameter.name], self.span)
         return None
+
+    def _parameter(self, attribute: ir.Attribute | None) -> ir.AttributeParameter | None:
+        """The caller's own attribute that is handed on."""
+        if not isinstance(attribute, ir.AttributeReference) or attribute.name not in self.low.attributes:
+            return None
+        return self.low.attributes[attribute.name].parameter
+
+    def _only_presence(self, axis: str) -> bool:
+        """Whether the variants ask no more of an attribute than whether it is given."""
+        values = {value for item in self.variants for name, value in item.variant if name == axis}
+        return values <= {facts.ABSENT, facts.PRESENT}
