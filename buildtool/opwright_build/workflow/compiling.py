@@ -98,14 +98,17 @@ class ReaderLibraries:
     asking: str
 
     def domain_of(self, package: str) -> str | None:
+        """The mirror where there is one: `ai.onnx` means the primitives."""
         domains = self.facts["domains"]
         own = package.partition(".")[0] == self.facts["package"]
-        return str(domains[0]["name"]) if own and domains else None
+        return str(domains[0]["emitted"]) if own and domains else None
 
     def emitted_domain(self, domain: str) -> str | None:
-        return next((str(item["emitted"]) for item in self.facts["domains"] if item["name"] == domain), None)
+        found = (str(item["emitted"]) for item in self.facts["domains"] if domain in (item["name"], item["emitted"]))
+        return next(found, None)
 
     def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:
+        domain = self._own_name(domain)
         known = self._ask(f"versions/{domain}/{name}")
         if known is None:
             return None
@@ -121,7 +124,11 @@ class ReaderLibraries:
         return decode_value(FunctionEntry, entry)
 
     def names(self, domain: str) -> tuple[str, ...]:
-        return tuple(json.loads(self._ask(f"names/{domain}") or b"[]"))
+        return tuple(json.loads(self._ask(f"names/{self._own_name(domain)}") or b"[]"))
+
+    def _own_name(self, domain: str) -> str:
+        """The domain that is emitted under that name."""
+        return next((str(item["name"]) for item in self.facts["domains"] if item["emitted"] == domain), domain)
 
     def _ask(self, question: str) -> bytes | None:
         return self.reader.read(f"{LIBRARY}:{question}")
