@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from onnx import ModelProto
@@ -18,27 +17,27 @@ from benchmarks.numerics.standard import schema_of, stamped, standard_body
 
 
 class NoComparison(Exception):
-    """The call cannot be made of both bodies; the text says why."""
+    """The standard has no body for the call, or none that runs; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """Both bodies, loaded. `nodes` are ours' and the standard's, constants left out."""
+class Loaded:
+    """One body, ready to be called. `nodes` are those of the body, constants left out."""
 
-    runtime: str
+    session: Session
     opset: int
-    ours: Session
-    standard: Session
-    nodes: tuple[int, int]
+    nodes: int
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What both gave for a call; None where a body failed."""
+    """What both gave for a call; `ours` is None where ours failed."""
 
-    pair: Pair
+    runtime: str
+    opsets: tuple[int, int]
+    nodes: tuple[int, int]
     ours: list[Array] | None
-    standard: list[Array] | None
+    standard: list[Array]
 
 
 class Caller:
@@ -47,51 +46,71 @@ class Caller:
     def __init__(self, bundle: Bundle) -> None:
         self._bundle = bundle
         self._domains = {domain.name: domain.mirror for domain in bundle.index.domains}
-        self._pairs: dict[tuple[object, ...], Pair | str] = {}
+        self._pairs: dict[tuple[object, ...], tuple[Loaded | str, Loaded]] = {}
 
     def call(self, entry: FunctionEntry, case: Case) -> Answers:
-        """Raises NoComparison."""
-        pair = self._pair(entry, case)
-        everything = tuple(array for array in case.inputs if array is not None)
-        ours = arguments_of(entry, self._body(entry, case, pair.opset), case)
-        return Answers(pair, _run(pair.ours, ours), _run(pair.standard, everything))
-
-    def _pair(self, entry: FunctionEntry, case: Case) -> Pair:
-        types = tuple(None if array is None else (array.dtype.str, array.ndim) for array in case.inputs)
-        key = (entry.identity, tuple(case.bindings.items()), types, repr(sorted(case.attributes.items())))
-        if key not in self._pairs:
+        """On the first runtime that runs the standard's body. Raises NoComparison."""
+        reasons: list[str] = []
+        for runtime in available((ONNXRUNTIME_OFF, REFERENCE)):
             try:
-                self._pairs[key] = self._load(entry, case)
-            except NoComparison as why:
-                self._pairs[key] = str(why)
-        found = self._pairs[key]
-        if isinstance(found, str):
-            raise NoComparison(found)
-        return found
+                ours, standard = self._pair(runtime, entry, case)
+                everything = tuple(array for array in case.inputs if array is not None)
+                theirs = standard.session.run(everything)
+            except (NoComparison, Refused, Failed) as error:
+                reasons.append(f"{runtime.name}: {error}")
+                continue
+            if isinstance(ours, str):
+                return Answers(runtime.name, (0, standard.opset), (0, standard.nodes), None, theirs)
+            mine = self._run(ours, entry, case)
+            return Answers(runtime.name, (ours.opset, standard.opset), (ours.nodes, standard.nodes), mine, theirs)
+        raise NoComparison("; ".join(reasons))
 
-    def _load(self, entry: FunctionEntry, case: Case) -> Pair:
+    def _run(self, ours: Loaded, entry: FunctionEntry, case: Case) -> list[Array] | None:
+        body = self._body_at(entry, case, ours.opset)
+        assert body is not None
+        try:
+            return ours.session.run(arguments_of(entry, body, case))
+        except Failed:
+            return None
+
+    def _pair(self, runtime: Runtime, entry: FunctionEntry, case: Case) -> tuple[Loaded | str, Loaded]:
+        """Ours, or why it does not load; and the standard's. Raises NoComparison, Refused, Failed for the latter."""
+        types = tuple(None if array is None else (array.dtype.str, array.shape) for array in case.inputs)
+        given = repr(sorted(case.attributes.items()))
+        key = (runtime.name, entry.identity, tuple(case.bindings.items()), types, given)
+        if key not in self._pairs:
+            self._pairs[key] = self._load(runtime, entry, case)
+        return self._pairs[key]
+
+    def _load(self, runtime: Runtime, entry: FunctionEntry, case: Case) -> tuple[Loaded | str, Loaded]:
         schema = schema_of(entry)
         assert schema is not None
         whole = _whole_signature(entry, case)
-        found = standard_body(schema, whole, case.attributes)
+        shapes = [None if array is None else array.shape for array in case.inputs]
+        found = standard_body(schema, whole, shapes, case.attributes)
         if found is None:
             raise NoComparison("the standard has no body for such a call")
         function, opsets = found
-        reasons: list[str] = []
-        for runtime in available((ONNXRUNTIME_OFF, REFERENCE)):
-            for opset in opsets:
-                body = self._body_at(entry, case, opset)
-                if body is None or runtime.accepts(opset) is not None:
-                    continue
-                theirs = one_node_model([stamped(function, opset)], whole, opset)
+        accepted = [opset for opset in opsets if runtime.accepts(opset) is None]
+        if not accepted:
+            raise NoComparison("no opset of the standard's body is accepted")
+        # The same opset for both, if there is one.
+        opset = next((item for item in accepted if self._body_at(entry, case, item) is not None), accepted[0])
+        theirs = one_node_model([stamped(function, opset)], whole, opset)
+        standard = Loaded(runtime.load(theirs, whole), opset, _size(theirs))
+        return self._load_ours(runtime, entry, case, opset), standard
+
+    def _load_ours(self, runtime: Runtime, entry: FunctionEntry, case: Case, wanted: int) -> Loaded | str:
+        first, last = self._bundle.index.opsets
+        for opset in (wanted, *range(last, first - 1, -1)):
+            body = self._body_at(entry, case, opset)
+            if body is not None and runtime.accepts(opset) is None:
                 mine, signature = self._model(entry, case, body, opset)
                 try:
-                    loaded = runtime.load(mine, signature), runtime.load(theirs, whole)
-                    return Pair(runtime.name, opset, *loaded, (_size(mine), _size(theirs)))
+                    return Loaded(runtime.load(mine, signature), opset, _size(mine))
                 except (Refused, Failed) as error:
-                    reasons.append(f"{runtime.name} at opset {opset}: {error}")
-                    break  # an older opset of the same operators changes nothing
-        raise NoComparison("; ".join(reasons) or "no opset has both bodies")
+                    return str(error)
+        return "it has no body for such a call"
 
     def _model(self, entry: FunctionEntry, case: Case, body: BodyEntry, opset: int) -> tuple[ModelProto, Signature]:
         functions = instantiate(
@@ -99,11 +118,6 @@ class Caller:
         )
         signature = signature_of(entry, body, case).without_ranks()
         return one_node_model(functions, signature, opset), signature
-
-    def _body(self, entry: FunctionEntry, case: Case, opset: int) -> BodyEntry:
-        body = self._body_at(entry, case, opset)
-        assert body is not None
-        return body
 
     def _body_at(self, entry: FunctionEntry, case: Case, opset: int) -> BodyEntry | None:
         for body in bodies_for(entry, case):
@@ -116,13 +130,6 @@ def _whole_signature(entry: FunctionEntry, case: Case) -> Signature:
     """The call as the operator takes it: every input, every attribute that has a value."""
     names = tuple(item.name for item in entry.inputs), tuple(item.name for item in entry.attributes)
     return signature_of(entry, BodyEntry(0, 0, (), "", *names, ()), case).without_ranks()
-
-
-def _run(session: Session, arrays: Sequence[Array]) -> list[Array] | None:
-    try:
-        return session.run(arrays)
-    except Failed:
-        return None
 
 
 def _size(model: ModelProto) -> int:

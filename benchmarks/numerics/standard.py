@@ -3,37 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import onnx
 from onnx import FunctionProto, NodeProto, TypeProto, helper
 from opwright.bundle.format import FunctionEntry
+from opwright.elements import element
 from opwright_build.verify.models import Signature
 
 DOMAIN = "standard"  # runtimes run their own kernel for a function that is named like the operator
 _DEFAULT = ("", "ai.onnx")
-OLDEST = 13
+OLDEST = 9
 
 
-def schema_of(entry: FunctionEntry) -> onnx.defs.OpSchema | None:
-    """The operator that the entry specifies; None where the standard gives it no body."""
+def schema_of(entry: FunctionEntry) -> Any:
+    """The operator's `OpSchema` (whose stubs lack what is asked of it here); None where the standard gives it no body."""
     domain = "" if entry.domain == "ai.onnx" else entry.domain
     if not onnx.defs.has(entry.name, domain):
         return None
-    schema = onnx.defs.get_schema(entry.name, entry.since_version, domain)
+    schema: Any = onnx.defs.get_schema(entry.name, entry.since_version, domain)
     bodied = schema.has_function or schema.has_context_dependent_function
     return schema if bodied and schema.since_version == entry.since_version else None
 
 
 def standard_body(
-    schema: onnx.defs.OpSchema, signature: Signature, given: Mapping[str, object]
+    schema: Any,
+    signature: Signature,
+    shapes: Sequence[tuple[int, ...] | None],
+    given: Mapping[str, object],
 ) -> tuple[FunctionProto, list[int]] | None:
     """The newest body for the call, and the opsets at which its operators are the same, newest first.
 
-    `given` are the attributes that the call itself gives: a builder may ask whether one is there. None where the
+    `shapes` are those of the inputs; builders may read them. `given` are the attributes that the call itself gives: a
+    builder may ask whether one is there. None where the
     standard makes no body for such a call.
     """
     node = _node(schema, signature, given)
-    types = [_type(declared) for declared in signature.inputs]
+    types = [_type(declared, shape) for declared, shape in zip(signature.inputs, shapes, strict=False)]
     found = _newest(schema, node, types)
     if found is None:
         return None
@@ -53,9 +59,7 @@ def stamped(function: FunctionProto, opset: int) -> FunctionProto:
     return result
 
 
-def _newest(
-    schema: onnx.defs.OpSchema, node: NodeProto, types: Sequence[TypeProto]
-) -> tuple[FunctionProto, int] | None:
+def _newest(schema: Any, node: NodeProto, types: Sequence[TypeProto]) -> tuple[FunctionProto, int] | None:
     serialised = [item.SerializeToString() for item in types]
     for opset in sorted(schema.context_dependent_function_opset_versions, reverse=True):
         data = schema.get_context_dependent_function_with_opset_version(opset, node.SerializeToString(), serialised)
@@ -68,7 +72,7 @@ def _newest(
     return None
 
 
-def _node(schema: onnx.defs.OpSchema, signature: Signature, given: Mapping[str, object]) -> NodeProto:
+def _node(schema: Any, signature: Signature, given: Mapping[str, object]) -> NodeProto:
     inputs = ["" if item is None else f"x{place}" for place, item in enumerate(signature.inputs)]
     while inputs and not inputs[-1]:
         inputs.pop()
@@ -82,13 +86,8 @@ def _node(schema: onnx.defs.OpSchema, signature: Signature, given: Mapping[str, 
     return node
 
 
-def _type(declared: tuple[str, int | None] | None) -> TypeProto:
-    from opwright.elements import element
-
-    result = TypeProto()
-    if declared is not None:
-        result.tensor_type.elem_type = element(declared[0]).code
-    return result
+def _type(declared: tuple[str, int | None] | None, shape: tuple[int, ...] | None) -> TypeProto:
+    return TypeProto() if declared is None else helper.make_tensor_type_proto(element(declared[0]).code, shape)
 
 
 def _operators(function: FunctionProto, opset: int) -> list[tuple[str, int]] | None:

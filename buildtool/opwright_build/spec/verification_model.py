@@ -1,4 +1,4 @@
-"""The shape of the files that keep verification's facts: `runtime-gaps.yaml`, `mutants-survivors.yaml`, `numerics.yaml`."""
+"""The shape of the files that keep facts: `runtime-gaps.yaml`, `mutants-survivors.yaml` and `numerics.yaml`."""
 
 from __future__ import annotations
 
@@ -57,6 +57,7 @@ class NumericsRowModel(Strict):
     runtimes: Annotated[list[Text], Field(min_length=1)]
     opsets: Annotated[list[int], Field(min_length=1)]
     calls: Annotated[int, Field(ge=1)]
+    refused: Annotated[int, Field(ge=0)]
     elements: Annotated[int, Field(ge=0)]
     ours: MeasuredModel
     standard: MeasuredModel

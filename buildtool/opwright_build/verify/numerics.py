@@ -1,4 +1,4 @@
-"""`specs/numerics.yaml`: how exact the bodies of a library are, beside those that the standard gives the same operators.
+"""`specs/numerics.yaml`: how exact the bodies of a library are, beside the standard's own of the same operators.
 
 A measurement, not a promise: tolerances in specs are promises. The file is written by whoever measures; pages about
 functions show it.
@@ -36,13 +36,17 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One function (`domain::Name@since_version`) and element type; both bodies made the same `calls`."""
+    """One function (`domain::Name@since_version`) and element type; both bodies made the same `calls`.
+
+    `refused` are the vectors for which the standard has no body, or none that runs.
+    """
 
     function: str
     type: str
     runtimes: tuple[str, ...]
     opsets: tuple[int, ...]
     calls: int
+    refused: int
     elements: int
     ours: Measured
     standard: Measured
@@ -95,6 +99,7 @@ def read_numerics(data: bytes, file: str = FILE) -> NumericsFile:
             tuple(row.runtimes),
             tuple(row.opsets),
             row.calls,
+            row.refused,
             row.elements,
             _measured(row.ours),
             _measured(row.standard),
@@ -111,12 +116,7 @@ def write_numerics(numerics: Numerics) -> str:
     lines = [_HEADER, "schema: 1\n", f"measured_with: {{{versions}}}\n"]
     rows = sorted(numerics.rows, key=lambda row: (row.function, row.type))
     lines.append("rows:\n" if rows else "rows: []\n")
-    lines += [
-        f'  - {{function: "{row.function}", type: {row.type}, runtimes: [{", ".join(row.runtimes)}], '
-        f"opsets: [{', '.join(map(str, row.opsets))}], calls: {row.calls}, elements: {row.elements}, "
-        f"ours: {_written(row.ours)}, standard: {_written(row.standard)}}}\n"
-        for row in rows
-    ]
+    lines += [_row_text(row) for row in rows]
     notes = sorted(numerics.notes, key=lambda note: note.function)
     lines.append("notes:\n" if notes else "notes: []\n")
     lines += [f'  - {{function: "{note.function}", text: "{_escaped(note.text)}"}}\n' for note in notes]
@@ -135,8 +135,18 @@ def _measured(model: MeasuredModel) -> Measured:
     return Measured(model.abs, model.ulp, model.lost, model.nodes)
 
 
+def _row_text(row: Row) -> str:
+    runtimes, opsets = ", ".join(row.runtimes), ", ".join(map(str, row.opsets))
+    made = f"calls: {row.calls}, refused: {row.refused}, elements: {row.elements}"
+    return (
+        f'  - {{function: "{row.function}", type: {row.type}, runtimes: [{runtimes}], opsets: [{opsets}], {made}, '
+        f"ours: {_written(row.ours)}, standard: {_written(row.standard)}}}\n"
+    )
+
+
 def _written(measured: Measured) -> str:
-    return f"{{abs: {_digits(measured.absolute)}, ulp: {_digits(measured.ulp)}, lost: {measured.lost}, nodes: {measured.nodes}}}"
+    errors = f"abs: {_digits(measured.absolute)}, ulp: {_digits(measured.ulp)}"
+    return f"{{{errors}, lost: {measured.lost}, nodes: {measured.nodes}}}"
 
 
 def _digits(value: float) -> str:
