@@ -213,6 +213,20 @@ def export(
 
 
 @app.command()
+def propose(
+    name: NameArgument,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="A new or empty folder.")],
+    path: PathArgument = HERE,
+    cache: CacheOption = None,
+) -> None:
+    """Make what a proposal to the ONNX standard has to bring: schema, tests, documents, and a checklist."""
+    from opwright_build.workflow.propose import propose
+    from opwright_build.workflow.session import Options
+
+    _leave(lambda: propose(name, path, output, _reporter("propose", json=False), Options(cache), START))
+
+
+@app.command()
 def stubs(
     path: PathArgument = HERE,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; say what is out of date.")] = False,

@@ -1,0 +1,127 @@
+"""All files of a proposal, by path below its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from opwright_build.propose.checklist import Findings, remaining, render_checklist
+from opwright_build.propose.conversions import adapters, downgrade_test, upgrade_test
+from opwright_build.propose.documentation import changelog_entry, operators_entry
+from opwright_build.propose.expansions import Checked, check_models
+from opwright_build.propose.inference import infer_rules
+from opwright_build.propose.naming import NamingFinding, lint_names
+from opwright_build.propose.node_cases import choose_cases
+from opwright_build.propose.node_tests import render_node_tests
+from opwright_build.propose.readable import snake
+from opwright_build.propose.reference_class import render_reference
+from opwright_build.propose.registration import make_registration, registration_text
+from opwright_build.propose.schema import make_bodies, render_schema
+from opwright_build.propose.shape_tests import make_shape_tests, render_shape_tests
+from opwright_build.propose.subject import Proposal
+from opwright_build.propose.test_models import make_models
+from opwright_build.verify.model import Case
+from opwright_build.verify.runtimes import Runtime
+
+CHECKLIST = "CHECKLIST.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The text of a spec's reference, and the name of the function in it."""
+
+    source: str
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """`files` by path; `checked` are the outcomes of the node tests, `open_points` how many a person has left."""
+
+    files: Mapping[str, bytes]
+    checked: Sequence[Checked]
+    naming: Sequence[NamingFinding]
+    tests: int
+    open_points: int
+
+
+def assemble(
+    proposal: Proposal, cases: Iterable[Case], reference: Reference | None, runtimes: Sequence[Runtime]
+) -> Package:
+    """Makes every file and runs the node tests' expansions; writes nothing."""
+    chosen = choose_cases(proposal, cases)
+    models = [model for case in chosen.cases for model in make_models(proposal, case)]
+    rules = infer_rules(proposal, chosen.cases)
+    bodies = make_bodies(proposal)
+    converters = adapters(proposal)
+    text = None if reference is None else render_reference(proposal, reference.source, reference.function)
+    findings = Findings(
+        bodies,
+        rules,
+        chosen,
+        check_models(models, runtimes),
+        lint_names(proposal.entry),
+        text is not None,
+        any(line.startswith("//") for line in converters),
+    )
+    layout = _Layout(proposal)
+    layout.add("C++ schema", layout.insert("schema.cc"), render_schema(proposal, bodies, rules))
+    if proposal.home.standard:
+        lines = registration_text(make_registration(proposal), converters)
+        layout.add("Registration lines", layout.insert("registration.h"), lines)
+    if text is not None:
+        file = f"{proposal.home.operators}/op_{snake(proposal.entry.name)}.py"
+        layout.add("Class of the reference evaluator", file, text)
+    if chosen.cases:
+        if proposal.home.standard:
+            module = f"{proposal.home.prefix}{proposal.entry.name.lower()}.py"
+            layout.add(
+                f"Node tests ({len(chosen.cases)})",
+                f"onnx/backend/test/case/node/{module}",
+                render_node_tests(proposal, chosen.cases),
+            )
+        layout.add_models([(model.name, model.files()) for model in models])
+        if proposal.home.standard:
+            shape_tests = make_shape_tests(proposal, rules, chosen.cases)
+            layout.add(
+                f"Shape inference tests ({len(shape_tests)})",
+                layout.insert("shape_inference_test.py"),
+                render_shape_tests(proposal, shape_tests),
+            )
+    if proposal.home.counts_opsets and chosen.cases:
+        up, down = upgrade_test(proposal, rules, chosen.cases), downgrade_test(proposal, rules, chosen.cases)
+        layout.add("Upgrade test", layout.insert("automatic_upgrade_test.py"), up)
+        layout.add("Downgrade test", layout.insert("automatic_downgrade_test.py"), down)
+    layout.add("Operator's documentation", layout.insert("Operators.md"), operators_entry(proposal, chosen.cases))
+    if proposal.home.standard:
+        layout.add("Change log's entry", layout.insert("Changelog.md"), changelog_entry(proposal))
+    layout.files[CHECKLIST] = render_checklist(proposal, findings, layout.made).encode()
+    return Package(
+        dict(sorted(layout.files.items())),
+        findings.checked,
+        findings.naming,
+        len(chosen.cases),
+        sum(1 for _ in remaining(proposal, findings)),
+    )
+
+
+class _Layout:
+    """Whole files stand where the standard has them; `insert/` holds what belongs into files that are there."""
+
+    def __init__(self, proposal: Proposal) -> None:
+        self._standard = proposal.home.standard
+        self.files: dict[str, bytes] = {}
+        self.made: dict[str, str] = {}
+
+    def insert(self, name: str) -> str:
+        return f"insert/{name}" if self._standard else name
+
+    def add(self, artefact: str, path: str, text: str) -> None:
+        self.files[path] = text.encode()
+        self.made[artefact] = path
+
+    def add_models(self, models: Sequence[tuple[str, Mapping[str, bytes]]]) -> None:
+        folder = "onnx/backend/test/data/node" if self._standard else "node"
+        for name, files in models:
+            self.files.update({f"{folder}/{name}/{path}": data for path, data in files.items()})
+        self.made[f"Test models and data ({len(models)} folders)"] = folder

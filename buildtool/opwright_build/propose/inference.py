@@ -1,0 +1,216 @@
+"""Types and shapes of the outputs as the schema's inference function gives them.
+
+The types follow from the interface. A shape relation is proposed only where onnx's own inference through the body gives
+it: for every node test at its shapes, and for the relations between dimensions at symbolic ones too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+import onnx
+from onnx import TensorShapeProto, helper, shape_inference
+from opwright.bundle.format import FunctionEntry, OutputEntry
+from opwright.elements import element
+
+from opwright_build.propose.node_cases import NodeCase, make_node, variant_for
+from opwright_build.propose.subject import BodySet, Proposal, Variant, element_types
+from opwright_build.propose.test_models import as_local_function
+from opwright_build.verify.bindings import type_attribute
+from opwright_build.verify.dtypes import element_of
+
+Dims = tuple[int | str | None, ...]
+
+_DOMAIN = "opwright.proposal"  # one that no schema of onnx serves
+
+
+class ShapeKind(Enum):
+    SAME = "same"  # as that of `input`
+    BROADCAST = "broadcast"  # of all inputs
+    RANK = "rank"  # `rank` dimensions of unknown size
+    BODY = "body"  # inference goes through the body
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeRule:
+    kind: ShapeKind
+    input: int = 0
+    rank: int = 0
+
+
+class TypeKind(Enum):
+    INPUT = "input"  # that of `input`
+    FIXED = "fixed"  # `element`
+    ATTRIBUTE = "attribute"  # the code that `attribute` holds, by default that of `element`
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class TypeRule:
+    kind: TypeKind
+    input: int = 0
+    element: str = ""
+    attribute: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class InferenceRules:
+    """What the inference function does, per output; `confirmed` is on how many node tests."""
+
+    types: tuple[TypeRule, ...]
+    shapes: tuple[ShapeRule, ...]
+    confirmed: int
+
+    @property
+    def through_body(self) -> bool:
+        """Whether the schema is better off without a function of its own: onnx then infers through the plain body."""
+        return any(rule.kind is ShapeKind.BODY for rule in self.shapes)
+
+
+def infer_rules(proposal: Proposal, cases: Sequence[NodeCase]) -> InferenceRules:
+    """The rules of all outputs."""
+    entry = proposal.entry
+    types = tuple(type_rule(entry, output) for output in entry.outputs)
+    seen = [(case, found) for case in cases if (found := infer_at(proposal, case)) is not None]
+    shapes = [_shape_rule(proposal, position, seen) for position in range(len(entry.outputs))]
+    if proposal.uses_text and any(rule.kind in (ShapeKind.UNKNOWN, ShapeKind.RANK) for rule in shapes):
+        shapes = [ShapeRule(ShapeKind.BODY)] * len(shapes)
+    return InferenceRules(types, tuple(shapes), len(seen))
+
+
+def infer_at(proposal: Proposal, case: NodeCase, symbols: Sequence[Dims] | None = None) -> list[Dims | None] | None:
+    """The outputs' shapes that onnx infers through the body for a case, None for one of unknown rank.
+
+    `symbols` are other dimensions for the inputs that are present. None as a whole where no body serves the case.
+    """
+    bodies = proposal.first
+    variant = None if bodies is None else variant_for(proposal, bodies, case.case)
+    if bodies is None or variant is None:
+        return None
+    model = _model(proposal, bodies, variant, case, symbols)
+    inferred = shape_inference.infer_shapes(model, strict_mode=True)
+    return [_dims(value.type.tensor_type) for value in inferred.graph.output]
+
+
+def _model(
+    proposal: Proposal, bodies: BodySet, variant: Variant, case: NodeCase, symbols: Sequence[Dims] | None
+) -> onnx.ModelProto:
+    node = make_node(proposal, case)
+    function = as_local_function(proposal, node, variant.function)
+    node.domain = function.domain = _DOMAIN
+    given = [item for item in case.inputs if item is not None]
+    shapes = symbols if symbols is not None else [array.shape for _, array in given]
+    inputs = [
+        helper.make_tensor_value_info(name, element(element_of(array).name).code, shape)
+        for (name, array), shape in zip(given, shapes, strict=True)
+    ]
+    outputs = [
+        helper.make_tensor_value_info(name, element(element_of(array).name).code, None) for name, array in case.outputs
+    ]
+    graph = helper.make_graph([node], case.name, inputs, outputs)
+    imports = {item.domain: item.version for item in function.opset_import} | {"": bodies.opset, _DOMAIN: 1}
+    opsets = [helper.make_opsetid(domain, version) for domain, version in imports.items()]
+    return helper.make_model(graph, opset_imports=opsets, functions=[function])
+
+
+def _dims(tensor: onnx.TypeProto.Tensor) -> Dims | None:
+    return tuple(_dim(dim) for dim in tensor.shape.dim) if tensor.HasField("shape") else None
+
+
+def _dim(dim: TensorShapeProto.Dimension) -> int | str | None:
+    if dim.HasField("dim_value"):
+        return dim.dim_value
+    return dim.dim_param or None
+
+
+# --------------------------------------------------------------------------------------------------- rules
+
+
+def type_rule(entry: FunctionEntry, output: OutputEntry) -> TypeRule:
+    """What says an output's element type, by the interface alone."""
+    admitted = element_types(entry, output.type)
+    if len(admitted) == 1:
+        return TypeRule(TypeKind.FIXED, element=admitted[0])
+    typed = [index for index, item in enumerate(entry.inputs) if item.type == output.type]
+    required = [index for index in typed if not entry.inputs[index].optional]
+    if typed:
+        return TypeRule(TypeKind.INPUT, input=(required or typed)[0])
+    bound = type_attribute(entry)
+    if bound is not None and bound[0] == output.type:
+        _, attribute = bound
+        default = next((kind for kind in admitted if element(kind).code == attribute.default), "")
+        return TypeRule(TypeKind.ATTRIBUTE, element=default, attribute=attribute.name)
+    return TypeRule(TypeKind.UNKNOWN)
+
+
+_Seen = Sequence[tuple[NodeCase, list[Dims | None]]]
+
+
+def _shape_rule(proposal: Proposal, position: int, seen: _Seen) -> ShapeRule:
+    found = [(case, dims[position]) for case, dims in seen if position < len(dims)]
+    if not found or any(dims is None for _, dims in found):
+        return ShapeRule(ShapeKind.UNKNOWN)
+    for index, item in enumerate(proposal.entry.inputs):
+        same = all(dims == _shape_of(case, index) for case, dims in found)
+        if same and not item.variadic and all(_holds_for_symbols(proposal, case, position, index) for case, _ in found):
+            return ShapeRule(ShapeKind.SAME, input=index)
+    if all(dims == _broadcast(case) and _broadcasts_symbols(proposal, case, position) for case, dims in found):
+        return ShapeRule(ShapeKind.BROADCAST)
+    ranks = {len(dims or ()) for _, dims in found}
+    varied = len({_ranks(case) for case, _ in found}) > 1
+    if len(ranks) == 1 and (varied or all(item.rank is not None for item in proposal.entry.inputs)):
+        return ShapeRule(ShapeKind.RANK, rank=ranks.pop())
+    return ShapeRule(ShapeKind.UNKNOWN)
+
+
+def _shape_of(case: NodeCase, index: int) -> Dims | None:
+    item = case.inputs[index] if index < len(case.inputs) else None
+    return None if item is None else tuple(item[1].shape)
+
+
+def _ranks(case: NodeCase) -> tuple[int, ...]:
+    return tuple(-1 if item is None else item[1].ndim for item in case.inputs)
+
+
+def _broadcast(case: NodeCase) -> Dims | None:
+    try:
+        return tuple(np.broadcast_shapes(*(item[1].shape for item in case.inputs if item is not None)))
+    except ValueError:
+        return None
+
+
+def _holds_for_symbols(proposal: Proposal, case: NodeCase, position: int, index: int) -> bool:
+    """Whether the output has the input's own dimensions where nobody knows their sizes.
+
+    Inputs of the same shape get the same symbols: an operator may ask for equal shapes.
+    """
+    shapes = [item[1].shape for item in case.inputs if item is not None]
+    wanted = _shape_of(case, index)
+    if wanted is None:
+        return False
+    symbols = {shape: tuple(f"d{number}" for number in range(len(shape))) for shape in shapes}
+    if len({len(shape) for shape in symbols}) < len(symbols):
+        return False  # shapes that differ in size alone say nothing at symbols
+    inferred = infer_at(proposal, case, [symbols[shape] for shape in shapes])
+    return inferred is not None and inferred[position] == symbols[tuple(int(dim or 0) for dim in wanted)]
+
+
+def _broadcasts_symbols(proposal: Proposal, case: NodeCase, position: int) -> bool:
+    """Whether dimensions of size 1 give way to symbols, and symbols stay."""
+    shapes = [item[1].shape for item in case.inputs if item is not None]
+    rank = max((len(shape) for shape in shapes), default=0)
+    symbols = [
+        tuple(1 if size == 1 else f"d{rank - len(shape) + at}" for at, size in enumerate(shape)) for shape in shapes
+    ]
+    inferred = infer_at(proposal, case, symbols)
+    if inferred is None:
+        return False
+    wanted: list[int | str | None] = [1] * rank
+    for shape in symbols:
+        for at, dim in enumerate(shape, rank - len(shape)):
+            wanted[at] = dim if dim != 1 else wanted[at]
+    return inferred[position] == tuple(wanted)

@@ -1,0 +1,155 @@
+"""The node tests of a proposal: chosen from the vectors that the function is verified by."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import onnx
+from onnx import NodeProto, helper
+from opwright.bundle.format import FunctionEntry
+
+from opwright_build.propose.readable import snake
+from opwright_build.propose.subject import BodySet, Proposal, Variant
+from opwright_build.verify.model import Array, Case, ToleranceJudge
+from opwright_build.verify.variants import bodies_for
+
+LARGEST = 512  # elements in all tensors of a test: more than that nobody reads in a source file
+_FAVOURITE = "float"
+
+
+@dataclass(frozen=True, slots=True)
+class NodeCase:
+    """One node test. `inputs` are the interface's, None where absent; `outputs` the first ones."""
+
+    name: str
+    case: Case
+    inputs: tuple[tuple[str, Array] | None, ...]
+    outputs: tuple[tuple[str, Array], ...]
+    attributes: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenCases:
+    """`left_out` are the names of rows that are too large to stand in a source file."""
+
+    cases: tuple[NodeCase, ...]
+    left_out: tuple[str, ...]
+
+
+def choose_cases(proposal: Proposal, collected: Iterable[Case]) -> ChosenCases:
+    """Each row of the spec once, in float where it can be, and as many more as it takes to see every element type.
+
+    The standard's own cases serve only where the spec has no rows: they are in its suite already.
+    """
+    entry = proposal.entry
+    usable = [
+        case
+        for case in collected
+        if case.identity == entry.identity and case.expected and None not in case.expected and not case.error
+    ]
+    rows = [case for case in usable if isinstance(case.judge, ToleranceJudge)] or usable
+    by_row: dict[str, list[Case]] = {}
+    for case in rows:
+        by_row.setdefault(_row(case), []).append(case)
+    small = {row: cases for row, cases in by_row.items() if _size(cases[0]) <= LARGEST}
+    chosen = [min(cases, key=_preference) for cases in small.values()]
+    chosen += _missing_types(entry, chosen, [case for cases in small.values() for case in cases])
+    names: dict[str, None] = {}
+    made = []
+    for case in chosen:
+        suffix = "" if case is min(small[_row(case)], key=_preference) else f"_{'_'.join(case.bindings.values())}"
+        name = _free(f"test_{proposal.home.prefix}{entry.name.lower()}_{_word(_row(case))}{suffix}", names)
+        made.append(_node_case(entry, case, name))
+    return ChosenCases(tuple(made), tuple(row for row in by_row if row not in small))
+
+
+def variant_for(proposal: Proposal, bodies: BodySet, case: Case) -> Variant | None:
+    """The variant of a set that a case runs on; None where there is none."""
+    fitting = [body for body in bodies_for(proposal.entry, case) if body.first_opset <= bodies.opset <= body.last_opset]
+    for variant in bodies.variants:
+        if variant.body in fitting:
+            admits = dict(variant.body.admits)
+            if all(kind in admits.get(name, (kind,)) for name, kind in case.bindings.items()):
+                return variant
+    return None
+
+
+def make_node(proposal: Proposal, case: NodeCase) -> NodeProto:
+    """The call, with the interface's names for values and no more attributes than the case gives."""
+    node = NodeProto(op_type=proposal.entry.name, domain=proposal.home.domain)
+    node.input.extend("" if item is None else item[0] for item in case.inputs)
+    node.output.extend(name for name, _ in case.outputs)
+    kinds = {attribute.name: attribute.type for attribute in proposal.entry.attributes}
+    for name, value in sorted(case.attributes.items()):
+        kind = onnx.AttributeProto.AttributeType.Value(kinds[name])
+        plain = list(value) if isinstance(value, tuple) else value
+        node.attribute.append(helper.make_attribute(name, plain, attr_type=kind))
+    return node
+
+
+def _node_case(entry: FunctionEntry, case: Case, name: str) -> NodeCase:
+    assert case.expected is not None
+    named = zip(_input_names(entry, len(case.inputs)), case.inputs, strict=False)
+    inputs = [None if array is None else (value, array) for value, array in named]
+    while inputs and inputs[-1] is None:
+        inputs.pop()
+    results = [
+        (_apart(output.name, entry), expected.array)
+        for output, expected in zip(entry.outputs, case.expected, strict=False)
+        if expected is not None
+    ]
+    return NodeCase(name, case, tuple(inputs), tuple(results), case.attributes)
+
+
+def _input_names(entry: FunctionEntry, count: int) -> Iterator[str]:
+    for item in entry.inputs:
+        if not item.variadic:
+            yield item.name
+        else:
+            yield from (f"{item.name}_{index}" for index in range(count - len(entry.inputs) + 1))
+
+
+def _apart(name: str, entry: FunctionEntry) -> str:
+    return f"{name}_out" if any(item.name == name for item in entry.inputs) else name
+
+
+def _row(case: Case) -> str:
+    return case.name.partition("[")[0]
+
+
+def _preference(case: Case) -> int:
+    return sum(kind != _FAVOURITE for kind in case.bindings.values())
+
+
+def _size(case: Case) -> int:
+    arrays = [*case.inputs, *(item.array for item in case.expected or () if item is not None)]
+    return sum(array.size for array in arrays if array is not None)
+
+
+def _missing_types(entry: FunctionEntry, chosen: Sequence[Case], others: Sequence[Case]) -> list[Case]:
+    """For each pair of a type variable and an element type that no chosen case has, the first case that has it."""
+    seen = {pair for case in chosen for pair in case.bindings.items()}
+    more: list[Case] = []
+    for name, admitted in entry.types:
+        for kind in admitted:
+            found = next((case for case in others if case.bindings.get(name) == kind), None)
+            if (name, kind) not in seen and found is not None:
+                more.append(found)
+                seen.update(found.bindings.items())
+    return more
+
+
+def _word(text: str) -> str:
+    return re.sub(r"\W+", "_", snake(text.removeprefix("test_"))).strip("_")
+
+
+def _free(name: str, taken: dict[str, None]) -> str:
+    candidate, count = name, 1
+    while candidate in taken:
+        count += 1
+        candidate = f"{name}_{count}"
+    taken[candidate] = None
+    return candidate

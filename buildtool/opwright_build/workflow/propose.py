@@ -1,0 +1,145 @@
+"""`opwright propose`: everything that a proposal of a function to the standard wants and a tool can make."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from opwright.diagnostics.model import Diagnostic, Place, Severity
+
+from opwright_build.report.reporter import Reporter
+from opwright_build.report.tables import counted
+from opwright_build.workflow.judging import Subject, collect
+from opwright_build.workflow.library import build_library, read_built
+from opwright_build.workflow.select import select_identities
+from opwright_build.workflow.session import Options, Session
+from opwright_build.workflow.status import UsageError
+from opwright_build.workflow.task import finish, on_library
+from opwright_build.workflow.writing import write_file
+
+if TYPE_CHECKING:
+    from opwright_build.propose.assemble import Package, Reference
+    from opwright_build.spec.model import SpecVersion
+
+MANIFEST = "proposal.json"
+SCHEMA = "opwright.proposal/1"
+_SHOWN = 3  # failing tests that are told one by one
+
+
+def propose(name: str, path: Path, output: Path, reporter: Reporter, options: Options, started: float) -> int:
+    """Writes the proposal of the newest version that `name` means, or of the one it names, to the folder `output`."""
+    return on_library(path, reporter, options, lambda session: _propose(session, name, output, started))
+
+
+def _propose(session: Session, name: str, output: Path, started: float) -> int:
+    from opwright_build.spec.load import load_library
+    from opwright_build.verify.runtimes import available
+
+    known = _known_files(output)
+    loaded = load_library(session.root)
+    library = build_library(session)
+    if not library.good:
+        return finish(session, started, library.diagnostics, "", {})
+    from opwright_build.propose.assemble import assemble
+    from opwright_build.propose.subject import make_proposal
+
+    version = _chosen(name, loaded.versions)
+    subject = Subject(session, loaded, read_built(session, library), {version.identity})
+    (entry,) = subject.entries
+    collected = collect(subject, run_oracle=True)
+    session.reporter.step("making the proposal, and running its node tests")
+    package = assemble(make_proposal(subject.bundle, entry), collected.cases, _reference(session, version), available())
+    _write(output, known, version.identity, package.files)
+    place = version.places.get("name")
+    findings = [*library.diagnostics, *collected.diagnostics, *_findings(package, place)]
+    passed = Counter((item.runtime, item.status.value) for item in package.checked)
+    lines = [
+        f"{version.identity}: {counted(package.tests, 'node test')}; on "
+        + ", ".join(f"{runtime} {count} {status}" for (runtime, status), count in sorted(passed.items())),
+        f"wrote {os.path.relpath(output)}{os.sep} ({counted(len(package.files) + 1, 'file')}); {{seconds}}",
+        f"next: {counted(package.open_points, 'point')} for a person in {os.path.relpath(output / 'CHECKLIST.md')}",
+    ]
+    fields = {"identity": version.identity, "tests": package.tests, "open": package.open_points}
+    return finish(session, started, findings, "\n".join(lines), fields)
+
+
+def _chosen(name: str, versions: tuple[SpecVersion, ...]) -> SpecVersion:
+    """The newest of the versions that the name means. UsageError where it means functions of several domains."""
+    found = set(select_identities(name, [version.identity for version in versions]))
+    chosen = [version for version in versions if version.identity in found]
+    domains = list(dict.fromkeys(version.domain.name for version in chosen))
+    if len(domains) > 1:
+        message = f"the library has {name} in several domains: {', '.join(domains)}"
+        raise UsageError([Diagnostic("OW907", message, help=f"write {domains[0]}/{name}")])
+    return max(chosen, key=lambda version: version.since_version)
+
+
+def _reference(session: Session, version: SpecVersion) -> Reference | None:
+    """The spec's oracle as text: it is put into a file here, and not run."""
+    from opwright_build.propose.assemble import Reference
+
+    if version.reference_file is None:
+        return None
+    file = version.folder / version.reference_file
+    source = session.source_text(file.relative_to(session.root).as_posix())
+    return None if source is None else Reference(source, version.reference_name)
+
+
+def _findings(package: Package, place: Place | None) -> list[Diagnostic]:
+    """Names that depart from the conventions, and node tests that fail."""
+    found = [
+        Diagnostic(
+            "OW650",
+            f"`{item.name}` does not follow the standard's naming conventions",
+            place,
+            reason=item.reason,
+            help=f"write `{item.better}`" if item.better else "give one of them another name",
+            severity=Severity.WARNING,
+        )
+        for item in package.naming
+    ]
+    failed = [item for item in package.checked if item.status.value == "fail"]
+    for number, item in enumerate(failed[:_SHOWN], start=1):
+        message = f"the node test {item.test} fails on {item.runtime}"
+        more = f"{len(failed) - _SHOWN} more failures are in CHECKLIST.md" if number == _SHOWN < len(failed) else ""
+        found.append(Diagnostic("OW651", message, place, reason=item.message, help=more))
+    return found
+
+
+# --------------------------------------------------------------------------------------------------- files
+
+
+def _known_files(output: Path) -> list[str]:
+    """The files that an earlier proposal has left in the folder. UsageError where the folder holds anything else."""
+    manifest = output / MANIFEST
+    try:
+        if not output.exists() or (output.is_dir() and not any(output.iterdir())):
+            return []
+        told = json.loads(manifest.read_bytes())
+        if told["schema"] == SCHEMA:
+            return [path for path in told["files"] if _is_inside(output, path)]
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    message = f"{os.path.relpath(output)} holds other files than a proposal's"
+    raise UsageError([Diagnostic("OW907", message, help="name a folder that is new or empty")])
+
+
+def _is_inside(output: Path, path: str) -> bool:
+    return os.path.abspath(output / path).startswith(os.path.abspath(output) + os.sep)
+
+
+def _write(output: Path, known: list[str], identity: str, files: Mapping[str, bytes]) -> None:
+    """The files, and a list of them with their digests; what an earlier proposal had more is removed."""
+    for path in known:
+        if path not in files:
+            (output / path).unlink(missing_ok=True)
+    for path, data in files.items():
+        write_file(output / path, data)
+    digests = {path: hashlib.sha256(data).hexdigest() for path, data in files.items()}
+    manifest = {"schema": SCHEMA, "identity": identity, "files": digests}
+    write_file(output / MANIFEST, (json.dumps(manifest, indent=1) + "\n").encode())
