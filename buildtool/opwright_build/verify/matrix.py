@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from onnx import FunctionProto
+from opwright.bundle.calls import outputs_of
 from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry
 from opwright.link.instantiate import instantiate
 
@@ -202,7 +203,7 @@ class Plan:
         if key not in self._drafts:
             self._drafts[key] = len(self.drafts)
             functions = self._instantiate(entry, body, opset)
-            outputs = tuple(output.name for output in entry.outputs)
+            outputs = outputs_of(entry, body)
             position = entry.bodies.index(body)
             self.drafts.append(_Draft(entry.identity, position, runtime.name, opset, functions, signature, outputs))
         return self._drafts[key]

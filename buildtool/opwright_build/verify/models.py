@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import onnx
 from onnx import FunctionProto, ModelProto, NodeProto, TensorShapeProto, ValueInfoProto, helper, inliner
+from opwright.bundle.calls import inputs_of_call, outputs_of
 from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.elements import element
 
-from opwright_build.verify.bindings import input_entries, resolve_type
+from opwright_build.verify.bindings import resolve_type
 from opwright_build.verify.model import Array, Case
 
 Value = int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...]
@@ -37,9 +38,9 @@ class Signature:
 
 def signature_of(entry: FunctionEntry, body: BodyEntry, case: Case) -> Signature:
     """The call that a case makes of a body."""
-    kept = [index for index, declared in enumerate(entry.inputs) if declared.name in body.inputs]
+    declared = inputs_of_call(entry, len(case.inputs))
+    kept = [index for index, item in enumerate(declared) if item.name in body.inputs]
     inputs: list[tuple[str, int | None] | None] = []
-    declared = input_entries(entry, len(case.inputs))
     for index in kept:
         array = case.inputs[index] if index < len(case.inputs) else None
         inputs.append(None if array is None else (resolve_type(case.bindings, declared[index].type), array.ndim))
@@ -48,15 +49,21 @@ def signature_of(entry: FunctionEntry, body: BodyEntry, case: Case) -> Signature
         value = case.attributes.get(attribute.name, attribute.default)
         if attribute.name in body.attributes and value is not None:
             attributes.append((attribute.name, attribute.type, tuple(value) if isinstance(value, list) else value))
-    outputs = tuple(resolve_type(case.bindings, output.type) for output in entry.outputs)
+    outputs = tuple(resolve_type(case.bindings, kind) for kind in output_types(entry, body))
     return Signature(tuple(inputs), tuple(attributes), outputs)
 
 
 def arguments_of(entry: FunctionEntry, body: BodyEntry, case: Case) -> tuple[Array, ...]:
     """The arrays of a case that the body takes, those absent left out: the feeds of its model, in order."""
     names = set(body.inputs)
-    pairs = zip(entry.inputs, case.inputs, strict=False)
+    pairs = zip(inputs_of_call(entry, len(case.inputs)), case.inputs, strict=False)
     return tuple(array for declared, array in pairs if declared.name in names and array is not None)
+
+
+def output_types(entry: FunctionEntry, body: BodyEntry) -> list[str]:
+    """The declared type of each output of a body."""
+    kinds = [output.type for output in entry.outputs]
+    return kinds + kinds[-1:] * (len(outputs_of(entry, body)) - len(kinds))
 
 
 def one_node_model(functions: Sequence[FunctionProto], signature: Signature, opset: int) -> ModelProto:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from onnx import GraphProto
+from opwright.bundle.calls import inputs_of_call
 from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.lang.facts import ABSENT, PRESENT, RANK, fact_of
+from opwright.lang.instances import graph_digest
 from opwright.variants import match_variants
 
 from opwright_build.verify.model import Case
@@ -30,7 +33,10 @@ def _facts(entry: FunctionEntry, case: Case, axis: str) -> tuple[str, ...]:
     """What a case has on an axis: a type variable, an input (is it there?), its rank, or an attribute."""
     if axis in case.bindings:
         return (case.bindings[axis],)
-    for index, declared in enumerate(entry.inputs):
+    formals = inputs_of_call(entry, len(case.inputs))
+    if entry.inputs and entry.inputs[-1].variadic and axis == entry.inputs[-1].name:
+        return (str(len(formals) - len(entry.inputs) + 1),)
+    for index, declared in enumerate(formals):
         given = case.inputs[index] if index < len(case.inputs) else None
         if declared.name == axis:
             return (ABSENT if given is None else PRESENT,)
@@ -41,6 +47,8 @@ def _facts(entry: FunctionEntry, case: Case, axis: str) -> tuple[str, ...]:
             value = case.attributes.get(axis, attribute.default)
             if value is None:
                 return (ABSENT,)
+            if isinstance(value, GraphProto):
+                return (graph_digest(value),)
             # An attribute without a default may also be asked for its presence alone.
             optional = attribute.default is None and not attribute.required
             return (fact_of(value), PRESENT) if optional else (fact_of(value),)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from opwright.bundle.format import FunctionEntry
+from opwright.bundle.format import BodyEntry, FunctionEntry, TemplateEntry
 from opwright.diagnostics.ignores import settle_ignores
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, has_errors
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from opwright_build.spec.model import LoadedLibrary, SpecVersion
 
 LIBRARY = "library"  # the kind of source that answers questions about the library that is being built
-ENTRY, BODIES, UNREACHABLE = "entry", "bodies", "unreachable"  # the outputs
+ENTRY, BODIES, UNREACHABLE, TEMPLATES = "entry", "bodies", "unreachable", "templates"  # the outputs
 FAILED = b"failed"
 IGNORE = "OW330"
 
@@ -45,7 +45,8 @@ def compile_versions(engine: Engine, loaded: LoadedLibrary, environment: str) ->
 
 
 def compile_action(reader: Reader) -> Outcome:
-    """Inputs: `version`, and `library`: its domains and package. Outputs: `entry`, `bodies`, `unreachable`."""
+    """Inputs: `version`, and `library`: its domains and package. Outputs: `entry`, `bodies`, `unreachable`,
+    `templates`."""
     from opwright_build.compile import SpecFiles, compile_version
     from opwright_build.spec.model import SpecVersion
 
@@ -67,6 +68,7 @@ def compile_action(reader: Reader) -> Outcome:
         ENTRY: reader.put(encode_value(compiled.entry)),
         BODIES: reader.put(encode_value(compiled.bodies)),
         UNREACHABLE: reader.put(encode_value(compiled.unreachable)),
+        TEMPLATES: reader.put(encode_value(compiled.templates)),
     }
     return Done(outputs, tuple(settle_ignores(compiled.diagnostics, texts)))
 
@@ -182,7 +184,7 @@ def opset_rows(engine: Engine, result: Result) -> list[dict[str, Any]]:
             "reason": None,
             "place": None,
         }
-        for body in entry.bodies
+        for body in (*entry.bodies, *(_as_body(item) for item in entry.templates))
         for opset in range(body.first_opset, body.last_opset + 1)
     ]
     for gap in unreachable:
@@ -191,6 +193,11 @@ def opset_rows(engine: Engine, result: Result) -> list[dict[str, Any]]:
             {**identity, "opset": opset, "variant": {}, "body": None, **why} for opset in range(gap.first, gap.last + 1)
         )
     return sorted(rows, key=lambda row: row["opset"])
+
+
+def _as_body(template: TemplateEntry) -> BodyEntry:
+    """A template in the place of the bodies that it gives."""
+    return BodyEntry(template.first_opset, template.last_opset, (), template.template, (), (), ())
 
 
 def _unreachable(engine: Engine, result: Result) -> tuple[Unreachable, ...]:

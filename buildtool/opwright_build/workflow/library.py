@@ -17,7 +17,16 @@ from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine, Result
 from opwright_build.engine.values import encode_value
 from opwright_build.report.tables import counted
-from opwright_build.workflow.compiling import BODIES, ENTRY, LIBRARY, compile_versions, findings_of, opset_rows
+from opwright_build.workflow.compiling import (
+    BODIES,
+    ENTRY,
+    LIBRARY,
+    TEMPLATES,
+    compile_versions,
+    findings_of,
+    opset_rows,
+)
+from opwright_build.workflow.instances import make_instances
 from opwright_build.workflow.session import Session
 
 if TYPE_CHECKING:
@@ -93,7 +102,8 @@ def _library_action(reader: Reader, engine: Engine, session: Session) -> Outcome
     if has_errors(diagnostics):
         return Failed(tuple(diagnostics))
     session.reporter.step("packaging")
-    (packaged,) = engine.run([_packaging(engine, loaded, compiled, session.environment)])
+    instances = make_instances(reader, engine, loaded, compiled)
+    (packaged,) = engine.run([_packaging(engine, loaded, compiled, instances, session.environment)])
     if isinstance(packaged.outcome, Done | Failed):
         diagnostics += packaged.outcome.diagnostics
     if not isinstance(packaged.outcome, Done):
@@ -105,12 +115,20 @@ def _library_action(reader: Reader, engine: Engine, session: Session) -> Outcome
     return Done(outputs, tuple(diagnostics))
 
 
-def _packaging(engine: Engine, loaded: LoadedLibrary, compiled: Mapping[str, Result], environment: str) -> Action:
+def _packaging(
+    engine: Engine,
+    loaded: LoadedLibrary,
+    compiled: Mapping[str, Result],
+    instances: Mapping[tuple[str, str], bytes],
+    environment: str,
+) -> Action:
     """The action that makes the files. Places do not reach it: moving a line changes no file."""
     library = replace(loaded.library, root=Path(), places={})
     domains = tuple(replace(domain, places={}) for domain in loaded.domains)
     inputs = {"library": engine.put(encode_value(library)), "domains": engine.put(encode_value(domains))}
     for identity, result in compiled.items():
-        for part in (ENTRY, BODIES):
-            inputs[f"{part}:{identity}"] = engine.put(engine.fetch(result, part))  # makes anew what the store has lost
+        for part in (ENTRY, BODIES, TEMPLATES):
+            made = instances.get((identity, part))
+            # `fetch` makes anew what the store has lost.
+            inputs[f"{part}:{identity}"] = engine.put(engine.fetch(result, part) if made is None else made)
     return Action("package", "package", inputs, {}, environment)

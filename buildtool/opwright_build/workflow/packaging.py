@@ -21,10 +21,12 @@ from opwright_build.spec.model import Domain, Library
 FACTS = "facts.json"
 ENTRY = "entry:"
 BODIES = "bodies:"
+TEMPLATES = "templates:"
 
 
 def package_action(reader: Reader) -> Outcome:
-    """Inputs: `library`, `domains`, and for each version `entry:<identity>` and `bodies:<identity>`.
+    """Inputs: `library`, `domains`, and for each version `entry:<identity>`, `bodies:<identity>`,
+    `templates:<identity>`.
 
     Outputs: every file of the build by its path relative to the library's root, and `facts.json`.
     """
@@ -33,7 +35,8 @@ def package_action(reader: Reader) -> Outcome:
     compiled = [_version(reader, name) for name in reader.inputs() if name.startswith(ENTRY)]
     index = build_index(library, domains, compiled, installed_version("onnx"))
     bodies = {digest: body for version in compiled for digest, body in version.bodies.items()}
-    bundle = write_bundle(index, bodies)
+    templates = {digest: text for version in compiled for digest, text in version.templates.items()}
+    bundle = write_bundle(index, bodies, templates=templates)
     stubs = render_stubs(index)
     wheel_name, wheel = build_wheel(index, bundle, stubs)
     files = {f"dist/{library.name}-{library.version}.onnxlib": bundle, f"dist/{wheel_name}": wheel}
@@ -57,4 +60,5 @@ def package_action(reader: Reader) -> Outcome:
 def _version(reader: Reader, entry: str) -> CompiledVersion:
     identity = entry.removeprefix(ENTRY)
     bodies = decode_value(dict[str, bytes], reader.input(f"{BODIES}{identity}"))
-    return CompiledVersion(decode_value(FunctionEntry, reader.input(entry)), bodies, ())
+    templates = decode_value(dict[str, bytes], reader.input(f"{TEMPLATES}{identity}"))
+    return CompiledVersion(decode_value(FunctionEntry, reader.input(entry)), bodies, (), (), templates)

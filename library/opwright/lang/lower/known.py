@@ -68,8 +68,13 @@ class NeedsCopies(Exception):
 
 
 def ask_attribute(operand: AttributeOperand, span: Span | None) -> NeedsFact:
-    """The question for an attribute's value: one variant per value where those are declared, else a template."""
+    """The question for an attribute's value: one variant per value where those are declared, else a template.
+
+    Of one that may be absent it is asked first whether it is there.
+    """
     parameter = operand.parameter
+    if not parameter.required and parameter.default is None:
+        return NeedsFact(parameter.name, (facts.ABSENT, facts.PRESENT), span)
     values = facts.declared_values(operand.choices, operand.is_bool)
     return NeedsFact(parameter.name, values, span)
 

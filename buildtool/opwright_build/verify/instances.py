@@ -1,0 +1,81 @@
+"""The template instances that vectors need: made for each opset as the linker makes them, to be stored and verified."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from onnx import GraphProto
+from opwright.bundle.calls import inputs_of_call
+from opwright.bundle.format import BodyEntry, FunctionEntry
+from opwright.lang.resolve import GraphObject
+from opwright.link.catalogue import Catalogue
+from opwright.link.specialise import CallFacts, MadeInstance, NotMadeError, make_instance, read_unit
+from opwright.link.value_types import ABSENT, tensor_of
+
+from opwright_build.verify.dtypes import element_of
+from opwright_build.verify.model import Case
+
+
+@dataclass(slots=True)
+class _Range:
+    """Neighbouring opsets at which a call has one body, of operators of the same versions."""
+
+    made: MadeInstance
+    first: int
+    last: int
+
+    def body(self) -> BodyEntry:
+        return replace(self.made.body, first_opset=self.first, last_opset=self.last)
+
+
+def with_instances(
+    entry: FunctionEntry, catalogue: Catalogue, cases: Iterable[Case]
+) -> tuple[FunctionEntry, dict[str, bytes]]:
+    """The entry with the instances that its cases need, and their bodies by digest.
+
+    A case for which there is none at any opset is left to whoever verifies it.
+    """
+    found: dict[tuple[object, ...], _Range] = {}
+    bodies: dict[str, bytes] = {}
+    own = [case for case in cases if case.identity == entry.identity]
+    for template in entry.templates:
+        unit = read_unit(catalogue, entry, template)
+        for case in own:
+            current: _Range | None = None
+            for opset in range(template.first_opset, template.last_opset + 1):
+                try:
+                    made = make_instance(unit, entry, opset, facts_of(entry, case, opset))
+                except NotMadeError:
+                    current = None
+                    continue
+                if current is not None and _same(current.made, made):
+                    current.last = opset
+                else:
+                    current = _Range(made, opset, opset)
+                    bodies[made.body.body] = made.proto
+                key = (made.body.variant, made.body.body, current.first)
+                found[key] = max(found.get(key, current), current, key=lambda item: item.last)
+    instances = tuple(item.body() for item in found.values())
+    return replace(entry, bodies=(*entry.bodies, *instances)), bodies
+
+
+def _same(one: MadeInstance, other: MadeInstance) -> bool:
+    return replace(one.body, first_opset=0, last_opset=0) == replace(other.body, first_opset=0, last_opset=0) and (
+        one.looked_up == other.looked_up
+    )
+
+
+def facts_of(entry: FunctionEntry, case: Case, opset: int) -> CallFacts:
+    """What a case tells a template. Its graphs are read as written for the opset: their results are judged there."""
+    arrays = case.inputs[: len(inputs_of_call(entry, len(case.inputs)))]
+    given = {item.name: case.attributes.get(item.name, item.default) for item in entry.attributes}
+    attributes = {
+        name: GraphObject(value, {"": opset}) if isinstance(value, GraphProto) else value
+        for name, value in given.items()
+    }
+    return CallFacts(
+        tuple(ABSENT if array is None else tensor_of(element_of(array).name) for array in arrays),
+        tuple(None if array is None else array.ndim for array in arrays),
+        attributes,
+    )

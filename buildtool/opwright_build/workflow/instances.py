@@ -1,0 +1,61 @@
+"""The instances of a library's templates that its vectors need, made once everything is compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from opwright.bundle.format import Bundle, DomainEntry, FunctionEntry, Index
+
+from opwright_build.engine.reader import Reader
+from opwright_build.engine.run import Engine, Result
+from opwright_build.engine.values import decode_value, encode_value
+from opwright_build.spec.model import LoadedLibrary, VectorKind
+from opwright_build.workflow.compiling import BODIES, ENTRY, TEMPLATES
+
+
+def make_instances(
+    reader: Reader, engine: Engine, loaded: LoadedLibrary, compiled: Mapping[str, Result]
+) -> dict[tuple[str, str], bytes]:
+    """What replaces the outputs of compiling, by identity and output, for the versions that are templates.
+
+    The vectors' values are looked at, and no Python of a spec is run. Nothing where no version is a template.
+    """
+    entries = {
+        identity: decode_value(FunctionEntry, engine.fetch(result, ENTRY)) for identity, result in compiled.items()
+    }
+    templates = {identity: entry for identity, entry in entries.items() if entry.templates}
+    if not templates:
+        return {}
+    from opwright.link.catalogue import merge_libraries
+
+    from opwright_build.verify.collect import collect_cases
+    from opwright_build.verify.instances import with_instances
+
+    root = loaded.library.root
+    for version in loaded.versions:
+        folder = version.folder.relative_to(root).as_posix()
+        for source in version.vectors if version.identity in templates else ():
+            if source.kind is VectorKind.ROWS:
+                reader.read(f"file:{folder}/{source.path}")
+    collected = collect_cases(loaded.versions, templates, root, run_oracle=False, only=set(templates))
+    texts = {
+        digest: text
+        for identity in templates
+        for digest, text in decode_value(dict[str, bytes], engine.fetch(compiled[identity], TEMPLATES)).items()
+    }
+    catalogue = merge_libraries([Bundle(_index(loaded, tuple(entries.values())), {}, "", templates=texts)])
+    made: dict[tuple[str, str], bytes] = {}
+    for identity, entry in templates.items():
+        whole, bodies = with_instances(entry, catalogue, collected.cases)
+        before = decode_value(dict[str, bytes], engine.fetch(compiled[identity], BODIES))
+        made[identity, ENTRY] = encode_value(whole)
+        made[identity, BODIES] = encode_value({**before, **bodies})
+    return made
+
+
+def _index(loaded: LoadedLibrary, entries: tuple[FunctionEntry, ...]) -> Index:
+    """As much of the index as the linker looks at."""
+    library = loaded.library
+    domains = tuple(DomainEntry(item.name, item.version, item.emitted) for item in loaded.domains)
+    opsets = (library.opsets.first, library.opsets.last)
+    return Index(library.name, library.version, library.package, "", "", opsets, "", domains, entries)
