@@ -13,7 +13,7 @@ from opwright.bundle.format import AttributeEntry, BodyEntry, FunctionEntry, Inp
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
 from opwright.elements import BY_NAME
 from opwright.lang.facts import RANK, fact_of
-from opwright.link.naming import Instance, bodies_at
+from opwright.link.naming import Instance, bodies_at, template_at
 from opwright.link.propagate import Visit
 from opwright.link.value_types import ABSENT, element_of
 from opwright.variants import match_variants
@@ -64,7 +64,7 @@ def choose_body(call: Call, make: Callable[[Call], Instance] | None = None) -> I
     problems = [*_arity_problems(call), *_attribute_problems(call), *_type_problems(call)]
     if problems:
         raise DiagnosticError(problems)
-    if any(item.first_opset <= call.opset <= item.last_opset for item in call.entry.templates):
+    if template_at(call.entry, call.opset) is not None:
         return _from_template(call, make)
     bodies = bodies_at(call.entry, call.opset)
     if not bodies:

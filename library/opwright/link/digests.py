@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from onnx import FunctionProto
 
 from opwright.link.inline import call_id, function_id
-from opwright.link.metadata import ATTRIBUTES, BODY, FLATTENED, IDENTITY, LIBRARY, RELEASE, VARIANT
+from opwright.link.metadata import ATTRIBUTES, BODY, FLATTENED, IDENTITY, LIBRARY, RELEASE, TEMPLATE, VARIANT
 from opwright.link.naming import FunctionId
 from opwright.link.walk import all_nodes
 from opwright.protos.canonical import Callee, canonicalise
@@ -18,7 +18,7 @@ from opwright.protos.tensors import RefusedError
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The metadata_props of a linked function."""
+    """The metadata_props of a linked function. `template` is that of an instance which the library does not hold."""
 
     identity: str
     variant: str
@@ -26,6 +26,7 @@ class Record:
     library: str
     release: str
     flattened: str
+    template: str
 
     @property
     def origin(self) -> str:
@@ -42,7 +43,7 @@ def record_of(function: FunctionProto) -> Record | None:
     facts = {item.key: item.value for item in function.metadata_props}
     if IDENTITY not in facts or BODY not in facts:
         return None
-    keys = (IDENTITY, VARIANT, BODY, LIBRARY, RELEASE, FLATTENED)
+    keys = (IDENTITY, VARIANT, BODY, LIBRARY, RELEASE, FLATTENED, TEMPLATE)
     return Record(*(facts.get(key, "") for key in keys))
 
 

@@ -20,6 +20,7 @@ class State(Enum):
     UNALTERED = "unaltered"  # its nodes are those of the body that its metadata name
     ALTERED = "altered"  # they are not, or the release named has no such body
     RECOGNISED = "recognised"  # no metadata, but a library given has this very body
+    UNVERIFIED = "unverified"  # made of a library's template for this model; nobody has verified this body
     FOREIGN = "foreign"  # of no library that is known here
 
 
@@ -95,9 +96,11 @@ def _state(record: Record | None, recognised: Record | None, digest: str, librar
         index = library.index
         if (index.library, index.version) == (record.library, record.release):
             entries = [entry for entry in index.functions if entry.identity == record.identity]
-            if not any(body.body == record.body for entry in entries for body in entry.bodies):
+            if any(body.body == record.body for entry in entries for body in entry.bodies):
+                return State.UNALTERED
+            if not any(item.template == record.template for entry in entries for item in entry.templates):
                 return State.ALTERED
-    return State.UNALTERED
+    return State.UNVERIFIED if record.template else State.UNALTERED
 
 
 def _holders(libraries: Sequence[Bundle]) -> Mapping[str, Record]:
@@ -108,6 +111,6 @@ def _holders(libraries: Sequence[Bundle]) -> Mapping[str, Record]:
         for entry in index.functions:
             for body in entry.bodies:
                 variant = ",".join(f"{axis}={value}" for axis, value in body.variant)
-                record = Record(entry.identity, variant, body.body, index.library, index.version, "")
+                record = Record(entry.identity, variant, body.body, index.library, index.version, "", "")
                 found.setdefault(body.body, record)
     return found

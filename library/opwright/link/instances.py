@@ -14,9 +14,9 @@ from opwright.lang.resolve import GraphObject
 from opwright.lang.template import MalformedTemplateError
 from opwright.link.catalogue import Catalogue
 from opwright.link.choose import Call, asked, choose_body
-from opwright.link.naming import Instance, bodies_at
+from opwright.link.naming import Instance, bodies_at, template_at
 from opwright.link.propagate import Visit
-from opwright.link.specialise import CallFacts, NotMadeError, make_instance, read_unit, template_at
+from opwright.link.specialise import CallFacts, NotMadeError, make_instance, read_unit
 
 
 class Instances:

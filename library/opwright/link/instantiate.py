@@ -18,8 +18,8 @@ from opwright.bundle.format import AttributeEntry, BodyEntry, CallEntry, DomainE
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.link.catalogue import Catalogue, catalogue_of
 from opwright.link.flatten import flatten
-from opwright.link.metadata import ATTRIBUTES, BODY, IDENTITY, LIBRARY, RELEASE, VARIANT
-from opwright.link.naming import Content, Instance, Naming, Profile
+from opwright.link.metadata import ATTRIBUTES, BODY, IDENTITY, LIBRARY, RELEASE, TEMPLATE, VARIANT
+from opwright.link.naming import Content, Instance, Naming, Profile, template_at
 from opwright.link.schema_types import schema_at
 from opwright.link.walk import all_nodes, normal_domain, rename_references, rename_values
 from opwright.variants import overload_of
@@ -115,7 +115,7 @@ def name_body(naming: Naming, instance: Instance) -> FunctionProto:
     function.doc_string = entry.doc or entry.summary
     _declare_attributes(function, [interface[name] for name in body.attributes])
     _set_imports(naming, instance, function, domains)
-    _stamp(function, naming.catalogue, instance, naming.variant_of(instance))
+    _stamp(function, naming, instance)
     return function
 
 
@@ -249,17 +249,19 @@ def _declare_attributes(function: FunctionProto, attributes: Iterable[AttributeE
             function.attribute_proto.append(default_attribute(attribute))
 
 
-def _stamp(
-    function: FunctionProto, catalogue: Catalogue, instance: Instance, variant: Sequence[tuple[str, str]]
-) -> None:
+def _stamp(function: FunctionProto, naming: Naming, instance: Instance) -> None:
     del function.metadata_props[:]
     facts = {IDENTITY: instance.entry.identity, BODY: instance.body.body}
+    variant = naming.variant_of(instance)
     if variant:
         facts[VARIANT] = overload_of(variant)
     listed = [*function.attribute, *(attribute.name for attribute in function.attribute_proto)]
     if listed != list(instance.body.attributes):
         facts[ATTRIBUTES] = " ".join(instance.body.attributes)
-    origin = catalogue.origins.get(instance.entry.identity)
+    template = template_at(instance.entry, naming.opset)
+    if template is not None and all(body.body != instance.body.body for body in instance.entry.bodies):
+        facts[TEMPLATE] = template.template
+    origin = naming.catalogue.origins.get(instance.entry.identity)
     if origin is not None:
         facts[LIBRARY] = origin.library
         facts[RELEASE] = origin.version

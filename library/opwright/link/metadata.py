@@ -8,6 +8,7 @@ LIBRARY = "opwright.library"  # distribution name
 RELEASE = "opwright.release"  # the library's version
 ATTRIBUTES = "opwright.attributes"  # in the body's order, where the proto (those with defaults last) has another
 FLATTENED = "opwright.flattened"  # digest of a body into which callees were inlined to shorten a chain of calls
+TEMPLATE = "opwright.template"  # digest of the template that made it, of a body that the library does not hold
 ATTACHED = "opwright.attached"  # JSON: what of the model changed when the function was added
 
 IMPORTED = "opwright.imported"  # of a function of the model: domains whose import was added, separated by spaces

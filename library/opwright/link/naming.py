@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from opwright.bundle.format import BodyEntry, FunctionEntry
+from opwright.bundle.format import BodyEntry, FunctionEntry, TemplateEntry
 from opwright.link.catalogue import Catalogue
 from opwright.variants import labels, overload_of, portable_name
 
@@ -42,6 +42,11 @@ class Instance:
 def bodies_at(entry: FunctionEntry, opset: int) -> tuple[BodyEntry, ...]:
     """The variants of a version at that default opset, in declaration order."""
     return tuple(body for body in entry.bodies if body.first_opset <= opset <= body.last_opset)
+
+
+def template_at(entry: FunctionEntry, opset: int) -> TemplateEntry | None:
+    """The template that serves a version at that default opset."""
+    return next((item for item in entry.templates if item.first_opset <= opset <= item.last_opset), None)
 
 
 def version_at(versions: Iterable[FunctionEntry], version: int) -> FunctionEntry | None:
@@ -85,7 +90,7 @@ class Naming:
         """
         siblings = [Instance(instance.entry, body) for body in bodies_at(instance.entry, self.opset)]
         contents = [sibling.content for sibling in siblings]
-        if any(item.first_opset <= self.opset <= item.last_opset for item in instance.entry.templates):
+        if template_at(instance.entry, self.opset) is not None:
             keys = [sibling.body.variant for sibling in siblings]
             return dict(zip(reversed(contents), reversed(keys), strict=True)).get(
                 instance.content, instance.body.variant

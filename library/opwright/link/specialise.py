@@ -52,11 +52,6 @@ class NotMadeError(Exception):
         super().__init__(reason)
 
 
-def template_at(entry: FunctionEntry, opset: int) -> TemplateEntry | None:
-    """The template that serves a version at that default opset."""
-    return next((item for item in entry.templates if item.first_opset <= opset <= item.last_opset), None)
-
-
 def read_unit(catalogue: Catalogue, entry: FunctionEntry, template: TemplateEntry) -> Unit:
     """The template as the compiler takes it. Raises MalformedTemplateError."""
     data = catalogue.templates.get(template.template)

@@ -142,6 +142,15 @@ def call_library_function(low: Lowering, callee: OperatorObject, arguments: Argu
         )
     bodies = [body for body in entry.bodies if body.first_opset <= low.opset <= body.last_opset]
     low.looked_up[(domain, callee.name)] = entry.since_version if bodies else None
+    if any(item.first_opset <= low.opset <= item.last_opset for item in entry.templates):
+        return low.error(
+            "OW361",
+            f"{entry.identity} is a template, which the body of a function cannot call",
+            span,
+            reason="it is made for the nodes of a model, when the library is attached to that",
+            help="call what it is made of",
+            subject=entry.name,
+        )
     if not bodies:
         return low.error(
             "OW202",
