@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 
-def Range(start, limit, delta):
+def Range(start, limit, delta, stash_type=1):
     first, last, step = start.item(), limit.item(), delta.item()
     if start.dtype.kind == "i":
         count = max(-((first - last) // step), 0)
