@@ -238,6 +238,20 @@ REFUSED = {
         "OW208",
     ),
     "a position that no int64 holds": ("def F(x):\n    return x[10 ** 30]\n", "OW342"),
+    "an axis that no scalar has, where it is not reached": (
+        "def F(x):\n    x = op.ReduceMax(x, keepdims=0)\n    for i in range(3):\n        if x < i:\n"
+        "            return x\n    return op.Unsqueeze(abs(x), [True])\n",
+        "OW314",
+    ),
+    "an axis of one of the copies of a loop's body": (
+        "def F(x):\n    x = op.Flatten(x)[0]\n    y = x\n    for i in [1, 0]:\n        if x[0] > 0:\n"
+        "            break\n        y = op.Concat(x, x, axis=i ** 2)\n    return y\n",
+        "OW314",
+    ),
+    "an operator that divides by zero in a branch": (
+        "def F(x):\n    if x[0] > 2:\n        return x\n    return x * op.CastLike(op.Mod(op.Size(x), 0), x)\n",
+        "OW312",
+    ),
     "a wrong constant of the module in a loop that is lowered twice": (
         "K = undefined(1)\ndef F(x):\n    y = 1\n    for i in range(2):\n        y = y + x + K\n    return y\n",
         "OW302",

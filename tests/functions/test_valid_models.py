@@ -92,6 +92,17 @@ def test_what_onnx_infers_of_an_output_is_written(run_model: RunModel) -> None:
     onnx.checker.check_model(g.to_model_proto(), full_check=True)
 
 
+_REFUSED = """from opwright import FLOAT, script, opset18 as op
+@script()
+def inner(x):
+    return op.MatMul(x, op.Identity(x))
+
+@script()
+def f(x: FLOAT[3, 4]) -> FLOAT[3, 4]:
+    return {}
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -99,25 +110,31 @@ def test_what_onnx_infers_of_an_output_is_written(run_model: RunModel) -> None:
         ("op.Concat(x, op.Reshape(x, [1, 3, 4]), axis=0)", "must have same rank"),
         ("op.Transpose(x, perm=[0, 2])", "perm"),
         ("op.Expand(x, [2, 2]) + op.Squeeze(x, axes=[0])", "Dimension"),
-        ("inner(x)", "Incompatible dimensions"),
+        ("op.Expand(x, [2, 2])", "Incompatible dimensions"),
     ],
 )
-def test_what_onnx_refuses_is_a_diagnostic(text: str, said: str, tmp_path: Any) -> None:
-    source = f"""from opwright import FLOAT, script, opset18 as op
-@script()
-def inner(x):
-    return op.MatMul(x, op.Identity(x))
+def test_a_call_that_onnx_refuses_is_a_diagnostic_at_its_place(text: str, said: str) -> None:
+    source = _REFUSED.format(text)
+    function = opwright.compile_source(source, "f")
+    with pytest.raises(DiagnosticError) as raised:
+        function.to_model_proto()
+    found = raised.value.diagnostics[0]
+    assert found.code == "OW314"
+    assert said in found.reason or "Incompatible" in found.reason
+    assert found.help
+    assert found.place is not None
+    assert source.splitlines()[found.place.line - 1] == f"    return {text}"
 
-@script()
-def f(x: FLOAT[3, 4]) -> FLOAT[3, 4]:
-    return {text}
-"""
+
+def test_what_onnx_refuses_of_a_whole_model_is_a_diagnostic() -> None:
+    """What a function is called with says that a call in it cannot be."""
+    source = _REFUSED.format("inner(x)")
     function = opwright.compile_source(source, "f")
     with pytest.raises(DiagnosticError) as raised:
         function.to_model_proto()
     (found,) = raised.value.diagnostics
     assert found.code == "OW358"
-    assert said in found.reason
+    assert "Incompatible dimensions" in found.reason
     assert found.help
     assert found.place is not None
     assert source.splitlines()[found.place.line - 1] == "def f(x: FLOAT[3, 4]) -> FLOAT[3, 4]:"

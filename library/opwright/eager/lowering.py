@@ -88,6 +88,10 @@ class EagerLowering(Lowering):
         assert element is not None
         return self.value(array, ir.TensorType(element, array.shape))
 
+    @property
+    def foresees(self) -> bool:
+        return not self.executes
+
     def holds(self, value: ir.Value) -> bool:
         return value in self.data
 

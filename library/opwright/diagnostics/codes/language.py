@@ -138,7 +138,8 @@ ENTRIES = (
         "OW314",
         "An operator is not defined for these operands",
         "The table of operators says what each means for each class of element types; where ONNX has no meaning,"
-        " none is made up.",
+        " none is made up. Nor is there a meaning where ONNX's own inference refuses the ranks, sizes, axes and"
+        " constants that are known.",
         _body("return X & X"),
         _body("return op.Where((X > 0) & (X < 1), X, 0)"),
     ),

@@ -19,6 +19,7 @@ def _model(*lines: str, top: str = "", call: str = "f.to_model_proto()") -> Exam
 
 
 _DOUBLE = "\n\n@script()\ndef double(x):\n    return x + x\n"
+_SQUARE = "\n\n@script()\ndef square(x):\n    return op.MatMul(x, x)\n\n\n@script()\n"
 _SAME_NAME = (
     '\n\n@script(Opset("com.acme", 1))\ndef {}(x):\n    return x + x\n\n\nfirst = {}\n'
     '\n\n@script(Opset("com.acme", 1))\ndef {}(x):\n    return -x\n\n\nsecond = {}\n'
@@ -115,7 +116,7 @@ ENTRIES = (
         "ONNX refuses the model",
         "A model is given to onnx.checker, and to ONNX's inference of shapes, before anybody gets it. What they refuse"
         " no runtime takes.",
-        _program("\n\n@script()\ndef f(X: FLOAT[3, 4]):\n    return op.MatMul(X, X)\n\n\nf.to_model_proto()\n"),
-        _program("\n\n@script()\ndef f(X: FLOAT[4, 4]):\n    return op.MatMul(X, X)\n\n\nf.to_model_proto()\n"),
+        _program(f"{_SQUARE}def f(X: FLOAT[3, 4]):\n    return square(X)\n\n\nf.to_model_proto()\n"),
+        _program(f"{_SQUARE}def f(X: FLOAT[4, 4]):\n    return square(X)\n\n\nf.to_model_proto()\n"),
     ),
 )

@@ -118,7 +118,8 @@ def _on_tensors(
             help="use the sequence and optional operators: `op.SequenceAt`, ...",
         )
     element = tensors[0].type.element if tensors and isinstance(tensors[0].type, ir.TensorType) else None
-    if symbol in _DIVISIONS and is_number(right) and right == 0 and element is not None and _holds_integers(element):
+    by_zero = symbol in _DIVISIONS and is_number(right) and right == 0
+    if by_zero and low.foresees and element is not None and _holds_integers(element):
         return low.error(
             "OW312",
             f"`{symbol}` has no value here",

@@ -8,6 +8,7 @@ from opwright.lang import ir
 from opwright.lang.infer import Bindings, Mismatch, WrongResult, bind, result_types
 from opwright.lang.lower.attributes import bind_attributes
 from opwright.lang.lower.context import POISON, Absent, Lowering, Operand, Poison, Stop, complete
+from opwright.lang.lower.impossible import note_contents, refuse_impossible
 from opwright.lang.lower.mixed import refuse_untyped
 from opwright.lang.lower.numbers import as_tensor
 from opwright.lang.lower.plain_calls import emit_plain
@@ -74,7 +75,11 @@ def _emit_checked(
         return _report_result(low, signature, wrong, span)
     if isinstance(callee, ir.FunctionReference):
         inputs, full = _kept(signature, callee, inputs, full)
+    elif refuse_impossible(low, signature, inputs, full, count, span) is not None:
+        return POISON
     low.append(ir.Call(callee, inputs, full, [*results], span))
+    if signature.name == "Constant" and low.foresees:
+        note_contents(low, results[0], full)
     return results
 
 

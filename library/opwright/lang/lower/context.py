@@ -142,6 +142,7 @@ class Lowering:
         self.looked_up: LookedUp = {}
         self.calls: list[ir.FunctionReference] = []
         self.constants: dict[tuple[object, ...], ir.Value] = {}
+        self.contents: dict[ir.Value, ir.TensorData] = {}  # of tensors that are known when the function is built
         self._operators: dict[tuple[str, str, int | None], ir.Operator | None] = {}
         self.versions: dict[str, int] = {}  # of domains other than the default one, as the source names them
         self.depth = 0
@@ -262,6 +263,7 @@ class Lowering:
             found = ir.Value(ir.TensorType(data.element, data.dims), "", span)
             self.prologue.append(ir.Const(operator, data, found, span))
             self.constants[key] = found
+            self.contents[found] = data
         return found
 
     def _no_constant(self, operator: ir.Operator, data: ir.TensorData, span: Span | None) -> None:
@@ -291,6 +293,11 @@ class Lowering:
             self.prologue.append(ir.Call(operator, inputs, complete(operator.signature, attributes), [found], span))
             self.constants[key] = found
         return found
+
+    @property
+    def foresees(self) -> bool:
+        """Whether a call that cannot be is refused, reached or not; otherwise running it tells."""
+        return True
 
     def holds(self, value: ir.Value) -> bool:
         """Whether what a value is, is at hand: where operations run at once."""

@@ -16,6 +16,7 @@ from opwright.lang import ir
 from opwright.lang.infer import ELEMENTWISE, Mismatch, WrongResult, bind, result_types
 from opwright.lang.interface import convert_attribute
 from opwright.lang.lower.context import Environment, Lowering, Operand, complete, operator_of
+from opwright.lang.lower.impossible import DIVIDING, why_impossible
 from opwright.lang.operators import BINARY, BINARY_SYMBOLS, Form, class_of
 from opwright.lang.pieces import PlainAssign
 from opwright.lang.resolve import OpsetObject
@@ -82,8 +83,18 @@ def emit_plain(
     """Emits a call of an operator of ai.onnx, whose list `operands` becomes; None, and nothing done, where it is not as
     plain as that. `attributes` are names and ints or strings in turn."""
     known = _known(operands)
-    plan = None if known is None or low.mixed else _plan(low.opset, name, attributes, *known)
+    if known is None or low.mixed or _says_what_is_done(low, name, operands):
+        return None
+    plan = _plan(low.opset, name, attributes, *known)
     return None if plan is None else _emit(low, plan, operands, span)
+
+
+def _says_what_is_done(low: Lowering, name: str, operands: list[Operand]) -> bool:
+    """Whether axes, a shape or a divisor is a constant, which may be one that is refused."""
+    if name in ELEMENTWISE and name not in DIVIDING:
+        return False
+    contents = low.contents
+    return bool(contents) and any(operand in contents for operand in operands)
 
 
 def emit_plain_binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> ir.Value | None:
@@ -91,8 +102,8 @@ def emit_plain_binary(low: Lowering, symbol: str, left: Operand, right: Operand,
     if type(left) is not ir.Value or type(right) is not ir.Value or left.optional or right.optional or low.mixed:
         return None
     one, other = left.type, right.type
-    if type(one) is not ir.TensorType or type(other) is not ir.TensorType:
-        return None
+    if type(one) is not ir.TensorType or type(other) is not ir.TensorType or right in low.contents:
+        return None  # a constant may be zero, and divide
     if type(one.element) is not ElementType or type(other.element) is not ElementType:
         return None
     plan = _binary_plan(low.opset, symbol, one.element, one.shape, other.element, other.shape)
@@ -162,7 +173,7 @@ def _binary_plan(opset: int, symbol: str, *known: Any) -> _Plan | None:
 
 @lru_cache(maxsize=1 << 16)
 def _plan(opset: int, name: str, attributes: tuple[Any, ...], *known: Any) -> _Plan | None:
-    """None where the operator does not exist, or does not take these."""
+    """None where the operator does not exist, or does not take these: said where the call is looked at closely."""
     found = signature("", name, opset)
     if found is None or found.deprecated or found.min_outputs > 1:
         return None
@@ -179,6 +190,8 @@ def _plan(opset: int, name: str, attributes: tuple[Any, ...], *known: Any) -> _P
     try:
         type_ = result_types(found, bind(found, inputs), inputs, full, 1)[0]
     except (Mismatch, WrongResult):
+        return None
+    if why_impossible(found, inputs, full, 1, [None] * len(inputs)) is not None:
         return None
     return operator_of(found), full, type_, ("", name)
 

@@ -1,0 +1,277 @@
+"""Calls of operators that cannot be: axes outside a known rank, shapes that do not fit, division by a constant zero.
+
+Runtimes refuse such a call when they load a model, whether it is ever reached or not. What decides is ONNX's own
+inference of types and shapes, asked once for each kind of call, of what is certain when the function is built: ranks,
+sizes, attributes and constants. What a loop hands on is not certain, nor what a branch gives in another shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from opwright.elements import BY_CODE
+from opwright.lang import ir
+from opwright.lang.infer import ELEMENTWISE
+from opwright.lang.infer_ranks import BY_LENGTH
+from opwright.lang.lower.context import Lowering, Poison, operator_of
+from opwright.lang.lower.known import makers_of
+from opwright.lang.source import Span
+from opwright.opsets.signatures import Signature, signature
+
+if TYPE_CHECKING:
+    from onnx import TypeProto
+
+Shape = tuple[ir.Dimension, ...] | None
+Attributes = Mapping[str, ir.Attribute]
+
+DIVIDING = frozenset({"Div", "Mod"})
+_LARGEST_DATA = 4096  # bytes of a constant that may say a shape, axes or counts
+
+
+def refuse_impossible(
+    low: Lowering,
+    found: Signature,
+    inputs: Sequence[ir.Value | None],
+    attributes: Attributes,
+    count: int,
+    span: Span | None,
+) -> Poison | None:
+    """The finding about a call with `count` results that no runtime takes; None where nothing is against it."""
+    if not low.foresees:
+        return None
+    if found.name in DIVIDING and not found.domain and _divides_by_zero(low, inputs):
+        return low.error(
+            "OW312",
+            f"{found.name} has no value here",
+            span,
+            reason="integers are divided by zero, and runtimes refuse that before they run it",
+            help="divide by another number, or cast to a float type first",
+            subject=found.name,
+        )
+    data = [None if value is None else low.contents.get(value) for value in inputs]
+    reason = why_impossible(found, inputs, attributes, count, data)
+    if reason is None:
+        return None
+    certain = _CertainShapes(low)
+    sure = [None if value is None else certain.narrowed(value) for value in inputs]
+    if any(one is not other for one, other in zip(sure, inputs, strict=True)):
+        reason = why_impossible(found, sure, attributes, count, data)
+        if reason is None:
+            return None
+    return low.error(
+        "OW314",
+        f"{found.name} is not defined for {', '.join(repr(value.type) for value in inputs if value is not None)}",
+        span,
+        reason=f"ONNX says of {found.identity} with these inputs and attributes: {reason}",
+        help="runtimes refuse a model with such a call, also where it is never reached: mend the axes, sizes or ranks",
+        subject=found.name,
+    )
+
+
+def note_contents(low: Lowering, result: ir.Value, attributes: Attributes) -> None:
+    """Has later calls know what `op.Constant` gives."""
+    for name, attribute in attributes.items():
+        value: Any = attribute.value if isinstance(attribute, ir.AttributeValue) else None
+        if isinstance(value, ir.TensorData):
+            low.contents[result] = value
+        elif value is not None and name in ("value_int", "value_ints"):
+            numbers = value if isinstance(value, tuple) else (value,)
+            packed = b"".join(int(number).to_bytes(8, "little", signed=True) for number in numbers)
+            dims = (len(numbers),) if name == "value_ints" else ()
+            low.contents[result] = ir.TensorData(low.element_of("int64"), dims, packed)
+
+
+def _divides_by_zero(low: Lowering, inputs: Sequence[ir.Value | None]) -> bool:
+    divisor = inputs[1] if len(inputs) > 1 else None
+    data = None if divisor is None else low.contents.get(divisor)
+    if data is None or not data.element.is_integer or data.element.bits < 8 or isinstance(data.data, tuple):
+        return False
+    size = data.element.bits // 8
+    return any(not any(data.data[start : start + size]) for start in range(0, len(data.data), size))
+
+
+def why_impossible(
+    found: Signature,
+    inputs: Sequence[ir.Value | None],
+    attributes: Attributes,
+    count: int,
+    data: Sequence[ir.TensorData | None],
+) -> str | None:
+    """What ONNX's inference has against a call; None where it has nothing, or is not asked: too little is known."""
+    if found.takes_graphs or (found.domain == "" and found.name in ELEMENTWISE and not _may_clash(inputs)):
+        return None
+    types: list[tuple[int, Shape] | None] = []
+    for value in inputs:
+        if value is None:
+            types.append(None)
+            continue
+        type_ = value.type
+        if isinstance(type_, ir.NumberType):
+            types.append((_CARRIERS[type_.kind], ()))
+        elif isinstance(type_, ir.TensorType):
+            types.append((_code(type_.element), _sizes(type_.shape)))
+        else:
+            return None
+    if all(type_ is None or type_[1] is None for type_ in types) and not any(data):
+        return None
+    given: list[tuple[str, ir.AttributeKind, Any]] = []
+    for name, attribute in attributes.items():
+        if isinstance(attribute, ir.AttributeReference):
+            return None
+        held = attribute.value
+        given.append((name, attribute.kind, held.key if isinstance(held, ir.TensorData) else held))
+    known = [item.key if item is not None and _is_small(item) else None for item in data]
+    return _verdict(found.domain, found.name, found.since_version, tuple(given), tuple(types), tuple(known), count)
+
+
+_CARRIERS = {ir.NumberKind.BOOL: 9, ir.NumberKind.INT: 7, ir.NumberKind.FLOAT: 11}
+
+
+def _code(element: ir.Element) -> int:
+    """An element type; of several that are admitted any, since shapes do not hang on it."""
+    settled = ir.settle(element)
+    if isinstance(settled, ir.TypeVariable):
+        return (settled.mask & -settled.mask).bit_length() - 1
+    return settled.code
+
+
+def _sizes(shape: Shape) -> Shape:
+    """The shape without names: two of one name are the same for a caller who keeps to it, and only for that one."""
+    return None if shape is None else tuple(size if isinstance(size, int) else None for size in shape)
+
+
+def _is_small(data: ir.TensorData) -> bool:
+    return not isinstance(data.data, tuple) and len(data.data) <= _LARGEST_DATA
+
+
+def _may_clash(inputs: Sequence[ir.Value | None]) -> bool:
+    """Whether two inputs have known sizes above 1, so that they might not broadcast."""
+    sized = 0
+    for value in inputs:
+        if value is not None and isinstance(value.type, ir.TensorType) and value.type.shape:
+            sized += any(isinstance(size, int) and size != 1 for size in value.type.shape)
+    return sized > 1
+
+
+@lru_cache(maxsize=1 << 14)
+def _verdict(
+    domain: str,
+    name: str,
+    version: int,
+    attributes: tuple[tuple[str, ir.AttributeKind, Any], ...],
+    types: tuple[tuple[int, Shape] | None, ...],
+    data: tuple[tuple[Any, ...] | None, ...],
+    count: int,
+) -> str | None:
+    from onnx import GraphProto, TensorProto, defs, helper, shape_inference
+
+    from opwright.lang.emit import emit_nodes, write_tensor
+
+    found = signature(domain, name, version)
+    if found is None or found.since_version != version:
+        return None  # of a schema that is not the installed onnx's
+    values = [None if type_ is None else ir.Value(ir.UnknownType()) for type_ in types]
+    results: list[ir.Value | None] = [ir.Value(ir.UnknownType()) for _ in range(count)]
+    names = {value: "" if value is None else f"input_{index}" for index, value in enumerate([*values, None])}
+    call = ir.Call(
+        operator_of(found), values, {key: _attribute(kind, value) for key, kind, value in attributes}, results, None
+    )
+    graph = GraphProto()
+    emit_nodes([call], version, names, graph)
+    input_types: dict[str, TypeProto] = {}
+    input_data: dict[str, TensorProto] = {}
+    for index, (type_, content) in enumerate(zip(types, data, strict=True)):
+        if type_ is not None:
+            input_types[f"input_{index}"] = helper.make_tensor_type_proto(type_[0], type_[1])
+        if content is not None:
+            write_tensor(input_data.setdefault(f"input_{index}", TensorProto()), _tensor(content))
+    schema = defs.get_schema(name, version, domain)
+    imports = [helper.make_opsetid(domain, version)]
+    try:
+        shape_inference.infer_node_outputs(schema, graph.node[0], input_types, input_data, opset_imports=imports)
+    except shape_inference.InferenceError as error:
+        return _plain(str(error))
+    return None
+
+
+def _attribute(kind: ir.AttributeKind, value: Any) -> ir.Attribute:
+    return ir.AttributeValue(kind, _tensor(value) if kind is ir.AttributeKind.TENSOR else value)
+
+
+def _tensor(key: tuple[Any, ...]) -> ir.TensorData:
+    code, dims, data = key
+    return ir.TensorData(BY_CODE[code], dims, data)
+
+
+def _plain(text: str) -> str:
+    """What it says, without the kind of error before it."""
+    return " ".join(text.split()).rpartition("Error] ")[2][:300]
+
+
+class _CertainShapes:
+    """The shapes that values have on every path; a loop hides them from runtimes, as ONNX's inference has it."""
+
+    def __init__(self, low: Lowering) -> None:
+        self.makers = makers_of(low)
+        self.found: dict[ir.Value, Shape] = {value: _shape(value) for value in low.function.inputs}
+
+    def narrowed(self, value: ir.Value) -> ir.Value:
+        """The value, or one of its type with what is certain of the shape alone."""
+        shape = self.of(value)
+        if shape == _shape(value) or not isinstance(value.type, ir.TensorType):
+            return value
+        return ir.Value(ir.TensorType(value.type.element, shape))
+
+    def of(self, value: ir.Value) -> Shape:
+        pending = [value]
+        while pending:
+            item = pending[-1]
+            before = [] if item in self.found else [other for other in self._before(item) if other not in self.found]
+            if before:
+                pending.extend(before)
+                continue
+            pending.pop()
+            if item not in self.found:
+                self.found[item] = self._derived(item)
+        return self.found[value]
+
+    def _before(self, value: ir.Value) -> list[ir.Value]:
+        """The values that say which shape one has."""
+        node = self.makers.get(id(value))
+        if isinstance(node, ir.If):
+            for region in (node.then, node.orelse):
+                self.makers.update({id(result): inner for inner in region.nodes for result in ir.results_of(inner)})
+            return self._yielded(node, value)
+        return [item for item in node.inputs if item is not None] if isinstance(node, ir.Call) else []
+
+    def _yielded(self, node: ir.If, value: ir.Value) -> list[ir.Value]:
+        index = next(index for index, result in enumerate(node.results) if result is value)
+        return [node.then.yields[index], node.orelse.yields[index]]
+
+    def _derived(self, value: ir.Value) -> Shape:
+        node, shape = self.makers.get(id(value)), _shape(value)
+        if isinstance(node, ir.Const):
+            return shape
+        if shape is None or not isinstance(node, (ir.Call, ir.If)):
+            return None
+        before = self._before(value)
+        shapes = [self.found[item] for item in before]
+        if isinstance(node, ir.If):
+            if any(item is None or len(item) != len(shape) for item in shapes):
+                return None
+            return tuple(
+                size if all(item[axis] == size for item in shapes if item) else None for axis, size in enumerate(shape)
+            )
+        if all(one == _shape(item) for one, item in zip(shapes, before, strict=True)):
+            return shape
+        if node.callee.identity[1] in BY_LENGTH or any(item is None for item in shapes):
+            return None
+        return (None,) * len(shape)
+
+
+def _shape(value: ir.Value) -> Shape:
+    if isinstance(value.type, ir.TensorType):
+        return value.type.shape
+    return () if isinstance(value.type, ir.NumberType) else None
