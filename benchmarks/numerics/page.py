@@ -14,9 +14,9 @@ _HEAD = """\
 # Numerics
 
 How exact our bodies are, beside those that the ONNX standard itself gives the same operators (the function bodies of
-the installed `onnx`), for the newest version of each. Both make the same calls at the same opset (where they share one),
-on onnxruntime without graph optimisation where the standard's body runs there, else on onnx's reference evaluator. What
-is right is said by the spec's `reference.py`, in float64; so nothing is said of double.
+the installed `onnx`), for the newest version of each. Both make the same calls at the same opset, if they share one, on
+onnxruntime without graph optimisation where the standard's body runs there, else on onnx's reference evaluator. What is
+right is said by the spec's `reference.py`, in float64; so nothing is said of double.
 
 * **The grid** of a function is about a million points, [listed below](#the-grid), seeded, the same on every platform;
   all of its vectors are added, with their edges: nan, infinities, signed zeros, subnormal and extreme values, empty

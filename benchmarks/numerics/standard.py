@@ -17,7 +17,7 @@ OLDEST = 9
 
 
 def schema_of(entry: FunctionEntry) -> Any:
-    """The operator's `OpSchema` (whose stubs lack what is asked of it here); None where the standard gives it no body."""
+    """The operator's `OpSchema`, whose stubs lack what is asked of it here; None where the standard has no body."""
     domain = "" if entry.domain == "ai.onnx" else entry.domain
     if not onnx.defs.has(entry.name, domain):
         return None

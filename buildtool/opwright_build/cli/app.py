@@ -242,6 +242,22 @@ def stubs(
 
 
 @app.command()
+def docs(
+    path: PathArgument = HERE,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="By default docs/reference of the library.")
+    ] = None,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; say what is out of date.")] = False,
+    cache: CacheOption = None,
+) -> None:
+    """Write a page of Markdown for each function, or check that they are up to date."""
+    from opwright_build.workflow.reference import reference
+    from opwright_build.workflow.session import Options
+
+    _leave(lambda: reference(path, _reporter("docs", json=False), Options(cache), output, check, START))
+
+
+@app.command()
 def explain(
     subject: Annotated[str, typer.Argument(metavar="CODE|ACTION", help="OW201, or an action such as `package`.")],
     path: PathArgument = HERE,

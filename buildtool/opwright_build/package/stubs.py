@@ -64,9 +64,14 @@ def render_stubs(index: Index) -> dict[str, bytes]:
     return {f"{index.package}/{name}": text.encode("utf-8") for name, text in sorted(files.items())}
 
 
+def module_name(index: Index, domain: str, version: int) -> str:
+    """The module of the package that holds a domain at a version."""
+    prefix = "" if index.domains[0].name == domain else re.sub(r"\W", "_", domain) + "_"
+    return f"{prefix}opset{version}"
+
+
 def _modules(index: Index) -> Iterator[Module]:
-    for position, domain in enumerate(index.domains):
-        prefix = "" if position == 0 else re.sub(r"\W", "_", domain.name) + "_"
+    for domain in index.domains:
         by_version: dict[int, list[FunctionEntry]] = {}
         for entry in index.functions:
             if entry.domain == domain.name:
@@ -75,7 +80,7 @@ def _modules(index: Index) -> Iterator[Module]:
         visible: set[str] = set()
         for version, new in sorted(by_version.items()):
             inherited = visible - {entry.name for entry in new}
-            name = f"{prefix}opset{version}"
+            name = module_name(index, domain.name, version)
             yield Module(name, domain.name, version, base, tuple(new), tuple(sorted(inherited)))
             visible.update(entry.name for entry in new)
             base = name

@@ -1,0 +1,118 @@
+"""How a function is called, and what it takes: the parts of a page that come from its interface."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from opwright.bundle.format import AttributeEntry, FunctionEntry, Index, InputEntry, OutputEntry
+from opwright.elements import BY_NAME
+
+from opwright_build.package.stub_docs import attribute_kind, def_lines, literal
+from opwright_build.package.stubs import module_name
+from opwright_build.reference.markdown import cell, code, codes, table
+
+_KINDS = {
+    "INT": "int",
+    "FLOAT": "float",
+    "STRING": "str",
+    "INTS": "Sequence[int]",
+    "FLOATS": "Sequence[float]",
+    "STRINGS": "Sequence[str]",
+    "GRAPH": "Graph",
+}
+
+
+def python_form(index: Index, entry: FunctionEntry) -> list[str]:
+    """How Python imports it, and its signature."""
+    module = module_name(index, entry.domain, entry.since_version)
+    inputs = [_parameter(item) for item in entry.inputs]
+    star = [] if any(item.variadic for item in entry.inputs) or not entry.attributes else ["*"]
+    attributes = [_keyword(item) for item in entry.attributes]
+    results = [item.type for item in entry.outputs]
+    result = results[0] if len(results) == 1 else f"tuple[{', '.join(results)}]"
+    lines = def_lines(entry.name, [*inputs, *star, *attributes], result)
+    return [f"from {index.package}.{module} import {entry.name}", "", *lines[:-1], lines[-1].removesuffix(":")]
+
+
+def onnx_form(emitted: str, entry: FunctionEntry) -> str:
+    """A node of a model, in ONNX's own text form: each attribute with its type and default."""
+    attributes = [
+        f"{item.name}: {item.type.lower()}" + ("" if item.default is None else f" = {_onnx_value(item.default)}")
+        for item in entry.attributes
+    ]
+    inputs = [f"{item.name}..." if item.variadic else item.name for item in entry.inputs]
+    given = f" <{', '.join(attributes)}>" if attributes else ""
+    outputs = ", ".join(item.name for item in entry.outputs)
+    return f"{outputs} = {emitted}.{entry.name}{given} ({', '.join(inputs)})"
+
+
+def inputs_table(inputs: Sequence[InputEntry]) -> list[str]:
+    rows = [
+        (f"I{place}", code(item.name), code(item.type), _presence(item), _rank(item.rank), cell(item.doc))
+        for place, item in enumerate(inputs, 1)
+    ]
+    return table(("", "input", "type", "presence", "rank", "what it is"), rows)
+
+
+def outputs_table(outputs: Sequence[OutputEntry]) -> list[str]:
+    rows = [(f"O{place}", code(item.name), code(item.type), cell(item.doc)) for place, item in enumerate(outputs, 1)]
+    return table(("", "output", "type", "what it is"), rows)
+
+
+def attributes_table(attributes: Sequence[AttributeEntry]) -> list[str]:
+    rows = [
+        (
+            f"A{place}",
+            code(item.name),
+            code(_KINDS.get(item.type, item.type) if not item.is_bool else "bool"),
+            _default(item),
+            codes(repr(choice) if isinstance(choice, int) else f'"{choice}"' for choice in item.choices),
+            cell(item.doc),
+        )
+        for place, item in enumerate(attributes, 1)
+    ]
+    return table(("", "attribute", "type", "default", "values", "what it is"), rows)
+
+
+def types_table(entry: FunctionEntry) -> list[str]:
+    return table(
+        ("type variable", "element types"),
+        [(code(name), codes(_by_code(admitted))) for name, admitted in entry.types],
+    )
+
+
+def _by_code(admitted: Sequence[str]) -> list[str]:
+    return sorted(admitted, key=lambda name: BY_NAME[name].code)
+
+
+def _parameter(item: InputEntry) -> str:
+    if item.variadic:
+        return f"*{item.name}: {item.type}"
+    return f"{item.name}: {item.type} | None = None" if item.optional else f"{item.name}: {item.type}"
+
+
+def _keyword(item: AttributeEntry) -> str:
+    kind = "bool" if item.is_bool else _KINDS.get(item.type, item.type)
+    if item.required:
+        return f"{item.name}: {kind}"
+    return f"{item.name}: {kind} | None = None" if item.default is None else f"{item.name}: {kind} = {literal(item)}"
+
+
+def _presence(item: InputEntry) -> str:
+    return "any number" if item.variadic else "optional" if item.optional else "required"
+
+
+def _rank(rank: int | None) -> str:
+    return "any" if rank is None else str(rank)
+
+
+def _default(item: AttributeEntry) -> str:
+    if item.required:
+        return "required"
+    return "absent" if item.default is None else code(attribute_kind(item).partition(", default ")[2])
+
+
+def _onnx_value(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_onnx_value, value))}]"
+    return f'"{value}"' if isinstance(value, str) else repr(value)

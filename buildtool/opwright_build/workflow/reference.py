@@ -1,0 +1,178 @@
+"""`opwright docs`: a page for each function of the library, generated, committed and checked."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from opwright.diagnostics.model import Diagnostic, Place, has_errors
+
+from opwright_build.engine.store import InfrastructureError
+from opwright_build.report.reporter import Reporter
+from opwright_build.report.tables import counted
+from opwright_build.workflow.build import action_counts
+from opwright_build.workflow.library import TABLE, BuiltLibrary, build_library, read_built
+from opwright_build.workflow.session import Options, Session
+from opwright_build.workflow.task import finish, on_library
+from opwright_build.workflow.writing import write_file
+
+if TYPE_CHECKING:
+    from opwright_build.reference.model import Documented, Vectors
+    from opwright_build.spec.model import LoadedLibrary, SpecVersion
+
+COMMAND = "opwright docs"
+FOLDER = "docs/reference"
+
+Facts = TypeVar("Facts")
+
+
+def reference(
+    path: Path, reporter: Reporter, options: Options, output: Path | None, check: bool, started: float
+) -> int:
+    """Writes the pages of the library around `path`; with `check` only compares them.
+
+    `output` is by default docs/reference in the library. Pages of functions that are no more are removed.
+    """
+    return on_library(path, reporter, options, lambda session: _reference(session, output, check, started))
+
+
+def _reference(session: Session, output: Path | None, check: bool, started: float) -> int:
+    from opwright_build.reference.pages import reference_pages
+
+    folder = output or session.root / FOLDER
+    library = build_library(session)
+    counts = action_counts(session, library)
+    if not library.good:
+        return finish(session, started, library.diagnostics, "", counts)
+    documented, found = documented_library(session, library)
+    diagnostics = [*library.diagnostics, *found]
+    if has_errors(diagnostics):
+        return finish(session, started, diagnostics, "", counts)
+    pages = reference_pages(documented)
+    stale = [path for path in _generated(folder) if path not in pages]
+    if check:
+        differing = [path for path, data in pages.items() if _read(folder / path) != data]
+        findings = [_out_of_date(session, folder / path, "differs from") for path in differing]
+        findings += [_out_of_date(session, folder / path, "is no longer part of") for path in stale]
+        text = "" if findings else f"{counted(len(pages), 'page')} up to date"
+        return finish(session, started, [*diagnostics, *findings], text, counts)
+    written = sum([write_file(folder / path, data) for path, data in pages.items()])
+    for path in stale:
+        _remove(folder / path)
+    text = f"{written} of {counted(len(pages), 'page')} written"
+    return finish(session, started, diagnostics, text, counts)
+
+
+def documented_library(session: Session, library: BuiltLibrary) -> tuple[Documented, list[Diagnostic]]:
+    """Everything that pages tell of a library that was built well, and what is wrong with the files it stands in."""
+    from opwright_build.reference.model import Documented
+    from opwright_build.spec.load import load_library
+    from opwright_build.verify import gaps, numerics
+
+    loaded = load_library(session.root)
+    refusals = _fact_file(session.root, gaps.FILE, gaps.read_gaps, gaps.GapsFile(()))
+    nothing = numerics.NumericsFile(numerics.Numerics({}, (), ()))
+    measured = _fact_file(session.root, numerics.FILE, numerics.read_numerics, nothing)
+    vectors, found = _vectors(session, loaded)
+    sources = {version.identity: _source(session, version) for version in loaded.versions}
+    documented = Documented(
+        bundle=read_built(session, library),
+        versions={version.identity: version for version in loaded.versions},
+        prevented=json.loads(session.engine.fetch(library.result, TABLE)),
+        gaps=refusals.gaps,
+        numerics=measured.numerics,
+        vectors=vectors,
+        sources=sources,
+        texts={path: session.source_text(path) or "" for path in sorted(set(sources.values()))},
+    )
+    return documented, [*refusals.diagnostics, *measured.diagnostics, *found]
+
+
+def _fact_file(root: Path, name: str, read: Callable[[bytes], Facts], nothing: Facts) -> Facts:
+    data = _read(root / name)
+    return nothing if data is None else read(data)
+
+
+def _vectors(session: Session, loaded: LoadedLibrary) -> tuple[Mapping[str, Vectors], list[Diagnostic]]:
+    """Which vectors each version has. The suite is asked for its cases' names; no Python of a spec is run."""
+    from opwright_build.reference.model import Vectors
+    from opwright_build.spec.confine import LibraryFiles
+    from opwright_build.spec.model import VectorKind
+    from opwright_build.spec.vectors_file import read_vectors_file
+    from opwright_build.spec.yaml_source import MAX_BYTES
+    from opwright_build.verify.collect import load_for
+    from opwright_build.verify.suite import extract
+    from opwright_build.verify.suite_cases import select
+
+    session.reporter.step("reading vectors")
+    suite = load_for(loaded.versions, extract)
+    files = LibraryFiles(session.root)
+    found: list[Diagnostic] = []
+    vectors: dict[str, Vectors] = {}
+    for version in loaded.versions:
+        folder = _folder(session, version)
+        rows = []
+        for source in version.vectors:
+            if source.kind is not VectorKind.ROWS:
+                continue
+            data = files.read(folder, source.path, MAX_BYTES, source.place)
+            if isinstance(data, Diagnostic):
+                found.append(data)
+                continue
+            read = read_vectors_file(data, f"{folder}/{source.path}")
+            found += read.diagnostics
+            rows += [row for row in read.rows if row.versions is None or version.since_version in row.versions]
+        cases = sorted({item.case.name for item in select(version, suite)[0]})
+        vectors[version.identity] = Vectors(tuple(cases), tuple(rows))
+    return vectors, found
+
+
+def _folder(session: Session, version: SpecVersion) -> str:
+    return version.folder.relative_to(session.root).as_posix()
+
+
+def _source(session: Session, version: SpecVersion) -> str:
+    return f"{_folder(session, version)}/{version.function_file}"
+
+
+def _generated(folder: Path) -> list[str]:
+    """The pages that are ours, relative to the folder."""
+    from opwright_build.reference.model import MARK
+
+    found = sorted(folder.rglob("*.md")) if folder.is_dir() else []
+    return [path.relative_to(folder).as_posix() for path in found if MARK.encode() in (_read(path) or b"")[:200]]
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _unreachable(path, "read", error) from error
+
+
+def _remove(path: Path) -> None:
+    try:
+        path.unlink()
+    except OSError as error:
+        raise _unreachable(path, "removed", error) from error
+
+
+def _unreachable(path: Path, done: str, error: OSError) -> InfrastructureError:
+    message = f"{os.path.relpath(path)} cannot be {done}: {error.strerror or type(error).__name__}"
+    return InfrastructureError([Diagnostic("OW905", message)])
+
+
+def _out_of_date(session: Session, path: Path, how: str) -> Diagnostic:
+    shown = os.path.relpath(path, session.root).replace(os.sep, "/")
+    return Diagnostic(
+        code="OW906",
+        message=f"{shown} {how} what the library gives",
+        place=Place(shown),
+        reason="the reference is generated; what people read would not be what the library holds",
+        help=f"run `{COMMAND}` and commit the result",
+    )
