@@ -92,7 +92,7 @@ class _Judge(Resolver):
         name, place = visit.node.op_type, visit.place
         where = f"{domain} {goal}" if domain else self._opset_text()
         if older is None:
-            since = f"{name} came with version {newer.since_version} of {domain or 'ai.onnx'}"
+            since = f"{name} came with version {_first_version(newer)} of {domain or 'ai.onnx'}"
             return ("OW581", f"{place}: {where} has no {name}", since)
         if older.since_version > newer.since_version:
             text = f"{place}: {name} means something else at {where}"
@@ -200,6 +200,13 @@ class _Judge(Resolver):
 
 
 _TYPES = "declare the types in the graph's value_info, or run onnx.shape_inference.infer_shapes on the model first"
+
+
+def _first_version(schema: defs.OpSchema) -> int:
+    """The version with which an operator came."""
+    while (before := schema_at(schema.name, schema.domain, schema.since_version - 1)) is not None:
+        schema = before
+    return schema.since_version
 
 
 def _bound(visit: Visit, schema: defs.OpSchema) -> dict[str, str]:

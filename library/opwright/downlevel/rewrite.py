@@ -94,7 +94,10 @@ def polyfill_libraries(
     """`polyfill` with an account of what was done; `file` names the model in messages."""
     refuse_broken_text(model, file)
     catalogue = merge_libraries(libraries)
-    result = _without_linked(model, catalogue, file)
+    result = ModelProto()
+    result.CopyFrom(model)
+    if choose_opset(result, catalogue) > target.opset:
+        result = _without_linked(result, catalogue, file)
     opset = min(choose_opset(result, catalogue), target.opset)
     verdict = _judge(result, catalogue, opset, target, file)
     catalogue = replace(catalogue, bodies={**catalogue.bodies, **verdict.bodies})
@@ -128,12 +131,10 @@ def polyfill_libraries(
 
 
 def _without_linked(model: ModelProto, catalogue: Catalogue, file: str) -> ModelProto:
-    """A copy without the functions that were linked for the model's own opset; they are linked again for another.
+    """The model without the functions that were linked for its own opset; they are linked again for another.
 
     Raises DiagnosticError (OW585) when some are of a library that was not given.
     """
-    result = ModelProto()
-    result.CopyFrom(model)
     linked = [record for function in model.functions if (record := record_of(function)) is not None]
     missing = sorted({record.origin for record in linked if record.identity not in catalogue.functions})
     if missing:
@@ -141,7 +142,7 @@ def _without_linked(model: ModelProto, catalogue: Catalogue, file: str) -> Model
         reason = "they were linked for the model's opset, and another opset needs other bodies of them"
         help_text = "give that library too with --library"
         raise DiagnosticError([Diagnostic("OW585", text, Place(file), reason, help_text)])
-    return detach_libraries(result, file).model if linked else result
+    return detach_libraries(model, file).model if linked else model
 
 
 def _judge(model: ModelProto, catalogue: Catalogue, opset: int, target: Target, file: str) -> Verdict:

@@ -92,7 +92,7 @@ def _bundle(*functions: FunctionEntry, damaged: bool = False) -> str:
 
 
 _PLAIN_SWISH = _function("Swish", _entry(_SWISH), attributes=_ALPHA)
-_LIBRARY = _bundle(
+LIBRARY = _bundle(
     _PLAIN_SWISH,
     _function("Late", _entry(_ABS), since_version=2),
     _function("Kind", *_kinds()),
@@ -106,7 +106,7 @@ _ATTACH = "attach model.onnx --library acme.onnxlib -o out.onnx"
 
 
 def _attach(model: str, command: str = _ATTACH, **libraries: str) -> Example:
-    files = {f"{name}.onnxlib.hex": data for name, data in libraries.items()} or {"acme.onnxlib.hex": _LIBRARY}
+    files = {f"{name}.onnxlib.hex": data for name, data in libraries.items()} or {"acme.onnxlib.hex": LIBRARY}
     return Example(command, {"model.onnx.txt": model, **files})
 
 
@@ -136,11 +136,12 @@ def _altered() -> str:
 
 
 def _model_bytes(data: bytes) -> Example:
-    return Example(_ATTACH, {"model.onnx.hex": data.hex(), "acme.onnxlib.hex": _LIBRARY})
+    return Example(_ATTACH, {"model.onnx.hex": data.hex(), "acme.onnxlib.hex": LIBRARY})
 
 
 _FAR = CallEntry("org.other", "Far", 1, (), _body(_ABS).digest)
 _CALLS_FAR = _bundle(_function("Near", _entry(_ABS, calls=(_FAR,))))
+EMPTY = _bundle()
 _OTHER_SWISH = _bundle(_function("Swish", _entry(_ABS)))
 _MINE = '<domain: "my", opset_import: ["": 18, "com.acme": 1, "my": 1]> Mine (X) => (Y) {{ {} }}'
 _WITH_MINE = _HEADER.replace("]>", ', "my": 1]>')
@@ -153,7 +154,7 @@ ENTRIES = (
         "OW550",
         "A model that cannot be read",
         "There is no file of that name, it is a folder, or it may not be read.",
-        bad=Example(_ATTACH, {"acme.onnxlib.hex": _LIBRARY}),
+        bad=Example(_ATTACH, {"acme.onnxlib.hex": LIBRARY}),
         good=_GOOD,
     ),
     Entry(
@@ -255,8 +256,8 @@ ENTRIES = (
         "OW563",
         "Two libraries define one function differently",
         "Two releases of one library, for example. One model can hold one of the two only.",
-        bad=_attach(_GOOD_MODEL, f"{_ATTACH} --library other.onnxlib", acme=_LIBRARY, other=_OTHER_SWISH),
-        good=_attach(_GOOD_MODEL, f"{_ATTACH} --library other.onnxlib", acme=_LIBRARY, other=_LIBRARY),
+        bad=_attach(_GOOD_MODEL, f"{_ATTACH} --library other.onnxlib", acme=LIBRARY, other=_OTHER_SWISH),
+        good=_attach(_GOOD_MODEL, f"{_ATTACH} --library other.onnxlib", acme=LIBRARY, other=LIBRARY),
     ),
     Entry(
         "OW564",
