@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import onnx.parser
 from opwright.bundle.format import AttributeEntry, FunctionEntry
 
 from opwright_build.spec.literals import Nested
@@ -20,7 +21,13 @@ class WrongAttribute(ValueError):
 
 
 def attribute_from_row(entry: AttributeEntry, value: Nested) -> Any:
-    """The value as int, float, str or a tuple of them. Raises WrongAttribute."""
+    """The value as int, float, str or a tuple of them; a graph, written in ONNX's text form, as GraphProto. Raises
+    WrongAttribute."""
+    if entry.type == "GRAPH" and isinstance(value, str):
+        try:
+            return onnx.parser.parse_graph(value)
+        except onnx.parser.ParseError as error:
+            raise WrongAttribute(f"is a graph: {str(error).strip().splitlines()[-1]}") from None
     if entry.type in ("INTS", "FLOATS", "STRINGS"):
         if not isinstance(value, tuple):
             raise WrongAttribute(f"is {entry.type}: a sequence of values")

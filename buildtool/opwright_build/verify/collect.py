@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from onnx import GraphProto
 from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.model import Diagnostic, Place, has_errors
 
@@ -161,7 +163,7 @@ class _VersionCollector:
 
     def add_suite_case(self, case: Case) -> None:
         self._add(case)
-        if self.reference is None or case.expected is None:
+        if self.reference is None or case.expected is None or _has_graph(case.attributes):
             return
         assert self.collection.references is not None
         try:
@@ -237,9 +239,9 @@ class _VersionCollector:
 
     def _ask(self, typed: TypedRow) -> tuple[Expected, ...] | None:
         """What the oracle expects; None where it is not to be run. Raises Unanswered where there is no answer."""
-        if self.version.reference_file is None:
+        if self.version.reference_file is None or _has_graph(typed.attributes):
             message = f"nothing says what the row `{typed.row.name}` should give"
-            way_out = "State its `outputs:`, or give the spec a `reference:`."
+            way_out = "State its `outputs:`, or give the spec a `reference:`; a reference cannot be given a graph."
             raise Unanswered(Diagnostic("OW410", message, typed.row.place, help=way_out))
         if self.collection.references is None:
             return None
@@ -276,6 +278,11 @@ class _VersionCollector:
             if path in self.version.places:
                 return self.version.places[path]
         return Place(f"{self.folder}/spec.yaml")
+
+
+def _has_graph(attributes: Mapping[str, Any]) -> bool:
+    """Whether a reference, which has numpy and nothing else, could not make sense of the attributes."""
+    return any(isinstance(value, GraphProto) for value in attributes.values())
 
 
 def _declared_anywhere(versions: Sequence[SpecVersion]) -> dict[tuple[str, str], dict[str, frozenset[str]]]:

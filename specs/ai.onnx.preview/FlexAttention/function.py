@@ -1,0 +1,55 @@
+from typing import Literal, Optional
+
+from opwright import BFLOAT16, DOUBLE, FLOAT, FLOAT16, Graph
+from opwright import opset14 as op
+
+
+def FlexAttention(
+    Q,
+    K,
+    V,
+    score_mod: Optional[Graph] = None,
+    prob_mod: Optional[Graph] = None,
+    scale: Optional[float] = None,
+    softmax_precision: Optional[Literal[1, 10, 11, 16]] = None,
+):
+    """Softmax(Q @ K^T * scale) @ V, with a graph of the caller's before and behind the Softmax.
+
+    Products are computed in float at least, and the scale is applied once, behind the first: the standard's body takes
+    its root in float, rounds that to the inputs' type and multiplies both sides, which makes nan of a negative one.
+    The heads of a group share K and V by broadcasting, without a copy of them for each.
+    """
+    wide = DOUBLE if Q.dtype == DOUBLE or softmax_precision == 11 else FLOAT
+    batch, heads, length, size = Q.shape
+    shared, others = K.shape[1], K.shape[2]
+    query = op.Reshape(op.Cast(Q, to=wide), [batch, shared, heads // shared, length, size], allowzero=1)
+    key = op.Unsqueeze(op.Transpose(op.Cast(K, to=wide), perm=[0, 1, 3, 2]), [2])
+    products = op.MatMul(query, key)
+    if scale is None:
+        scores = products / op.Sqrt(op.Cast(size, to=wide))
+    else:
+        scores = products * scale
+    scores = op.Reshape(scores, [batch, heads, length, others], allowzero=1)
+    scores = op.Cast(scores, to=inner_type(Q, softmax_precision))
+    if score_mod is not None:
+        scores = score_mod(scores)
+    probabilities = op.Softmax(scores, axis=-1)
+    if prob_mod is not None:
+        probabilities = prob_mod(probabilities)
+    weights = op.Cast(probabilities, to=wide)
+    weights = op.Reshape(weights, [batch, shared, heads // shared, length, others], allowzero=1)
+    mixed = op.MatMul(weights, op.Unsqueeze(op.Cast(V, to=wide), [2]))
+    return op.Cast(op.Reshape(mixed, [batch, heads, length, V.shape[3]], allowzero=1), to=Q.dtype)
+
+
+def inner_type(Q, softmax_precision):
+    """The type of scores and probabilities: the one asked for, else float, but double of double."""
+    if softmax_precision == 1:
+        return FLOAT
+    if softmax_precision == 10:
+        return FLOAT16
+    if softmax_precision == 11:
+        return DOUBLE
+    if softmax_precision == 16:
+        return BFLOAT16
+    return DOUBLE if Q.dtype == DOUBLE else FLOAT
