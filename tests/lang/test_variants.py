@@ -91,6 +91,22 @@ def test_a_type_that_an_attribute_decides(compiler: Compiler) -> None:
             assert got.dtype == dtype
 
 
+STATE = """\
+def F(x, state=None):
+    if state is None:
+        return op.Neg(x)
+    return op.CastLike(x, state)
+"""
+
+
+def test_a_type_that_only_absent_inputs_have_is_what_the_body_makes(compiler: Compiler) -> None:
+    inputs, outputs = {"x": "T", "state": "S"}, {"y": "S"}
+    family = compiler.family(STATE, inputs, outputs, {"T": ["float", "double"], "S": ["float", "double", "float16"]})
+    assert keys(family) == ["state=absent", "state=present"]
+    narrower = compiler.family(STATE, inputs, outputs, {"T": ["float", "double"], "S": ["float"]})
+    assert [item.code for item in narrower.diagnostics] == ["OW210"]
+
+
 # -------------------------------------------------------------------------------------------------- attributes
 
 LITERAL = "from typing import Literal, Optional\n"

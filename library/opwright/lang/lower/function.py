@@ -373,4 +373,15 @@ class _Attempt:
         """What declaration and body know together of an output; None where they contradict each other."""
         if isinstance(found, ir.UnknownType) and not self.unit.declaration.inferred:
             return None  # a promise that nothing here can check
+        if self._is_free(wanted) and isinstance(found, ir.TensorType) and isinstance(wanted, ir.TensorType):
+            admitted = ir.element_mask(found.element) & ~ir.element_mask(wanted.element) == 0
+            return meet_shapes(found, wanted) if admitted else None
         return meet_shapes(found, wanted) if unify(wanted, found) else None
+
+    def _is_free(self, wanted: ir.Type) -> bool:
+        """Whether it is of a type variable whose inputs are all absent: then the body says what it stands for."""
+        if not isinstance(wanted, ir.TensorType) or not isinstance(wanted.element, ir.TypeVariable):
+            return False
+        name = wanted.element.name
+        inputs = [key for key, item in self.unit.declaration.inputs.items() if item.type == name]
+        return bool(inputs) and all(self.target.facts.get(key) == facts.ABSENT for key in inputs)
