@@ -10,7 +10,7 @@ from opwright.elements import BY_NAME
 from opwright_build.spec.model import Tolerance
 from opwright_build.verify.dtypes import DTYPES
 from opwright_build.verify.judge import judge_outputs, mismatch, ulp_distance
-from opwright_build.verify.model import Array, Expected, SuiteJudge, ToleranceJudge
+from opwright_build.verify.model import Array, Expected, Judge, RandomJudge, SuiteJudge, ToleranceJudge
 
 EXACT = ToleranceJudge({"default": Tolerance(0, 0)})
 SUITE = SuiteJudge(1e-3, 1e-7)
@@ -21,8 +21,24 @@ def within(ulp: float = 0.0, absolute: float = 0.0, scale: float = 1.0) -> Toler
     return ToleranceJudge({name: Tolerance(ulp, absolute) for name in names}, scale)
 
 
-def verdict(judge: SuiteJudge | ToleranceJudge, wanted: Array, got: Array, exact: Array | None = None) -> str:
+def verdict(judge: Judge, wanted: Array, got: Array, exact: Array | None = None) -> str:
     return mismatch(judge, Expected(wanted, exact), got)
+
+
+@pytest.mark.parametrize("name", ["float", "bfloat16", "int64", "bool"])
+def test_of_random_outputs_shape_type_values_and_mean_are_judged(name: str) -> None:
+    dtype = DTYPES[BY_NAME[name]]
+    wanted, got = np.zeros(4, dtype), np.array([0, 1, 1, 1]).astype(dtype)
+    assert verdict(RandomJudge(), wanted, got) == ""
+    assert verdict(RandomJudge((0, 1), 0.75, 0.01), wanted, got) == ""
+    assert verdict(RandomJudge((0, 1), 0.5, 0.2), wanted, got) == "has the mean 0.75, expected 0.5 give or take 0.2"
+    assert verdict(RandomJudge((0, 2)), wanted, got) == "has 1 among its elements, which is none of [0, 2]"
+    assert "has shape" in verdict(RandomJudge(), wanted, got[:3])
+    assert "has element type" in verdict(RandomJudge(), wanted.astype(np.float64), got)
+
+
+def test_a_mean_that_is_not_a_number_is_no_mean() -> None:
+    assert "mean nan" in verdict(RandomJudge((), 0.5, 0.1), np.zeros(2), np.array([0.5, np.nan]))
 
 
 FLOATS = [name for name, kind in BY_NAME.items() if kind.is_float]

@@ -88,20 +88,33 @@ TensorSource = LiteralTensor | ZeroTensor | GeneratedTensor
 
 
 @dataclass(frozen=True, slots=True)
-class VectorRow:
-    """One row. `types` and `versions` narrow it (`versions` None: all); an input that is None is absent on purpose.
+class RandomOutput:
+    """What is known of a random output: all of its elements are among `values`, where there are any, and their mean is
+    within `within` of `mean`."""
 
-    `outputs` None: the oracle says what is right. `error`, where given, is what the runtime's error must contain.
-    `place` is the row's; `places` maps dotted paths below the row (`inputs.X`, `attributes.alpha`) to their keys.
+    values: tuple[float, ...]
+    mean: float | None
+    within: float
+
+
+@dataclass(frozen=True, slots=True)
+class VectorRow:
+    """One row. `types` and `versions` narrow it (`versions` None: all); an input or attribute that is None is left out
+    on purpose.
+
+    `outputs` None: the oracle says what is right; with `random` of the type and shape alone. `error`, where given, is
+    what the runtime's error must contain. `place` is the row's; `places` maps dotted paths below the row (`inputs.X`,
+    `attributes.alpha`) to their keys.
     """
 
     name: str
     types: Mapping[str, tuple[str, ...]]
     versions: tuple[int, ...] | None
-    attributes: Mapping[str, Nested]
+    attributes: Mapping[str, Nested | None]
     inputs: Mapping[str, TensorSource | None]
     outputs: Mapping[str, TensorSource] | None
     scale: float
+    random: RandomOutput | None
     error: str
     doc: str
     place: Place
@@ -145,10 +158,9 @@ def read_vectors_file(data: bytes, file: str) -> VectorsFile:
 
 def _row(model: RowModel, node: MappingNode) -> tuple[VectorRow, list[Diagnostic]]:
     problems: list[Diagnostic] = []
-    attributes: dict[str, Nested] = {}
+    attributes: dict[str, Nested | None] = {}
     for name, child in _children(node, "attributes"):
-        values, _ = literal(child, problems)
-        attributes[name] = values
+        attributes[name] = None if _is_null(child) else literal(child, problems)[0]
     inputs: dict[str, TensorSource | None] = {}
     for name, child in _children(node, "inputs"):
         inputs[name] = None if _is_null(child) else _tensor(model.inputs[name], child, problems)
@@ -163,12 +175,22 @@ def _row(model: RowModel, node: MappingNode) -> tuple[VectorRow, list[Diagnostic
         inputs=inputs,
         outputs=outputs,
         scale=model.scale,
+        random=_random(model, node, problems),
         error=model.error,
         doc=model.doc,
         place=node.entries["name"].value.place,
         places=key_places(node),
     )
     return row, problems
+
+
+def _random(model: RowModel, node: MappingNode, problems: list[Diagnostic]) -> RandomOutput | None:
+    found = model.random
+    if found is None:
+        return None
+    if (found.mean is None) != (found.within == 0.0):
+        problems.append(Diagnostic("OW109", "`mean` and `within` stand together, or neither", _key(node, "random")))
+    return RandomOutput(tuple(map(float, found.values)), found.mean, found.within)
 
 
 def _is_null(node: Node) -> bool:

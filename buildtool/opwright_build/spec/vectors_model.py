@@ -93,6 +93,12 @@ TensorModel = TypeAliasType(
 )
 
 
+class RandomModel(Strict):
+    values: list[Finite] = Field(default_factory=list)
+    mean: Finite | None = None
+    within: Annotated[Finite, Field(gt=0)] = 0.0
+
+
 class RowModel(Strict):
     name: Words
     types: dict[Identifier, Annotated[list[ElementName], Field(min_length=1)]] = Field(default_factory=dict)
@@ -101,6 +107,7 @@ class RowModel(Strict):
     inputs: dict[Identifier, TensorModel] = Field(default_factory=dict)
     outputs: dict[Identifier, TensorModel] = Field(default_factory=dict, min_length=1)
     scale: Annotated[Finite, Field(gt=0)] = 1.0
+    random: RandomModel | None = None
     error: str = ""
     doc: str = ""
 

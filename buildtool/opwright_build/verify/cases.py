@@ -12,9 +12,10 @@ from opwright.elements import ElementType, element
 
 from opwright_build.spec.model import SpecVersion
 from opwright_build.spec.tolerances import DEFAULT_TOLERANCES
+from opwright_build.spec.vectors_file import VectorRow
 from opwright_build.verify.bindings import resolve_type
 from opwright_build.verify.dtypes import array_digest_parts, digest
-from opwright_build.verify.model import Array, Case, Expected, SuiteJudge, ToleranceJudge
+from opwright_build.verify.model import Array, Case, Expected, Judge, RandomJudge, SuiteJudge, ToleranceJudge
 from opwright_build.verify.rounding import NotRepresentable, round_floats, truncate_to_integers
 from opwright_build.verify.suite import attribute_bytes
 
@@ -41,6 +42,13 @@ def tolerance_judge(
     """Ours, whole for the types that the outputs have."""
     names = sorted({resolve_type(bindings, output.type) for output in entry.outputs})
     return ToleranceJudge({name: version.tolerances.get(name, DEFAULT_TOLERANCES[name]) for name in names}, scale)
+
+
+def row_judge(version: SpecVersion, entry: FunctionEntry, row: VectorRow, bindings: Mapping[str, str]) -> Judge:
+    """What the row says of random outputs; otherwise ours."""
+    if row.random is not None:
+        return RandomJudge(row.random.values, row.random.mean, row.random.within)
+    return tolerance_judge(version, entry, bindings, row.scale)
 
 
 def expected_from_oracle(answer: Array, target: ElementType) -> Expected:
@@ -85,7 +93,9 @@ def _array_parts(array: Array | None) -> Iterator[bytes]:
         yield from array_digest_parts(array)
 
 
-def _judge_text(judge: SuiteJudge | ToleranceJudge) -> str:
+def _judge_text(judge: Judge) -> str:
+    if isinstance(judge, RandomJudge):
+        return repr(("random", judge.values, judge.mean, judge.within))
     if isinstance(judge, SuiteJudge):
         return repr(("suite", judge.rtol, judge.atol))
     limits: list[Any] = [(name, item.ulp, item.absolute) for name, item in sorted(judge.tolerances.items())]

@@ -15,7 +15,7 @@ from opwright_build.spec.model import SpecVersion, VectorKind, VectorSource
 from opwright_build.spec.vectors_file import VectorsFile, read_vectors_file
 from opwright_build.spec.yaml_source import MAX_BYTES
 from opwright_build.verify.bindings import Unbound
-from opwright_build.verify.cases import tolerance_judge, with_digest
+from opwright_build.verify.cases import row_judge, with_digest
 from opwright_build.verify.judge import mismatch
 from opwright_build.verify.lock import LOCK_PATH, LockedCase, check_lock, read_lock, write_lock
 from opwright_build.verify.model import Case, CollectedCases, Expected, Skipped
@@ -230,7 +230,7 @@ class _VersionCollector:
             inputs=typed.inputs,
             attributes=typed.attributes,
             expected=expected,
-            judge=tolerance_judge(self.version, self.entry, typed.bindings, row.scale),
+            judge=row_judge(self.version, self.entry, row, typed.bindings),
             place=row.place,
             digest="",
             error=row.error,

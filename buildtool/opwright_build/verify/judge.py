@@ -14,7 +14,7 @@ from opwright.elements import ElementType
 
 from opwright_build.spec.model import Tolerance
 from opwright_build.verify.dtypes import element_of
-from opwright_build.verify.model import Array, Expected, SuiteJudge, ToleranceJudge
+from opwright_build.verify.model import Array, Expected, Judge, RandomJudge, SuiteJudge, ToleranceJudge
 
 # The suite's own runner grants bfloat16 outputs two units in the last place, whatever the case says.
 _SUITE_BFLOAT16 = 2.0**-6
@@ -22,7 +22,7 @@ _SIGN = np.uint64(1 << 63)
 
 
 def judge_outputs(
-    judge: SuiteJudge | ToleranceJudge,
+    judge: Judge,
     names: Sequence[str],
     expected: Sequence[Expected | None],
     actual: Sequence[Array],
@@ -37,13 +37,15 @@ def judge_outputs(
     return ""
 
 
-def mismatch(judge: SuiteJudge | ToleranceJudge, expected: Expected, actual: Array) -> str:
+def mismatch(judge: Judge, expected: Expected, actual: Array) -> str:
     """What is wrong with one output; empty when it is right."""
     wanted = expected.array
     if actual.shape != wanted.shape:
         return f"has shape {list(actual.shape)}, expected {list(wanted.shape)}"
     if actual.dtype != wanted.dtype and element_name(actual) != element_name(wanted):
         return f"has element type {element_name(actual)}, expected {element_name(wanted)}"
+    if isinstance(judge, RandomJudge):
+        return _judge_random(judge, actual)
     # Most outputs are equal to the last bit, and this is by far the cheapest way to find out.
     if wanted.dtype.kind != "O" and actual.tobytes() == wanted.tobytes():
         return ""
@@ -55,6 +57,16 @@ def mismatch(judge: SuiteJudge | ToleranceJudge, expected: Expected, actual: Arr
     if kind.is_integer:
         return _judge_integers(judge, kind, wanted, actual)
     return _report(wanted, actual, np.asarray(actual != wanted, dtype=bool), None)
+
+
+def _judge_random(judge: RandomJudge, actual: Array) -> str:
+    numbers = actual.astype(np.float64)
+    strange = ~np.isin(numbers, judge.values) if judge.values else np.zeros(numbers.shape, dtype=bool)
+    if strange.any():
+        return f"has {numbers[strange].flat[0]:g} among its elements, which is none of {list(judge.values)}"
+    if judge.mean is not None and not abs(numbers.mean() - judge.mean) <= judge.within:
+        return f"has the mean {numbers.mean():g}, expected {judge.mean:g} give or take {judge.within:g}"
+    return ""
 
 
 def element_name(array: Array) -> str:

@@ -32,6 +32,19 @@ class ToleranceJudge:
 
 
 @dataclass(frozen=True, slots=True)
+class RandomJudge:
+    """For random outputs: dtype and shape exact; all elements among `values`, where any are given; and, where a mean is
+    given, their mean within `within` of it."""
+
+    values: tuple[float, ...] = ()
+    mean: float | None = None
+    within: float = 0.0
+
+
+Judge = SuiteJudge | ToleranceJudge | RandomJudge
+
+
+@dataclass(frozen=True, slots=True)
 class Expected:
     """One output: `array` in the output's own type; `exact` the float64 value it was rounded from, where known."""
 
@@ -56,7 +69,7 @@ class Case:
     inputs: tuple[Array | None, ...]
     attributes: Mapping[str, Any]
     expected: tuple[Expected | None, ...] | None
-    judge: SuiteJudge | ToleranceJudge
+    judge: Judge
     place: Place
     digest: str
     error: str = ""

@@ -88,6 +88,7 @@ class _Expansion:
         self.result = result
         self.named: dict[str, tuple[str, ...]] = {}  # the variables whose types the row itself decides
         self.attributes: dict[str, Any] = {}
+        self.left_out: set[str] = set()  # attributes that the row leaves out on purpose
         self.applies = False
 
     def run(self) -> None:
@@ -119,7 +120,7 @@ class _Expansion:
             if row.inputs.get(item.name) is None and not (item.optional or item.variadic):
                 self._report("OW406", f"the row `{row.name}` gives no value for the input `{item.name}`", row.place)
         for attribute in entry.attributes:
-            if attribute.required and attribute.name not in row.attributes and not self._is_bound(attribute.name):
+            if attribute.required and row.attributes.get(attribute.name) is None and not self._is_bound(attribute.name):
                 message = f"the row `{row.name}` gives no value for the attribute `{attribute.name}`"
                 self._report("OW406", message, row.place)
         if row.outputs is not None:
@@ -138,8 +139,12 @@ class _Expansion:
     def _read_attributes(self) -> None:
         for attribute in self.entry.attributes:
             if attribute.name in self.row.attributes:
+                given = self.row.attributes[attribute.name]
+                if given is None:
+                    self.left_out.add(attribute.name)
+                    continue
                 try:
-                    value = attribute_from_row(attribute, self.row.attributes[attribute.name])
+                    value = attribute_from_row(attribute, given)
                 except WrongAttribute as error:
                     place = self._place(f"attributes.{attribute.name}")
                     self._report("OW407", f"the attribute `{attribute.name}` {error}", place)
@@ -257,7 +262,7 @@ class _Expansion:
     def _bound_attribute(self, bindings: Mapping[str, str]) -> dict[str, int]:
         """The attribute that makes the output's type what the bindings say, where its default would not."""
         bound = type_attribute(self.entry)
-        if bound is None or bound[1].name in self.attributes:
+        if bound is None or bound[1].name in self.attributes or bound[1].name in self.left_out:
             return {}
         code = element(bindings[bound[0]]).code
         return {} if bound[1].default == code else {bound[1].name: code}

@@ -12,7 +12,7 @@ from opwright.bundle.format import FunctionEntry
 from opwright_build.spec.model import SpecVersion
 from opwright_build.verify.collect import collect_cases, update_lock
 from opwright_build.verify.lock import LOCK_PATH
-from opwright_build.verify.model import Case, CollectedCases, SuiteJudge, ToleranceJudge
+from opwright_build.verify.model import Case, CollectedCases, RandomJudge, SuiteJudge, ToleranceJudge
 from opwright_build.verify.oracle import Limits
 from opwright_build.verify.suite import SuiteCase, extract
 
@@ -374,6 +374,26 @@ def test_a_reference_may_ask_for_the_element_types(making: Making) -> None:
     collected = collect(making, [making.version_of(entry, ["vectors.yaml"], reference="reference.py")], [entry])
     cases = by_name(collected)
     assert [(cases[f"a[T={name}]"].expected or ())[0].array for name in ("double", "bfloat16")] == [6, 8]
+
+
+def test_cases_of_random_operators_are_judged_by_shape_and_type(making: Making) -> None:
+    entry = making.entry_of("Bernoulli", 22)
+    row = "{name: a, types: {T1: [float], T2: [int8]}, inputs: {input: [0.5]}, random: {values: [0, 1]}}"
+    making.write(
+        entry,
+        {
+            "vectors.yaml": f"schema: 1\nrows:\n  - {row}\n",
+            "reference.py": "def Bernoulli(input, dtype):\n    return input\n",
+        },
+    )
+    version = making.version_of(entry, ["onnx", "vectors.yaml"], reference="reference.py")
+    collected = collect(making, [version], [entry])
+    assert {case.name: case.judge for case in collected.cases} == {
+        "test_bernoulli": RandomJudge(),
+        "test_bernoulli_double": RandomJudge(),
+        "test_bernoulli_seed": RandomJudge(),
+        "a[T1=float,T2=int8]": RandomJudge((0.0, 1.0)),
+    }
 
 
 def test_integer_outputs_are_cut_as_cast_does(making: Making) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from opwright.bundle.format import AttributeEntry, FunctionEntry, InputEntry, OutputEntry
 from opwright.elements import element
-from opwright_build.spec.vectors_file import VectorRow, read_vectors_file
+from opwright_build.spec.vectors_file import RandomOutput, VectorRow, read_vectors_file
 from opwright_build.verify import generated
 from opwright_build.verify.rows import ExpandedRows, TypedRow, expand_rows
 from opwright_build.verify.values import tensor
@@ -179,6 +179,31 @@ def test_an_attribute_decides_the_output_type() -> None:
         ("float", {}),
         ("double", {"output_datatype": element("double").code}),
         ("int8", {"output_datatype": element("int8").code}),
+    ]
+
+
+def test_an_attribute_that_is_null_is_left_out() -> None:
+    """Then the row says which type that makes."""
+    optional = function(
+        inputs=(InputEntry("X", "T"),),
+        outputs=(OutputEntry("Y", "U"),),
+        attributes=(AttributeEntry("dtype", "INT", False),),
+        types=(("T", ("float", "double")), ("U", ("float", "double"))),
+    )
+    rest = "types: {T: [double], U: [double]}, inputs: {X: 1}"
+    left_out = first(f"  - {{name: r, attributes: {{dtype: null}}, {rest}}}\n", optional)
+    assert (left_out.bindings["U"], dict(left_out.attributes)) == ("double", {})
+    assert dict(first(f"  - {{name: r, {rest}}}\n", optional).attributes) == {"dtype": element("double").code}
+    required = function(attributes=(AttributeEntry("alpha", "FLOAT", True),))
+    assert codes("  - {name: r, attributes: {alpha: null}, inputs: {X: 1}}\n", required) == [("OW406", 3)]
+
+
+def test_what_is_known_of_random_outputs() -> None:
+    (row,) = rows("  - {name: a, inputs: {X: 1}, random: {values: [0, 1], mean: 0.5, within: 0.1}}\n")
+    assert row.random == RandomOutput((0.0, 1.0), 0.5, 0.1)
+    found = read_vectors_file(b"schema: 1\nrows:\n  - {name: a, random: {mean: 0.5}}\n", "v.yaml").diagnostics
+    assert [(item.code, item.message) for item in found] == [
+        ("OW109", "`mean` and `within` stand together, or neither")
     ]
 
 
