@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from onnx import GraphProto
 from opwright.bundle.calls import inputs_of_call
 from opwright.bundle.format import BodyEntry, FunctionEntry
+from opwright.diagnostics.model import Diagnostic
 from opwright.lang.resolve import GraphObject
 from opwright.link.catalogue import Catalogue
 from opwright.link.specialise import CallFacts, MadeInstance, NotMadeError, make_instance, read_unit
@@ -31,13 +32,13 @@ class _Range:
 
 def with_instances(
     entry: FunctionEntry, catalogue: Catalogue, cases: Iterable[Case]
-) -> tuple[FunctionEntry, dict[str, bytes]]:
-    """The entry with the instances that its cases need, and their bodies by digest.
-
-    A case for which there is none at any opset is left to whoever verifies it.
-    """
+) -> tuple[FunctionEntry, dict[str, bytes], list[Diagnostic]]:
+    """The entry with the instances that its cases need, their bodies by digest, and the cases for which there is none
+    at any opset."""
     found: dict[tuple[object, ...], _Range] = {}
     bodies: dict[str, bytes] = {}
+    refused: dict[str, NotMadeError] = {}
+    served: set[str] = set()
     own = [case for case in cases if case.identity == entry.identity]
     for template in entry.templates:
         unit = read_unit(catalogue, entry, template)
@@ -46,9 +47,11 @@ def with_instances(
             for opset in range(template.first_opset, template.last_opset + 1):
                 try:
                     made = make_instance(unit, entry, opset, facts_of(entry, case, opset))
-                except NotMadeError:
+                except NotMadeError as error:
+                    refused[case.name] = error
                     current = None
                     continue
+                served.add(case.name)
                 if current is not None and _same(current.made, made):
                     current.last = opset
                 else:
@@ -57,7 +60,17 @@ def with_instances(
                 key = (made.body.variant, made.body.body, current.first)
                 found[key] = max(found.get(key, current), current, key=lambda item: item.last)
     instances = tuple(item.body() for item in found.values())
-    return replace(entry, bodies=(*entry.bodies, *instances)), bodies
+    findings = [
+        _not_made(case, refused[case.name])
+        for case in own
+        if case.name in refused and case.name not in served and not case.error
+    ]
+    return replace(entry, bodies=(*entry.bodies, *instances)), bodies, findings
+
+
+def _not_made(case: Case, error: NotMadeError) -> Diagnostic:
+    message = f"{case.identity} cannot be made for the vector {case.name}"
+    return Diagnostic("OW577", message, case.place, error.reason, "change the vector, or the function")
 
 
 def _same(one: MadeInstance, other: MadeInstance) -> bool:

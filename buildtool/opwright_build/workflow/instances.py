@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from opwright.bundle.format import Bundle, DomainEntry, FunctionEntry, Index
+from opwright.diagnostics.model import Diagnostic
 
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine, Result
@@ -15,8 +16,9 @@ from opwright_build.workflow.compiling import BODIES, ENTRY, TEMPLATES
 
 def make_instances(
     reader: Reader, engine: Engine, loaded: LoadedLibrary, compiled: Mapping[str, Result]
-) -> dict[tuple[str, str], bytes]:
-    """What replaces the outputs of compiling, by identity and output, for the versions that are templates.
+) -> tuple[dict[tuple[str, str], bytes], list[Diagnostic]]:
+    """What replaces the outputs of compiling, by identity and output, for the versions that are templates; and what is
+    wrong with their vectors.
 
     The vectors' values are looked at, and no Python of a spec is run. Nothing where no version is a template.
     """
@@ -25,7 +27,7 @@ def make_instances(
     }
     templates = {identity: entry for identity, entry in entries.items() if entry.templates}
     if not templates:
-        return {}
+        return {}, []
     from opwright.link.catalogue import merge_libraries
 
     from opwright_build.verify.collect import collect_cases
@@ -45,12 +47,14 @@ def make_instances(
     }
     catalogue = merge_libraries([Bundle(_index(loaded, tuple(entries.values())), {}, "", templates=texts)])
     made: dict[tuple[str, str], bytes] = {}
+    found: list[Diagnostic] = []
     for identity, entry in templates.items():
-        whole, bodies = with_instances(entry, catalogue, collected.cases)
+        whole, bodies, findings = with_instances(entry, catalogue, collected.cases)
+        found += findings
         before = decode_value(dict[str, bytes], engine.fetch(compiled[identity], BODIES))
         made[identity, ENTRY] = encode_value(whole)
         made[identity, BODIES] = encode_value({**before, **bodies})
-    return made
+    return made, found
 
 
 def _index(loaded: LoadedLibrary, entries: tuple[FunctionEntry, ...]) -> Index:

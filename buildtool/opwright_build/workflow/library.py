@@ -102,7 +102,10 @@ def _library_action(reader: Reader, engine: Engine, session: Session) -> Outcome
     if has_errors(diagnostics):
         return Failed(tuple(diagnostics))
     session.reporter.step("packaging")
-    instances = make_instances(reader, engine, loaded, compiled)
+    instances, found = make_instances(reader, engine, loaded, compiled)
+    diagnostics += found
+    if has_errors(found):
+        return Failed(tuple(diagnostics))
     (packaged,) = engine.run([_packaging(engine, loaded, compiled, instances, session.environment)])
     if isinstance(packaged.outcome, Done | Failed):
         diagnostics += packaged.outcome.diagnostics

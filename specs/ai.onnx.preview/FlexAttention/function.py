@@ -1,4 +1,4 @@
-from typing import Literal, Optional
+from typing import Literal
 
 from opwright import BFLOAT16, DOUBLE, FLOAT, FLOAT16, Graph
 from opwright import opset14 as op
@@ -8,10 +8,10 @@ def FlexAttention(
     Q,
     K,
     V,
-    score_mod: Optional[Graph] = None,
-    prob_mod: Optional[Graph] = None,
-    scale: Optional[float] = None,
-    softmax_precision: Optional[Literal[1, 10, 11, 16]] = None,
+    score_mod: Graph | None = None,
+    prob_mod: Graph | None = None,
+    scale: float | None = None,
+    softmax_precision: Literal[1, 10, 11, 16] | None = None,
 ):
     """Softmax(Q @ K^T * scale) @ V, with a graph of the caller's before and behind the Softmax.
 

@@ -115,6 +115,30 @@ def _node(node: str, inputs: str = "float[N] X", header: str = _HEADER) -> Examp
     return _attach(f"{header} agraph ({inputs}) => (float[N] Y) {{ {node} }}")
 
 
+def _template(node: str) -> Example:
+    """A model with a node that a template serves."""
+    spec = (
+        "schema: 1\ndomain: com.acme\nname: Twice\nsummary: A graph applied twice.\nsince_version: 1\n"
+        'opset: ">=18"\ninputs: {X: T}\noutputs: {Y: T}\ntypes: {T: [float]}\nvectors: [vectors.yaml]\n'
+    )
+    function = "from opwright import Graph\n\n\ndef Twice(X, body: Graph):\n    return body(body(X))\n"
+    vectors = (
+        "schema: 1\nrows:\n  - name: negated\n    attributes:\n"
+        '      body: "negated (float[N] a) => (float[N] b) { b = Neg(a) }"\n'
+        "    inputs: {X: [1.0]}\n    outputs: {Y: [1.0]}\n"
+    )
+    folder = "specs/com.acme/Twice"
+    return Example(
+        "build && attach model.onnx --library dist/base-1.0.0.onnxlib -o out.onnx",
+        {
+            f"{folder}/spec.yaml": spec,
+            f"{folder}/function.py": function,
+            f"{folder}/vectors.yaml": vectors,
+            "model.onnx.txt": f"{_HEADER} agraph (float[N] X, float[N] Z) => (float[N] Y) {{ {node} }}",
+        },
+    )
+
+
 def _python(node: str) -> Example:
     """A program that takes the digest of a function."""
     program = (
@@ -373,6 +397,14 @@ ENTRIES = (
         "Detaching throws functions away because the library can give them back. An altered one would be lost.",
         bad=Example("detach model.onnx -o out.onnx", {"model.onnx.hex": _altered()}),
         good=_attach(_GOOD_MODEL, f"{_ATTACH} && detach out.onnx -o back.onnx"),
+    ),
+    Entry(
+        "OW577",
+        "A template that cannot be made for a call",
+        "A function that depends on a graph, on the number of its inputs or on a value of its call is made for each call. "
+        "What a function cannot hold cannot be made: a graph, say, that reads values around the node.",
+        bad=_template("Y = com.acme.Twice<body = plus (float[N] A) => (float[N] B) { B = Add(A, Z) }>(X)"),
+        good=_template("Y = com.acme.Twice<body = plus (float[N] A) => (float[N] B) { B = Add(A, A) }>(X)"),
     ),
     Entry(
         "OW580",

@@ -27,6 +27,24 @@ types: {{T: [float, double]}}
     return Example("build", {_FUNCTION_FILE: f"{_IMPORT}\n\n{signature}{body}", _SPEC_FILE: spec})
 
 
+def _turned(declared: str) -> Example:
+    """The base library with a Swish that calls another function, whose attribute is `declared`."""
+    turned = f"def Turned(X, axis: {declared} = 0):\n    return op.Transpose(X, perm=[axis, 1 - axis])\n"
+    spec = (
+        "schema: 1\ndomain: com.acme\nname: Turned\nsummary: X or its transpose.\nsince_version: 1\n"
+        'opset: ">=18"\ninputs: {X: {type: T, rank: 2}}\noutputs: {Y: T}\ntypes: {T: [float, double]}\n'
+    )
+    calling = "from base import opset1 as acme\n\n\ndef Swish(X, alpha: float = 1.0):\n    return acme.Turned(X)\n"
+    return Example(
+        "build",
+        {
+            "specs/com.acme/Turned/function.py": f"{_IMPORT}\n\n{turned}",
+            "specs/com.acme/Turned/spec.yaml": spec,
+            _FUNCTION_FILE: calling,
+        },
+    )
+
+
 def _text(declared: str) -> Example:
     return _body(
         'if mode == "relu":',
@@ -55,12 +73,10 @@ ENTRIES = (
         "OW361",
         "A function is a template",
         "A body that depends on the very rank of an input, on the number of its inputs or on the value of an attribute"
-        " exists for a given call only. A library stores functions, so each such answer must be one of a few.",
-        _body("return op.Softmax(op.Transpose(X, perm=[axis, 1 - axis]))", signature="def Swish(X, axis: int = 0):\n"),
-        _body(
-            "return op.Softmax(op.Transpose(X, perm=[axis, 1 - axis]))",
-            signature="def Swish(X, axis: Literal[0, 1] = 0):\n",
-        ),
+        " exists for a given call only. Attaching a library makes it for the nodes of a model; the body of another"
+        " function needs one that exists.",
+        _turned("int"),
+        _turned("Literal[0, 1]"),
     ),
     Entry(
         "OW362",
