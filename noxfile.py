@@ -133,6 +133,7 @@ def docs(session: nox.Session) -> None:
     """Write the generated pages and schemas of docs/ again; `test` fails where they are out of date."""
     install(session, ".[build,run]", groups=("test",))
     session.run("python", "-m", "opwright_build.spec.json_schemas", "docs/schemas")
+    session.run("opwright", "docs")
     session.run("pytest", "--quiet", "tests/diagnostics", "-k", "reference_page", "--update-golden")
     session.run("git", "diff", "--stat", "--", "docs", external=True)
 

@@ -25,24 +25,27 @@ from opwright_build.workflow.library import build_library, read_built
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.task import on_library
 
+from benchmarks.numerics.calls import Caller
 from benchmarks.numerics.compare import LIMITS, Comparison, edges_of
 from benchmarks.numerics.page import numerics_page
 from benchmarks.numerics.standard import schema_of
 from benchmarks.numerics.undetermined import NOTES
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "numerics.md"
 PACKAGES = ("numpy", "onnx", "onnxruntime")
 
 
 def main() -> int:
-    """The exit status: that of the build where the library does not build, 1 where a budget is broken."""
-    named = sys.argv[1:]
+    return measure(ROOT, ROOT / "docs" / "numerics.md", sys.argv[1:])
+
+
+def measure(root: Path, page: Path, named: Sequence[str]) -> int:
+    """Measures the library at `root`, or its functions of these names. Gives 1 where a budget is broken."""
     reporter = TextReporter(Console(sys.stdout, sys.stderr))
-    return on_library(ROOT, reporter, Options(), lambda session: _measure(session, named))
+    return on_library(root, reporter, Options(), lambda session: _measure(session, page, named))
 
 
-def _measure(session: Session, named: Sequence[str]) -> int:
+def _measure(session: Session, page: Path, named: Sequence[str]) -> int:
     library = build_library(session)
     if not library.good:
         session.reporter.findings(library.diagnostics, session.source_text)
@@ -51,7 +54,8 @@ def _measure(session: Session, named: Sequence[str]) -> int:
     entries = [entry for entry in newest(bundle) if not named or entry.name in named]
     subject = Subject(session, loaded, bundle, {entry.identity for entry in entries})
     measured = list(_rows(bundle, loaded, entries, collect(subject, run_oracle=True).cases))
-    notes = [Note(entry.identity, NOTES[entry.name]) for entry in entries if entry.name in NOTES]
+    caller = Caller(bundle)
+    notes = [Note(entry.identity, NOTES[entry.name](caller, entry)) for entry in entries if entry.name in NOTES]
     path = session.root / FILE
     old = read_numerics(path.read_bytes()).numerics if path.is_file() else Numerics({}, (), ())
     known = {entry.identity for entry in newest(bundle)}
@@ -62,12 +66,11 @@ def _measure(session: Session, named: Sequence[str]) -> int:
         tuple(note for note in whole.notes if note.function in known),
     )
     path.write_text(write_numerics(numerics), encoding="utf-8")
-    page = numerics_page(read_numerics(path.read_bytes()).numerics)
-    PAGE.write_text(page, encoding="utf-8")
+    page.write_text(numerics_page(read_numerics(path.read_bytes()).numerics), encoding="utf-8")
     broken = [row for row in measured if row.over_budget]
     for row in broken:
         print(f"over budget: {row.function} {row.type}: {', '.join(row.over_budget)}: {row.ours} beside {row.standard}")
-    print(f"{len(measured)} rows, {len(broken)} over budget; wrote {FILE} and {PAGE.relative_to(ROOT).as_posix()}")
+    print(f"{len(measured)} rows, {len(broken)} over budget; wrote {FILE} and docs/{page.name}")
     return 1 if broken else 0
 
 

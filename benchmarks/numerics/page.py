@@ -56,7 +56,7 @@ def numerics_page(numerics: Numerics) -> str:
     lines = [_HEAD.format(budget=BUDGET, versions=versions), "## Measured\n", *_table(numerics.rows)]
     if numerics.notes:
         lines += ["", "## Compared in other ways\n"]
-        lines += [f"* **{_short(note.function)}**: {note.text}" for note in numerics.notes]
+        lines += [f"* **{_short(note.function)}**: {note.text}." for note in numerics.notes]
     names = dict.fromkeys(row.function.partition("::")[2].partition("@")[0] for row in numerics.rows)
     lines += ["", "## The grid\n", *_grids({name: GRIDS[name] for name in names if name in GRIDS})]
     return "\n".join(lines) + "\n"

@@ -19,9 +19,10 @@ OLDEST = 9
 def schema_of(entry: FunctionEntry) -> Any:
     """The operator's `OpSchema`, whose stubs lack what is asked of it here; None where the standard has no body."""
     domain = "" if entry.domain == "ai.onnx" else entry.domain
-    if not onnx.defs.has(entry.name, domain):
+    try:
+        schema: Any = onnx.defs.get_schema(entry.name, entry.since_version, domain)
+    except onnx.defs.SchemaError:
         return None
-    schema: Any = onnx.defs.get_schema(entry.name, entry.since_version, domain)
     bodied = schema.has_function or schema.has_context_dependent_function
     return schema if bodied and schema.since_version == entry.since_version else None
 
@@ -45,6 +46,7 @@ def standard_body(
         return None
     function, opset = found
     function.domain, function.name = DOMAIN, schema.name
+    opset = next((item.version for item in function.opset_import if item.domain in _DEFAULT), opset)
     resolved = _operators(function, opset)
     newest = onnx.defs.onnx_opset_version()
     return function, [item for item in range(newest, OLDEST - 1, -1) if _operators(function, item) == resolved]

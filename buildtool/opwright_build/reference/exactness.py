@@ -36,7 +36,7 @@ def measured(numerics: Numerics, identity: str) -> list[str]:
 
 
 def notes(numerics: Numerics, identity: str) -> Sequence[str]:
-    return [note.text for note in numerics.notes if note.function == identity]
+    return [f"{note.text[0].upper()}{note.text[1:]}." for note in numerics.notes if note.function == identity]
 
 
 def _both(ours: Measured, standard: Measured, name: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from opwright.bundle.format import FunctionEntry
 
-from opwright_build.reference.markdown import codes
+from opwright_build.reference.markdown import code, codes
 
 
 def history(entries: Sequence[FunctionEntry]) -> list[tuple[int, str]]:
@@ -27,6 +27,10 @@ def _changes(before: FunctionEntry, after: FunctionEntry) -> Iterator[str]:
         ("attribute", [item.name for item in before.attributes], [item.name for item in after.attributes]),
     ):
         yield from _difference(what, old, new)
+    optional = {item.name: item.optional for item in before.inputs}
+    for item in after.inputs:
+        if optional.get(item.name, item.optional) != item.optional:
+            yield f"{code(item.name)} is {'optional' if item.optional else 'required'}"
     defaults = {item.name: item.default for item in before.attributes}
     moved = [item.name for item in after.attributes if item.name in defaults and defaults[item.name] != item.default]
     if moved:

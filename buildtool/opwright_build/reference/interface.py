@@ -37,7 +37,7 @@ def python_form(index: Index, entry: FunctionEntry) -> list[str]:
 def onnx_form(emitted: str, entry: FunctionEntry) -> str:
     """A node of a model, in ONNX's own text form: each attribute with its type and default."""
     attributes = [
-        f"{item.name}: {item.type.lower()}" + ("" if item.default is None else f" = {_onnx_value(item.default)}")
+        f"{item.name}: {item.type.lower()}" + ("" if item.default is None else f" = {_onnx_value(item)}")
         for item in entry.attributes
     ]
     inputs = [f"{item.name}..." if item.variadic else item.name for item in entry.inputs]
@@ -112,7 +112,8 @@ def _default(item: AttributeEntry) -> str:
     return "absent" if item.default is None else code(attribute_kind(item).partition(", default ")[2])
 
 
-def _onnx_value(value: object) -> str:
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(_onnx_value, value))}]"
-    return f'"{value}"' if isinstance(value, str) else repr(value)
+def _onnx_value(item: AttributeEntry) -> str:
+    if item.is_bool:
+        return str(int(bool(item.default)))
+    text = literal(item)
+    return f"[{text[1:-1].removesuffix(',')}]" if isinstance(item.default, tuple) else text
