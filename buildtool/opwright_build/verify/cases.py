@@ -14,7 +14,7 @@ from opwright_build.spec.model import SpecVersion
 from opwright_build.spec.tolerances import DEFAULT_TOLERANCES
 from opwright_build.spec.vectors_file import VectorRow
 from opwright_build.verify.bindings import resolve_type
-from opwright_build.verify.dtypes import array_digest_parts, digest
+from opwright_build.verify.dtypes import DTYPES, array_digest_parts, digest
 from opwright_build.verify.model import Array, Case, Expected, Judge, RandomJudge, SuiteJudge, ToleranceJudge
 from opwright_build.verify.rounding import NotRepresentable, round_floats, truncate_to_integers
 from opwright_build.verify.suite import attribute_bytes
@@ -59,6 +59,10 @@ def expected_from_oracle(answer: Array, target: ElementType) -> Expected:
         return Expected(round_floats(exact, target), exact)
     if target.is_integer and kind in "fiu":
         return Expected(truncate_to_integers(answer, target))
+    if target.kind == "complex" and kind in "fiuc":
+        wide = answer.astype(np.complex128)
+        with np.errstate(over="ignore", under="ignore"):
+            return Expected(wide.astype(DTYPES[target]), wide)
     if (target.kind == "bool" and kind == "b") or (target.kind == "string" and kind == "O"):
         return Expected(answer)
     raise NotRepresentable(f"{answer.dtype} where {target.name} is wanted")

@@ -240,6 +240,6 @@ def _array(described: Any, parts: Any) -> Array:
     if "text" in described:
         return np.array(described["text"], dtype=object).reshape(shape)
     dtype = np.dtype(described["dtype"])
-    if dtype.kind not in "biuf":
+    if dtype.kind not in "biufc":
         raise ValueError("no type of ours")
     return np.frombuffer(next(parts), dtype=dtype).astype(dtype.newbyteorder("=")).reshape(shape)

@@ -123,7 +123,7 @@ class _Server:
         shape = list(array.shape)
         if array.dtype.kind == "f":
             array = array.astype(self.numpy.float64)
-        if array.dtype.kind in "biuf":
+        if array.dtype.kind in "biufc":
             arrays.append(self.numpy.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes())
             return {"dtype": array.dtype.newbyteorder("<").str, "shape": shape}
         if array.dtype.kind in "UO" and all(isinstance(item, str) for item in array.ravel().tolist()):

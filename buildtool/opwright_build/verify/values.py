@@ -2,6 +2,7 @@
 
 A number is read as the nearest float64 and rounded once to a float type, where one that is too large becomes infinite.
 Integer types take numbers without a fraction and in their range alone, booleans `true` and `false`, strings text.
+Complex types take numbers, and text that Python reads as a complex number (`1-2j`); each part is rounded as a float is.
 """
 
 from __future__ import annotations
@@ -126,8 +127,11 @@ def _convert(scalars: Sequence[Scalar], shape: tuple[int, ...], target: ElementT
         case "int" | "uint":
             _require_numbers(scalars)
             return integers([_whole(value, target) for value in scalars], shape, target)
+        case "complex":
+            with np.errstate(over="ignore", under="ignore"):
+                return np.array([_complex(value) for value in scalars], dtype=DTYPES[target]).reshape(shape)
         case _:
-            raise NotRepresentable(f"rows cannot hold {target.name}")
+            raise AssertionError(target.kind)
 
 
 def _require(holds: bool, wrong: str, scalars: Sequence[Scalar], wanted: type) -> None:
@@ -151,6 +155,16 @@ def _float(value: Scalar) -> float:
         return float(value)
     except OverflowError:  # an integer beyond float64
         return math.copysign(math.inf, 1 if not isinstance(value, int) or value > 0 else -1)
+
+
+def _complex(value: Scalar) -> complex:
+    if isinstance(value, str):
+        try:
+            return complex(value)
+        except ValueError:
+            raise NotRepresentable(f"{_written(value)} is no complex number") from None
+    _require_numbers([value])
+    return complex(_float(value))
 
 
 def _whole(value: Scalar, target: ElementType) -> int:

@@ -126,6 +126,7 @@ def test_answers(oracle: Oracle) -> None:
     assert ask(oracle, "Two", np.int64(3), X) == [("int64", 4), ("bool", False)]
     assert ask(oracle, "Whole") == [("uint64", [2**63 + 1]), ("int8", [1, -2]), ("bool", [True, False])]
     assert ask(oracle, "Text") == [("object", [["a", "b\n"]])]
+    assert ask(oracle, "Scale", np.array([1 - 2j, 3], np.complex64)) == [("complex64", [1 - 2j, 3])]
     assert ask(oracle, "Narrow") == [("float64", [1.0, -2.5])]
 
 

@@ -10,7 +10,6 @@ from opwright.elements import element
 from opwright_build.spec.vectors_file import RandomOutput, VectorRow, read_vectors_file
 from opwright_build.verify import generated
 from opwright_build.verify.rows import ExpandedRows, TypedRow, expand_rows
-from opwright_build.verify.values import tensor
 
 ALL = ("float16", "float", "int8", "int32", "uint8")
 
@@ -90,6 +89,21 @@ def test_large_values_become_infinite_by_rounding_alone() -> None:
     row = first("  - {name: r, inputs: {X: [65519.9, 65520, 1.0e30, -1e999]}}\n", function())
     assert row.inputs[0] is not None
     assert row.inputs[0].astype(np.float64).tolist() == [65504.0, np.inf, np.inf, -np.inf]
+
+
+def test_complex_types_hold_numbers_and_text() -> None:
+    entry = function(types=(("T", ("complex64", "complex128")),))
+    row = first("  - {name: r, inputs: {X: [1-2j, 1.0e-50+nanj, 1.0e50j]}}\n", entry)
+    (array,) = row.inputs
+    assert array is not None
+    assert (row.name, array.dtype.name) == ("r[T=complex64]", "complex64")
+    assert [repr(complex(value)) for value in array] == ["(1-2j)", "nanj", "infj"]
+    (numbers,) = first("  - {name: r, inputs: {X: [1, -0.5]}}\n", entry).inputs
+    assert numbers is not None
+    assert numbers.tolist() == [1, -0.5]
+    wrong = expand("  - {name: r, types: {T: [complex128]}, inputs: {X: [1-2j, a]}}\n", entry)
+    assert [item.message for item in wrong.diagnostics] == ["inputs.X: 'a' is no complex number (in `r`)"]
+    assert expand("  - {name: r, inputs: {X: [true]}}\n", entry).skipped[0].reason == "inputs.X: true is no number"
 
 
 def test_a_row_that_no_type_can_hold() -> None:
@@ -367,11 +381,3 @@ def test_integers_are_read_exactly() -> None:
         [9007199254740993],
         [9007199254740992.0],
     ]
-
-
-def test_complex_types_are_skipped() -> None:
-    row = rows("  - {name: r, inputs: {X: 1}}\n")[0]
-    source = row.inputs["X"]
-    assert source is not None
-    with pytest.raises(ValueError, match="complex64"):
-        tensor(source, element("complex64"))
