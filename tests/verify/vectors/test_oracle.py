@@ -181,7 +181,6 @@ def test_exceptions_name_the_line(oracle: Oracle) -> None:
     assert SOURCE.decode().splitlines()[raised.line - 1].strip() == 'raise KeyError("no such thing")'
     assert failure(oracle, "Exits").text == "SystemExit: 0"
     assert "no tensor" in failure(oracle, "Object").text
-    assert "no tensor" in failure(oracle, "Complex").text
 
 
 def test_a_file_that_cannot_be_loaded(oracle: Oracle) -> None:
