@@ -96,9 +96,6 @@ def Meddles(X):
 
 def Object(X):
     return object()
-
-def Complex(X):
-    return X * 1j
 """
 X = np.array([1.0, -2.5])
 
