@@ -20,26 +20,27 @@ def FlexAttention(
     The heads of a group share K and V by broadcasting, without a copy of them for each.
     """
     wide = DOUBLE if Q.dtype == DOUBLE or softmax_precision == 11 else FLOAT
-    batch, heads, length, size = Q.shape
-    shared, others = K.shape[1], K.shape[2]
-    query = op.Reshape(op.Cast(Q, to=wide), [batch, shared, heads // shared, length, size], allowzero=1)
+    shape, shared = op.Shape(Q), op.Shape(K)[1:2]
+    others, size = op.Shape(K)[2:3], op.Shape(K)[3:4]
+    grouped = op.Concat(shape[0:1], shared, op.Div(shape[1:2], shared), shape[2:3], axis=0)
+    query = op.Reshape(op.Cast(Q, to=wide), op.Concat(grouped, size, axis=0), allowzero=1)
     key = op.Unsqueeze(op.Transpose(op.Cast(K, to=wide), perm=[0, 1, 3, 2]), [2])
     products = op.MatMul(query, key)
     if scale is None:
         scores = products / op.Sqrt(op.Cast(size, to=wide))
     else:
         scores = products * scale
-    scores = op.Reshape(scores, [batch, heads, length, others], allowzero=1)
+    scores = op.Reshape(scores, op.Concat(shape[0:3], others, axis=0), allowzero=1)
     scores = op.Cast(scores, to=inner_type(Q, softmax_precision))
     if score_mod is not None:
         scores = score_mod(scores)
     probabilities = op.Softmax(scores, axis=-1)
     if prob_mod is not None:
         probabilities = prob_mod(probabilities)
-    weights = op.Cast(probabilities, to=wide)
-    weights = op.Reshape(weights, [batch, shared, heads // shared, length, others], allowzero=1)
+    weights = op.Reshape(op.Cast(probabilities, to=wide), op.Concat(grouped, others, axis=0), allowzero=1)
     mixed = op.MatMul(weights, op.Unsqueeze(op.Cast(V, to=wide), [2]))
-    return op.Cast(op.Reshape(mixed, [batch, heads, length, V.shape[3]], allowzero=1), to=Q.dtype)
+    Y = op.Reshape(mixed, op.Concat(shape[0:3], op.Shape(V)[3:4], axis=0), allowzero=1)
+    return op.Cast(Y, to=Q.dtype)
 
 
 def inner_type(Q, softmax_precision):

@@ -401,8 +401,8 @@ ENTRIES = (
     Entry(
         "OW577",
         "A template that cannot be made for a call",
-        "A function that depends on a graph, on the number of its inputs or on a value of its call is made for each call. "
-        "What a function cannot hold cannot be made: a graph, say, that reads values around the node.",
+        "A function that depends on a graph, on the number of its inputs or on a value of its call is made for each "
+        "call. What a function cannot hold cannot be made: a graph, say, that reads values around the node.",
         bad=_template("Y = com.acme.Twice<body = plus (float[N] A) => (float[N] B) { B = Add(A, Z) }>(X)"),
         good=_template("Y = com.acme.Twice<body = plus (float[N] A) => (float[N] B) { B = Add(A, A) }>(X)"),
     ),
