@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from opwright.bundle.format import AttributeEntry, FunctionEntry
+from opwright.bundle.format import AttributeEntry
 from opwright.elements import element
 from opwright.lang.facts import ABSENT, PRESENT, value_of
 
@@ -25,10 +25,13 @@ class BuilderBranch:
 
 @dataclass(frozen=True, slots=True)
 class Builder:
-    """One builder function. `facts` are the lines that ask, `opsets` the imports to declare, as (domain, version)."""
+    """One builder function. `facts` are the lines that ask, `opsets` the imports to declare, as (domain, version).
+
+    `version` is that of its own domain from which it serves, None where that is the schema's own.
+    """
 
     name: str
-    opset: int
+    version: int | None
     facts: tuple[str, ...]
     branches: tuple[BuilderBranch, ...]
     opsets: tuple[tuple[str, int], ...]
@@ -41,11 +44,13 @@ def make_builder(proposal: Proposal, bodies: BodySet) -> Builder:
     axes = dict.fromkeys(test.axis for branch in branches for tests in branch.alternatives for test in tests)
     name = f"Build{proposal.entry.name}_{proposal.entry.since_version}_opset{bodies.opset}"
     imports = {item.domain: item.version for variant in bodies.variants for item in variant.function.opset_import}
-    own = proposal.home.counts_opsets and bodies.opset == proposal.entry.since_version and set(imports) == {""}
+    later = proposal.home.counts_opsets and bodies.opset != proposal.entry.since_version
+    own = proposal.home.counts_opsets and not later and set(imports) == {""}
+    valued = {axis for axis in axes if _needs_value(axis, branches)}
     return Builder(
         name,
-        bodies.opset,
-        tuple(line for axis in axes for line in _facts(proposal.entry, axis)),
+        bodies.opset if later else None,
+        tuple(line for axis in axes for line in _facts(axis, axis in valued)),
         tuple(BuilderBranch(_condition(branch), _literal(texts[branch.position])) for branch in branches),
         () if own else tuple(sorted(imports.items())),
     )
@@ -58,12 +63,19 @@ def _literal(text: str) -> str:
 # --------------------------------------------------------------------------------------------------- facts
 
 
-def _facts(entry: FunctionEntry, axis: Axis) -> Iterator[str]:
+def _needs_value(axis: Axis, branches: Sequence[Branch]) -> bool:
+    """Whether more is asked of an attribute than its presence."""
+    tests = (test for branch in branches for tests in branch.alternatives for test in tests if test.axis == axis)
+    return any(value not in (ABSENT, PRESENT) for test in tests for value in test.values)
+
+
+def _facts(axis: Axis, with_value: bool) -> Iterator[str]:
     """The declarations that hold the answer to an axis."""
     name = _name(axis)
     if axis.attribute is not None:
         yield f"const AttributeProto* const {name} = ctx.getAttribute({string(axis.attribute.name)});"
-        yield from _attribute_facts(axis, axis.attribute)
+        if with_value:
+            yield from _attribute_facts(axis, axis.attribute)
         return
     if axis.kind is AxisKind.PRESENCE:
         yield f"const bool {name} = ctx.hasInput({axis.index});"
@@ -145,12 +157,15 @@ def _attribute_test(axis: Axis, test: Test) -> str:
     if PRESENT in test.values:
         texts.append(f"{name} != nullptr")
     for value in literals:
-        text = f"{name}_value == {attribute_value(attribute.type, value_of(value, attribute.type, attribute.is_bool))}"
+        known = value_of(value, attribute.type, attribute.is_bool)
+        literal = string(known) if attribute.type == "STRING" else attribute_value(attribute.type, known)
+        text = f"{name}_value == {literal}"
         texts.append(text if attribute.default is not None else f"({name} != nullptr && {text})")
     return texts[0] if len(texts) == 1 else f"({' || '.join(texts)})"
 
 
 def _one_of(name: str, values: Sequence[str] | Iterable[str], negated: bool) -> str:
-    sign, word = ("!=", " && ") if negated else ("==", " || ")
-    texts = [f"{name} {sign} {value}" for value in values]
-    return texts[0] if len(texts) == 1 else f"({word.join(texts)})"
+    if negated:
+        return " && ".join(f"{name} != {value}" for value in values)
+    texts = [f"{name} == {value}" for value in values]
+    return texts[0] if len(texts) == 1 else f"({' || '.join(texts)})"

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from onnx import FunctionProto
+from onnx import FunctionProto, NodeProto, defs
 from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry, InputEntry, OutputEntry
 from opwright.link.inline import function_id, inline_into
 from opwright.link.instantiate import instantiate
 from opwright.link.naming import bodies_at, version_at
-from opwright.link.walk import all_nodes, normal_domain
+from opwright.link.schema_types import schema_at
+from opwright.link.walk import all_nodes, normal_domain, subgraphs
 from opwright.variants import Key
 
 from opwright_build.propose.homes import Home, home_of
 from opwright_build.propose.readable import make_readable
-
-RANDOM = frozenset({"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform"}) | {
-    "RandomUniformLike"
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +66,19 @@ class Proposal:
     @property
     def is_random(self) -> bool:
         variants = [variant for item in self.sets for variant in item.variants]
-        return any(node.op_type in RANDOM for variant in variants for node in all_nodes(variant.function.node))
+        return any(
+            _is_random(node, variant.function) for variant in variants for node in all_nodes(variant.function.node)
+        )
+
+
+def _is_random(node: NodeProto, function: FunctionProto) -> bool:
+    """Whether the operator itself is: of those with graphs the standard says so too, for what the graphs may hold."""
+    if any(subgraphs(node)):
+        return False
+    domain = normal_domain(node.domain)
+    version = next((item.version for item in function.opset_import if normal_domain(item.domain) == domain), 1)
+    schema = schema_at(node.op_type, domain, version)
+    return schema is not None and schema.node_determinism is defs.OpSchema.NodeDeterminism.NonDeterministic
 
 
 def make_proposal(bundle: Bundle, entry: FunctionEntry) -> Proposal:

@@ -1,0 +1,7 @@
+"""What Softplus is."""
+
+import numpy as np
+
+
+def Softplus(X):
+    return np.logaddexp(0.0, X)

@@ -1,0 +1,101 @@
+"""The C++ of schemas. Whether it compiles, and does what it should, `nox -s proposals` sees; here stand the texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from opwright.bundle.format import AttributeEntry
+from opwright_build.propose.cpp_text import attribute_default, attribute_value, float_literal, raw_string, string
+from opwright_build.propose.inference import ShapeKind, ShapeRule, infer_rules
+from opwright_build.propose.schema import make_bodies, render_schema
+
+from tests.propose.conftest import Propose
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+@pytest.mark.parametrize(
+    "name", ["Softplus@22", "Clip@13", "Gelu@20", "Range@11", "SquareFlip@22", "Halve@6", "Twice@1"]
+)
+def test_schemas_are_as_stored(name: str, propose: Propose, golden: Callable[[Path, str], None]) -> None:
+    made = propose(name)
+    rules = infer_rules(made.proposal, made.chosen.cases)
+    text = render_schema(made.proposal, make_bodies(made.proposal), rules)
+    golden(GOLDEN / f"{name.partition('@')[0]}.cc", text)
+
+
+@pytest.mark.parametrize(
+    ("name", "rules"),
+    [
+        ("Softplus@22", [ShapeRule(ShapeKind.SAME)]),
+        ("Clip@13", [ShapeRule(ShapeKind.SAME)]),
+        ("Range@11", [ShapeRule(ShapeKind.RANK, rank=1)]),
+        ("SquareFlip@22", [ShapeRule(ShapeKind.UNKNOWN)]),
+        ("Halve@6", [ShapeRule(ShapeKind.SAME), ShapeRule(ShapeKind.RANK, rank=0)]),
+    ],
+)
+def test_shapes_follow_from_the_body(name: str, rules: list[ShapeRule], propose: Propose) -> None:
+    made = propose(name)
+    assert list(infer_rules(made.proposal, made.chosen.cases).shapes) == rules
+
+
+@pytest.mark.parametrize(
+    ("text", "literal"),
+    [
+        ("a", 'R"ONNX(a)ONNX"'),
+        (')ONNX"', 'R"ONNX_()ONNX")ONNX_"'),
+        ('"\\', 'R"ONNX("\\)ONNX"'),
+    ],
+)
+def test_raw_strings_hold_anything(text: str, literal: str) -> None:
+    assert raw_string(text) == literal
+
+
+def test_long_texts_are_several_literals() -> None:
+    line = "x" * 99 + "\n"
+    literals = raw_string(line * 300).split(')ONNX"\n')
+    assert len(literals) == 3
+    assert all(len(item) < 13_000 for item in literals)
+
+
+@pytest.mark.parametrize(
+    ("text", "literal"), [("a", '"a"'), ('"b"\n', '"\\"b\\"\\n"'), ("\\", '"\\\\"'), ("??=", '"\\?\\?="')]
+)
+def test_strings_are_escaped(text: str, literal: str) -> None:
+    assert string(text) == literal
+
+
+@pytest.mark.parametrize(
+    ("value", "literal"),
+    [
+        (1.0, "1.0f"),
+        (0.1, "0.1f"),
+        (1e-5, "1e-05f"),
+        (float("-inf"), "-std::numeric_limits<float>::infinity()"),
+        (float("nan"), "std::numeric_limits<float>::quiet_NaN()"),
+    ],
+)
+def test_floats_are_those_of_float32(value: float, literal: str) -> None:
+    assert float_literal(value) == literal
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "text"),
+    [
+        ("INT", -(1 << 63), "std::numeric_limits<int64_t>::min()"),
+        ("INT", True, "int64_t{1}"),
+        ("STRING", "a b", 'std::string("a b")'),
+        ("INTS", (1, -2), "std::vector<int64_t>{int64_t{1}, int64_t{-2}}"),
+        ("STRINGS", (), "std::vector<std::string>{}"),
+    ],
+)
+def test_values_of_attributes(kind: str, value: object, text: str) -> None:
+    assert attribute_value(kind, value) == text
+
+
+def test_defaults_of_attributes() -> None:
+    assert attribute_default(AttributeEntry("a", "INT", required=True)) == ""
+    assert attribute_default(AttributeEntry("a", "INT", required=False)) == ", OPTIONAL_VALUE"
+    assert attribute_default(AttributeEntry("a", "FLOAT", False, 2.0)) == ", 2.0f"
