@@ -61,6 +61,23 @@ def test_integers_are_not_divided_by_a_constant_zero(divided: str) -> None:
     assert "divided by zero" in reason
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "op.Einsum(x, equation='....')",
+        "op.Einsum(x, equation='i.j->i')",
+        "op.Einsum(x, x, equation='...i, ...i... -> i')",
+        "op.GatherND(x, [[0]], batch_dims=-3)",
+    ],
+)
+def test_attributes_over_which_the_inference_of_onnx_hangs_or_dies(text: str) -> None:
+    ((code, _),) = _codes(text)
+    assert code == "OW314"
+    with pytest.raises(DiagnosticError) as caught:
+        eval(text, {"op": op, "x": np.ones(1, np.float32)})
+    assert caught.value.diagnostics[0].code == "OW314"
+
+
 def test_what_is_known_of_names_is_known_of_plain_calls() -> None:
     ((code, _),) = _codes("op.Unsqueeze(x, axes)", "    axes = op.Constant(value_ints=[2])\n")
     assert code == "OW314"

@@ -27,6 +27,7 @@ Shape = tuple[ir.Dimension, ...] | None
 Attributes = Mapping[str, ir.Attribute]
 
 DIVIDING = frozenset({"Div", "Mod"})
+_MOST_OUTPUTS = 1 << 16
 _LARGEST_DATA = 4096  # bytes of a constant that may say a shape, axes or counts
 
 
@@ -39,6 +40,9 @@ def refuse_impossible(
     span: Span | None,
 ) -> Poison | None:
     """The finding about a call with `count` results that no runtime takes; None where nothing is against it."""
+    malformed = _malformed(found, attributes)
+    if malformed is not None:
+        return _refuse(low, found, inputs, span, malformed)
     if not low.foresees:
         return None
     if found.name in DIVIDING and not found.domain and _divides_by_zero(low, inputs):
@@ -60,12 +64,18 @@ def refuse_impossible(
         reason = why_impossible(found, sure, attributes, count, data)
         if reason is None:
             return None
+    return _refuse(low, found, inputs, span, f"ONNX says of {found.identity} with these: {reason}")
+
+
+def _refuse(
+    low: Lowering, found: Signature, inputs: Sequence[ir.Value | None], span: Span | None, reason: str
+) -> Poison:
     return low.error(
         "OW314",
         f"{found.name} is not defined for {', '.join(repr(value.type) for value in inputs if value is not None)}",
         span,
-        reason=f"ONNX says of {found.identity} with these inputs and attributes: {reason}",
-        help="runtimes refuse a model with such a call, also where it is never reached: mend the axes, sizes or ranks",
+        reason=reason,
+        help="mend its attributes, axes, sizes or ranks: runtimes refuse a model with such a call, reached or not",
         subject=found.name,
     )
 
@@ -100,6 +110,9 @@ def why_impossible(
     data: Sequence[ir.TensorData | None],
 ) -> str | None:
     """What ONNX's inference has against a call; None where it has nothing, or is not asked: too little is known."""
+    malformed = _malformed(found, attributes)
+    if malformed is not None or _counts_too_much(found, attributes):
+        return malformed
     if found.takes_graphs or (found.domain == "" and found.name in ELEMENTWISE and not _may_clash(inputs)):
         return None
     types: list[tuple[int, Shape] | None] = []
@@ -124,6 +137,36 @@ def why_impossible(
         given.append((name, attribute.kind, held.key if isinstance(held, ir.TensorData) else held))
     known = [item.key if item is not None and _is_small(item) else None for item in data]
     return _verdict(found.domain, found.name, found.since_version, tuple(given), tuple(types), tuple(known), count)
+
+
+def _malformed(found: Signature, attributes: Attributes) -> str | None:
+    """What is wrong with attributes over which ONNX's inference does not end, or dies."""
+    if found.domain:
+        return None
+    if found.name == "Einsum":
+        equation = _known_value(attributes, "equation")
+        if isinstance(equation, str) and any("." in term.replace("...", "", 1) for term in _terms(equation)):
+            return "the dots of its equation are no ellipsis (`...`), of which each operand has one at most"
+    elif found.name == "GatherND":
+        count = _known_value(attributes, "batch_dims")
+        if isinstance(count, int) and count < 0:
+            return "`batch_dims` is a number of dimensions, which is not negative"
+    return None
+
+
+def _terms(equation: str) -> list[str]:
+    return equation.replace(" ", "").replace("->", ",").split(",")
+
+
+def _counts_too_much(found: Signature, attributes: Attributes) -> bool:
+    """Whether ONNX's inference would take as much memory as an attribute says."""
+    count = _known_value(attributes, "num_outputs") if found.name == "Split" else None
+    return isinstance(count, int) and count > _MOST_OUTPUTS
+
+
+def _known_value(attributes: Attributes, name: str) -> object:
+    found = attributes.get(name)
+    return found.value if isinstance(found, ir.AttributeValue) else None
 
 
 _CARRIERS = {ir.NumberKind.BOOL: 9, ir.NumberKind.INT: 7, ir.NumberKind.FLOAT: 11}
@@ -165,7 +208,7 @@ def _verdict(
     data: tuple[tuple[Any, ...] | None, ...],
     count: int,
 ) -> str | None:
-    from onnx import GraphProto, TensorProto, defs, helper, shape_inference
+    from onnx import GraphProto, TensorProto, checker, defs, helper, shape_inference
 
     from opwright.lang.emit import emit_nodes, write_tensor
 
@@ -193,6 +236,8 @@ def _verdict(
         shape_inference.infer_node_outputs(schema, graph.node[0], input_types, input_data, opset_imports=imports)
     except shape_inference.InferenceError as error:
         return _plain(str(error))
+    except (checker.ValidationError, ValueError, IndexError, RuntimeError):
+        return None  # about element types, of which one stands for all, or attributes that others judge
     return None
 
 
