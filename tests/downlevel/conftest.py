@@ -15,10 +15,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="session")
 def standard_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The bundle, built from this repository's specs in a folder of its own."""
+    """The bundle, built from this repository's specs in a folder of its own, with what `opwright test` cached."""
     folder = tmp_path_factory.mktemp("library")
     shutil.copytree(ROOT / "specs", folder / "specs")
-    assert build(["build", str(folder)]) == 0
+    assert build(["build", str(folder), "--cache", str(ROOT / ".opwright" / "cache")]) == 0
     (found,) = (folder / "dist").glob("*.onnxlib")
     return found
 

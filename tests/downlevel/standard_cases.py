@@ -107,8 +107,9 @@ def judge(case: TestCase, bundle: Bundle, opset: int) -> Result:
         done = polyfilled(case, bundle, opset)
     except DiagnosticError as error:
         (finding,) = error.diagnostics
-        outcome = _refusal(finding.reason)
-        return Result(case.name, operator, outcome, f"{finding.code}: {finding.reason}", shipped)
+        outcome = _refusal(case, opset, finding.reason)
+        detail = "" if outcome is Outcome.INEXPRESSIBLE else f"{finding.code}: {finding.reason}"
+        return Result(case.name, operator, outcome, detail, shipped)
     by_function = any(item.identity for item in done.treatments)
     problem = load_problem(done.model)
     if problem:
@@ -119,12 +120,23 @@ def judge(case: TestCase, bundle: Bundle, opset: int) -> Result:
     return Result(case.name, operator, Outcome.SERVED if by_function else Outcome.RESTAMPED, "", shipped)
 
 
-def _refusal(reason: str) -> Outcome:
-    if "no library given has" in reason:
-        return Outcome.INEXPRESSIBLE if "not allowed before" in reason and "float8" in reason else Outcome.NO_FUNCTION
-    if "cannot take" in reason or "the types that its body" in reason:
+def _refusal(case: TestCase, opset: int, reason: str) -> Outcome:
+    if not _element_types(case.model) <= _castable(opset):
         return Outcome.INEXPRESSIBLE
-    return Outcome.REFUSED
+    return Outcome.NO_FUNCTION if "no library given has" in reason else Outcome.REFUSED
+
+
+def _element_types(model: onnx.ModelProto) -> set[str]:
+    """The tensor types of a model's inputs and outputs, as schemas write them."""
+    codes = {value.type.tensor_type.elem_type for value in (*model.graph.input, *model.graph.output)}
+    return {f"tensor({BY_CODE[code].name})" for code in codes if code}
+
+
+@cache
+def _castable(opset: int) -> frozenset[str]:
+    """The types that `Cast` has at an opset: those that exist there."""
+    constraints = defs.get_schema("Cast", opset).type_constraints
+    return frozenset(text for item in constraints for text in item.allowed_type_strs)
 
 
 def session_of(model: onnx.ModelProto) -> Any:
@@ -200,18 +212,18 @@ def table(results: dict[int, Sequence[Result]]) -> str:
         counts = Counter(item.outcome for item in newer)
         cells = [str(counts[item]) for item in Outcome if item is not Outcome.SAME]
         lines.append(f"| opset {opset} | {len(newer)} | {' | '.join(cells)} |")
-    lines += ["", *_shipped(results), "", "Misses, with their reasons:", "", *_misses(results)]
+    lines += ["", *_shipped(results), "", "What does not pass, and why:", "", *_misses(results)]
     return "\n".join(lines) + "\n"
 
 
 def _shipped(results: dict[int, Sequence[Result]]) -> Iterator[str]:
-    yield f"onnxruntime {ort.__version__} refuses some of these cases as the standard has them, for their opset is 27 or"
-    yield "28, or it lacks a kernel. Of these it runs, polyfilled:"
+    yield f"onnxruntime {ort.__version__} refuses some of these cases as they come: their opset is 27 or 28, or it"
+    yield "lacks a kernel. Of these it runs, polyfilled:"
     yield ""
     for opset, found in results.items():
         refused = [item for item in found if item.shipped and item.outcome is not Outcome.SAME]
         run = sum(item.outcome in PASSES for item in refused)
-        yield f"* opset {opset}: {run} of {len(refused)}"
+        yield f"* for opset {opset}: {run} of {len(refused)}"
 
 
 def _misses(results: dict[int, Sequence[Result]]) -> Iterable[str]:
