@@ -25,7 +25,9 @@ def RotaryEmbedding(
         x, heads = X, 1
     else:
         assert num_heads is not None
-        x, heads = op.Reshape(X, [0, 0, num_heads, -1]), 2
+        size = op.Gather(op.Shape(X), [2]) / num_heads
+        x = op.Reshape(X, op.Concat(op.Slice(op.Shape(X), [0], [2]), [num_heads], size, axis=0))
+        heads = 2
     cos = op.Cast(op.Unsqueeze(cos_cache, [heads]), to=FLOAT)
     sin = op.Cast(op.Unsqueeze(sin_cache, [heads]), to=FLOAT)
     y = rotate(op.Cast(x, to=FLOAT), cos, sin, rotary_embedding_dim, interleaved)
