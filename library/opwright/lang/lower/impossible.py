@@ -17,6 +17,7 @@ from opwright.lang.infer import ELEMENTWISE
 from opwright.lang.infer_ranks import BY_LENGTH
 from opwright.lang.lower.context import Lowering, Poison, operator_of
 from opwright.lang.lower.known import makers_of
+from opwright.lang.lower.malformed import counts_too_much, known_value, malformed
 from opwright.lang.source import Span
 from opwright.opsets.signatures import Signature, signature
 
@@ -27,7 +28,6 @@ Shape = tuple[ir.Dimension, ...] | None
 Attributes = Mapping[str, ir.Attribute]
 
 DIVIDING = frozenset({"Div", "Mod"})
-_MOST_OUTPUTS = 1 << 16
 _LARGEST_DATA = 4096  # bytes of a constant that may say a shape, axes or counts
 
 
@@ -40,9 +40,9 @@ def refuse_impossible(
     span: Span | None,
 ) -> Poison | None:
     """The finding about a call with `count` results that no runtime takes; None where nothing is against it."""
-    malformed = _malformed(found, attributes)
-    if malformed is not None:
-        return _refuse(low, found, inputs, span, malformed)
+    wrong = malformed(found, attributes)
+    if wrong is not None:
+        return _refuse(low, found, inputs, span, wrong)
     if not low.foresees:
         return None
     if found.name in DIVIDING and not found.domain and _divides_by_zero(low, inputs):
@@ -110,11 +110,14 @@ def why_impossible(
     data: Sequence[ir.TensorData | None],
 ) -> str | None:
     """What ONNX's inference has against a call; None where it has nothing, or is not asked: too little is known."""
-    malformed = _malformed(found, attributes)
-    if malformed is not None or _counts_too_much(found, attributes):
-        return malformed
+    wrong = malformed(found, attributes)
+    if wrong is not None or counts_too_much(found, attributes):
+        return wrong
     if found.takes_graphs or (found.domain == "" and found.name in ELEMENTWISE and not _may_clash(inputs)):
         return None
+    wrong = _permutes_others(found, inputs, attributes)
+    if wrong is not None:
+        return wrong
     types: list[tuple[int, Shape] | None] = []
     for value in inputs:
         if value is None:
@@ -127,7 +130,7 @@ def why_impossible(
             types.append((_code(type_.element), _sizes(type_.shape)))
         else:
             return None
-    if all(type_ is None or type_[1] is None for type_ in types) and not any(data):
+    if types and all(type_ is None or type_[1] is None for type_ in types) and not any(data):
         return None
     given: list[tuple[str, ir.AttributeKind, Any]] = []
     for name, attribute in attributes.items():
@@ -139,34 +142,15 @@ def why_impossible(
     return _verdict(found.domain, found.name, found.since_version, tuple(given), tuple(types), tuple(known), count)
 
 
-def _malformed(found: Signature, attributes: Attributes) -> str | None:
-    """What is wrong with attributes over which ONNX's inference does not end, or dies."""
-    if found.domain:
+def _permutes_others(found: Signature, inputs: Sequence[ir.Value | None], attributes: Attributes) -> str | None:
+    """A permutation of too few axes: ONNX's inference does not count them."""
+    if found.name != "Transpose" or found.domain:
         return None
-    if found.name == "Einsum":
-        equation = _known_value(attributes, "equation")
-        if isinstance(equation, str) and any("." in term.replace("...", "", 1) for term in _terms(equation)):
-            return "the dots of its equation are no ellipsis (`...`), of which each operand has one at most"
-    elif found.name == "GatherND":
-        count = _known_value(attributes, "batch_dims")
-        if isinstance(count, int) and count < 0:
-            return "`batch_dims` is a number of dimensions, which is not negative"
-    return None
-
-
-def _terms(equation: str) -> list[str]:
-    return equation.replace(" ", "").replace("->", ",").split(",")
-
-
-def _counts_too_much(found: Signature, attributes: Attributes) -> bool:
-    """Whether ONNX's inference would take as much memory as an attribute says."""
-    count = _known_value(attributes, "num_outputs") if found.name == "Split" else None
-    return isinstance(count, int) and count > _MOST_OUTPUTS
-
-
-def _known_value(attributes: Attributes, name: str) -> object:
-    found = attributes.get(name)
-    return found.value if isinstance(found, ir.AttributeValue) else None
+    order, value = known_value(attributes, "perm"), inputs[0] if inputs else None
+    shape = None if value is None else _shape(value)
+    if not isinstance(order, tuple) or shape is None or len(order) == len(shape):
+        return None
+    return f"`perm` says of {len(order)} axes where they go, and there are {len(shape)}"
 
 
 _CARRIERS = {ir.NumberKind.BOOL: 9, ir.NumberKind.INT: 7, ir.NumberKind.FLOAT: 11}
