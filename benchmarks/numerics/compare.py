@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from onnx import GraphProto
 from opwright.bundle.format import Bundle, FunctionEntry
 from opwright.diagnostics.model import Place
 from opwright.elements import element
@@ -83,8 +84,12 @@ class Comparison:
 
 
 def edges_of(cases: Sequence[Case], identity: str) -> list[Case]:
-    """The vectors of a version that expect values."""
-    return [case for case in cases if case.identity == identity and not case.error]
+    """The vectors of a version that expect values; without those that give it graphs, which no oracle runs."""
+    return [case for case in cases if case.identity == identity and not case.error and not _has_graphs(case)]
+
+
+def _has_graphs(case: Case) -> bool:
+    return any(isinstance(value, GraphProto) for value in case.attributes.values())
 
 
 def _tally(

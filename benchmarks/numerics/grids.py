@@ -174,6 +174,10 @@ GRIDS: dict[str, tuple[Grid, ...]] = {
     ),
     "DynamicQuantizeLinear": (Grid("a million, N(0, 3)", lambda points: (points.normal([MILLION], 36, std=3.0),)),),
     "Elu": _elementwise({}, {"alpha": 2.5}),
+    "FlexAttention": (
+        Grid("2 x 8 heads, 256 tokens of 64, N(0, 1)", _attention(1.0)),
+        Grid("the same, N(0, 9)", _attention(3.0)),
+    ),
     "Gelu": _elementwise({"approximate": "none"}, {"approximate": "tanh"}),
     "GreaterOrEqual": _pair("a million pairs, N(0, 16)"),
     "GroupNormalization": (

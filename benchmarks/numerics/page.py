@@ -19,8 +19,8 @@ onnxruntime without graph optimisation where the standard's body runs there, els
 right is said by the spec's `reference.py`, in float64; so nothing is said of double.
 
 * **The grid** of a function is about a million points, [listed below](#the-grid), seeded, the same on every platform;
-  all of its vectors are added, with their edges: nan, infinities, signed zeros, subnormal and extreme values, empty
-  tensors, every attribute.
+  all of its vectors are added (but those with graphs of the caller's), with their edges: nan, infinities, signed zeros,
+  subnormal and extreme values, empty tensors, every attribute.
 * **abs** and **ULP** are the largest error, absolute and in units in the last place of the element type at the exact
   value, over all elements of all outputs that neither body loses. 0.5 ULP is a correctly rounded result. Where exact
   values go through zero, ULP may be in the millions though the absolute error is small.

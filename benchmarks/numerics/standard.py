@@ -41,15 +41,16 @@ def standard_body(
     """
     node = _node(schema, signature, given)
     types = [_type(declared, shape) for declared, shape in zip(signature.inputs, shapes, strict=False)]
-    found = _newest(schema, node, types)
-    if found is None:
+    function = _newest(schema, node, types)
+    if function is None:
         return None
-    function, opset = found
     function.domain, function.name = DOMAIN, schema.name
-    opset = next((item.version for item in function.opset_import if item.domain in _DEFAULT), opset)
-    resolved = _operators(function, opset)
-    newest = onnx.defs.onnx_opset_version()
-    return function, [item for item in range(newest, OLDEST - 1, -1) if _operators(function, item) == resolved]
+    opsets = range(onnx.defs.onnx_opset_version(), OLDEST - 1, -1)
+    stated = next((item.version for item in function.opset_import if item.domain in _DEFAULT), None)
+    if stated is None:  # a body of another domain may be of whatever version of the default one the model has
+        return function, [opset for opset in opsets if _operators(function, opset) is not None]
+    resolved = _operators(function, stated)
+    return function, [opset for opset in opsets if _operators(function, opset) == resolved]
 
 
 def stamped(function: FunctionProto, opset: int) -> FunctionProto:
@@ -61,16 +62,16 @@ def stamped(function: FunctionProto, opset: int) -> FunctionProto:
     return result
 
 
-def _newest(schema: Any, node: NodeProto, types: Sequence[TypeProto]) -> tuple[FunctionProto, int] | None:
+def _newest(schema: Any, node: NodeProto, types: Sequence[TypeProto]) -> FunctionProto | None:
     serialised = [item.SerializeToString() for item in types]
     for opset in sorted(schema.context_dependent_function_opset_versions, reverse=True):
         data = schema.get_context_dependent_function_with_opset_version(opset, node.SerializeToString(), serialised)
         if data:
-            return FunctionProto.FromString(data), opset
+            return FunctionProto.FromString(data)
     for opset in sorted(schema.function_opset_versions, reverse=True):
         data = schema.get_function_with_opset_version(opset)
         if data:
-            return FunctionProto.FromString(data), opset
+            return FunctionProto.FromString(data)
     return None
 
 

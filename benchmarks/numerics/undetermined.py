@@ -31,11 +31,12 @@ def _bernoulli(caller: Caller, entry: FunctionEntry) -> str:
         ours.append(abs(float(answers.ours[0].mean()) - probability))
         standard.append(abs(float(answers.standard[0].mean()) - probability))
     listed = ", ".join(f"{probability:g}" for probability in PROBABILITIES)
+    turned = "it draws ones with the probability 1 - p: " if standard[0] > 0.5 else ""
     return (
-        f"results are random. Of {MILLION:,} draws for each of the probabilities {listed} the share of ones is within "
-        f"{max(ours):.2g} of the probability (the standard's body: {max(standard):.2g}), where a standard deviation is "
-        f"at most {0.5 / MILLION**0.5:.2g}; for 0 and 1 it is within {max(ours[0], ours[-1]):g} "
-        f"({max(standard[0], standard[-1]):g})"
+        f"results are random. Of {MILLION:,} draws for each p among {listed} the share of ones is within "
+        f"{max(ours):.2g} of p, where a standard deviation is at most {0.5 / MILLION**0.5:.2g}, and for 0 and 1 within "
+        f"{max(ours[0], ours[-1]):g} (the standard's body: {turned}{max(standard):.2g} and "
+        f"{max(standard[0], standard[-1]):g})"
     )
 
 
