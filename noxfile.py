@@ -162,6 +162,13 @@ def numerics(session: nox.Session) -> None:
 
 
 @nox.session
+def proposals(session: nox.Session) -> None:
+    """Put what `opwright propose` makes to a compiler and to onnx's own sources. Needs g++ and protobuf's headers."""
+    install(session, ".[build,run]", groups=("test",))
+    session.run("python", "-m", "tests.propose.cpp_check", *session.posargs)
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Our costs beside those of the onnxscript package, measured in one run."""
     install(session, ".[build,run]", groups=("peer",))

@@ -79,7 +79,9 @@ def variant_for(proposal: Proposal, bodies: BodySet, case: Case) -> Variant | No
 
 def make_node(proposal: Proposal, case: NodeCase) -> NodeProto:
     """The call, with the interface's names for values and no more attributes than the case gives."""
-    node = NodeProto(op_type=proposal.entry.name, domain=proposal.home.domain)
+    node = NodeProto(op_type=proposal.entry.name)
+    if proposal.home.domain:
+        node.domain = proposal.home.domain
     node.input.extend("" if item is None else item[0] for item in case.inputs)
     node.output.extend(name for name, _ in case.outputs)
     kinds = {attribute.name: attribute.type for attribute in proposal.entry.attributes}

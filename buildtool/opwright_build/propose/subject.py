@@ -16,6 +16,7 @@ from opwright.variants import Key
 
 from opwright_build.propose.homes import Home, home_of
 from opwright_build.propose.readable import make_readable
+from opwright_build.verify.suite import newest_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,8 @@ class BodySet:
 class Proposal:
     """`sets` are ordered by opset and empty where no function says what the operator is, as for templates.
 
-    `previous` is the version before this one, None for a new operator.
+    `previous` is the version before this one, None for a new operator; `is_newest`: neither the library nor the
+    installed onnx has a later one.
     """
 
     entry: FunctionEntry
@@ -95,7 +97,8 @@ def make_proposal(bundle: Bundle, entry: FunctionEntry) -> Proposal:
         if not sets or _texts(sets[-1]) != _texts(made):
             sets.append(made)
     previous = version_at(versions, entry.since_version - 1)
-    return Proposal(entry, home, bundle.index.license, tuple(sets), previous, not newer)
+    is_newest = not newer and newest_version(entry.domain, entry.name) <= entry.since_version
+    return Proposal(entry, home, bundle.index.license, tuple(sets), previous, is_newest)
 
 
 def _opsets(entry: FunctionEntry, home: Home, next_version: int | None) -> list[int]:
