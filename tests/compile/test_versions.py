@@ -96,6 +96,25 @@ def test_what_prevents_an_opset_is_told_with_operator_and_place(tmp_path: Path) 
     assert not compiled.diagnostics
 
 
+def test_types_and_variants_out_of_reach_are_told_one_by_one(tmp_path: Path) -> None:
+    compiled = one(tmp_path, "return op.Relu(X)", types="{T: [float, int32, int8]}")
+    found = [(gap.first, gap.last, gap.variant, gap.operator) for gap in compiled.unreachable]
+    assert found == [(13, 13, (("T", "int32"),), "Relu"), (13, 13, (("T", "int8"),), "Relu")]
+    assert "Relu@13, in force at opset 13, does not take int32" in compiled.unreachable[0].reason
+    assert str(compiled.unreachable[0].place) == "specs/com.acme/F/function.py:6:12"
+    options = {"inputs": "{X: U, like: T}", "types": "{U: [float], T: [double, float8e5m2]}"}
+    (gap,) = one(tmp_path, "return op.Cast(X, to=like.dtype)", "X, like", **options).unreachable
+    assert (gap.first, gap.last, gap.variant) == (13, 18, (("T", "float8e5m2"),))
+    assert gap.reason.startswith("Cast does not give float8e5m2")
+
+
+def test_a_type_that_some_variants_lack_is_told_with_them(tmp_path: Path) -> None:
+    body = "return op.Relu(X) if like is None else op.Abs(X)"
+    types = {"inputs": "{X: T, like: U}", "types": "{T: [float, int32], U: [float]}"}
+    (gap,) = one(tmp_path, body, "X, like=None", **types).unreachable
+    assert (gap.first, gap.last, gap.variant) == (13, 13, (("T", "int32"), ("like", "absent")))
+
+
 def test_op_version_reaches_further(tmp_path: Path) -> None:
     compiled = one(tmp_path, "return op.Sigmoid(X) if op.version < 20 else op.Gelu(X)")
     assert [body.first_opset for body in compiled.entry.bodies] == [13, 20]

@@ -7,17 +7,23 @@ from dataclasses import dataclass, field
 
 from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.model import Diagnostic, Place
+from opwright.variants import Key
 
 
 @dataclass(frozen=True, slots=True)
 class Unreachable:
-    """Opsets for which a version cannot be built: the operator that prevents it, and where it is used."""
+    """Opsets for which a version, or a variant of it, cannot be built: the operator that prevents it, and where.
+
+    `variant` is empty for the version as a whole. An element type that a body does not admit counts as a variant of
+    that type. `operator` is empty where it is not an operator that prevents it.
+    """
 
     first: int
     last: int
     operator: str
     reason: str
     place: Place
+    variant: Key = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,8 @@ from opwright.lang.template import digest_of, write_template
 from opwright.opsets.signatures import signature
 
 from opwright_build.compile.files import SpecFiles
-from opwright_build.compile.model import CompiledVersion, Unreachable
+from opwright_build.compile.model import CompiledVersion
+from opwright_build.compile.reach import unreachable
 from opwright_build.compile.trim import drop_settled_inputs
 from opwright_build.compile.unit import interface_entries, make_unit
 from opwright_build.spec.model import SpecVersion
@@ -58,7 +59,7 @@ def _compile(version: SpecVersion, files: SpecFiles, libraries: Libraries) -> Co
     if any(item.severity is Severity.ERROR for item in found):
         return CompiledVersion(_entry(version, unit, ()), {}, (), tuple(dict.fromkeys(found)))
     entry = _entry(version, unit, tuple(entries), templates)
-    return CompiledVersion(entry, bodies, _unreachable(families), tuple(found), texts)
+    return CompiledVersion(entry, bodies, unreachable(unit, families), tuple(found), texts)
 
 
 def _entry(
@@ -180,27 +181,6 @@ def _errors(version: SpecVersion, families: Sequence[Family]) -> list[Diagnostic
     if found or any(family.variants or family.open_axes for family in families):
         return list(found)
     return list(dict.fromkeys(item for item in families[-1].diagnostics)) if families else []
-
-
-def _unreachable(families: Sequence[Family]) -> tuple[Unreachable, ...]:
-    gaps: list[Unreachable] = []
-    opset = families[0].opset - 1 if families else 0
-    for family in families:
-        opset += 1
-        if family.variants or family.open_axes or not family.diagnostics:
-            continue
-        reason = family.diagnostics[0]
-        assert reason.place is not None
-        if (
-            gaps
-            and gaps[-1].last == opset - 1
-            and gaps[-1].place == reason.place
-            and gaps[-1].operator == reason.subject
-        ):
-            gaps[-1] = Unreachable(gaps[-1].first, opset, reason.subject, reason.message, reason.place)
-        else:
-            gaps.append(Unreachable(opset, opset, reason.subject, reason.message, reason.place))
-    return tuple(gaps)
 
 
 def _defined_by_itself(version: SpecVersion, unit: Unit, family: Family) -> list[Diagnostic]:

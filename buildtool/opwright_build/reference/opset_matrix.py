@@ -11,6 +11,7 @@ from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry
 from opwright.lang.facts import RANK
 
 from opwright_build.reference.markdown import cell, code, codes, span, spans, table
+from opwright_build.report.obstacles import identity_of, obstacles
 
 DIGITS = 8  # of a digest
 _ONE = "the only one"
@@ -56,15 +57,11 @@ def opset_classes(entry: FunctionEntry) -> list[tuple[int, int]]:
 
 
 def prevented(entry: FunctionEntry, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """A line for each reason why opsets have no body."""
-    reasons: dict[tuple[str, str, str], list[int]] = {}
-    for row in rows:
-        identity = f"{row['domain']}::{row['name']}@{row['since_version']}"
-        if row["body"] is None and identity == entry.identity and row["reason"]:
-            reasons.setdefault((row["operator"], row["reason"], row["place"]), []).append(row["opset"])
-    for (operator, reason, place), opsets in reasons.items():
-        named = f"{code(operator)} at {code(place)}: " if operator else f"{code(place)}: "
-        yield f"Not at {spans(opsets)}: {named}{cell(reason)}."
+    """A line for each reason why opsets have no body, or not for each variant and element type."""
+    for item in obstacles(row for row in rows if identity_of(row) == entry.identity):
+        named = f"{code(item.operator)} at {code(item.place)}: " if item.operator else f"{code(item.place)}: "
+        which = f", for {code(item.which)}" if item.which else ""
+        yield f"Not at {spans(item.opsets)}{which}: {named}{cell(item.reason)}."
 
 
 def opsets_text(entry: FunctionEntry) -> str:

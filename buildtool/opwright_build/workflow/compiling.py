@@ -189,9 +189,8 @@ def opset_rows(engine: Engine, result: Result) -> list[dict[str, Any]]:
     ]
     for gap in unreachable:
         why = {"operator": gap.operator, "reason": gap.reason, "place": str(gap.place)}
-        rows += (
-            {**identity, "opset": opset, "variant": {}, "body": None, **why} for opset in range(gap.first, gap.last + 1)
-        )
+        missing = {**identity, "variant": dict(gap.variant), "body": None, **why}
+        rows += ({**missing, "opset": opset} for opset in range(gap.first, gap.last + 1))
     return sorted(rows, key=lambda row: row["opset"])
 
 

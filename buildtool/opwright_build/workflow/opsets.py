@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from opwright_build.report.console import Console
+from opwright_build.report.obstacles import Obstacle, identity_of, obstacles, spans
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import text_table
 from opwright_build.workflow.library import TABLE, build_library
@@ -30,61 +31,67 @@ def show_opsets(
             return only_findings(session, library.diagnostics)
         rows = json.loads(session.engine.fetch(library.result, TABLE))
         if name is not None:
-            wanted = set(select_identities(name, dict.fromkeys(_identity(row) for row in rows)))
-            rows = [row for row in rows if _identity(row) in wanted]
+            wanted = set(select_identities(name, dict.fromkeys(identity_of(row) for row in rows)))
+            rows = [row for row in rows if identity_of(row) in wanted]
         if as_json:
             for row in rows:
                 console.result(json.dumps({"schema": SCHEMA, **row}))
         else:
-            console.result(opsets_text(rows))
+            console.result(opsets_text(rows, each_variant=name is not None))
         return only_findings(session, library.diagnostics)
 
     return on_library(path, reporter, options, task)
 
 
-def opsets_text(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The table function x opset, a line for each variant, and below it what prevents the opsets that have a `-`."""
-    opsets = sorted({row["opset"] for row in rows})
-    served: dict[tuple[str, str], dict[int, str]] = {}
+def opsets_text(rows: Sequence[Mapping[str, Any]], each_variant: bool = True) -> str:
+    """The table function x opset, and below it what prevents the opsets, variants and types that are missing.
+
+    A line is a variant, or with `each_variant` false a version: its first body and how many more there are. `-` is an
+    opset without a body; where nothing stands, the spec does not ask for one. Opsets at which all lines are the same
+    share a column.
+    """
+    lines: dict[tuple[str, str], dict[int, list[str]]] = {}
+    asked: dict[str, list[int]] = {}
     for row in rows:
+        asked.setdefault(identity_of(row), []).append(row["opset"])
         if row["body"] is not None:
-            variant = ",".join(f"{axis}={value}" for axis, value in row["variant"].items())
-            served.setdefault((_identity(row), variant), {})[row["opset"]] = _short(row["body"])
-    head = ["function", "variant", *map(str, opsets)]
-    table = [
-        [identity, variant, *(found.get(opset, "-") for opset in opsets)]
-        for (identity, variant), found in served.items()
-    ]
-    lines = [text_table(head, table)] if table else []
-    return "\n".join([*lines, *_prevented(rows)])
+            variant = ",".join(f"{axis}={value}" for axis, value in row["variant"].items()) if each_variant else ""
+            lines.setdefault((identity_of(row), variant), {}).setdefault(row["opset"], []).append(row["body"])
+    table = {key: {opset: _cell(found.get(opset, ())) for opset in asked[key[0]]} for key, found in lines.items()}
+    columns = _columns(sorted({row["opset"] for row in rows}), list(lines.values()), list(table.values()))
+    named = 2 if each_variant else 1  # of (function, variant)
+    head = [*("function", "variant")[:named], *map(spans, columns)]
+    cells = [[*key[:named], *(line.get(column[0], "") for column in columns)] for key, line in table.items()]
+    text = [text_table(head, cells)] if cells else []
+    if any("+" in cell for line in cells for cell in line[named:]):
+        text += ["", "+N: as many more variants; `opwright opsets --function NAME` shows each"]
+    told = [_sentence(obstacle) for obstacle in obstacles(rows)]
+    return "\n".join([*text, *([""] if told else []), *told])
 
 
-def _prevented(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    reasons: dict[tuple[str, str, str, str], list[int]] = {}
-    for row in rows:
-        if row["body"] is None:
-            reasons.setdefault((_identity(row), row["place"], row["operator"], row["reason"]), []).append(row["opset"])
-    lines = [
-        f"{identity} at {_ranges(opsets)}: {operator} at {place}: {reason}"
-        for (identity, place, operator, reason), opsets in reasons.items()
-    ]
-    return ["", *lines] if lines else []
-
-
-def _ranges(opsets: Sequence[int]) -> str:
-    """`13-15,17`."""
-    spans: list[list[int]] = []
-    for opset in sorted(opsets):
-        if spans and spans[-1][1] == opset - 1:
-            spans[-1][1] = opset
+def _columns(
+    opsets: Sequence[int], bodies: Sequence[Mapping[int, Sequence[str]]], cells: Sequence[Mapping[int, str]]
+) -> list[list[int]]:
+    """Neighbouring opsets at which every line has the same bodies and shows the same."""
+    columns: list[list[int]] = []
+    for opset in opsets:
+        before = opset - 1
+        same = columns and columns[-1][-1] == before
+        if same and all(line.get(before) == line.get(opset) for line in (*bodies, *cells)):
+            columns[-1].append(opset)
         else:
-            spans.append([opset, opset])
-    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in spans)
+            columns.append([opset])
+    return columns
 
 
-def _identity(row: Mapping[str, Any]) -> str:
-    return f"{row['domain']}::{row['name']}@{row['since_version']}"
+def _cell(bodies: Sequence[str]) -> str:
+    if not bodies:
+        return "-"
+    more = f" +{len(bodies) - 1}" if len(bodies) > 1 else ""
+    return bodies[0].partition(":")[2][:DIGITS] + more
 
 
-def _short(body: str) -> str:
-    return body.partition(":")[2][:DIGITS]
+def _sentence(obstacle: Obstacle) -> str:
+    which = f" without {obstacle.which}" if obstacle.which else ""
+    cause = f"{obstacle.operator} at {obstacle.place}" if obstacle.operator else obstacle.place
+    return f"{obstacle.identity} at {spans(obstacle.opsets)}{which}: {cause}: {obstacle.reason}"
