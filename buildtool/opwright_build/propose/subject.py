@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from onnx import FunctionProto, NodeProto, defs
 from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry, InputEntry, OutputEntry
@@ -79,8 +80,8 @@ def _is_random(node: NodeProto, function: FunctionProto) -> bool:
         return False
     domain = normal_domain(node.domain)
     version = next((item.version for item in function.opset_import if normal_domain(item.domain) == domain), 1)
-    schema = schema_at(node.op_type, domain, version)
-    return schema is not None and schema.node_determinism is defs.OpSchema.NodeDeterminism.NonDeterministic
+    schema: Any = schema_at(node.op_type, domain, version)  # onnx's stubs lack what is asked of it
+    return schema is not None and bool(schema.node_determinism is defs.OpSchema.NodeDeterminism.NonDeterministic)
 
 
 def make_proposal(bundle: Bundle, entry: FunctionEntry) -> Proposal:
