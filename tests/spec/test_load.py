@@ -43,7 +43,8 @@ def test_our_own_library() -> None:
     assert loaded.library.name == "opwright-std"
     assert loaded.library.opsets == OpsetRange(13, 28)
     assert [(domain.name, domain.version, domain.mirror) for domain in loaded.domains] == [
-        ("ai.onnx", 28, "opwright.ai.onnx")
+        ("ai.onnx", 28, "opwright.ai.onnx"),
+        ("ai.onnx.preview", 1, "opwright.ai.onnx.preview"),
     ]
     assert check_ceiling(loaded.library, newest_opset()) is None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from opwright.bundle.calls import split_type
 from opwright.bundle.format import AttributeEntry, InputEntry, OutputEntry
 from opwright.diagnostics.model import Diagnostic, Place, Related
 from opwright.elements import BY_NAME
@@ -14,7 +15,7 @@ from opwright.lang.source import span_of
 from opwright.lang.syntax import Module
 
 from opwright_build.compile.files import SpecFiles
-from opwright_build.spec.model import SpecVersion
+from opwright_build.spec.model import SpecVersion, ValueDeclaration
 
 
 def make_unit(version: SpecVersion, files: SpecFiles, libraries: Libraries, found: list[Diagnostic]) -> Unit | None:
@@ -144,10 +145,16 @@ def _declaration(version: SpecVersion) -> Declaration:
         version.domain.name,
         version.name,
         version.since_version,
-        {item.name: DeclaredValue(item.type, item.rank) for item in version.inputs},
-        {item.name: DeclaredValue(item.type, item.rank) for item in version.outputs},
+        {item.name: _declared(item) for item in version.inputs},
+        {item.name: _declared(item) for item in version.outputs},
         {name: tuple(BY_NAME[element] for element in elements) for name, elements in version.types.items()},
+        variadic_output=bool(version.outputs) and version.outputs[-1].variadic,
     )
+
+
+def _declared(item: ValueDeclaration) -> DeclaredValue:
+    wrap, inner = split_type(item.type)
+    return DeclaredValue(inner, item.rank, None, wrap)
 
 
 def interface_entries(
@@ -166,7 +173,7 @@ def interface_entries(
         )
         for item in interface.inputs
     )
-    outputs = tuple(OutputEntry(item.name, item.type, item.doc) for item in version.outputs)
+    outputs = tuple(OutputEntry(item.name, item.type, item.doc, item.variadic) for item in version.outputs)
     attributes = tuple(
         AttributeEntry(
             item.name,

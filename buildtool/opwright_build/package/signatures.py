@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from opwright.bundle.calls import ANY, split_type
 from opwright.bundle.format import AttributeEntry, FunctionEntry, InputEntry
 from opwright.elements import BY_NAME
 
@@ -75,11 +76,22 @@ def _signature(
     while receiver in names:
         receiver += "_"
     # The receiver is positional, lest it stand in the way of a keyword.
-    parameters: list[str] = [receiver, "/", *(_input(item, given[item.type]) for item in entry.inputs)]
+    parameters: list[str] = [receiver, "/", *(_input(item, _wrapped(item.type, given)) for item in entry.inputs)]
     if attributes:
         parameters += [*([] if any(item.variadic for item in entry.inputs) else ["*"]), *attributes]
-    results = [returned[output.type] for output in entry.outputs]
+    if entry.outputs and entry.outputs[-1].variadic:
+        return Signature(tuple(parameters), "_Any")
+    results = [_wrapped(output.type, returned) for output in entry.outputs]
     return Signature(tuple(parameters), results[0] if len(results) == 1 else f"tuple[{', '.join(results)}]")
+
+
+def _wrapped(declared: str, kinds: dict[str, str]) -> str:
+    """The Python type of a declared one; sequences of ONNX are Python's lists."""
+    wrap, inner = split_type(declared)
+    kind = kinds[inner]
+    for _ in wrap:
+        kind = f"_Sequence[{kind}]"
+    return kind
 
 
 def _input(item: InputEntry, kind: str) -> str:
@@ -111,12 +123,15 @@ def _tensor_types(entry: FunctionEntry, variables: TypeVariables) -> dict[str, s
     A type variable of the function becomes a TypeVar where that says something: where it ties an input to something
     else. Otherwise it is the union of its types.
     """
-    inputs = Counter(item.type for item in entry.inputs)
-    uses = inputs + Counter(item.type for item in entry.outputs)
+    inputs = Counter(split_type(item.type)[1] for item in entry.inputs)
+    uses = inputs + Counter(split_type(item.type)[1] for item in entry.outputs)
     declared = dict(entry.types)
     types: dict[str, str] = {}
     taken: set[str] = set()
     for name in uses:
+        if name == ANY:
+            types[name] = "_Any"
+            continue
         classes = tuple(_tensor_class(element) for element in declared.get(name, (name,)))
         if len(classes) > 1 and uses[name] > 1 and inputs[name]:
             types[name] = variables.name_for(classes, taken)

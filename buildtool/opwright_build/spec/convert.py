@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from opwright.bundle.calls import ANY, split_type
 from opwright.diagnostics.model import Diagnostic, Place, Related
 from opwright.elements import BY_NAME
 
@@ -223,13 +224,13 @@ class _VersionReader:
         values: list[ValueDeclaration] = []
         for name, form in self.get(key).items():
             long = form if isinstance(form, ValueForm) else ValueForm(type=form)
-            if long.type not in types and long.type not in BY_NAME:
+            if split_type(long.type)[1] not in (*types, *BY_NAME, ANY):
                 path = (key, name, "type") if isinstance(form, ValueForm) else (key, name)
                 message = f"`{long.type[:40]}` is neither a type variable of this version nor an element type"
                 way_out = did_you_mean(long.type, [*types, *BY_NAME])
                 self.report("OW122", message, self.value_place(*path), help=way_out)
             rank = long.rank if "rank" in long.model_fields_set else None
-            values.append(ValueDeclaration(name, long.type, rank, long.doc))
+            values.append(ValueDeclaration(name, long.type, rank, long.doc, long.variadic))
         return tuple(values)
 
     def _usage(
@@ -238,7 +239,13 @@ class _VersionReader:
         inputs: tuple[ValueDeclaration, ...],
         outputs: tuple[ValueDeclaration, ...],
     ) -> None:
-        used = {value.type for value in (*inputs, *outputs)}
+        used = {split_type(value.type)[1] for value in (*inputs, *outputs)}
+        for key, values in (("inputs", inputs), ("outputs", outputs[:-1])):
+            for value in values:
+                if value.variadic:
+                    message = f"`{value.name}` cannot be variadic"
+                    way_out = "The last output can; how many inputs there are is said in Python: `*xs`."
+                    self.report("OW109", message, self.value_place(key, value.name, "variadic"), help=way_out)
         for variable in types:
             if variable not in used:
                 message = f"no input or output has the type variable `{variable}`"
@@ -295,7 +302,7 @@ class _VersionReader:
     def _tolerances(
         self, types: Mapping[str, tuple[str, ...]], values: tuple[ValueDeclaration, ...]
     ) -> dict[str, Tolerance]:
-        named = {name for names in types.values() for name in names} | {value.type for value in values}
+        named = {name for names in types.values() for name in names} | {split_type(value.type)[1] for value in values}
         elements = [name for name in BY_NAME if name in named]
         forms: dict[str, LimitForm | str] = self.get("tolerance")
         reason = forms.get("reason", "")

@@ -40,6 +40,7 @@ def _short_or_long(value: object) -> str:
 class ValueForm(Strict):
     type: Words
     rank: Annotated[int, Field(ge=0, le=64)] = 0
+    variadic: bool = False
     doc: str = ""
 
 

@@ -58,12 +58,17 @@ class Domain:
 
 @dataclass(frozen=True, slots=True)
 class ValueDeclaration:
-    """An input or output as YAML declares it: `type` is a type variable of `types`, or an element type's name."""
+    """An input or output as YAML declares it.
+
+    `type` is a type variable of `types`, an element type's name or `any`, or a sequence of it: `seq(T)`. `variadic`:
+    the last output, which stands for as many as the function returns.
+    """
 
     name: str
     type: str
     rank: int | None = None
     doc: str = ""
+    variadic: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from onnx import GraphProto
-from opwright.bundle.calls import inputs_of_call
+from opwright.bundle.calls import ANY, inputs_of_call
 from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.lang.facts import ABSENT, PRESENT, RANK, fact_of
 from opwright.lang.instances import graph_digest
 from opwright.variants import match_variants
 
+from opwright_build.verify.dtypes import element_of
 from opwright_build.verify.model import Case
 
 
@@ -39,6 +40,8 @@ def _facts(entry: FunctionEntry, case: Case, axis: str) -> tuple[str, ...]:
     for index, declared in enumerate(formals):
         given = case.inputs[index] if index < len(case.inputs) else None
         if declared.name == axis:
+            if given is not None and declared.type == ANY:
+                return (element_of(given).name,)
             return (ABSENT if given is None else PRESENT,)
         if declared.name + RANK == axis:
             return () if given is None else (str(given.ndim),)

@@ -25,6 +25,7 @@ def inputs_of_call(entry: FunctionEntry, count: int) -> tuple[InputEntry, ...]:
     return (*single, *(replace(last, name=name) for name in names))
 
 
+ANY = "any"  # as a type: a tensor or a sequence of whatever element type; of a variadic input, each of its own
 _WRAPPERS = ("seq", "optional")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from opwright.lang import facts
 from opwright.lang.family import key_order
+from opwright.lang.interface import Arity
 from opwright.lang.lower import LookedUp, Lowered, NeedsFact, Target, Unit, lower_function
 from opwright.lang.resolve import GraphObject
 from opwright.variants import Key
@@ -41,8 +42,15 @@ class TemplateInstance:
         return () if self.lowered.function is None else tuple(self.lowered.function.outputs)
 
 
-def specialise(unit: Unit, opset: int, answer: Answer, graphs: Mapping[str, GraphObject | None]) -> TemplateInstance:
-    """The template at that opset. `graphs` are the values of its graph attributes, all of them.
+def specialise(
+    unit: Unit,
+    opset: int,
+    answer: Answer,
+    graphs: Mapping[str, GraphObject | None],
+    said: Mapping[str, str] | None = None,
+) -> TemplateInstance:
+    """The template at that opset. `graphs` are the values of its graph attributes, all of them; `said` are facts of the
+    call that the unit itself holds, by axis.
 
     Raises MissingFact where `answer` knows none; what is wrong otherwise stands in the result's diagnostics.
     """
@@ -58,8 +66,10 @@ def specialise(unit: Unit, opset: int, answer: Answer, graphs: Mapping[str, Grap
                 raise MissingFact(question.axis) from None
             known[question.axis] = found
             continue
-        named = {**known, **{name: graph_fact(graph) for name, graph in graphs.items()}}
-        order = key_order(unit)
+        named = {**(said or {}), **known, **{name: graph_fact(graph) for name, graph in graphs.items()}}
+        order: dict[str, float] = {**key_order(unit)}
+        several = next((item.name for item in unit.interface.inputs if item.arity is Arity.VARIADIC), "")
+        order.update((axis, order[several] + 0.5) for axis in said or () if axis not in order)
         key = sorted(named.items(), key=lambda item: order.get(item[0], len(order)))
         return TemplateInstance(tuple((axis, facts.shown(fact)) for axis, fact in key), lowered, looked_up)
     raise MissingFact(next(reversed(known)))

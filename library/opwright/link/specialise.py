@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from opwright.bundle.calls import inputs_of_call, split_type
+from opwright.bundle.calls import ANY, inputs_of_call, split_type
 from opwright.bundle.format import AttributeEntry, BodyEntry, FunctionEntry, InputEntry, TemplateEntry
 from opwright.diagnostics.model import Diagnostic, has_errors
 from opwright.elements import BY_NAME
@@ -66,7 +66,8 @@ def make_instance(unit: Unit, entry: FunctionEntry, opset: int, call: CallFacts)
     answers = _Answers(entry, given, call)
     graphs = {item.name: call.attributes.get(item.name) for item in entry.attributes if item.type == "GRAPH"}
     try:
-        made = specialise(_typed(unit, given, call), opset, answers.answer, graphs)
+        typed, said = _typed(unit, given, call)
+        made = specialise(typed, opset, answers.answer, graphs, said)
     except MissingFact as missing:
         raise NotMadeError(f"it depends on {missing.axis}, which is not known here", missing.axis) from None
     lowered = made.lowered
@@ -144,8 +145,27 @@ def _attribute(item: AttributeEntry) -> AttributeDeclaration:
     return AttributeDeclaration(item.name, item.type, item.required, item.default, item.is_bool, item.choices, _NOWHERE)
 
 
-def _typed(unit: Unit, given: Sequence[InputEntry], call: CallFacts) -> Unit:
-    return unit
+def _typed(unit: Unit, given: Sequence[InputEntry], call: CallFacts) -> tuple[Unit, dict[str, str]]:
+    """The unit with the types of the call for inputs that may be of any, and these types by input."""
+    found: dict[str, str] = {}
+    inputs = dict(unit.declaration.inputs)
+    for formal, fact in zip(given, call.inputs, strict=False):
+        if formal.type == ANY and fact != ABSENT:
+            wrap, inner = split_type(fact or "")
+            element = element_of(inner)
+            if element is None:
+                raise NotMadeError(f"it depends on {formal.name}, whose type is not known here", formal.name)
+            inputs[formal.name] = DeclaredValue(element, None, None, wrap)
+            found[formal.name] = any_fact(wrap, element)
+    return replace(unit, declaration=replace(unit.declaration, inputs=inputs)), found
+
+
+def any_fact(wrap: Sequence[str], element: str) -> str:
+    """What a variant says of an input that may be of any type: `float`, `seq(float)`."""
+    text = element
+    for kind in reversed(wrap):
+        text = f"{kind}({text})"
+    return text
 
 
 # -------------------------------------------------------------------------------------------------------- answers

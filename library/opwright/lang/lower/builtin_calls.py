@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from opwright.lang import static
+from opwright.lang import ir, static
 from opwright.lang.lower.arithmetic import is_static, unary
 from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.context import POISON, Lowering, Operand, Poison
@@ -12,6 +12,7 @@ from opwright.lang.lower.known import need_static
 from opwright.lang.lower.lists import LIST_BUILTINS, StaticIterator, call_list_builtin
 from opwright.lang.lower.number_functions import call_number_builtin
 from opwright.lang.lower.numbers import convert_number, describe, is_number
+from opwright.lang.lower.sequences import is_list
 from opwright.lang.lower.tuples import holds_runtime
 from opwright.lang.resolve import OBJECTS, BuiltinObject, TypeObject
 
@@ -36,6 +37,8 @@ def call_builtin(low: Lowering, callee: BuiltinObject, arguments: Arguments) -> 
     values = [operand for operand, _ in arguments.positional]
     if any(isinstance(value, Poison) for value in values):
         return POISON
+    if not callee.module and callee.name == "isinstance":
+        return _is_list(low, values, arguments)
     if not callee.module and callee.name in LIST_BUILTINS:
         return call_list_builtin(low, callee.name, arguments.positional, arguments.keywords, span)
     if any(isinstance(value, StaticIterator) for value in values):
@@ -55,6 +58,28 @@ def call_builtin(low: Lowering, callee: BuiltinObject, arguments: Arguments) -> 
     if callee.name not in _SHALLOW:
         need_static(low, tuple(values), span)
     return _fold(low, callee, values, arguments)
+
+
+def _is_list(low: Lowering, values: list[Any], arguments: Arguments) -> Operand:
+    """`isinstance(x, list)`: a static question, since every value is a list or is none."""
+    wanted = values[1] if len(values) == 2 and not arguments.keywords else None
+    if not (isinstance(wanted, BuiltinObject) and (wanted.module, wanted.name) == ("", "list")):
+        return low.error(
+            "OW304",
+            "`isinstance` tells lists from everything else, and no more",
+            arguments.span,
+            reason="a value's element type and rank are asked for with `x.dtype` and `x.rank`",
+            help="write `isinstance(x, list)`",
+        )
+    if isinstance(values[0], ir.Value) and isinstance(values[0].type, ir.UnknownType):
+        return low.error(
+            "OW314",
+            "whether this is a list is not known",
+            arguments.span,
+            reason="the type of the value does not follow from those of the inputs",
+            help="annotate it: `x: FLOAT[...] = ...`",
+        )
+    return is_list(values[0])
 
 
 def _fold(low: Lowering, callee: BuiltinObject, values: list[Any], arguments: Arguments) -> Operand:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from opwright.bundle.calls import ANY
 from opwright.elements import BY_NAME
 from opwright.lang import ir
 from opwright.lang.interface import DeclaredValue
@@ -13,6 +14,8 @@ from opwright.lang.interface import DeclaredValue
 def declared_type(function: ir.Function, declared: DeclaredValue) -> ir.Type:
     """The type of a declared value; type variables are those of the function."""
     variable = function.variables.get(declared.type)
+    if declared.type == ANY:
+        variable = ir.TypeVariable(ANY, rigid=False)
     element = variable if variable is not None else BY_NAME[declared.type]
     type_: ir.Type = ir.TensorType(element, declared.dimensions)
     for kind in reversed(declared.wrap):

@@ -19,8 +19,10 @@ from opwright.lang.lower.joins import join_values, joined_type
 from opwright.lang.lower.nested import enter
 from opwright.lang.lower.numbers import as_tensor, default_element, describe, is_number, number_kind
 from opwright.lang.lower.scan_ranks import yielded_ranks
+from opwright.lang.lower.sequences import as_sequence, unknown_items
 from opwright.lang.resolve import FunctionObject, NestedObject, OperatorObject
 from opwright.lang.source import Span
+from opwright.lang.static import StaticList
 from opwright.opsets.signatures import AttributeSpec, Signature, normal_domain
 
 GraphFunction = NestedObject | FunctionObject
@@ -196,6 +198,8 @@ class _State:
             self.type = ir.NumberType(number_kind(operand))
         elif isinstance(operand, ir.Value):
             self.type = operand.type
+        elif isinstance(operand, StaticList) and not operand:
+            self.type = unknown_items()  # what the body gives says of what
         else:
             made = as_tensor(low, operand, None, span)
             self.operand = made
@@ -203,6 +207,8 @@ class _State:
 
     def initial(self) -> ir.Value | Poison:
         """The value with which the state enters, of the type under which it is handed on."""
+        if isinstance(self.operand, StaticList):
+            return as_sequence(self.low, self.operand, self.type, self.span)
         element = self.type.element if isinstance(self.type, ir.TensorType) else None
         return as_tensor(self.low, self.operand, element, self.span)
 
