@@ -109,16 +109,22 @@ def _unfinished(proposal: Proposal, findings: Findings) -> Iterator[str]:
 
 def _versions(proposal: Proposal, findings: Findings) -> Iterator[str]:
     entry, home = proposal.entry, proposal.home
-    newest = onnx.defs.onnx_opset_version() if home.counts_opsets else None
+    newest = _released(home.domain)
     if newest is not None and entry.since_version > newest:
         yield (
-            f"Raise the operator set's version to {entry.since_version} in `onnx/defs/schema.h` and in the version "
-            "table of `onnx/helper.py`."
+            f"Raise the operator set's version from {newest} to {entry.since_version}: `DomainToVersionRange` in "
+            "`onnx/defs/schema.h` and the version table of `onnx/helper.py`."
         )
     if proposal.previous is not None:
         yield f"Move the schema of version {proposal.previous.since_version} to the area's `old.cc`."
     if findings.hand_written_adapters:
         yield "Write the version converter's adapters: the signatures of the two versions differ."
+
+
+def _released(domain: str) -> int | None:
+    """The newest version that the installed onnx has of one of the standard's domains; None where it tells none."""
+    columns = {"": 2, "ai.onnx.ml": 3}
+    return int(onnx.helper.VERSION_TABLE[-1][columns[domain]]) if domain in columns else None
 
 
 def _body(proposal: Proposal, bodies: Bodies) -> str:

@@ -12,11 +12,11 @@
 
 namespace ONNX_NAMESPACE {
 
-static constexpr const char* Halve_ver6_doc = R"DOC(
+static constexpr const char* Halve_ver5_doc = R"DOC(
 Half of each element, and how many there are.
 )DOC";
 
-static bool BuildHalve_6_opset21(
+static bool BuildHalve_5_opset21(
     const FunctionBodyBuildContext& ctx,
     const OpSchema& schema,
     FunctionProto& function_proto) {
@@ -34,14 +34,14 @@ static bool BuildHalve_6_opset21(
 }
 
 ONNX_ML_OPERATOR_SET_SCHEMA(
-    Halve, 6,
+    Halve, 5,
     OpSchema()
-        .SetDoc(Halve_ver6_doc)
+        .SetDoc(Halve_ver5_doc)
         .Input(0, "X", "", "T", OpSchema::Single, true, 1, OpSchema::Unknown)
         .Output(0, "Y", "", "T", OpSchema::Single, true, 1, OpSchema::Unknown)
         .Output(1, "count", "", "tensor(int64)", OpSchema::Single, true, 1, OpSchema::NonDifferentiable)
         .TypeConstraint("T", {"tensor(float)", "tensor(double)"}, "Element types of X and Y.")
-        .SetContextDependentFunctionBodyBuilder(BuildHalve_6_opset21)
+        .SetContextDependentFunctionBodyBuilder(BuildHalve_5_opset21)
         .TypeAndShapeInferenceFunction([](InferenceContext& ctx) {
           propagateElemTypeFromInputToOutput(ctx, 0, 0);
           if (hasInputShape(ctx, 0)) {
