@@ -1,0 +1,81 @@
+"""The standard's node tests on onnxruntime, rewritten for every opset that the library and onnxruntime have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from opwright.bundle.format import Bundle
+from opwright.diagnostics import DiagnosticError
+from opwright.downlevel.target import target_of_runtime
+from opwright.link.detach import detach
+from opwright.link.inspect import State, inspect
+
+from tests.downlevel.standard_cases import (
+    Outcome,
+    all_cases,
+    function_cases,
+    imported,
+    judge,
+    load_problem,
+    polyfilled,
+    run_problem,
+    table,
+)
+
+PAGE = Path(__file__).parents[2] / "docs" / "polyfill.md"
+BEGIN, END = "<!-- table: pytest tests/downlevel -k table --update-golden -->\n", "<!-- end of table -->\n"
+SHOWN = (18, 20, 21)
+OTHERS = (13, 15, 17, 24, 26)
+WRONG = (Outcome.DIFFERS, Outcome.REFUSED)
+
+
+def test_the_table_of_counts_is_up_to_date(standard: Bundle, golden: Callable[[Path, str], None]) -> None:
+    results = {opset: [judge(case, standard, opset) for case in function_cases()] for opset in SHOWN}
+    text = PAGE.read_text(encoding="utf-8")
+    before, _, rest = text.partition(BEGIN)
+    golden(PAGE, before + BEGIN + "\n" + table(results) + "\n" + END + rest.partition(END)[2])
+    assert [item for found in results.values() for item in found if item.outcome in WRONG] == []
+
+
+@pytest.mark.parametrize("opset", OTHERS)
+def test_function_ops_at_every_other_opset(standard: Bundle, opset: int) -> None:
+    found = [judge(case, standard, opset) for case in function_cases()]
+    assert [item for item in found if item.outcome in WRONG] == []
+    assert sum(item.outcome in (Outcome.SERVED, Outcome.RESTAMPED) for item in found) > 20
+
+
+@pytest.mark.parametrize("opset", [13, 20])
+def test_operators_of_all_kinds_compute_what_they_did(standard: Bundle, opset: int) -> None:
+    """Whatever is rewritten passes, unless onnxruntime fails the case as the standard has it."""
+    passed, wrong, refused = 0, [], set()
+    for case in all_cases():
+        if imported(case.model) <= opset:
+            continue
+        try:
+            done = polyfilled(case, standard, opset)
+        except DiagnosticError as error:
+            refused.update(item.code for item in error.diagnostics)
+            continue
+        if not done.inlined:
+            assert detach(done.model) == case.model, case.name
+            assert {item.state for item in inspect(done.model, [standard])} <= {State.UNALTERED}
+        if load_problem(done.model):
+            continue  # kernels are told of by test_target.py
+        problem = run_problem(done.model, case)
+        if not problem:
+            passed += 1
+        elif not load_problem(case.model) and not run_problem(case.model, case):
+            wrong.append((case.name, problem))
+    assert wrong == []
+    assert refused <= {"OW581", "OW582"}
+    assert passed > 350
+
+
+def test_the_installed_onnxruntime_runs_what_it_refuses_as_shipped(standard: Bundle) -> None:
+    target = target_of_runtime("ort")
+    refused = [case for case in function_cases() if imported(case.model) > target.opset]
+    found = [judge(case, standard, target.opset) for case in refused]
+    assert all(item.shipped for item in found)
+    assert sum(item.outcome in (Outcome.SERVED, Outcome.RESTAMPED) for item in found) >= 40
