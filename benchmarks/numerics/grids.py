@@ -112,7 +112,7 @@ def _attention(std: float, mask: bool = False) -> Callable[[Points], Inputs]:
 
 def _linear_attention(rule: str) -> Grid:
     def make(points: Points) -> Inputs:
-        q, k, v = (points.normal((4, 128, 256), 24 + place, std=0.25) for place in range(3))
+        q, k, v = (points.normal((4, 128, 256), 24 + place, std=0.125) for place in range(3))
         decay = points.uniform((4, 128, 4), 27, -0.5, 0.0) if "gated" in rule else None
         beta = points.uniform((4, 128, 4), 28) if "delta" in rule else None
         return q, k, v, None, decay, beta

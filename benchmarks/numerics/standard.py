@@ -36,8 +36,7 @@ def standard_body(
     """The newest body for the call, and the opsets at which its operators are the same, newest first.
 
     `shapes` are those of the inputs; builders may read them. `given` are the attributes that the call itself gives: a
-    builder may ask whether one is there. None where the
-    standard makes no body for such a call.
+    builder may ask whether one is there. None where the standard makes no body for such a call.
     """
     node = _node(schema, signature, given)
     types = [_type(declared, shape) for declared, shape in zip(signature.inputs, shapes, strict=False)]
@@ -45,6 +44,7 @@ def standard_body(
     if function is None:
         return None
     function.domain, function.name = DOMAIN, schema.name
+    del function.output[len(signature.outputs) :]
     opsets = range(onnx.defs.onnx_opset_version(), OLDEST - 1, -1)
     stated = next((item.version for item in function.opset_import if item.domain in _DEFAULT), None)
     if stated is None:  # a body of another domain may be of whatever version of the default one the model has

@@ -72,15 +72,14 @@ def _index(library: Documented, histories: Sequence[Sequence[FunctionEntry]]) ->
         }
         domains.setdefault(newest.domain, []).append(row)
     index = library.bundle.index
-    return render(__package__, "index.md.jinja2", mark=MARK, index=index, domains=domains)
+    return _render("index.md.jinja2", mark=MARK, index=index, domains=domains)
 
 
 def _page(library: Documented, entries: Sequence[FunctionEntry]) -> str:
     index, newest = library.bundle.index, entries[0]
     emitted = next((item.mirror for item in index.domains if item.name == newest.domain), newest.domain)
     sections = [_section(library, entry, emitted) for entry in entries]
-    return render(
-        __package__,
+    return _render(
         "function.md.jinja2",
         mark=MARK,
         up="../" * page_path(newest).count("/"),
@@ -91,6 +90,10 @@ def _page(library: Documented, entries: Sequence[FunctionEntry]) -> str:
         sources=_sources(library, entries),
         rows=_rows(library, entries),
     )
+
+
+def _render(template: str, **values: object) -> str:
+    return render("opwright_build.reference", template, **values)
 
 
 def _section(library: Documented, entry: FunctionEntry, emitted: str) -> Section:
