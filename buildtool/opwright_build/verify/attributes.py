@@ -27,12 +27,18 @@ def attribute_from_row(entry: AttributeEntry, value: Nested) -> Any:
         try:
             return onnx.parser.parse_graph(value)
         except onnx.parser.ParseError as error:
-            raise WrongAttribute(f"is a graph: {str(error).strip().splitlines()[-1]}") from None
+            raise WrongAttribute(f"is a graph, in ONNX's text form: {_last_line(error)}") from None
     if entry.type in ("INTS", "FLOATS", "STRINGS"):
         if not isinstance(value, tuple):
             raise WrongAttribute(f"is {entry.type}: a sequence of values")
         return tuple(_scalar(entry.type.removesuffix("S"), item) for item in value)
     return _scalar(entry.type, value)
+
+
+def _last_line(error: Exception) -> str:
+    """What onnx's parser says at the end; it gives its text as bytes."""
+    text = error.args[0] if error.args else ""
+    return (text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)).strip().rpartition("\n")[2]
 
 
 def _scalar(kind: str, value: Nested) -> int | float | str:

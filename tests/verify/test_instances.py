@@ -1,0 +1,128 @@
+"""Instances of templates that vectors need: made by the build, judged like any body."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from opwright.bundle.format import FunctionEntry
+from opwright.bundle.read import find_bundle
+from opwright_build.cli.entry import main
+
+_SPEC = """\
+schema: 1
+domain: com.acme
+name: Masked
+summary: A graph, and a softmax over the last axis.
+since_version: 1
+opset: ">=13"
+inputs: {X: T}
+outputs: {Y: T}
+types: {T: [float, double]}
+vectors: [vectors.yaml]
+"""
+_FUNCTION = """\
+from opwright import Graph, opset13 as op
+
+
+def Masked(X, body: Graph, shift: float = 0.0):
+    return op.Softmax(body(X + shift), axis=X.rank - 1)
+"""
+_VECTORS = """\
+schema: 1
+rows:
+  - name: plain
+    types: {T: [float]}
+    attributes: {body: "g (float[] x) => (float[] y) { y = Identity(x) }"}
+    inputs: {X: [0.0, 0.0]}
+    outputs: {Y: [0.5, 0.5]}
+  - name: shifted
+    types: {T: [float]}
+    attributes: {body: "g (float[] x) => (float[] y) { y = Identity(x) }", shift: 3.0}
+    inputs: {X: [1.0, 1.0]}
+    outputs: {Y: [0.5, 0.5]}
+  - name: matrix
+    types: {T: [double]}
+    attributes: {body: "g (double[] x) => (double[] y) { y = CastLike(x, x) }"}
+    inputs: {X: [[2.0, 2.0], [-1.0, -1.0]]}
+    outputs: {Y: [[0.5, 0.5], [0.5, 0.5]]}
+"""
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    files = {
+        "library.yaml": 'schema: 1\nlibrary: acme\nversion: 1.0.0\npackage: acme\nopsets: ">=13,<=22"\n',
+        "com.acme/domain.yaml": "schema: 1\ndomain: com.acme\nversion: 1\n",
+        "com.acme/Masked/spec.yaml": _SPEC,
+        "com.acme/Masked/function.py": _FUNCTION,
+        "com.acme/Masked/vectors.yaml": _VECTORS,
+    }
+    for name, text in files.items():
+        path = tmp_path / "specs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+def built(library: Path) -> FunctionEntry:
+    assert main(["build", str(library)]) == 0
+    (entry,) = find_bundle(library / "dist" / "acme-1.0.0.onnxlib").index.functions
+    return entry
+
+
+def test_one_for_each_call_and_class_of_opsets(library: Path) -> None:
+    entry = built(library)
+    plain = [body for body in entry.bodies if dict(body.variant)["X.rank"] == "1"]
+    matrix = [body for body in entry.bodies if dict(body.variant)["X.rank"] == "2"]
+    assert len(plain) + len(matrix) == len(entry.bodies)
+    assert plain[0].first_opset == 13
+    assert [body.attributes for body in plain] == [("shift",)] * len(plain), "both rows need the same instances"
+    ranges = [(body.first_opset, body.last_opset) for body in plain]
+    assert all(last + 1 == first for (_, last), (first, _) in pairwise(ranges))
+    assert matrix[0].first_opset == 15, "its graph has an operator that came with opset 15"
+    assert {axis for body in entry.bodies for axis, _ in body.variant} == {"T", "X.rank", "body"}
+
+
+def test_they_are_judged(library: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    built(library)
+    capsys.readouterr()
+    assert main(["test", str(library), "--json"]) == 0
+    summary = json.loads(capsys.readouterr().out.splitlines()[-1])
+    counts = summary["runtimes"]["reference"]
+    assert set(counts) == {"pass"}
+    assert counts["pass"] > 20
+
+
+def test_a_wrong_one_is_told(library: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = library / "specs/com.acme/Masked/vectors.yaml"
+    file.write_text(file.read_text().replace("[0.5, 0.5]}\n  - name: shifted", "[0.4, 0.6]}\n  - name: shifted"))
+    assert main(["test", str(library)]) == 1
+    assert "the vector plain[T=float] fails" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("graph", "code", "text"),
+    [
+        ("g (float[] x) => (float[] y) { y = Nothing(x) }", "OW577", "ai.onnx has no operator Nothing"),
+        ("g (float[] x) =>", "OW407", "is a graph"),
+    ],
+)
+def test_a_graph_that_no_instance_can_hold(
+    library: Path, capsys: pytest.CaptureFixture[str], graph: str, code: str, text: str
+) -> None:
+    file = library / "specs/com.acme/Masked/vectors.yaml"
+    file.write_text(file.read_text().replace("g (float[] x) => (float[] y) { y = Identity(x) }", graph))
+    assert main(["test", str(library)]) == 1
+    told = capsys.readouterr().out
+    assert code in told
+    assert text in told
+
+
+def test_a_changed_vector_makes_other_instances(library: Path) -> None:
+    before = {body.body for body in built(library).bodies}
+    file = library / "specs/com.acme/Masked/vectors.yaml"
+    file.write_text(file.read_text().replace("Identity", "Neg"))
+    assert {body.body for body in built(library).bodies} != before
