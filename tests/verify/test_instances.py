@@ -93,7 +93,7 @@ def test_they_are_judged(library: Path, capsys: pytest.CaptureFixture[str]) -> N
     summary = json.loads(capsys.readouterr().out.splitlines()[-1])
     counts = summary["runtimes"]["reference"]
     assert set(counts) == {"pass"}
-    assert counts["pass"] > 20
+    assert counts["pass"] >= 15, "three vectors, each at several classes of opsets"
 
 
 def test_a_wrong_one_is_told(library: Path, capsys: pytest.CaptureFixture[str]) -> None:
