@@ -169,6 +169,37 @@ def proposals(session: nox.Session) -> None:
 
 
 @nox.session
+def models(session: nox.Session) -> None:
+    """Rewrite models that people use for older opsets (opwright polyfill), and compare the results: two minutes."""
+    install(session, ".[build,run]", groups=("test",))
+    folder = session.create_tmp()
+    session.install("--no-deps", "--target", folder, "magika", "rapidocr-onnxruntime", "silero-vad")
+    session.run("opwright", "build", ".", "--cache", ".opwright/cache")
+    library = next(Path("dist").glob("*.onnxlib"))
+    session.run("python", "-m", "tests.downlevel.real_models", str(library), folder)
+
+
+@nox.session
+def runtimes(session: nox.Session) -> None:
+    """Measure again what releases of onnxruntime load (library/opwright/downlevel/runtimes.json): five minutes."""
+    install(session, ".[build,run]", groups=("test",))
+    folder = Path(session.create_tmp())
+    session.run("python", "-m", "tests.downlevel.kernel_probes", str(folder / "probes"))
+    measured = []
+    for minor in range(15, 32):
+        numpy = "numpy<2" if minor < 19 else "numpy"
+        session.install("--target", str(folder / f"1.{minor}"), f"onnxruntime==1.{minor}.*", numpy)
+        command = ("python", "tests/downlevel/load_probes.py", str(folder / "probes"))
+        printed = session.run(*command, env={"PYTHONPATH": str(folder / f"1.{minor}")}, silent=True)
+        measured.append(folder / f"1.{minor}.json")
+        measured[-1].write_text(str(printed).splitlines()[-1], encoding="utf-8")
+    merge = ("python", "-m", "tests.downlevel.kernel_probes", "--merge", *map(str, measured))
+    text = session.run(*merge, silent=True)
+    (ROOT / "library/opwright/downlevel/runtimes.json").write_text(str(text), encoding="utf-8")
+    session.run("git", "diff", "--stat", "--", "library/opwright/downlevel", external=True)
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Our costs beside those of the onnxscript package, measured in one run."""
     install(session, ".[build,run]", groups=("peer",))
