@@ -12,6 +12,7 @@ _COUNT: Schema = {"type": "integer", "minimum": 0}
 _FLAG: Schema = {"type": "boolean"}
 _SHA256: Schema = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 _BODY: Schema = {"type": "string", "pattern": "^body1:[0-9a-f]{64}$"}
+_TEMPLATE: Schema = {"type": "string", "pattern": "^template1:[0-9a-f]{64}$"}
 _EXIT: Schema = {"enum": [0, 1, 2, 3]}
 
 
@@ -135,7 +136,7 @@ _OPSET_ROW: Schema = {
     **_IDENTITY,
     "opset": _COUNT,
     "variant": _map_of(_TEXT),
-    "body": _or_null(_BODY),
+    "body": {"anyOf": [_BODY, _TEMPLATE, {"type": "null"}]},
     "operator": _or_null(_TEXT),
     "reason": _or_null(_TEXT),
     "place": _or_null(_TEXT),
@@ -162,6 +163,9 @@ _SHOWN: Schema = {
         )
     ),
     "types": _map_of(_list_of(_TEXT)),
+    "templates": _list_of(
+        _object(first_opset=_COUNT, last_opset=_COUNT, template=_TEMPLATE, axes=_list_of(_TEXT)),
+    ),
     "bodies": _list_of(
         _object(
             first_opset=_COUNT,

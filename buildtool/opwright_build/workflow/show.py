@@ -66,6 +66,14 @@ def function_text(entry: FunctionEntry) -> str:
     lines += _section("types", ((name, " ".join(admitted), "") for name, admitted in entry.types))
     bodies = [
         [
+            f"{item.first_opset}-{item.last_opset}",
+            f"made for each call, by {', '.join(item.axes)}; verified are:",
+            item.template,
+        ]
+        for item in entry.templates
+    ]
+    bodies += [
+        [
             f"{body.first_opset}-{body.last_opset}",
             ", ".join(f"{axis}={value}" for axis, value in body.variant),
             body.body,
@@ -90,7 +98,7 @@ def _input(item: InputEntry) -> str:
 
 
 def _output(item: OutputEntry) -> str:
-    return item.type
+    return f"{item.type}..." if item.variadic else item.type
 
 
 def _attribute(item: AttributeEntry) -> str:
