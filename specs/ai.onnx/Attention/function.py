@@ -29,7 +29,7 @@ def Attention(
     seen = seen & ((ahead + left_window_size >= 0) | (left_window_size < 0))
     seen = seen & ((ahead <= right_window_size) | (right_window_size < 0))
     bias = bias_of(seen, attn_mask, keys, Q, True)
-    y, qk = attend(Q, q, keys, values, bias, qk_matmul_output_mode, scale, softcap, softmax_precision)
+    y, qk = attend(Q, q, keys, values, bias, True, qk_matmul_output_mode, scale, softcap, softmax_precision)
     return y, keys, values, qk
 
 
@@ -53,7 +53,8 @@ def Attention24(
     q, keys, values = states(Q, K, V, past_key, past_value, q_num_heads, kv_num_heads)
     ahead, there = positions(q, keys, past_key, nonpad_kv_seqlen)
     bias = bias_of(causal(ahead, there, is_causal), attn_mask, keys, Q, True)
-    y, qk = attend(Q, q, keys, values, bias, qk_matmul_output_mode, scale, softcap, softmax_precision)
+    may_be_blind = attn_mask is not None or nonpad_kv_seqlen is not None
+    y, qk = attend(Q, q, keys, values, bias, may_be_blind, qk_matmul_output_mode, scale, softcap, softmax_precision)
     return y, keys, values, qk
 
 
@@ -76,7 +77,8 @@ def Attention23(
     q, keys, values = states(Q, K, V, past_key, past_value, q_num_heads, kv_num_heads)
     ahead, there = positions(q, keys, past_key, None)
     bias = bias_of(causal(ahead, there, is_causal), attn_mask, keys, Q, False)
-    y, qk = attend(Q, q, keys, values, bias, qk_matmul_output_mode, scale, softcap, softmax_precision)
+    may_be_blind = attn_mask is not None
+    y, qk = attend(Q, q, keys, values, bias, may_be_blind, qk_matmul_output_mode, scale, softcap, softmax_precision)
     return y, keys, values, qk
 
 
@@ -142,8 +144,11 @@ def bias_of(seen, attn_mask, keys, Q, padded):
     return bias + mask
 
 
-def attend(Q, q, keys, values, bias, qk_matmul_output_mode, scale, softcap, softmax_precision):
-    """The queries that share a key's head are rows of one matrix, so that no key or value is repeated."""
+def attend(Q, q, keys, values, bias, may_be_blind, qk_matmul_output_mode, scale, softcap, softmax_precision):
+    """The queries that share a key's head are rows of one matrix, so that no key or value is repeated.
+
+    A query that sees no key gets zeros. Without masks, windows and caches there is none: all see the first key.
+    """
     heads = op.Shape(q, start=1, end=2)
     length = op.Shape(q, start=2, end=3)
     groups = op.Shape(keys, start=1, end=2)
@@ -160,9 +165,9 @@ def attend(Q, q, keys, values, bias, qk_matmul_output_mode, scale, softcap, soft
         shares = op.Softmax(biased, axis=-1)
     else:
         shares = op.CastLike(op.Softmax(op.Cast(biased, to=softmax_precision), axis=-1), Q)
-    # A query that sees no key gets zeros.
-    count = op.ReduceSum(op.Cast(bias != -math.inf, to=FLOAT), [-1])
-    shares = op.Where(count == 0, op.CastLike(0, Q), shares)
+    if may_be_blind:
+        count = op.ReduceSum(op.Cast(bias != -math.inf, to=FLOAT), [-1])
+        shares = op.Where(count == 0, op.CastLike(0, Q), shares)
     y = op.Reshape(op.MatMul(op.Reshape(shares, grouped), op.CastLike(values, Q)), apart)
     if Q.rank == 3:
         packed = op.Concat(op.Shape(Q, end=2), heads * op.Shape(values, start=3), axis=0)
