@@ -192,9 +192,8 @@ def _holds_for_symbols(proposal: Proposal, case: NodeCase, position: int, index:
     wanted = _shape_of(case, index)
     if wanted is None:
         return False
-    symbols = {shape: tuple(f"d{number}" for number in range(len(shape))) for shape in shapes}
-    if len({len(shape) for shape in symbols}) < len(symbols):
-        return False  # shapes that differ in size alone say nothing at symbols
+    different = enumerate(dict.fromkeys(shapes))
+    symbols = {shape: tuple(f"d{number}_{at}" for at in range(len(shape))) for number, shape in different}
     inferred = infer_at(proposal, case, [symbols[shape] for shape in shapes])
     return inferred is not None and inferred[position] == symbols[tuple(int(dim or 0) for dim in wanted)]
 

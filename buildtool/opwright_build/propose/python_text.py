@@ -14,19 +14,18 @@ from opwright_build.verify.dtypes import element_of
 from opwright_build.verify.model import Array
 
 _WIDTH = 88  # of a line in the standard's sources
-_NUMPY = {"float": "np.float32", "double": "np.float64", "bool": "np.bool_", "string": "object"}
 
 
 def array_text(array: Array) -> str:
     """An expression for the array; it needs `np`, and `ml_dtypes` where `needs_ml_dtypes` says so."""
-    kind = element_of(array)
-    nested = _nested(array.tolist() if array.dtype.kind in "OUSbiu" else array.astype(np.float64).tolist(), array, kind)
-    text = f"np.array({nested}, dtype={_dtype(kind)})"
-    return text if 0 not in array.shape or array.ndim == 1 else f"np.zeros({array.shape}, dtype={_dtype(kind)})"
+    if 0 in array.shape and array.ndim > 1:
+        return f"np.zeros({array.shape}, dtype={_dtype(array)})"
+    values = array.astype(np.float64) if _is_foreign(array) else array
+    return f"np.array({_nested(values.tolist(), element_of(array))}, dtype={_dtype(array)})"
 
 
 def needs_ml_dtypes(array: Array) -> bool:
-    return _dtype(element_of(array)).startswith("ml_dtypes.")
+    return _is_foreign(array)
 
 
 def value_text(value: Any) -> str:
@@ -38,31 +37,24 @@ def value_text(value: Any) -> str:
     return _float_text(value) if isinstance(value, float) else repr(value)
 
 
-def _dtype(kind: ElementType) -> str:
-    if kind.name in _NUMPY:
-        return _NUMPY[kind.name]
-    numpy_kinds = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16")
-    if kind.name in (*numpy_kinds, "complex64", "complex128"):
-        return f"np.{kind.name}"
-    return f"ml_dtypes.{_ml_name(kind)}"
+def _dtype(array: Array) -> str:
+    if array.dtype.kind in "OUS":
+        return "object"
+    if array.dtype.kind == "b":
+        return "np.bool_"
+    return f"{'ml_dtypes' if _is_foreign(array) else 'np'}.{array.dtype.name}"
 
 
-def _ml_name(kind: ElementType) -> str:
-    """`float8e4m3fn` is `float8_e4m3fn` there."""
-    if kind.name.startswith("float") and kind.name != "bfloat16":
-        width = len("float8")
-        name = f"{kind.name[:width]}_{kind.name[width:]}"
-        return f"{name}fn" if kind.name in ("float4e2m1", "float8e8m0", "float6e2m3", "float6e3m2") else name
-    return kind.name
+def _is_foreign(array: Array) -> bool:
+    """Whether numpy has the type from ml_dtypes."""
+    return array.dtype.type.__module__ == "ml_dtypes"
 
 
-def _nested(value: Any, array: Array, kind: ElementType) -> str:
+def _nested(value: Any, kind: ElementType) -> str:
     """Lists in lists, wrapped where they are long; a float is the shortest text that gives it back."""
-    if array.dtype.kind == "c":
-        value = array.tolist()
     if not isinstance(value, list):
         return _scalar(value, kind)
-    items = [_nested(item, array, kind) for item in value]
+    items = [_nested(item, kind) for item in value]
     text = f"[{', '.join(items)}]"
     if len(text) <= _WIDTH - len("        x = np.array(, dtype=np.float32)"):
         return text
