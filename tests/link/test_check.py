@@ -128,3 +128,20 @@ def test_without_onnxruntime_there_is_a_note(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(builtins, "__import__", without)
     model = parse(HEADER + "g (float[N] x) => (float[N] y) { y = Neg(x) }")
     assert [item.code for item in check_model(model, onnx.ModelProto(), "m")] == ["OW568"]
+
+
+def test_a_type_that_has_no_kernel_once_casts_were_put_around_it_is_a_note() -> None:
+    """onnxruntime says it in other words than of a type without a kernel."""
+    model = helper.make_model(
+        helper.make_graph(
+            [helper.make_node("Cast", ["x"], ["y"], to=onnx.TensorProto.FLOAT4E2M1)],
+            "g",
+            [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT16, [2])],
+            [helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT4E2M1, [2])],
+        ),
+        opset_imports=[helper.make_opsetid("", 23)],
+        ir_version=11,
+    )
+    (note,) = check_model(model, onnx.ModelProto(), "m")
+    assert (note.code, note.severity.value) == ("OW568", "note")
+    assert note.reason.startswith("Failed to find kernel for Cast(23)")

@@ -23,6 +23,7 @@ _LACKS = (
     "under development",
     "is not a registered function/op",
     "Could not find an implementation",
+    "Failed to find kernel for",
     "Unrecognized attribute",
     "No Op registered for",
     "No opset import for domain",
