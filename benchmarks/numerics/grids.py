@@ -115,7 +115,7 @@ def _linear_attention(rule: str) -> Grid:
         q, k, v = (points.normal((4, 128, 256), 24 + place, std=0.125) for place in range(3))
         decay = points.uniform((4, 128, 4), 27, -0.5, 0.0) if "gated" in rule else None
         beta = points.uniform((4, 128, 4), 28) if "delta" in rule else None
-        return q, k, v, None, decay, beta
+        return q, k, v, points.normal((4, 4, 64, 64), 39, std=0.125), decay, beta
 
     given = {"q_num_heads": 4, "kv_num_heads": 4, "update_rule": rule}
     return Grid(f"4 sequences of 128 steps, 4 heads of 64, {rule}", make, given)
