@@ -142,7 +142,10 @@ def _inference(proposal: Proposal, rules: InferenceRules) -> str:
     if rules.through_body:
         return "Types and shapes are inferred through the body, so the schema has no inference function of its own."
     pairs = zip(proposal.entry.outputs, rules.shapes, strict=True)
-    shapes = "; ".join(f"`{output.name}`: {_shape(proposal, rule)}" for output, rule in pairs)
+    known = [(output.name, rule) for output, rule in pairs if rule.kind is not ShapeKind.UNKNOWN]
+    if not known:
+        return "Types are inferred by the interface, shapes by no rule that is known here."
+    shapes = "; ".join(f"`{name}`: {_shape(proposal, rule)}" for name, rule in known)
     return f"Shapes ({shapes}) agree with inference through the body in {rules.confirmed} node tests."
 
 
@@ -152,9 +155,7 @@ def _shape(proposal: Proposal, rule: ShapeRule) -> str:
             return f"as `{proposal.entry.inputs[rule.input].name}`"
         case ShapeKind.BROADCAST:
             return "the inputs, broadcast"
-        case ShapeKind.RANK:
-            return f"rank {rule.rank}"
-    return "not known"
+    return f"rank {rule.rank}"
 
 
 def _table(checked: Sequence[Checked]) -> list[tuple[str, int, int, int]]:
