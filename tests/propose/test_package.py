@@ -191,3 +191,11 @@ def test_a_version_that_onnx_has_not_yet_is_left_to_a_person(name: str, since_ve
     later = replace(made.proposal, entry=replace(made.proposal.entry, since_version=since_version))
     text = Made(later, (), made.reference).package().files["CHECKLIST.md"].decode()
     assert f"to {since_version}: `DomainToVersionRange`" in text
+
+
+def test_a_template_gets_a_schema_without_a_body(propose: Propose) -> None:
+    made = propose("Clip@13")
+    files = Made(replace(made.proposal, is_template=True), made.cases, made.reference).package().files
+    assert b"FunctionBody" not in files["insert/schema.cc"]
+    assert "Write the function body by hand: it is a template" in files["CHECKLIST.md"].decode()
+    assert any(path.endswith("_expanded/model.onnx") for path in files), "its instances are tested all the same"

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import onnx
-from opwright.elements import element
 
 from opwright_build.propose.expansions import CHECKER, Checked
 from opwright_build.propose.inference import InferenceRules, ShapeKind, ShapeRule, TypeKind
@@ -15,7 +14,7 @@ from opwright_build.propose.naming import NamingFinding
 from opwright_build.propose.node_cases import ChosenCases
 from opwright_build.propose.readable import snake
 from opwright_build.propose.schema import PACKAGE, Bodies
-from opwright_build.propose.subject import Proposal, element_types, values_of
+from opwright_build.propose.subject import Proposal, has_floats, values_of
 from opwright_build.templates import render
 from opwright_build.verify.model import Status
 
@@ -81,11 +80,7 @@ def _unfinished(proposal: Proposal, findings: Findings) -> Iterator[str]:
     undocumented += [item.name for item in entry.attributes if not item.doc]
     if undocumented:
         yield f"Document {', '.join(f'`{name}`' for name in undocumented)}: the spec says nothing of them."
-    floating = [
-        item.name
-        for item in values_of(entry)
-        if any(element(kind).is_float for kind in element_types(entry, item.type))
-    ]
+    floating = [item.name for item in values_of(entry) if has_floats(entry, item.type)]
     if floating:
         yield f"Say which of {', '.join(f'`{name}`' for name in floating)} are differentiable: `OpSchema::Unknown` now."
     for output, kind, shape in zip(entry.outputs, rules.types, rules.shapes, strict=True):

@@ -14,7 +14,7 @@ import numpy as np
 import onnx
 from onnx import TensorShapeProto, helper, shape_inference
 from opwright.bundle.format import FunctionEntry, OutputEntry
-from opwright.elements import element
+from opwright.elements import BY_NAME, element
 
 from opwright_build.propose.node_cases import NodeCase, make_node, variant_for
 from opwright_build.propose.subject import BodySet, Proposal, Variant, element_types
@@ -133,7 +133,7 @@ def _dim(dim: TensorShapeProto.Dimension) -> int | str | None:
 def type_rule(entry: FunctionEntry, output: OutputEntry) -> TypeRule:
     """What says an output's element type, by the interface alone."""
     admitted = element_types(entry, output.type)
-    if len(admitted) == 1:
+    if len(admitted) == 1 and admitted[0] in BY_NAME:
         return TypeRule(TypeKind.FIXED, element=admitted[0])
     typed = [index for index, item in enumerate(entry.inputs) if item.type == output.type]
     required = [index for index in typed if not entry.inputs[index].optional]

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from opwright.bundle.format import FunctionEntry, InputEntry, OutputEntry
-from opwright.elements import BY_NAME, element
+from opwright.elements import BY_NAME
 
 from opwright_build.propose.body_text import NoTextError, body_text
 from opwright_build.propose.builder import Builder, make_builder
 from opwright_build.propose.conditions import UnseenError
 from opwright_build.propose.cpp_text import attribute_default, raw_string, string
 from opwright_build.propose.inference import InferenceRules, ShapeKind, TypeKind
-from opwright_build.propose.subject import Proposal, element_types, values_of
+from opwright_build.propose.subject import Proposal, has_floats, values_of
 from opwright_build.templates import render
 
 PACKAGE = "opwright_build.propose"
@@ -39,7 +39,7 @@ class Bodies:
 
 def make_bodies(proposal: Proposal) -> Bodies:
     """The bodies of all sets, as C++ says them."""
-    if not proposal.sets:
+    if not proposal.sets or proposal.is_template:
         return Bodies(obstacle="it is a template: only a call says what its body is")
     try:
         if not proposal.uses_text:
@@ -107,8 +107,7 @@ def _type(declared: str) -> str:
 
 def _differentiable(entry: FunctionEntry, declared: str) -> str:
     """Nobody differentiates by integers; of the others the spec says nothing, and a person decides."""
-    floats = any(element(kind).is_float for kind in element_types(entry, declared))
-    return "Unknown" if floats else "NonDifferentiable"
+    return "Unknown" if has_floats(entry, declared) else "NonDifferentiable"
 
 
 def _constraint(entry: FunctionEntry, name: str, admitted: Sequence[str]) -> tuple[str, str, str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from onnx import FunctionProto, NodeProto, defs
 from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry, InputEntry, OutputEntry
+from opwright.elements import BY_NAME
 from opwright.link.inline import function_id, inline_into
 from opwright.link.instantiate import instantiate
 from opwright.link.naming import bodies_at, version_at
@@ -47,7 +48,7 @@ class Proposal:
     """`sets` are ordered by opset and empty where no function says what the operator is, as for templates.
 
     `previous` is the version before this one, None for a new operator; `is_newest`: neither the library nor the
-    installed onnx has a later one.
+    installed onnx has a later one. Of a template (`is_template`) the sets are the instances that its vectors need.
     """
 
     entry: FunctionEntry
@@ -56,6 +57,7 @@ class Proposal:
     sets: tuple[BodySet, ...]
     previous: FunctionEntry | None
     is_newest: bool
+    is_template: bool
 
     @property
     def first(self) -> BodySet | None:
@@ -64,7 +66,7 @@ class Proposal:
     @property
     def uses_text(self) -> bool:
         """Whether the body can be a text of the schema: one for all calls, of operators of the domain's own version."""
-        return self.home.counts_opsets and all(item.is_plain for item in self.sets)
+        return self.home.counts_opsets and not self.is_template and all(item.is_plain for item in self.sets)
 
     @property
     def is_random(self) -> bool:
@@ -99,7 +101,7 @@ def make_proposal(bundle: Bundle, entry: FunctionEntry) -> Proposal:
             sets.append(made)
     previous = version_at(versions, entry.since_version - 1)
     is_newest = not newer and newest_version(entry.domain, entry.name) <= entry.since_version
-    return Proposal(entry, home, bundle.index.license, tuple(sets), previous, is_newest)
+    return Proposal(entry, home, bundle.index.license, tuple(sets), previous, is_newest, bool(entry.templates))
 
 
 def _opsets(entry: FunctionEntry, home: Home, next_version: int | None) -> list[int]:
@@ -143,6 +145,12 @@ def _content(function: FunctionProto) -> bytes:
 def values_of(entry: FunctionEntry) -> list[InputEntry | OutputEntry]:
     """The inputs and outputs, in order."""
     return [*entry.inputs, *entry.outputs]
+
+
+def has_floats(entry: FunctionEntry, declared: str) -> bool:
+    """Whether a declaration admits floating-point tensors; one of whatever type does."""
+    types = element_types(entry, declared)
+    return any(kind not in BY_NAME or BY_NAME[kind].is_float for kind in types)
 
 
 def element_types(entry: FunctionEntry, declared: str) -> Sequence[str]:
