@@ -145,21 +145,15 @@ def bias_of(seen, attn_mask, keys, Q, padded):
 
 
 def attend(Q, q, keys, values, bias, may_be_blind, qk_matmul_output_mode, scale, softcap, softmax_precision):
-    """The queries that share a key's head are rows of one matrix, so that no key or value is repeated.
+    """Nothing but arithmetic stands between the two products: onnxruntime then keeps halves in float all the way.
 
     A query that sees no key gets zeros. Without masks, windows and caches there is none: all see the first key.
     """
-    heads = op.Shape(q, start=1, end=2)
-    length = op.Shape(q, start=2, end=3)
-    groups = op.Shape(keys, start=1, end=2)
-    grouped = op.Concat([0], groups, heads / groups * length, [0], axis=0)
-    apart = op.Concat([0], heads, length, [0], axis=0)
     root = root_of_scale(q, scale)
-    products = op.MatMul(op.Reshape(q * root, grouped), op.Transpose(keys * root, perm=[0, 1, 3, 2]))
-    scores = op.Reshape(products, apart)
-    capped = scores
-    if softcap != 0:
-        capped = op.Tanh(scores / softcap) * softcap
+    columns = op.Transpose(for_each_query(keys, q), perm=[0, 1, 3, 2])
+    scores = op.MatMul(q * op.CastLike(root, Q), columns * op.CastLike(op.Unsqueeze(root, [1]), Q))
+    divisor = op.Where(softcap == 0, op.CastLike(1, Q), softcap)
+    capped = op.Where(softcap == 0, scores, op.Tanh(scores / divisor) * divisor)
     biased = capped + bias
     if softmax_precision is None:
         shares = op.Softmax(biased, axis=-1)
@@ -168,9 +162,10 @@ def attend(Q, q, keys, values, bias, may_be_blind, qk_matmul_output_mode, scale,
     if may_be_blind:
         count = op.ReduceSum(op.Cast(bias != -math.inf, to=FLOAT), [-1])
         shares = op.Where(count == 0, op.CastLike(0, Q), shares)
-    y = op.Reshape(op.MatMul(op.Reshape(shares, grouped), op.CastLike(values, Q)), apart)
+    y = op.MatMul(shares, for_each_query(op.CastLike(values, Q), q))
     if Q.rank == 3:
-        packed = op.Concat(op.Shape(Q, end=2), heads * op.Shape(values, start=3), axis=0)
+        width = op.Shape(q, start=1, end=2) * op.Shape(values, start=3)
+        packed = op.Concat(op.Shape(Q, end=2), width, axis=0)
         y = op.Reshape(op.Transpose(y, perm=[0, 2, 1, 3]), packed, allowzero=1)
     qk = scores
     if qk_matmul_output_mode == 1:
@@ -180,6 +175,16 @@ def attend(Q, q, keys, values, bias, may_be_blind, qk_matmul_output_mode, scale,
     elif qk_matmul_output_mode == 3:
         qk = shares
     return y, qk
+
+
+def for_each_query(x, q):
+    """The heads of keys or values, each as many times as heads of queries share it."""
+    lead = op.Shape(x, end=2)
+    heads = op.Shape(q, start=1, end=2)
+    rest = op.Shape(x, start=2)
+    repeats = heads / op.Shape(x, start=1, end=2)
+    repeated = op.Expand(op.Unsqueeze(x, [2]), op.Concat(lead, repeats, rest, axis=0))
+    return op.Reshape(repeated, op.Concat(op.Shape(x, end=1), heads, rest, axis=0), allowzero=1)
 
 
 def root_of_scale(q, scale):
@@ -192,4 +197,4 @@ def root_of_scale(q, scale):
         root = op.Sqrt(op.Reciprocal(op.Sqrt(op.Cast(size, to=DOUBLE))))
     else:
         root = op.Sqrt(op.Cast(scale, to=DOUBLE))
-    return op.Expand(op.CastLike(root, q), size)
+    return op.Expand(root, size)
