@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 import pytest
@@ -37,8 +37,13 @@ class Made:
     def chosen(self) -> ChosenCases:
         return choose_cases(self.proposal, self.cases)
 
-    def package(self) -> Package:
+    @cached_property
+    def _package(self) -> Package:
         return assemble(self.proposal, self.cases, self.reference, available())
+
+    def package(self) -> Package:
+        """Made once."""
+        return self._package
 
 
 Propose = Callable[[str], Made]
