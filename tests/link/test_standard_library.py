@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import shutil
 import warnings
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime as ort
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 from onnx.backend.test.case.test_case import TestCase
 from onnx.backend.test.loader import load_model_tests
+from onnx.inliner import inline_local_functions
+from onnx.reference import ReferenceEvaluator
 from opwright.bundle.format import Bundle
 from opwright.bundle.read import find_bundle
+from opwright.eager.reference import leave_out_defaults
 from opwright.link.apply import attach_libraries
 from opwright.link.command import main
 from opwright.link.detach import detach
@@ -111,68 +113,81 @@ def test_two_element_types_in_one_model(bundle: Bundle) -> None:
 
 
 def cases(bundle: Bundle) -> Iterator[TestCase]:
-    """The standard's cases whose only node is an operator of the library."""
-    names = {entry.name for entry in bundle.index.functions}
+    """The standard's cases whose only node is an operator of the library, whatever its version."""
+    names = {(entry.domain, entry.name) for entry in bundle.index.functions}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # numpy's, while the suite makes its own expectations
         found = load_model_tests(kind="node")
     for case in found:
         nodes = case.model.graph.node
-        if "_expanded" not in case.name and len(nodes) == 1 and nodes[0].op_type in names:
+        known = {(node.domain or "ai.onnx", node.op_type) for node in nodes} <= names
+        if known and len(nodes) == 1 and "_expanded" not in case.name:
             yield case
 
 
-def to_mirror(model: onnx.ModelProto, opset: int) -> onnx.ModelProto:
-    """The same node in the mirror domain at its newest version, over another default opset."""
-    moved = onnx.ModelProto()
-    moved.CopyFrom(model)
-    del moved.opset_import[:]
-    moved.opset_import.extend([helper.make_opsetid("", opset), helper.make_opsetid(MIRROR, 28)])
-    moved.graph.node[0].domain = MIRROR
-    moved.ir_version = 10
-    return moved
+def is_of(case: TestCase, bundle: Bundle) -> bool:
+    """Whether the library has the very version that a case is of, at the opset of its model."""
+    node = case.model.graph.node[0]
+    versions = {item.domain: item.version for item in case.model.opset_import}
+    since = onnx.defs.get_schema(node.op_type, versions[node.domain], node.domain).since_version
+    found = (
+        entry
+        for entry in bundle.index.functions
+        if (entry.domain, entry.name, entry.since_version) == (node.domain or "ai.onnx", node.op_type, since)
+    )
+    ranges = [(item.first_opset, item.last_opset) for entry in found for item in (*entry.bodies, *entry.templates)]
+    return any(first <= versions[""] <= last for first, last in ranges)
 
 
 def passes(model: onnx.ModelProto, case: TestCase) -> bool:
-    """Judged on onnxruntime, by the suite's own tolerances."""
-    options = ort.SessionOptions()
-    options.log_severity_level = 4
-    session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-    for inputs, outputs in case.data_sets:
-        names = [value.name for value in model.graph.input]
-        found = session.run(None, {name: np.asarray(value) for name, value in zip(names, inputs, strict=True)})
-        for value, expected in zip(found, outputs, strict=True):
-            if value.dtype != expected.dtype or value.shape != expected.shape:
-                return False
-            if not np.allclose(value, expected, rtol=case.rtol, atol=case.atol, equal_nan=True):
-                return False
-    return True
+    """Judged on the reference evaluator, which knows all opsets and types, by the suite's own tolerances."""
+    inputs, outputs = case.data_sets[0]
+    feeds = {info.name: value_of(value) for info, value in zip(model.graph.input, inputs, strict=True)}
+    flat = inline_local_functions(model)
+    leave_out_defaults(flat)  # which some operators of the evaluator do not take
+    with np.errstate(all="ignore"):
+        found = ReferenceEvaluator(flat).run(None, feeds)
+    return all(
+        agrees(case, np.asarray(value), np.asarray(value_of(expected)))
+        for value, expected in zip(found, outputs, strict=True)
+    )
 
 
-def test_the_standards_own_cases_through_replace_and_through_the_mirror(bundle: Bundle) -> None:
-    outcomes: Counter[str] = Counter()
+def value_of(value: Any) -> Any:
+    if isinstance(value, onnx.TensorProto):
+        return numpy_helper.to_array(value)
+    return np.asarray(value)
+
+
+def agrees(case: TestCase, value: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> bool:
+    if value.shape != expected.shape or (value.dtype != expected.dtype and expected.dtype.kind not in "UO"):
+        return False
+    if "bernoulli" in case.name:
+        return True  # random
+    if expected.dtype.kind in "UOb":
+        return bool((value == expected).all())
+    rtol = max(case.rtol, 2.0**-6) if expected.dtype.name == "bfloat16" else case.rtol
+    one, other = (item.astype(np.complex128 if item.dtype.kind == "c" else np.float64) for item in (value, expected))
+    return bool(np.allclose(one, other, rtol=rtol, atol=case.atol, equal_nan=True))
+
+
+def test_each_of_the_standards_models_gets_the_body_that_it_needs(bundle: Bundle) -> None:
+    """Chosen from the model alone, and judged by its own vector."""
     wrong: list[str] = []
+    served, left = 0, 0
     for case in cases(bundle):
-        versions = {item.domain: item.version for item in case.model.opset_import}
-        for opset in (versions[""], 18, 22):
-            mirrored = opset != versions[""]
-            model = to_mirror(case.model, opset) if mirrored else case.model
-            if mirrored and "float16_type" in case.name and "range" in case.name:
-                continue  # Range-27 takes these types; this library has Range-11
-            done = attach_libraries(model, [bundle], replace=not mirrored)
+        try:
+            done = attach_libraries(case.model, [bundle], replace=True)
             if not done.served:
-                outcomes[f"left: {','.join(item.code for item in done.diagnostics)}"] += 1
+                assert not is_of(case, bundle), [str(item) for item in done.diagnostics]
+                left += 1
                 continue
-            assert detach(done.model) == model
+            assert detach(done.model) == case.model
             assert {report.state for report in inspect(done.model, [bundle])} == {State.UNALTERED}
-            if any(item.code == "OW568" for item in done.diagnostics) or "bfloat16" in case.name:
-                outcomes["checked only"] += 1  # onnxruntime has not that opset, or numpy not that type
-            elif passes(done.model, case):
-                outcomes["pass"] += 1
-            else:
-                wrong.append(f"{case.name} at opset {opset}")
+            assert passes(done.model, case), "another result"
+            served += 1
+        except Exception as error:  # all of them at once
+            wrong.append(f"{case.name}: {type(error).__name__}: {str(error)[:200]}")
     assert wrong == []
-    # Not served: five cases at opsets below 13, and four of Range-27, which is another operator than Range-11.
-    assert outcomes["left: OW570"] == 5
-    assert outcomes["left: OW552"] == 4
-    assert outcomes["pass"] > 280
+    assert served > 150
+    assert left < served / 4
