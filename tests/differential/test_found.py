@@ -316,3 +316,10 @@ def test_a_largest_finite_number_is_no_difference() -> None:
         "def F(x, o):\n    return op.Clip(x[0], min=o)\n", "double", arrays, ranks={"x": 1, "o": 0}
     ).program()
     assert judge(program).outcome is Outcome.SKIPPED
+
+
+def test_a_program_has_so_much_cpu_time() -> None:
+    text = "def F(x):\n    w = 0\n    while w < 1:\n        w = w << 1\n    return x\n"
+    with Judge(patience=0.01) as isolated:
+        verdict, _ = isolated(Found(text, "float", {"x": F2}).program())
+    assert verdict.detail == "no answer within 0 s of CPU time"
