@@ -330,3 +330,41 @@ def test_a_call_without_the_rest() -> None:
 
     np.testing.assert_array_equal(run(main.to_model_proto(), x=X)[0], X * 6)
     np.testing.assert_array_equal(main(X), X * 6)
+
+
+# ------------------------------------------------------------------------------------------------- sequences
+
+
+def test_whether_a_value_is_a_list_is_known_when_it_is_built() -> None:
+    def first(x: Any) -> Any:
+        return x[0] if isinstance(x, list) else x
+
+    @script()
+    def main(x: FLOAT[2, 3]) -> tuple[FLOAT[2, 3], FLOAT[2, 3]]:
+        return first([x, x * 2]), first(x)
+
+    one, other = run(main.to_model_proto(), x=X)
+    np.testing.assert_array_equal(one, X)
+    np.testing.assert_array_equal(other, X)
+
+
+def test_isinstance_tells_lists_alone() -> None:
+    @script()
+    def main(x: FLOAT[2, 3]) -> Any:
+        return x if isinstance(x, int) else x * 2
+
+    with pytest.raises(DiagnosticError) as error:
+        main.to_model_proto()
+    assert codes(error) == ["OW304"]
+
+
+def test_an_empty_list_is_a_state_that_grows() -> None:
+    @script()
+    def main(x: FLOAT[2, 3]) -> FLOAT[6]:
+        def step(i: Any, going: Any, rows: Any) -> Any:
+            more = [x[i]]
+            return going, rows + more
+
+        return op.ConcatFromSequence(op.Loop(2, True, [], body=step), axis=0)
+
+    np.testing.assert_array_equal(run(main.to_model_proto(), x=X)[0], X.ravel())
