@@ -77,9 +77,15 @@ def _table(rows: Sequence[Row]) -> Iterator[str]:
             number(standard.ulp),
             _both(ours.lost, standard.lost),
             _both(ours.nodes, standard.nodes),
-            better(ours, standard) + (f"; runs {counted(row.refused, 'vector')} more" if row.refused else ""),
+            _gains(row),
         ]
         yield f"| {' | '.join(cells)} |"
+
+
+def _gains(row: Row) -> str:
+    gains = better(row.ours, row.standard)
+    more = [f"runs {counted(row.refused, 'vector')} more"] if row.refused else []
+    return ", ".join([gains, *more] if gains else more)
 
 
 def better(ours: Measured, standard: Measured) -> str:
