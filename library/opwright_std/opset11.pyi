@@ -58,9 +58,9 @@ class _F_Range(_LibraryFunction):
         start + i * delta for i from 0 to max(ceil((limit - start) / delta), 0) - 1.
 
         Inputs:
-            start (T, rank 0)
-            limit (T, rank 0)
-            delta (T, rank 0)
+            start (T, rank 0): The first number.
+            limit (T, rank 0): Where the numbers end; it is not one of them.
+            delta (T, rank 0): The step, negative to count down.
 
         Outputs:
             output (T)
@@ -68,7 +68,7 @@ class _F_Range(_LibraryFunction):
         Types:
             T: float, double, int16, int32, int64
 
-        Since version 11 of ai.onnx.
+        Since version 11 of ai.onnx; other versions: 27.
         """
     @_overload
     def __call__(self, /, start: _NDArray[_Any], limit: _NDArray[_Any], delta: _NDArray[_Any]) -> _NDArray[_Any]:

@@ -8,8 +8,11 @@ _OPSET = _LibraryOpset(
     "ai.onnx",
     12,
     (
+        "Celu",
         "GreaterOrEqual",
         "LessOrEqual",
+        "NegativeLogLikelihoodLoss",
+        "SoftmaxCrossEntropyLoss",
     ),
     "opset11",
 )

@@ -8,7 +8,12 @@ _OPSET = _LibraryOpset(
     "ai.onnx",
     13,
     (
+        "Clip",
+        "LogSoftmax",
         "MeanVarianceNormalization",
+        "NegativeLogLikelihoodLoss",
+        "Softmax",
+        "SoftmaxCrossEntropyLoss",
     ),
     "opset12",
 )

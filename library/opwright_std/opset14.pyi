@@ -6,15 +6,21 @@ from numpy.typing import NDArray as _NDArray
 from opwright.packaged import LibraryFunction as _LibraryFunction
 from opwright.types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8
 
+from .opset13 import Celu as Celu
+from .opset13 import Clip as Clip
 from .opset13 import DynamicQuantizeLinear as DynamicQuantizeLinear
 from .opset13 import Elu as Elu
 from .opset13 import GreaterOrEqual as GreaterOrEqual
 from .opset13 import HardSigmoid as HardSigmoid
 from .opset13 import LessOrEqual as LessOrEqual
+from .opset13 import LogSoftmax as LogSoftmax
 from .opset13 import MeanVarianceNormalization as MeanVarianceNormalization
+from .opset13 import NegativeLogLikelihoodLoss as NegativeLogLikelihoodLoss
 from .opset13 import Range as Range
 from .opset13 import Selu as Selu
 from .opset13 import Shrink as Shrink
+from .opset13 import Softmax as Softmax
+from .opset13 import SoftmaxCrossEntropyLoss as SoftmaxCrossEntropyLoss
 from .opset13 import Softplus as Softplus
 from .opset13 import Softsign as Softsign
 from .opset13 import ThresholdedRelu as ThresholdedRelu

@@ -13,7 +13,7 @@ _OPSET = _LibraryOpset(
         "LessOrEqual",
         "PRelu",
     ),
-    "opset14",
+    "opset15",
 )
 __getattr__ = _OPSET.find
 __dir__ = _OPSET.list_names

@@ -6,18 +6,26 @@ from numpy.typing import NDArray as _NDArray
 from opwright.packaged import LibraryFunction as _LibraryFunction
 from opwright.types import BFLOAT16, BOOL, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8, UINT16, UINT32, UINT64, UINT8
 
-from .opset14 import DynamicQuantizeLinear as DynamicQuantizeLinear
-from .opset14 import Elu as Elu
-from .opset14 import HardSigmoid as HardSigmoid
-from .opset14 import HardSwish as HardSwish
-from .opset14 import MeanVarianceNormalization as MeanVarianceNormalization
-from .opset14 import Range as Range
-from .opset14 import Relu as Relu
-from .opset14 import Selu as Selu
-from .opset14 import Shrink as Shrink
-from .opset14 import Softplus as Softplus
-from .opset14 import Softsign as Softsign
-from .opset14 import ThresholdedRelu as ThresholdedRelu
+from .opset15 import Bernoulli as Bernoulli
+from .opset15 import CastLike as CastLike
+from .opset15 import Celu as Celu
+from .opset15 import Clip as Clip
+from .opset15 import DynamicQuantizeLinear as DynamicQuantizeLinear
+from .opset15 import Elu as Elu
+from .opset15 import HardSigmoid as HardSigmoid
+from .opset15 import HardSwish as HardSwish
+from .opset15 import LogSoftmax as LogSoftmax
+from .opset15 import MeanVarianceNormalization as MeanVarianceNormalization
+from .opset15 import NegativeLogLikelihoodLoss as NegativeLogLikelihoodLoss
+from .opset15 import Range as Range
+from .opset15 import Relu as Relu
+from .opset15 import Selu as Selu
+from .opset15 import Shrink as Shrink
+from .opset15 import Softmax as Softmax
+from .opset15 import SoftmaxCrossEntropyLoss as SoftmaxCrossEntropyLoss
+from .opset15 import Softplus as Softplus
+from .opset15 import Softsign as Softsign
+from .opset15 import ThresholdedRelu as ThresholdedRelu
 
 _T1 = _TypeVar("_T1", FLOAT16, FLOAT, DOUBLE, BFLOAT16, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64)
 _T2 = _TypeVar("_T2", FLOAT16, FLOAT, DOUBLE, BFLOAT16)

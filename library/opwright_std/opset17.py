@@ -11,6 +11,7 @@ _OPSET = _LibraryOpset(
         "BlackmanWindow",
         "HammingWindow",
         "HannWindow",
+        "LayerNormalization",
     ),
     "opset16",
 )

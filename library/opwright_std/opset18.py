@@ -8,6 +8,8 @@ _OPSET = _LibraryOpset(
     "ai.onnx",
     18,
     (
+        "CenterCropPad",
+        "GroupNormalization",
         "Mish",
         "ReduceL1",
         "ReduceL2",

@@ -9,8 +9,9 @@ _OPSET = _LibraryOpset(
     20,
     (
         "AffineGrid",
+        "Gelu",
     ),
-    "opset18",
+    "opset19",
 )
 __getattr__ = _OPSET.find
 __dir__ = _OPSET.list_names

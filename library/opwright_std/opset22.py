@@ -8,16 +8,18 @@ _OPSET = _LibraryOpset(
     "ai.onnx",
     22,
     (
+        "Bernoulli",
         "Elu",
         "HardSigmoid",
         "HardSwish",
         "Mish",
+        "NegativeLogLikelihoodLoss",
         "Selu",
         "Softplus",
         "Softsign",
         "ThresholdedRelu",
     ),
-    "opset20",
+    "opset21",
 )
 __getattr__ = _OPSET.find
 __dir__ = _OPSET.list_names

@@ -8,9 +8,11 @@ _OPSET = _LibraryOpset(
     "ai.onnx",
     24,
     (
+        "Attention",
+        "CastLike",
         "Swish",
     ),
-    "opset22",
+    "opset23",
 )
 __getattr__ = _OPSET.find
 __dir__ = _OPSET.list_names

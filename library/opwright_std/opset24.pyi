@@ -4,40 +4,194 @@ from typing import Any as _Any, Final as _Final, TypeVar as _TypeVar, overload a
 
 from numpy.typing import NDArray as _NDArray
 from opwright.packaged import LibraryFunction as _LibraryFunction
-from opwright.types import BFLOAT16, DOUBLE, FLOAT, FLOAT16
+from opwright.types import BFLOAT16, BOOL, DOUBLE, FLOAT, FLOAT16, FLOAT4E2M1, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, FLOAT8E8M0, INT16, INT32, INT4, INT64, INT8, STRING, UINT16, UINT32, UINT4, UINT64, UINT8
 
-from .opset22 import AffineGrid as AffineGrid
-from .opset22 import BlackmanWindow as BlackmanWindow
-from .opset22 import DynamicQuantizeLinear as DynamicQuantizeLinear
-from .opset22 import Elu as Elu
-from .opset22 import GreaterOrEqual as GreaterOrEqual
-from .opset22 import HammingWindow as HammingWindow
-from .opset22 import HannWindow as HannWindow
-from .opset22 import HardSigmoid as HardSigmoid
-from .opset22 import HardSwish as HardSwish
-from .opset22 import LeakyRelu as LeakyRelu
-from .opset22 import LessOrEqual as LessOrEqual
-from .opset22 import MeanVarianceNormalization as MeanVarianceNormalization
-from .opset22 import Mish as Mish
-from .opset22 import PRelu as PRelu
-from .opset22 import Range as Range
-from .opset22 import ReduceL1 as ReduceL1
-from .opset22 import ReduceL2 as ReduceL2
-from .opset22 import ReduceLogSum as ReduceLogSum
-from .opset22 import ReduceLogSumExp as ReduceLogSumExp
-from .opset22 import ReduceSumSquare as ReduceSumSquare
-from .opset22 import Relu as Relu
-from .opset22 import Selu as Selu
-from .opset22 import Shrink as Shrink
-from .opset22 import Softplus as Softplus
-from .opset22 import Softsign as Softsign
-from .opset22 import ThresholdedRelu as ThresholdedRelu
+from .opset23 import AffineGrid as AffineGrid
+from .opset23 import Bernoulli as Bernoulli
+from .opset23 import BlackmanWindow as BlackmanWindow
+from .opset23 import Celu as Celu
+from .opset23 import CenterCropPad as CenterCropPad
+from .opset23 import Clip as Clip
+from .opset23 import DynamicQuantizeLinear as DynamicQuantizeLinear
+from .opset23 import Elu as Elu
+from .opset23 import Gelu as Gelu
+from .opset23 import GreaterOrEqual as GreaterOrEqual
+from .opset23 import GroupNormalization as GroupNormalization
+from .opset23 import HammingWindow as HammingWindow
+from .opset23 import HannWindow as HannWindow
+from .opset23 import HardSigmoid as HardSigmoid
+from .opset23 import HardSwish as HardSwish
+from .opset23 import LayerNormalization as LayerNormalization
+from .opset23 import LeakyRelu as LeakyRelu
+from .opset23 import LessOrEqual as LessOrEqual
+from .opset23 import LogSoftmax as LogSoftmax
+from .opset23 import MeanVarianceNormalization as MeanVarianceNormalization
+from .opset23 import Mish as Mish
+from .opset23 import NegativeLogLikelihoodLoss as NegativeLogLikelihoodLoss
+from .opset23 import PRelu as PRelu
+from .opset23 import RMSNormalization as RMSNormalization
+from .opset23 import Range as Range
+from .opset23 import ReduceL1 as ReduceL1
+from .opset23 import ReduceL2 as ReduceL2
+from .opset23 import ReduceLogSum as ReduceLogSum
+from .opset23 import ReduceLogSumExp as ReduceLogSumExp
+from .opset23 import ReduceSumSquare as ReduceSumSquare
+from .opset23 import Relu as Relu
+from .opset23 import RotaryEmbedding as RotaryEmbedding
+from .opset23 import Selu as Selu
+from .opset23 import Shrink as Shrink
+from .opset23 import Softmax as Softmax
+from .opset23 import SoftmaxCrossEntropyLoss as SoftmaxCrossEntropyLoss
+from .opset23 import Softplus as Softplus
+from .opset23 import Softsign as Softsign
+from .opset23 import ThresholdedRelu as ThresholdedRelu
 
-_T1 = _TypeVar("_T1", FLOAT16, FLOAT, DOUBLE, BFLOAT16)
+_T1 = _TypeVar("_T1", FLOAT, FLOAT16, BFLOAT16, DOUBLE)
+_T2 = _TypeVar("_T2", FLOAT, FLOAT16, BFLOAT16, DOUBLE)
+_T3 = _TypeVar("_T3", FLOAT, FLOAT16, DOUBLE, BFLOAT16, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, BOOL, STRING, FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, INT4, UINT4, FLOAT4E2M1, FLOAT8E8M0)
+_T4 = _TypeVar("_T4", FLOAT16, FLOAT, DOUBLE, BFLOAT16)
+
+class _F_Attention(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        Q: _T1,
+        K: _T1,
+        V: _T2,
+        attn_mask: BOOL | BFLOAT16 | FLOAT16 | FLOAT | DOUBLE | UINT8 | UINT16 | UINT32 | UINT64 | INT8 | INT16 | INT32 | INT64 | None = None,
+        past_key: _T1 | None = None,
+        past_value: _T2 | None = None,
+        nonpad_kv_seqlen: INT64 | None = None,
+        *,
+        is_causal: int = 0,
+        kv_num_heads: int | None = None,
+        q_num_heads: int | None = None,
+        qk_matmul_output_mode: int = 0,
+        scale: float | None = None,
+        softcap: float = 0.0,
+        softmax_precision: int | None = None,
+    ) -> tuple[_T1, _T1, _T2, _T1]:
+        """Scaled dot product attention.
+
+        Each query takes a weighted sum of the values, whose weights are the softmax of its scores:
+
+            scores = scale * Q K^T
+            capped = softcap * tanh(scores / softcap), or scores where softcap is 0
+            Y = softmax(capped + bias) V
+
+        Shapes are (batch, heads, length, size), or (batch, length, heads * size) in rank 3; several heads of queries may
+        share one head of keys and values. The bias is the mask (of truth values: 0 where true, else -inf), and -inf for each
+        key that a query must not see. Query i stands at position i + offset of the keys, where the offset is the length of
+        the past. With `is_causal` a query sees no key behind its position. A query that sees no key gets zeros.
+
+        Version 24 pads masks that are shorter than the keys with -inf, and has `nonpad_kv_seqlen`: only so many keys of a
+        sample are there, and its offset is that number less the number of queries. Version 25 adds the windows.
+
+        Inputs:
+            Q (T1): Queries.
+            K (T1): Keys.
+            V (T2): Values.
+            attn_mask (U, optional): The mask, which broadcasts to (batch, heads, length of Q, length of keys).
+            past_key (T1, optional): Keys that stand before K, of rank 4.
+            past_value (T2, optional): Values that stand before V, of rank 4.
+            nonpad_kv_seqlen (int64, optional): How many keys of each sample are there, of shape (batch,).
+
+        Attributes:
+            is_causal (int, default 0): 1 hides the keys behind a query's position.
+            kv_num_heads (int, optional): Number of heads of K and V; needed in rank 3.
+            q_num_heads (int, optional): Number of heads of Q, a multiple of kv_num_heads; needed in rank 3.
+            qk_matmul_output_mode (int, default 0): 0: scores; 1: capped; 2: capped + bias; 3: weights.
+            scale (float, optional): Factor of the scores; one over the root of the size of a key where it is left out.
+            softcap (float, default 0.0): Bound of the scores; 0 means none.
+            softmax_precision (int, optional): Element type in which the softmax is computed; that of Q where it is left out.
+
+        Outputs:
+            Y (T1): The weighted sums, in the rank of Q.
+            present_key (T1): past_key and K, of rank 4.
+            present_value (T2): past_value and V, of rank 4.
+            qk_matmul_output (T1): What qk_matmul_output_mode says, of rank 4.
+
+        Types:
+            T1: float, float16, bfloat16, double
+            T2: float, float16, bfloat16, double
+            U: bool, bfloat16, float16, float, double, uint8, uint16, uint32, uint64, int8, int16, int32, int64
+
+        Since version 24 of ai.onnx; other versions: 23, 25.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        Q: _NDArray[_Any],
+        K: _NDArray[_Any],
+        V: _NDArray[_Any],
+        attn_mask: _NDArray[_Any] | None = None,
+        past_key: _NDArray[_Any] | None = None,
+        past_value: _NDArray[_Any] | None = None,
+        nonpad_kv_seqlen: _NDArray[_Any] | None = None,
+        *,
+        is_causal: int = 0,
+        kv_num_heads: int | None = None,
+        q_num_heads: int | None = None,
+        qk_matmul_output_mode: int = 0,
+        scale: float | None = None,
+        softcap: float = 0.0,
+        softmax_precision: int | None = None,
+    ) -> tuple[_NDArray[_Any], _NDArray[_Any], _NDArray[_Any], _NDArray[_Any]]:
+        ...
+
+Attention: _Final[_F_Attention]
+
+class _F_CastLike(_LibraryFunction):
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: FLOAT | FLOAT16 | DOUBLE | BFLOAT16 | INT8 | INT16 | INT32 | INT64 | UINT8 | UINT16 | UINT32 | UINT64 | BOOL | STRING | FLOAT8E4M3FN | FLOAT8E4M3FNUZ | FLOAT8E5M2 | FLOAT8E5M2FNUZ | INT4 | UINT4 | FLOAT4E2M1 | FLOAT8E8M0,
+        target_type: _T3,
+        *,
+        saturate: int = 1,
+        round_mode: str = "up",
+    ) -> _T3:
+        """Casts a tensor to the element type of another one.
+
+        What Cast does with that type as `to`. The values and the shape of `target_type` do not matter.
+
+        Inputs:
+            input (T1): What is cast.
+            target_type (T2): Its element type is the one to cast to.
+
+        Attributes:
+            saturate (int, default 1): 1 makes what is beyond an 8-bit float its largest number, 0 infinite or nan.
+            round_mode (string, default "up"): How float8e8m0 is rounded to, `up` (away from zero), `down` or `nearest`, where halves go up.
+
+        Outputs:
+            output (T2)
+
+        Types:
+            T1: float, float16, double, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool, string, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, int4, uint4, float4e2m1, float8e8m0
+            T2: float, float16, double, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool, string, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, int4, uint4, float4e2m1, float8e8m0
+
+        Since version 24 of ai.onnx; other versions: 15, 19, 21, 23, 25.
+        """
+    @_overload
+    def __call__(
+        self,
+        /,
+        input: _NDArray[_Any],
+        target_type: _NDArray[_Any],
+        *,
+        saturate: int = 1,
+        round_mode: str = "up",
+    ) -> _NDArray[_Any]:
+        ...
+
+CastLike: _Final[_F_CastLike]
 
 class _F_Swish(_LibraryFunction):
     @_overload
-    def __call__(self, /, X: _T1, *, alpha: float = 1.0) -> _T1:
+    def __call__(self, /, X: _T4, *, alpha: float = 1.0) -> _T4:
         """X * sigmoid(alpha * X), for each element.
 
         At minus infinity that is nan (with a positive alpha).

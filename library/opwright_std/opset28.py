@@ -9,11 +9,13 @@ _OPSET = _LibraryOpset(
     28,
     (
         "Celu",
+        "DepthToSpace",
         "ReduceLogSum",
         "ReduceLogSumExp",
+        "SpaceToDepth",
         "SwiGLU",
     ),
-    "opset24",
+    "opset27",
 )
 __getattr__ = _OPSET.find
 __dir__ = _OPSET.list_names

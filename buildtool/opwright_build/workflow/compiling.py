@@ -9,6 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from opwright.bundle.format import BodyEntry, FunctionEntry, TemplateEntry
@@ -123,7 +124,7 @@ class ReaderLibraries:
         entry = self._ask(f"entry/{identity}")
         if entry is None or entry == FAILED:
             raise DiagnosticError([_unsound_callee(self.asking, identity)])
-        return decode_value(FunctionEntry, entry)
+        return _decoded(entry)
 
     def names(self, domain: str) -> tuple[str, ...]:
         return tuple(json.loads(self._ask(f"names/{self._own_name(domain)}") or b"[]"))
@@ -134,6 +135,12 @@ class ReaderLibraries:
 
     def _ask(self, question: str) -> bytes | None:
         return self.reader.read(f"{LIBRARY}:{question}")
+
+
+@lru_cache(maxsize=16)
+def _decoded(entry: bytes) -> FunctionEntry:
+    """An entry, which a function that calls it asks for at each call, variant and opset."""
+    return decode_value(FunctionEntry, entry)
 
 
 class _Questions:
