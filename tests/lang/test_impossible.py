@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from opwright import compile_source
 from opwright import opset18 as op
 from opwright.diagnostics.model import DiagnosticError
 
@@ -137,6 +138,19 @@ def test_what_may_run_is_accepted(name: str) -> None:
     function = Compiler().function(f"def F(x, n):\n{body}", {"x": type_, "n": "int64/0"}, {"y": "float"})
     for outputs in run_everywhere(function, {"x": x, "n": np.array(2)}).values():
         np.testing.assert_array_equal(outputs[0], x)
+
+
+@pytest.mark.parametrize(("size", "refused"), [(2, False), (3, True)])
+def test_one_tensor_twice(size: int, refused: bool) -> None:
+    """What is worked out once for all plain calls counts equal inputs once, and ONNX wants to see all of them."""
+    text = "from opwright import BOOL, FLOAT, opset18 as op, script\n@script()\ndef f(c: BOOL[2], x: FLOAT[{}]):\n"
+    function = compile_source(text.format(size) + "    y = x + x\n    return op.Where(c, x, x)\n", "f")
+    if refused:
+        with pytest.raises(DiagnosticError) as caught:
+            function.to_model_proto()
+        assert caught.value.diagnostics[0].code == "OW314"
+    else:
+        assert [node.op_type for node in function.to_model_proto().graph.node] == ["Where"]
 
 
 def test_branches_of_one_rank_hide_nothing() -> None:

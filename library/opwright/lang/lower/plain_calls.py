@@ -7,7 +7,7 @@ alone, and is worked out once for all such calls.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -182,13 +182,15 @@ def _plan(opset: int, name: str, attributes: tuple[Any, ...], *known: Any) -> _P
     given = _attributes(found, attributes)
     if given is None or any(spec.required and spec.name not in given for spec in found.attributes.values()):
         return None
-    pairs: Iterable[tuple[ElementType, Any]] = zip(known[::2], known[1::2], strict=True)
-    if name in ELEMENTWISE:
-        pairs = dict.fromkeys(pairs)  # `Sum` of thousands: all of one kind count once
-    inputs: list[ir.Value | None] = [ir.Value(ir.TensorType(element, shape)) for element, shape in pairs]
+    pairs: list[tuple[ElementType, Any]] = list(zip(known[::2], known[1::2], strict=True))
+    kinds: dict[Any, ir.Value | None] = {
+        (element, shape): ir.Value(ir.TensorType(element, shape)) for element, shape in pairs
+    }
+    inputs: list[ir.Value | None] = [kinds[pair] for pair in pairs]
+    counted = list(kinds.values()) if name in ELEMENTWISE else inputs  # `Sum` of thousands: all of one kind count once
     full = complete(found, given)
     try:
-        type_ = result_types(found, bind(found, inputs), inputs, full, 1)[0]
+        type_ = result_types(found, bind(found, counted), counted, full, 1)[0]
     except (Mismatch, WrongResult):
         return None
     if why_impossible(found, inputs, full, 1, [None] * len(inputs)) is not None:
