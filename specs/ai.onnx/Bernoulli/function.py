@@ -1,10 +1,8 @@
-from typing import Optional
-
 from opwright import DOUBLE
 from opwright import opset13 as op
 
 
-def Bernoulli(input, dtype: Optional[int] = None, seed: Optional[float] = None):
+def Bernoulli(input, dtype: int | None = None, seed: float | None = None):
     """1 where a number drawn from [0, 1) is less than the probability: always for 1, never for 0.
 
     The standard's body has a 1 where the number is greater than the probability, so with probability 1 - p. Numbers

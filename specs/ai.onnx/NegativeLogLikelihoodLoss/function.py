@@ -1,4 +1,4 @@
-from typing import Literal, Optional
+from typing import Literal
 
 from opwright import DOUBLE, INT64
 from opwright import opset13 as op
@@ -8,7 +8,7 @@ def NegativeLogLikelihoodLoss(
     input,
     target,
     weight=None,
-    ignore_index: Optional[int] = None,
+    ignore_index: int | None = None,
     reduction: Literal["none", "sum", "mean"] = "mean",
 ):
     """What is ignored is replaced at the end, not multiplied by a weight of 0: 0 times infinity would be nan.

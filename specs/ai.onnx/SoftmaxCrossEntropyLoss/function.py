@@ -1,4 +1,4 @@
-from typing import Literal, Optional
+from typing import Literal
 
 from opwright import DOUBLE
 from opwright import opset13 as op
@@ -9,7 +9,7 @@ def SoftmaxCrossEntropyLoss(
     scores,
     labels,
     weights=None,
-    ignore_index: Optional[int] = None,
+    ignore_index: int | None = None,
     reduction: Literal["none", "sum", "mean"] = "mean",
 ):
     """The loss of log-probabilities that are still double: they are rounded once for `log_prob`, and not for the loss.
