@@ -4,6 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from opwright.bundle import installed
+
+from tests.own_specs import build_specs
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -26,3 +29,15 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
         assert text == expected, f"{path.relative_to(root)} is out of date; if the new text is right, run `{command}`"
 
     return compare
+
+
+@pytest.fixture(scope="session")
+def standard_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bundle of this repository's specs, built in a folder of its own."""
+    return build_specs(tmp_path_factory.mktemp("standard"))
+
+
+@pytest.fixture
+def standard_package(standard_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """opwright_std with its bundle, which a checkout has only after a build."""
+    monkeypatch.setattr(installed, "package_bundle", lambda package, name: standard_file)

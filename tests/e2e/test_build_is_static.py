@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from tests.own_specs import copy_specs
+
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 BASE = HERE.parent / "diagnostics" / "base_library"
@@ -189,7 +191,7 @@ def test_modules_that_lie_in_the_current_folder_are_not_imported(audit: Audit, l
 
 def test_a_build_of_our_own_specs_does_nothing_but_build(audit: Audit, tmp_path: Path) -> None:
     root = tmp_path / "own"
-    shutil.copytree(ROOT / "specs", root / "specs", ignore=shutil.ignore_patterns("__pycache__"))
+    copy_specs(root, slow=False)
     ran = audit(["build"], root, "opwright_std")
     assert ran.status == 0, ran.output
     assert len(ran.armed) == 1

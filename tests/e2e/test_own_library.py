@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -16,7 +15,8 @@ import onnx.defs
 import pytest
 from opwright.bundle.read import read_bundle_file
 
-ROOT = Path(__file__).parents[2]
+from tests.own_specs import CACHE, ROOT, build_specs
+
 MISSING = {("ai.onnx", "SequenceMap", 17)}  # vectors hold no sequences yet
 
 
@@ -48,8 +48,7 @@ def _run(root: Path, *words: str) -> list[dict[str, Any]]:
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the specs, built."""
     root = tmp_path_factory.mktemp("own")
-    shutil.copytree(ROOT / "specs", root / "specs", ignore=shutil.ignore_patterns("__pycache__"))
-    _run(root, "build", "--json")
+    build_specs(root)
     return root
 
 
@@ -61,7 +60,7 @@ def test_it_has_the_functions_of_the_standard(library: Path) -> None:
 
 
 def test_every_opset_has_a_body_or_a_reason(library: Path) -> None:
-    rows = _run(library, "opsets", "--json")
+    rows = _run(library, "opsets", "--json", "--cache", str(CACHE))
     opsets: dict[tuple[str, int], set[int]] = {}
     for row in rows:
         opsets.setdefault((row["name"], row["since_version"]), set()).add(row["opset"])
@@ -85,7 +84,7 @@ def test_its_figures_are_those_of_the_bundle(library: Path) -> None:
     uses = Counter(dict.fromkeys(bundle.bodies, 0))
     for body in bodies:
         uses[body.body] += body.last_opset - body.first_opset + 1
-    told = _run(library, "build", "--json")[-1]
+    told = _run(library, "build", "--json", "--cache", str(CACHE))[-1]
     assert told["versions"] == len(bundle.index.functions) == 75
     assert told["opset_bodies"] == uses.total()
     assert told["stored_bodies"] == len(bundle.bodies) == len(uses)
@@ -97,7 +96,7 @@ def test_a_second_build_does_nothing_in_under_a_second(library: Path) -> None:
     times: list[float] = []
     for _ in range(3):
         start = time.perf_counter()
-        told = _run(library, "build", "--json")
+        told = _run(library, "build", "--json", "--cache", str(CACHE))
         times.append(time.perf_counter() - start)
         assert told[-1]["actions_run"] == 0
         assert {output["status"] for output in told[-1]["outputs"]} == {"unchanged"}

@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.own_specs import ROOT, spec_files
+
 NEEDED = "import jinja2, mpmath, numpy, onnx, pydantic, typer, yaml"
 VERSIONS = "from importlib.metadata import version; print(version('onnx'), version('protobuf'), version('jinja2'))"
 
@@ -45,13 +46,12 @@ PLACES = [
 
 def _make(root: Path, order: int, age: int) -> None:
     """A copy of our own specs whose files are made in an order of its own."""
-    source = ROOT / "specs"
-    files = sorted(path for path in source.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    files = list(spec_files(slow=False))
     random.Random(order).shuffle(files)
     for path in files:
-        target = root / "specs" / path.relative_to(source)
+        target = root / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(path.read_bytes())
+        target.write_bytes((ROOT / path).read_bytes())
         os.utime(target, (age, age))
 
 
@@ -140,13 +140,12 @@ def test_no_absolute_path_reaches_an_output(first: dict[str, Any], tmp_path_fact
 
 
 class _Locals(ast.NodeVisitor):
-    """The places of all names that a function binds and that are not its parameters."""
+    """The places of all names that a function binds and that are no parameters, of it or of a function inside."""
 
     def __init__(self, tree: ast.Module) -> None:
         self.places: list[tuple[int, int, str]] = []
         for function in (node for node in tree.body if isinstance(node, ast.FunctionDef)):
-            arguments = function.args
-            parameters = {item.arg for item in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+            parameters = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
             names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
             bound = {node.id for node in names if isinstance(node.ctx, ast.Store)} - parameters
             self.places += [(node.lineno, node.col_offset, node.id) for node in names if node.id in bound]

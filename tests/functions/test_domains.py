@@ -62,6 +62,7 @@ def two_in_one(x: FLOAT[None]):
     return opset22.Softplus(x) + opset1.Softplus(x)
 
 
+pytestmark = pytest.mark.usefixtures("standard_package")
 TWO_VERSIONS = [two_encoders, two_softpluses, two_in_one]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,29 +22,17 @@ from opwright.link.apply import attach_libraries
 from opwright.link.command import main
 from opwright.link.detach import detach
 from opwright.link.inspect import State, inspect
-from opwright_build.cli.entry import main as build
 
 from tests.link.conftest import run_everywhere
 
-ROOT = Path(__file__).resolve().parents[2]
 MIRROR = "opwright.ai.onnx"
 
 TEN = ("Softplus", "Elu", "Selu", "Mish", "Celu", "HardSwish", "LeakyRelu", "ThresholdedRelu", "Shrink", "Softsign")
 
 
 @pytest.fixture(scope="module")
-def bundle_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The bundle, built from this repository's specs in a folder of its own."""
-    folder = tmp_path_factory.mktemp("library")
-    shutil.copytree(ROOT / "specs", folder / "specs")
-    assert build(["build", str(folder)]) == 0
-    (found,) = (folder / "dist").glob("*.onnxlib")
-    return found
-
-
-@pytest.fixture(scope="module")
-def bundle(bundle_file: Path) -> Bundle:
-    return find_bundle(bundle_file)
+def bundle(standard_file: Path) -> Bundle:
+    return find_bundle(standard_file)
 
 
 def chain(element: int, opset: int, operators: tuple[str, ...] = TEN) -> onnx.ModelProto:
@@ -80,19 +67,19 @@ def expected_of_ten(x: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("opset", [13, 15, 18, 20, 22, 24, 26])
 @pytest.mark.parametrize("inline", [False, True])
 def test_a_model_of_ten_functions_is_attached_by_the_command(
-    bundle_file: Path, tmp_path: Path, opset: int, inline: bool
+    standard_file: Path, tmp_path: Path, opset: int, inline: bool
 ) -> None:
     model = tmp_path / "model.onnx"
     onnx.save(chain(TensorProto.FLOAT, opset), model)
     written = tmp_path / "out.onnx"
     options = ["--inline"] if inline else []
-    assert main(["attach", str(model), "--library", str(bundle_file), *options, "-o", str(written)]) == 0
+    assert main(["attach", str(model), "--library", str(standard_file), *options, "-o", str(written)]) == 0
     attached = onnx.load(written)
     assert len(attached.functions) == (0 if inline else 10)
     x = np.linspace(-4, 4, 41, dtype=np.float32)
     (y,) = run_everywhere(attached, x=x)
     np.testing.assert_allclose(y, expected_of_ten(x), rtol=1e-5, atol=1e-6)
-    assert main(["inspect", str(written), "--library", str(bundle_file)]) == 0
+    assert main(["inspect", str(written), "--library", str(standard_file)]) == 0
     if not inline:
         assert main(["detach", str(written), "-o", str(written)]) == 0
         assert onnx.load(written) == onnx.load(model)

@@ -9,6 +9,7 @@ from opwright.live import libraries
 from opwright.packaged import LibraryOpset
 from opwright_std import opset22
 
+pytestmark = pytest.mark.usefixtures("standard_package")
 other = LibraryOpset("another", "another", "ai.onnx", 22, ("Softplus",), None)
 
 

@@ -60,4 +60,4 @@ def _opset(version: DomainVersion, base: DomainVersion | None) -> str:
 
 
 def _render(template: str, **values: object) -> str:
-    return render(__package__, template, **values)
+    return render("opwright_build.opset_stubs", template, **values)

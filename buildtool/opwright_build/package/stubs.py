@@ -145,4 +145,4 @@ def _count(number: int, noun: str) -> str:
 
 
 def _render(template: str, **values: object) -> str:
-    return render(__package__, template, **values)
+    return render("opwright_build.package", template, **values)

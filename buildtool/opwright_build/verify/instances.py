@@ -9,7 +9,7 @@ from onnx import GraphProto
 from opwright.bundle.calls import inputs_of_call
 from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.diagnostics.model import Diagnostic
-from opwright.lang.resolve import GraphObject
+from opwright.lang.objects import GraphObject
 from opwright.link.catalogue import Catalogue
 from opwright.link.specialise import CallFacts, MadeInstance, NotMadeError, make_instance, read_unit
 from opwright.link.value_types import ABSENT, tensor_of

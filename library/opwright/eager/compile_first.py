@@ -16,7 +16,7 @@ from opwright.lang.interface import Arity
 from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.context import Lowering, NeedsFact, Operand
 from opwright.lang.lower.scripts import call_script
-from opwright.lang.resolve import ScriptObject
+from opwright.lang.objects import ScriptObject
 from opwright.lang.source import Span
 from opwright.live.compiled import Run
 

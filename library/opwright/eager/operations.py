@@ -22,7 +22,7 @@ from opwright.lang import ir
 from opwright.lang.lower import arithmetic, calls, numbers
 from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.context import LowerAgain, Operand
-from opwright.lang.resolve import ArrayObject, FunctionObject, OperatorObject, OpsetObject, TypeObject
+from opwright.lang.objects import ArrayObject, FunctionObject, OperatorObject, OpsetObject, TypeObject
 from opwright.lang.source import Span
 from opwright.opsets.operator import Operator
 from opwright.opsets.signatures import Signature, newest_opset, signature, tensor_element

@@ -20,7 +20,7 @@ from opwright.functions import OnnxFunction
 from opwright.lang import ir
 from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input, convert_attribute
 from opwright.lang.lower.numbers import as_tensor, describe
-from opwright.lang.resolve import TypeObject
+from opwright.lang.objects import TypeObject
 from opwright.live.compiled import Run
 from opwright.opsets.signatures import Signature, tensor_element
 

@@ -11,7 +11,7 @@ from opwright.lang import facts
 from opwright.lang.family import key_order
 from opwright.lang.interface import Arity
 from opwright.lang.lower import LookedUp, Lowered, NeedsFact, Target, Unit, lower_function
-from opwright.lang.resolve import GraphObject
+from opwright.lang.objects import GraphObject
 from opwright.variants import Key
 
 # The answer to a question, by its axis and the values among which it must choose (none: any); None: not known.

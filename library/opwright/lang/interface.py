@@ -12,8 +12,8 @@ from typing import Any
 from opwright.diagnostics.model import Diagnostic
 from opwright.elements import ElementType
 from opwright.lang.annotations import ANY, Annotation, TensorAnnotation, read_annotation
+from opwright.lang.objects import MISSING, TypeObject
 from opwright.lang.record import record
-from opwright.lang.resolve import MISSING, TypeObject
 from opwright.lang.rounding import to_float32
 from opwright.lang.source import Source, Span, span_of
 

@@ -29,18 +29,17 @@ from opwright.elements import BY_NAME
 from opwright.lang.free_names import free_names
 from opwright.lang.interface import Declaration, Interface
 from opwright.lang.lower import Unit, evaluate_static
-from opwright.lang.resolve import (
+from opwright.lang.objects import (
     MISSING,
     BuiltinObject,
     FunctionObject,
-    Libraries,
     ModuleObject,
-    ModuleScope,
     OperatorObject,
     OpsetObject,
     TypeObject,
     TypingObject,
 )
+from opwright.lang.resolve import Libraries, ModuleScope
 from opwright.lang.source import Source, Span, span_of
 from opwright.lang.static import StaticList
 from opwright.lang.syntax import Module

@@ -10,7 +10,7 @@ from onnx import AttributeProto, helper
 from opwright.bundle.format import FunctionEntry, TemplateEntry
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.lang.lower import Unit
-from opwright.lang.resolve import GraphObject
+from opwright.lang.objects import GraphObject
 from opwright.lang.template import MalformedTemplateError
 from opwright.link.catalogue import Catalogue
 from opwright.link.choose import Call, asked, choose_body

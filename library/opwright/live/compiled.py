@@ -20,7 +20,7 @@ from opwright.lang.interface import Declaration, DeclaredValue, Interface, read_
 from opwright.lang.lower import Lowered, Unit
 from opwright.lang.lower.promises import without_sizes
 from opwright.lang.lower.scripts import NeedsScript, Script, describe_script
-from opwright.lang.resolve import ScriptObject
+from opwright.lang.objects import ScriptObject
 from opwright.lang.source import span_of
 from opwright.lang.syntax import Module
 from opwright.live.annotations import annotation_reader, read_returns

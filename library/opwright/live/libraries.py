@@ -10,7 +10,7 @@ from onnx import FunctionProto, NodeProto
 from opwright.bundle.format import Bundle, FunctionEntry
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
 from opwright.lang import ir
-from opwright.lang.resolve import OpsetObject
+from opwright.lang.objects import OpsetObject
 from opwright.lang.syntax import Module
 from opwright.link.inline import call_id, function_id
 from opwright.link.instantiate import instantiate

@@ -17,13 +17,12 @@ from opwright.elements import BY_CODE, BY_NAME, ElementType
 from opwright.functions import OnnxFunction, graph, script
 from opwright.lang import ir, static
 from opwright.lang.lower import evaluate_static
-from opwright.lang.resolve import (
+from opwright.lang.objects import (
     MISSING,
     ArrayObject,
     BuiltinObject,
     FunctionObject,
     ModuleObject,
-    ModuleScope,
     NamespaceObject,
     OperatorObject,
     OpsetObject,
@@ -31,6 +30,7 @@ from opwright.lang.resolve import (
     TypeObject,
     TypingObject,
 )
+from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Span
 from opwright.lang.syntax import Module
 from opwright.live.libraries import InstalledLibraries, NoFiles, opset_object, opset_of_module

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from opwright.lang.resolve import FunctionObject
+from opwright.lang.objects import FunctionObject
 
 ARRAY_BYTES = 1 << 20  # of an array that may become a constant
 

@@ -39,11 +39,13 @@ _MANY = "abcdefg"
 
 
 def _many(count: int) -> Example:
+    """A script of that many optional inputs, asked for as one function."""
     names = _MANY[:count]
-    lines = [line for name in names for line in (f"if {name} is not None:", f"    X = X + {name}")]
-    parameters = ", ".join(f"{name}=None" for name in names)
-    inputs = "{X: T, " + ", ".join(f"{name}: T" for name in names) + "}"
-    return _body(*lines, "return X", signature=f"def Swish(X, {parameters}):\n", spec=_spec(inputs=inputs))
+    lines = [f"    if {name} is not None:\n        x = x + {name}\n" for name in names]
+    header = "from opwright import script\n\n\n@script()\ndef Total(x, " + ", ".join(f"{name}=None" for name in names)
+    absent = ", ".join(f'"{name}": False' for name in names)
+    asked = "Total.to_function_proto()" if count > 6 else f"Total.to_function_proto(variant={{{absent}}})"
+    return Example("python run.py", {"run.py": f"{header}):\n{''.join(lines)}    return x\n\n\n{asked}\n"})
 
 
 def _caller(opset: str) -> Example:
@@ -213,7 +215,7 @@ ENTRIES = (
         "OW219",
         "A function has too many variants",
         "Each static question multiplies the variants. Beyond 64 a library would carry more bodies than anybody can"
-        " verify.",
+        " verify, so it keeps a template, which has a body for given facts only.",
         _many(7),
         _many(3),
     ),

@@ -20,8 +20,8 @@ from opwright.lang.lower.plain_calls import emit_plain
 from opwright.lang.lower.sequences import is_list, is_sequence, joined
 from opwright.lang.lower.shapes import IntTuple
 from opwright.lang.lower.tuples import holds_runtime, is_tuple, on_tuples, refuse_list_and_number
+from opwright.lang.objects import OBJECTS, Missing
 from opwright.lang.operators import BINARY, UNARY, UNDEFINED, Entry, Form, Refusal, class_of
-from opwright.lang.resolve import OBJECTS, Missing
 from opwright.lang.source import Span
 from opwright.opsets.signatures import mask_of
 

@@ -10,7 +10,7 @@ from opwright.lang.interface import convert_attribute
 from opwright.lang.lower.context import POISON, AttributeOperand, Lowering, Operand, Poison
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import default_element, describe, flatten, pack_constant
-from opwright.lang.resolve import ArrayObject, TypeObject
+from opwright.lang.objects import ArrayObject, TypeObject
 from opwright.lang.source import Span
 
 _WRITTEN = {

@@ -14,7 +14,7 @@ from opwright.lang.lower.number_functions import call_number_builtin
 from opwright.lang.lower.numbers import convert_number, describe, is_number
 from opwright.lang.lower.sequences import is_list
 from opwright.lang.lower.tuples import holds_runtime
-from opwright.lang.resolve import OBJECTS, BuiltinObject, TypeObject
+from opwright.lang.objects import OBJECTS, BuiltinObject, TypeObject
 
 # What to write for a tensor, or for a number of the run time, instead.
 _INSTEAD = {

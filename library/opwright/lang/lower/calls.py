@@ -13,7 +13,7 @@ from opwright.lang.lower.mixed import refuse_untyped
 from opwright.lang.lower.numbers import as_tensor
 from opwright.lang.lower.plain_calls import emit_plain
 from opwright.lang.lower.sequences import as_sequence, unknown_items
-from opwright.lang.resolve import OperatorObject
+from opwright.lang.objects import OperatorObject
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
 from opwright.opsets.signatures import Formal, Option, Signature, normal_domain, tensor_element

@@ -26,8 +26,7 @@ from opwright.lang.lower.ranks import compare_rank, rank_is_in, rank_of
 from opwright.lang.lower.sequences import GROWING, REFUSED, is_list
 from opwright.lang.lower.shapes import shape_of
 from opwright.lang.lower.subscripts import ELLIPSIS, IndexItem, SliceItem, subscript
-from opwright.lang.operators import BINARY_SYMBOLS
-from opwright.lang.resolve import (
+from opwright.lang.objects import (
     MISSING,
     OBJECTS,
     ArrayObject,
@@ -41,6 +40,7 @@ from opwright.lang.resolve import (
     TypeObject,
     TypingObject,
 )
+from opwright.lang.operators import BINARY_SYMBOLS
 from opwright.lang.source import Span, span_of
 
 _COMPARE_SYMBOLS: dict[type[ast.cmpop], str] = {

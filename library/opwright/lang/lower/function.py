@@ -35,8 +35,9 @@ from opwright.lang.lower.flow import PLACE, State, returned_values, state_of
 from opwright.lang.lower.numbers import as_tensor, describe
 from opwright.lang.lower.sequences import as_sequence, is_list_of_tensors, unknown_items
 from opwright.lang.lower.statements import bind_locals, lower_block
+from opwright.lang.objects import MISSING
 from opwright.lang.record import record
-from opwright.lang.resolve import MISSING, Files, Libraries, ModuleScope
+from opwright.lang.resolve import Files, Libraries, ModuleScope
 from opwright.lang.source import span_of
 from opwright.lang.static import StaticList
 from opwright.lang.syntax import Module

@@ -11,7 +11,8 @@ from opwright.lang.lower.calls import Arguments, check_arguments, emit_call
 from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, Stop
 from opwright.lang.lower.flow import COUNT, State, returned_values, state_of
 from opwright.lang.lower.variants import Given, fit_variant
-from opwright.lang.resolve import MISSING, ModuleScope, OperatorObject
+from opwright.lang.objects import MISSING, OperatorObject
+from opwright.lang.resolve import ModuleScope
 from opwright.lang.rounding import to_float32
 from opwright.lang.source import Span
 from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature

@@ -10,23 +10,21 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from opwright.lang import ir
-from opwright.lang.infer import Mismatch, bind, unify
+from opwright.lang.infer import Mismatch, bind
 from opwright.lang.lower.calls import Arguments, check_arguments, report_mismatch
 from opwright.lang.lower.conditions import as_condition
 from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, complete
 from opwright.lang.lower.functions import run_body
-from opwright.lang.lower.joins import join_values, joined_type
+from opwright.lang.lower.graph_states import State, changes_rank, rank_of
+from opwright.lang.lower.joins import join_values
 from opwright.lang.lower.nested import enter
-from opwright.lang.lower.numbers import as_tensor, default_element, describe, is_number, number_kind
+from opwright.lang.lower.numbers import as_tensor, describe
 from opwright.lang.lower.scan_ranks import yielded_ranks
-from opwright.lang.lower.sequences import as_sequence, unknown_items
-from opwright.lang.resolve import FunctionObject, NestedObject, OperatorObject
+from opwright.lang.objects import FunctionObject, NestedObject, OperatorObject
 from opwright.lang.source import Span
-from opwright.lang.static import StaticList
 from opwright.opsets.signatures import AttributeSpec, Signature, normal_domain
 
 GraphFunction = NestedObject | FunctionObject
-_ZEROS = {ir.NumberKind.BOOL: False, ir.NumberKind.INT: 0, ir.NumberKind.FLOAT: 0.0}
 
 
 def call_with_graphs(low: Lowering, callee: OperatorObject, arguments: Arguments, env: Environment) -> Operand:
@@ -186,67 +184,6 @@ def _tensors(low: Lowering, operands: Sequence[Operand], span: Span, what: str) 
 # ----------------------------------------------------------------------------------------------------- Scan, Loop
 
 
-class _State:
-    """A value that a body hands from one trip to the next: how it enters, and the type under which it is handed on."""
-
-    def __init__(self, low: Lowering, operand: Operand, span: Span) -> None:
-        self.low = low
-        self.operand = operand
-        self.span = span
-        self.type: ir.Type
-        if is_number(operand):
-            self.type = ir.NumberType(number_kind(operand))
-        elif isinstance(operand, ir.Value):
-            self.type = operand.type
-        elif isinstance(operand, StaticList) and not operand:
-            self.type = unknown_items()  # what the body gives says of what
-        else:
-            made = as_tensor(low, operand, None, span)
-            self.operand = made
-            self.type = made.type if isinstance(made, ir.Value) else ir.UnknownType()
-
-    def initial(self) -> ir.Value | Poison:
-        """The value with which the state enters, of the type under which it is handed on."""
-        if isinstance(self.operand, StaticList):
-            return as_sequence(self.low, self.operand, self.type, self.span)
-        element = self.type.element if isinstance(self.type, ir.TensorType) else None
-        return as_tensor(self.low, self.operand, element, self.span)
-
-    def widen(self, operand: Operand) -> bool:
-        """Whether the body gives another type than the state has, which it then has."""
-        if isinstance(self.type, ir.NumberType):
-            if is_number(operand):  # a number to the end: a tensor of its own element type
-                element = default_element(self.low, (_ZEROS[number_kind(operand)],))
-                self.type = ir.TensorType(element, ())
-            elif isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
-                shape = () if operand.type.shape == () else None
-                self.type = ir.TensorType(operand.type.element, shape)
-            return not isinstance(self.type, ir.NumberType)
-        if isinstance(operand, ir.Value) and isinstance(self.type, ir.TensorType):
-            joined = joined_type(self.type, operand.type)
-            if isinstance(joined, ir.TensorType) and joined.shape != self.type.shape:
-                self.type = joined
-                return True
-        return False
-
-    def hand_on(self, operand: Operand, name: str) -> ir.Value | None:
-        """What the body gives, as a value of the state's type; None after a finding."""
-        element = self.type.element if isinstance(self.type, ir.TensorType) else None
-        value = as_tensor(self.low, operand, element, self.span)
-        if isinstance(value, Poison):
-            return None
-        if not unify(self.type, value.type):
-            self.low.error(
-                "OW321",
-                f"`{name}` gives {describe(operand)} for a state that begins as {self.type!r}",
-                self.span,
-                reason="a state has one type from the first trip to the last",
-                help="cast one of them",
-            )
-            return None
-        return value
-
-
 def _one_or_all(results: list[ir.Value]) -> Operand:
     return results[0] if len(results) == 1 else tuple(results)
 
@@ -256,7 +193,7 @@ class _Widen(Exception):
 
 
 def _settle(
-    call: _GraphCall, states: list[_State], leading: list[ir.Value], trailing: list[ir.Value]
+    call: _GraphCall, states: list[State], leading: list[ir.Value], trailing: list[ir.Value]
 ) -> tuple[ir.Region, list[ir.Value]] | Poison:
     """The body, lowered until the types of its states agree, and the values with which they enter.
 
@@ -283,7 +220,7 @@ def _settle(
             return None
         given = returned[before : before + len(states)]
         if not before:  # a Scan
-            changed = [_changes_rank(low, state, item, span) for state, item in zip(states, given, strict=True)]
+            changed = [changes_rank(low, state, item, span) for state, item in zip(states, given, strict=True)]
             if any(changed):
                 return None
         widened = [state.widen(operand) for state, operand in zip(states, given, strict=True)]
@@ -316,27 +253,6 @@ def _settle(
         return region, [value for value in initial if isinstance(value, ir.Value)]
 
 
-def _changes_rank(low: Lowering, state: _State, operand: Operand, span: Span) -> bool:
-    """Whether the body gives a state of another rank than it begins with, which a Scan, unlike a Loop, cannot have."""
-    first, then = _rank(state.type), 0 if is_number(operand) else _rank(getattr(operand, "type", ir.UnknownType()))
-    if first is None or then is None or first == then:
-        return False
-    low.error(
-        "OW321",
-        f"a state of Scan begins with rank {first}, and the body gives rank {then}",
-        span,
-        reason="a state of Scan has one shape from the first step to the last",
-        help="begin with a tensor of that shape: `op.Expand(0.0, shape)`",
-    )
-    return True
-
-
-def _rank(type_: ir.Type) -> int | None:
-    if isinstance(type_, ir.NumberType):
-        return 0
-    return type_.rank if isinstance(type_, ir.TensorType) else None
-
-
 def _scan(call: _GraphCall) -> Operand:
     low, span = call.low, call.span
     count = call.arguments.keywords.get("num_scan_inputs", (None, span))[0]
@@ -350,13 +266,13 @@ def _scan(call: _GraphCall) -> Operand:
             help="write `num_scan_inputs=1`",
             subject="Scan",
         )
-    states = [_State(low, operand, place) for operand, place in operands[: len(operands) - count]]
+    states = [State(low, operand, place) for operand, place in operands[: len(operands) - count]]
     scanned = [as_tensor(low, operand, None, place) for operand, place in operands[len(operands) - count :]]
     if any(isinstance(value, Poison) for value in scanned):
         return POISON
     inputs = [value for value in scanned if isinstance(value, ir.Value)]
     for value, (_, place) in zip(inputs, operands[len(states) :], strict=True):
-        if _rank(value.type) == 0:
+        if rank_of(value.type) == 0:
             return low.error(
                 "OW356",
                 "Scan cannot run over a tensor of rank 0",
@@ -411,7 +327,7 @@ def _loop(call: _GraphCall) -> Operand:
     ]
     if any(isinstance(value, Poison) for value in limits):
         return POISON
-    states = [_State(low, operand, place) for operand, place in operands[2:]]
+    states = [State(low, operand, place) for operand, place in operands[2:]]
     trip = ir.Value(ir.TensorType(int64, ()), "trip", span)
     going = ir.Value(ir.TensorType(boolean, ()), "condition", span)
     settled = _settle(call, states, [trip, going], [])

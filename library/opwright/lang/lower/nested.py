@@ -14,7 +14,7 @@ from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, 
 from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.flow import FRAME, is_hidden
 from opwright.lang.lower.functions import bind_parameters, round_attributes, run_body
-from opwright.lang.resolve import FunctionObject, NestedObject, TypingObject
+from opwright.lang.objects import FunctionObject, NestedObject, TypingObject
 from opwright.lang.source import Span, span_of
 
 

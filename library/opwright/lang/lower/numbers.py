@@ -10,7 +10,7 @@ from opwright.elements import ElementType, pack_bits
 from opwright.lang import ir
 from opwright.lang.lower.context import POISON, AttributeOperand, Lowering, NeedsFact, Operand, Poison, Stop
 from opwright.lang.lower.known import need_rank
-from opwright.lang.resolve import FunctionObject, NestedObject, TypeObject
+from opwright.lang.objects import FunctionObject, NestedObject, TypeObject
 from opwright.lang.rounding import DoesNotFitError, pack, survives_float32, to_float32
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison
-from opwright.lang.resolve import OpsetObject
+from opwright.lang.objects import OpsetObject
 from opwright.lang.source import Span, span_of
 
 if TYPE_CHECKING:

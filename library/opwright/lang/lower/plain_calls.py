@@ -17,9 +17,9 @@ from opwright.lang.infer import ELEMENTWISE, Mismatch, WrongResult, bind, result
 from opwright.lang.interface import convert_attribute
 from opwright.lang.lower.context import Environment, Lowering, Operand, complete, operator_of
 from opwright.lang.lower.impossible import DIVIDING, why_impossible
+from opwright.lang.objects import OpsetObject
 from opwright.lang.operators import BINARY, BINARY_SYMBOLS, Form, class_of
 from opwright.lang.pieces import PlainAssign
-from opwright.lang.resolve import OpsetObject
 from opwright.lang.rounding import DoesNotFitError, pack
 from opwright.lang.source import Span, span_of
 from opwright.opsets.signatures import Signature, signature

@@ -17,7 +17,7 @@ from opwright.lang.infer import Mismatch, WrongResult, bind, result_types, unify
 from opwright.lang.lower.calls import Arguments, report_mismatch
 from opwright.lang.lower.context import POISON, Lowering, Operand, Poison, Stop, complete
 from opwright.lang.lower.numbers import as_tensor, needs_element
-from opwright.lang.resolve import GraphObject
+from opwright.lang.objects import GraphObject
 from opwright.lang.source import Span
 from opwright.opsets.signatures import Signature, is_known_domain, normal_domain, signature
 from opwright.protos.tensors import RefusedError, elements_of_tensor

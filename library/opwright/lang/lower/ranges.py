@@ -30,7 +30,7 @@ from opwright.lang.lower.sequences import (
     is_sequence,
     sequence_length,
 )
-from opwright.lang.resolve import BuiltinObject
+from opwright.lang.objects import BuiltinObject
 from opwright.lang.source import Span, span_of
 from opwright.opsets.signatures import elements_of
 

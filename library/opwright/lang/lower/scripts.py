@@ -18,7 +18,7 @@ from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, 
 from opwright.lang.lower.function import Unit
 from opwright.lang.lower.scan_ranks import rank_sources
 from opwright.lang.lower.variants import Given, fit_variant
-from opwright.lang.resolve import ScriptObject
+from opwright.lang.objects import ScriptObject
 from opwright.lang.source import Span
 from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature, elements_of
 from opwright.variants import Key
@@ -273,7 +273,7 @@ def _outputs(
     What was asked of ranks and sizes when the body was compiled is no question any more, so the caller must be sure of
     them: of the ranks always, of the sizes where the body would be another one without them. Symbols answer nothing.
     """
-    proven = True
+    unsure: tuple[ir.Value, ir.Type, Span | None] | None = None
     for formal, value, span in zip(variant.inputs, inputs, spans, strict=False):
         one, other = formal.type, value.type if isinstance(value, ir.Value) else None
         if not isinstance(one, ir.TensorType) or not isinstance(other, ir.TensorType) or one.shape is None:
@@ -285,9 +285,9 @@ def _outputs(
         if len(one.shape) != len(other.shape) or any(a != b for a, b in sizes if isinstance(b, int)):
             _unfit(low, callee, formal, other, span, False)
             return None
-        if proven and any(a != b for a, b in sizes):
-            proven, unsure = False, (formal, other, span)
-    if proven:
+        if unsure is None and any(a != b for a, b in sizes):
+            unsure = formal, other, span
+    if unsure is None:
         return variant.outputs
     outputs = callee.without_sizes(variant.variant)
     if outputs is None:

@@ -27,7 +27,7 @@ from opwright.lang.lower.declared import output_names
 from opwright.lang.lower.function import Unit
 from opwright.lang.lower.functions import bind_parameters, run_body
 from opwright.lang.lower.numbers import as_tensor, describe, is_number
-from opwright.lang.resolve import FunctionObject, GraphObject, NestedObject, ScriptObject
+from opwright.lang.objects import FunctionObject, GraphObject, NestedObject, ScriptObject
 from opwright.lang.source import Span
 from opwright.opsets.signatures import elements_of, mask_of
 

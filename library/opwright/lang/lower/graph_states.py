@@ -1,0 +1,96 @@
+"""The states of Scan and Loop: what a body given as a function hands from one trip to the next."""
+
+from __future__ import annotations
+
+from opwright.lang import ir
+from opwright.lang.infer import unify
+from opwright.lang.lower.context import Lowering, Operand, Poison
+from opwright.lang.lower.joins import joined_type
+from opwright.lang.lower.numbers import as_tensor, default_element, describe, is_number, number_kind
+from opwright.lang.lower.sequences import as_sequence, unknown_items
+from opwright.lang.source import Span
+from opwright.lang.static import StaticList
+
+_ZEROS = {ir.NumberKind.BOOL: False, ir.NumberKind.INT: 0, ir.NumberKind.FLOAT: 0.0}
+
+
+class State:
+    """A value that a body hands from one trip to the next: how it enters, and the type under which it is handed on."""
+
+    def __init__(self, low: Lowering, operand: Operand, span: Span) -> None:
+        self.low = low
+        self.operand = operand
+        self.span = span
+        self.type: ir.Type
+        if is_number(operand):
+            self.type = ir.NumberType(number_kind(operand))
+        elif isinstance(operand, ir.Value):
+            self.type = operand.type
+        elif isinstance(operand, StaticList) and not operand:
+            self.type = unknown_items()  # what the body gives says of what
+        else:
+            made = as_tensor(low, operand, None, span)
+            self.operand = made
+            self.type = made.type if isinstance(made, ir.Value) else ir.UnknownType()
+
+    def initial(self) -> ir.Value | Poison:
+        """The value with which the state enters, of the type under which it is handed on."""
+        if isinstance(self.operand, StaticList):
+            return as_sequence(self.low, self.operand, self.type, self.span)
+        element = self.type.element if isinstance(self.type, ir.TensorType) else None
+        return as_tensor(self.low, self.operand, element, self.span)
+
+    def widen(self, operand: Operand) -> bool:
+        """Whether the body gives another type than the state has, which it then has."""
+        if isinstance(self.type, ir.NumberType):
+            if is_number(operand):  # a number to the end: a tensor of its own element type
+                element = default_element(self.low, (_ZEROS[number_kind(operand)],))
+                self.type = ir.TensorType(element, ())
+            elif isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
+                shape = () if operand.type.shape == () else None
+                self.type = ir.TensorType(operand.type.element, shape)
+            return not isinstance(self.type, ir.NumberType)
+        if isinstance(operand, ir.Value) and isinstance(self.type, ir.TensorType):
+            joined = joined_type(self.type, operand.type)
+            if isinstance(joined, ir.TensorType) and joined.shape != self.type.shape:
+                self.type = joined
+                return True
+        return False
+
+    def hand_on(self, operand: Operand, name: str) -> ir.Value | None:
+        """What the body gives, as a value of the state's type; None after a finding."""
+        element = self.type.element if isinstance(self.type, ir.TensorType) else None
+        value = as_tensor(self.low, operand, element, self.span)
+        if isinstance(value, Poison):
+            return None
+        if not unify(self.type, value.type):
+            self.low.error(
+                "OW321",
+                f"`{name}` gives {describe(operand)} for a state that begins as {self.type!r}",
+                self.span,
+                reason="a state has one type from the first trip to the last",
+                help="cast one of them",
+            )
+            return None
+        return value
+
+
+def changes_rank(low: Lowering, state: State, operand: Operand, span: Span) -> bool:
+    """Whether the body gives a state of another rank than it begins with, which a Scan, unlike a Loop, cannot have."""
+    first, then = rank_of(state.type), 0 if is_number(operand) else rank_of(getattr(operand, "type", ir.UnknownType()))
+    if first is None or then is None or first == then:
+        return False
+    low.error(
+        "OW321",
+        f"a state of Scan begins with rank {first}, and the body gives rank {then}",
+        span,
+        reason="a state of Scan has one shape from the first step to the last",
+        help="begin with a tensor of that shape: `op.Expand(0.0, shape)`",
+    )
+    return True
+
+
+def rank_of(type_: ir.Type) -> int | None:
+    if isinstance(type_, ir.NumberType):
+        return 0
+    return type_.rank if isinstance(type_, ir.TensorType) else None

@@ -1,0 +1,192 @@
+"""What a name can mean: modules, opsets, operators, functions, types, builtins."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from opwright.elements import ElementType
+from opwright.lang.static import StaticError
+from opwright.opsets.signatures import Signature
+
+if TYPE_CHECKING:
+    from opwright.lang.resolve import ModuleScope
+
+
+class ModuleObject:
+    """An imported module that the language knows: math, numpy, typing, opwright."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class OpsetObject:
+    """The operators of a domain. `version` is what the source says; for the default domain the build retargets it."""
+
+    __slots__ = ("domain", "signatures", "version")
+
+    def __init__(self, domain: str, version: int, signatures: Mapping[str, Signature] | None = None) -> None:
+        self.domain = domain
+        self.version = version
+        self.signatures = signatures or {}  # of operators that the installed onnx does not know
+
+    def operator(self, name: str) -> OperatorObject:
+        return OperatorObject(self, name)
+
+
+class OperatorObject:
+    __slots__ = ("name", "opset")
+
+    def __init__(self, opset: OpsetObject, name: str) -> None:
+        self.opset = opset
+        self.name = name
+
+
+class FunctionObject:
+    """A function of a source file: a helper that is inlined where it is called.
+
+    `is_script`: it stands under `@script`, so that its `float` attributes hold what float32 does.
+    """
+
+    __slots__ = ("is_script", "node", "scope")
+
+    def __init__(self, scope: ModuleScope, node: ast.FunctionDef, is_script: bool = False) -> None:
+        self.scope = scope
+        self.node = node
+        self.is_script = is_script
+
+
+class NestedObject:
+    """A `def` inside a function: where it stands, the call around it, and its defaults, evaluated at the `def`."""
+
+    __slots__ = ("defaults", "frame", "node", "scope")
+
+    def __init__(self, node: ast.FunctionDef, frame: object, scope: ModuleScope, defaults: dict[ast.expr, Any]) -> None:
+        self.node = node
+        self.frame = frame
+        self.scope = scope
+        self.defaults = defaults
+
+
+class GraphObject:
+    """A graph that a node of a model holds, given to a template: `proto` is its GraphProto, `imports` the versions of
+    the domains that its operators are of.
+    """
+
+    __slots__ = ("imports", "proto")
+
+    def __init__(self, proto: Any, imports: Mapping[str, int]) -> None:
+        self.proto = proto
+        self.imports = imports
+
+    @property
+    def name(self) -> str:
+        return str(self.proto.name)
+
+
+class ScriptObject:
+    """A function under `@script`: calls of it stay calls.
+
+    `at` gives what callers must know of it at an opset; it raises NeedsScript while that has not been compiled.
+    `without_sizes` gives the types of a variant's outputs when nothing is known of the sizes that its annotations say,
+    and None where its body is then another one.
+    """
+
+    __slots__ = ("at", "name", "without_sizes")
+
+    def __init__(
+        self, name: str, at: Callable[[int], Any], without_sizes: Callable[[Any], tuple[Any, ...] | None]
+    ) -> None:
+        self.name = name
+        self.at = at
+        self.without_sizes = without_sizes
+
+
+class NamespaceObject:
+    """A living module, class or namespace: its attributes are read when the function is built."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+
+class ArrayObject:
+    """A small array that the function's surroundings hold: `data` is its `ir.TensorData`."""
+
+    __slots__ = ("data",)
+
+    def __init__(self, data: Any) -> None:
+        self.data = data
+
+
+class TypeObject:
+    """`FLOAT`, `INT64["N"]`: an element type, usable as annotation, as dtype attribute, and to make typed scalars.
+
+    `is_dtype`: it is that of a tensor, `x.dtype`, which equals every class of its element type. Those differ among
+    themselves in Python, and which of them this is has not been kept.
+    """
+
+    __slots__ = ("element", "is_dtype")
+
+    def __init__(self, element: ElementType, is_dtype: bool = False) -> None:
+        self.element = element
+        self.is_dtype = is_dtype
+
+    def __eq__(self, other: object) -> bool:
+        """StaticError where Python's answer is not known."""
+        if self is other:
+            return True
+        if not isinstance(other, TypeObject) or self.element is not other.element:
+            return False
+        if not (self.is_dtype or other.is_dtype):
+            name = self.element.name.upper()
+            raise StaticError("OW304", f"two types are compared; compare a dtype with one, as in `x.dtype == {name}`")
+        return True
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class BuiltinObject:
+    """A builtin of Python (`len`) or a function of `math` (`math.sqrt`)."""
+
+    __slots__ = ("module", "name")
+
+    def __init__(self, module: str, name: str) -> None:
+        self.module = module
+        self.name = name
+
+
+class TypingObject:
+    """A name that serves annotations alone."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class Missing:
+    """What is left of a name that cannot be used; its diagnostic has been reported."""
+
+    __slots__ = ()
+
+
+MISSING = Missing()
+
+OBJECTS = (
+    ModuleObject,
+    OpsetObject,
+    OperatorObject,
+    FunctionObject,
+    NestedObject,
+    GraphObject,
+    ScriptObject,
+    NamespaceObject,
+    BuiltinObject,
+    TypingObject,
+    TypeObject,
+)
