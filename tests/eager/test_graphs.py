@@ -10,7 +10,8 @@ import pytest
 from opwright import FLOAT, Graph, Tensor, graph, script
 from opwright import opset18 as op
 from opwright.diagnostics.model import DiagnosticError
-from opwright.eager import ReferenceEvaluator, strict, use_evaluator
+from opwright.eager import strict
+from opwright.evaluator import ReferenceEvaluator, default_as
 
 X = np.array([1, 2, 3], np.float32)
 
@@ -113,7 +114,7 @@ def test_what_a_graph_computes_in_vain_is_left_out() -> None:
 
 
 def test_the_reference_evaluator_runs_them_too() -> None:
-    with use_evaluator(ReferenceEvaluator()):
+    with default_as(ReferenceEvaluator()):
         assert branches(X).tolist() == [2, 3, 4]
         assert loop(X)[0].tolist() == [3, 6, 9]
 

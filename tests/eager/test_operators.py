@@ -13,9 +13,10 @@ import pytest
 from opwright import Tensor
 from opwright import opset18 as op
 from opwright.diagnostics.model import DiagnosticError
-from opwright.eager import Failed, NoKernel, OnnxRuntime, ReferenceEvaluator, at_opset, use_evaluator
+from opwright.eager import at_opset
 from opwright.eager.arrays import DTYPES
 from opwright.elements import BY_NAME
+from opwright.evaluator import Failed, NoKernel, OnnxRuntime, ReferenceEvaluator, default_as
 from opwright.lang.operators import BINARY, UNARY, UNDEFINED, Form, Refusal, class_of
 
 FLOATS, SIGNED = ["float", "double", "float16", "bfloat16"], ["int8", "int32", "int64"]
@@ -181,10 +182,10 @@ def test_integers_divided_by_zero_and_beyond_their_range(opset: int) -> None:
 def test_a_missing_kernel_is_made_up_for_by_the_reference_evaluator() -> None:
     x = Tensor(np.array([0.5, -1.0]))
     np.testing.assert_allclose(op.Erf(x).numpy(), [math.erf(0.5), math.erf(-1)])
-    with use_evaluator(OnnxRuntime()), pytest.raises(DiagnosticError) as caught:
+    with default_as(OnnxRuntime()), pytest.raises(DiagnosticError) as caught:
         op.Erf(x)
     assert caught.value.diagnostics[0].code == "OW371"
-    with use_evaluator(ReferenceEvaluator()):
+    with default_as(ReferenceEvaluator()):
         assert op.Relu(x).numpy().tolist() == [0.5, 0.0]
 
 
@@ -221,7 +222,7 @@ def test_an_evaluator_of_ones_own() -> None:
             return Session()
 
     x = Tensor(np.array([1.0, 2.0], np.float32))
-    with use_evaluator(TimesTen(), ReferenceEvaluator()):
+    with default_as(TimesTen(), ReferenceEvaluator()):
         assert op.Relu(x).numpy().tolist() == [10, 20]
         assert op.Neg(x).numpy().tolist() == [-1, -2]
         with pytest.raises(DiagnosticError, match="a zero"):

@@ -10,13 +10,14 @@ import pytest
 from opwright import FLOAT, INT64, Tensor, script
 from opwright import opset18 as op
 from opwright.diagnostics.model import DiagnosticError
-from opwright.eager import ReferenceEvaluator, at_opset, replay, use_evaluator
+from opwright.eager import at_opset, replay
 from opwright.eager.lowering import EagerLowering
+from opwright.evaluator import ReferenceEvaluator, default_as
 
 
 @pytest.fixture(autouse=True)
 def _nothing_kept() -> None:
-    replay._RECORDINGS.clear()
+    replay.RECORDINGS.clear()
 
 
 @pytest.fixture
@@ -70,7 +71,7 @@ def test_the_second_is_not_lowered(lowered: list[object]) -> None:
 def test_what_differs_is_kept_apart(first: Callable[[Tensor], Tensor], second: Callable[[Tensor], Tensor]) -> None:
     x = tensor(1, 2)
     alone = [step(x).numpy() for step in (first, second)]
-    replay._RECORDINGS.clear()
+    replay.RECORDINGS.clear()
     second(x)
     for _ in range(2):
         for step, wanted in zip((first, second), alone, strict=True):
@@ -114,7 +115,7 @@ def test_the_evaluator_is_the_one_in_force() -> None:
     x = tensor(0.5, kind=np.float64)
     for _ in range(2):
         assert op.Relu(x).numpy().tolist() == [0.5]
-        with use_evaluator(ReferenceEvaluator()):
+        with default_as(ReferenceEvaluator()):
             assert op.Relu(x).numpy().tolist() == [0.5]
 
 
@@ -137,8 +138,8 @@ def test_random_numbers_differ() -> None:
 
 
 def test_as_many_are_kept_as_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replay, "KEPT", 3)
+    monkeypatch.setattr(replay.RECORDINGS, "most", 3)
     x = tensor(1)
     for number in range(10):
         assert (x + number).numpy().tolist() == [1 + number]
-    assert len(replay._RECORDINGS) == 3
+    assert len(replay.RECORDINGS) == 3

@@ -1,6 +1,6 @@
 """Running functions and operators on arrays: what a script computes, as plain Python.
 
-`strict`, `use_evaluator` and `at_opset` are context managers; `OnnxRuntime` and `ReferenceEvaluator` are evaluators.
+`strict`, `at_opset` and `whole_functions` are context managers. What runs the operators: `opwright.evaluator`.
 """
 
 from __future__ import annotations
@@ -10,18 +10,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from opwright.eager.functions import call_function, run_body
     from opwright.eager.operations import call_operator, make_scalar
-    from opwright.eager.ort import OnnxRuntime
-    from opwright.eager.outcome import Evaluator, Failed, NoKernel
-    from opwright.eager.reference import ReferenceEvaluator
-    from opwright.eager.settings import at_opset, strict, use_evaluator
+    from opwright.eager.settings import at_opset, strict, whole_functions
     from opwright.eager.tensor import Tensor, tensor_of
 
 _HOMES = {
-    "Evaluator": "outcome",
-    "Failed": "outcome",
-    "NoKernel": "outcome",
-    "OnnxRuntime": "ort",
-    "ReferenceEvaluator": "reference",
     "Tensor": "tensor",
     "at_opset": "settings",
     "call_function": "functions",
@@ -30,15 +22,10 @@ _HOMES = {
     "run_body": "functions",
     "strict": "settings",
     "tensor_of": "tensor",
-    "use_evaluator": "settings",
+    "whole_functions": "settings",
 }
 
 __all__ = [
-    "Evaluator",
-    "Failed",
-    "NoKernel",
-    "OnnxRuntime",
-    "ReferenceEvaluator",
     "Tensor",
     "at_opset",
     "call_function",
@@ -47,7 +34,7 @@ __all__ = [
     "run_body",
     "strict",
     "tensor_of",
-    "use_evaluator",
+    "whole_functions",
 ]
 
 

@@ -20,7 +20,7 @@ from opwright.eager.models import Task, make_task
 from opwright.eager.outcome import Failed, NoKernel, as_expected
 from opwright.eager.place import place_of
 from opwright.eager.replay import Recording
-from opwright.eager.run import run
+from opwright.eager.run import run_on
 from opwright.lang import ir
 from opwright.lang.dead import remove_dead_nodes
 from opwright.lang.lower.context import Lowering, Poison
@@ -127,7 +127,7 @@ class EagerLowering(Lowering):
     def _execute(self, node: ir.Node) -> None:
         task = make_task(node, self.opset, self.data)
         try:
-            results = run(task)
+            results, loaded = run_on(task, task.data)
             expected = [(value, value.type) for value in ir.results_of(node)]
             for (value, type_), data in zip(expected, results, strict=True):
                 self.data[value] = as_expected(data, type_)
@@ -147,7 +147,7 @@ class EagerLowering(Lowering):
             if task.key is None:
                 self.recording = None  # what its graphs read is not among the operands
             elif self.recording is not None:
-                self.recording.step(task, expected)
+                self.recording.step(task, loaded, expected)
 
 
 def _remove_dead_nodes_in(node: ir.Node) -> None:

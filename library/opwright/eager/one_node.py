@@ -13,10 +13,10 @@ from opwright.bundle.format import FunctionEntry, InputEntry
 from opwright.eager.arguments import Attributes, bind_arguments
 from opwright.eager.arrays import type_of
 from opwright.eager.lowering import EagerLowering
-from opwright.eager.operations import operand, wrap
+from opwright.eager.operations import operand
 from opwright.eager.place import caller
 from opwright.eager.settings import is_inside_function, opset_in_force
-from opwright.eager.tensor import Tensor
+from opwright.eager.tensor import Tensor, wrap
 from opwright.elements import BY_CODE, BY_NAME, ElementType
 from opwright.lang import ir
 from opwright.lang.lower.numbers import as_tensor

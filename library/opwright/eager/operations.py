@@ -11,12 +11,13 @@ import numpy as np
 
 from opwright import types
 from opwright.diagnostics.model import DiagnosticError
+from opwright.eager import tensor as tensors
 from opwright.eager.arrays import Array, Data, as_array, data_of, element_of, type_of
 from opwright.eager.graph_argument import GraphArgument
 from opwright.eager.lowering import NOWHERE, EagerLowering
 from opwright.eager.place import caller, unpacked_to
-from opwright.eager.replay import MISS, Key, Recording, Unkeyed, keep, key_of, replay
-from opwright.eager.settings import opset_in_force
+from opwright.eager.replay import MISS, RECORDINGS, Recording, Unkeyed, add_operand, is_kept, static_key
+from opwright.eager.settings import current, opset_in_force
 from opwright.elements import ElementType, element_of_class
 from opwright.lang import ir
 from opwright.lang.lower import arithmetic, calls, numbers
@@ -36,18 +37,40 @@ def call_operator(operator: Operator, args: Sequence[object], kwargs: Mapping[st
     Numpy arrays count as tensors. DiagnosticError, at the caller's line, for what the compiler refuses too, and where
     the runtime fails.
     """
-    opset = opset_in_force(None if operator.domain else operator.opset.named)
-    count = unpacked_to(caller()) if _may_be_unpacked(operator.domain, operator.name, opset) else None
+    settings = current()
+    if settings.capturing is not None:
+        return settings.capturing.call_operator(operator, args, kwargs)
+    domain = operator.domain
+    opset = settings.forced or settings.running or (newest_opset() if domain else operator.opset.named)
+    count = unpacked_to(caller()) if _may_be_unpacked(domain, operator.name, opset) else None
+    key: list[object] = [operator.signature, opset, count, settings.evaluators]
+    data: list[Data] = []
+    try:
+        for value in args:
+            add_operand(key, data, value)
+        if kwargs:
+            kinds = operator.signature.kinds
+            for name, value in kwargs.items():
+                key.append(name)
+                if name in kinds:  # an array would be held as it is
+                    key.append(static_key(value))
+                else:
+                    add_operand(key, data, value)
+        kept = RECORDINGS.get(tuple(key))
+        if kept is not None and (found := kept.replay(data)) is not MISS:
+            return found
+        keyed = all(map(is_kept, (*args, *kwargs.values())))
+    except Unkeyed:
+        keyed = False
 
     def lower(low: EagerLowering) -> Operand:
         arguments = _arguments(low, operator, args, kwargs, count)
-        callee = OperatorObject(OpsetObject(operator.domain, operator.opset.named), operator.name)
+        callee = OperatorObject(OpsetObject(domain, operator.opset.named, operator.opset.signatures), operator.name)
         if any(isinstance(item, FunctionObject) for item, _ in arguments.keywords.values()):
             return _call_with_graphs(low, callee, arguments)
         return calls.call_operator(low, callee, arguments)
 
-    head = (operator.domain, operator.name, count, len(args), *kwargs)
-    return _perform(head, opset, (*args, *kwargs.values()), lower)
+    return _lower(tuple(key) if keyed else None, opset, lower)
 
 
 @cache
@@ -74,7 +97,6 @@ def binary(symbol: str, left: object, right: object) -> Any:
     """`left symbol right`, one of which is a tensor."""
     return _perform(
         (symbol,),
-        opset_in_force(),
         (left, right),
         lambda low: arithmetic.binary(low, symbol, operand(low, left), operand(low, right), NOWHERE, _SPANS),
     )
@@ -83,22 +105,20 @@ def binary(symbol: str, left: object, right: object) -> Any:
 def unary(symbol: str, value: object) -> Any:
     return _perform(
         (symbol, "unary"),
-        opset_in_force(),
         (value,),
         lambda low: arithmetic.unary(low, symbol, operand(low, value), NOWHERE, NOWHERE),
     )
 
 
-def subscript(owner: object, key: object) -> Any:
-    """`owner[key]` of a tensor."""
+def subscript(owner: tensors.Tensor, index: object) -> Any:
+    """`owner[index]`. What tensors pick decides shapes on the way, so that an index with tensors has no key."""
     from opwright.lang.lower import subscripts
 
     return _perform(
         ("[]",),
-        opset_in_force(),
-        (owner, (key,)),  # in a tuple tensors have no key: what they pick decides shapes on the way
-        lambda low: subscripts.subscript(low, operand(low, owner), _index(low, key), NOWHERE),
-        shaped=True,
+        (owner,),
+        lambda low: subscripts.subscript(low, operand(low, owner), _index(low, index), NOWHERE),
+        (index, owner.data.shape if owner.other is None else ()),
     )
 
 
@@ -117,26 +137,36 @@ def make_scalar(element: ElementType, value: object) -> Any:
             )
         return numbers.convert_number(low, made, element, None)
 
-    return _perform((element, "scalar"), opset_in_force(), (value,), lower)
+    return _perform((element, "scalar"), (), lower, (value,))
 
 
 def _perform(
     head: tuple[object, ...],
-    opset: int,
     values: tuple[object, ...],
     lower: Callable[[EagerLowering], Operand],
-    shaped: bool = False,
+    static: tuple[object, ...] = (),
 ) -> Any:
-    """The results of an operation: as it was recorded for such values, or lowered now."""
+    """The results of an operation: as it was recorded for such operands and static values, or lowered now."""
+    settings = current()
+    opset = settings.forced or settings.running or newest_opset()
+    key: list[object] = [*head, opset, settings.evaluators]
     data: list[Data] = []
     try:
-        key: Key | None = (head, opset, *[key_of(value, data, shaped) for value in values])
+        for value in values:
+            add_operand(key, data, value)
+        for value in static:
+            key.append(static_key(value))
+        kept = RECORDINGS.get(tuple(key))
+        if kept is not None and (found := kept.replay(data)) is not MISS:
+            return found
+        keyed = all(map(is_kept, values))
     except Unkeyed:
-        key = None
-    if key is not None:
-        kept = replay(key, data, wrap)
-        if kept is not MISS:
-            return kept
+        keyed = False
+    return _lower(tuple(key) if keyed else None, opset, lower)
+
+
+def _lower(key: tuple[object, ...] | None, opset: int, lower: Callable[[EagerLowering], Operand]) -> Any:
+    """The results of an operation that is lowered now; what it did is kept for the next one of that key."""
     low = EagerLowering(opset, caller(), None if key is None else Recording())
     try:
         made = lower(low)
@@ -145,7 +175,7 @@ def _perform(
         raise error.with_traceback(None) from None  # our own frames would tell the author nothing
     if key is not None and low.recording is not None:
         low.recording.finish(made, low.data)
-        keep(key, low.recording)
+        RECORDINGS.keep(key, low.recording)
     return found
 
 
@@ -163,9 +193,7 @@ def _operation() -> EagerLowering:
 
 def operand(low: EagerLowering, value: object) -> Operand:
     """A value of Python as the compiler would have it; what has no meaning is itself, and refused where it is used."""
-    from opwright.eager.tensor import Tensor
-
-    if isinstance(value, Tensor):
+    if isinstance(value, tensors.Tensor):
         made = low.value(value.data, value.type)
         if low.recording is not None:
             low.recording.operand(made)
@@ -173,7 +201,10 @@ def operand(low: EagerLowering, value: object) -> Operand:
     if isinstance(value, np.generic) and value.dtype.kind in "biuf" and value.dtype.itemsize <= 8:
         return value.item()  # a number, as the compiler reads it
     if isinstance(value, (np.ndarray, np.generic)):
-        return low.array(as_array(value))
+        made = low.array(as_array(value))
+        if low.recording is not None:
+            low.recording.operand(made)
+        return made
     if isinstance(value, (list, tuple)):
         return tuple(operand(low, item) for item in value)
     if isinstance(value, ElementType):
@@ -242,11 +273,9 @@ def _argument(low: EagerLowering, callee: Signature | None, formal: str, value: 
 
 def sequence(low: EagerLowering, items: list[Any]) -> ir.Value:
     """A list of tensors as a sequence; numbers in it take the type of the first tensor."""
-    from opwright.eager.tensor import Items
-
     made = [operand(low, item) for item in items]
     known = next((item.type for item in made if isinstance(item, ir.Value)), None)
-    if known is None and isinstance(items, Items):
+    if known is None and isinstance(items, tensors.Items):
         known = items.item
     if known is None:
         known = ir.TensorType(low.element_of("float"))
@@ -278,19 +307,4 @@ def result(low: EagerLowering, found: Operand) -> Any:
     data = low.data[found]
     if isinstance(found.type, ir.NumberType):
         return data.item()
-    return wrap(data, type_of(data, found.type))
-
-
-def wrap(data: Data, type_: ir.Type) -> Any:
-    """A tensor, or a list of tensors for a sequence."""
-    from opwright.eager.tensor import Items, make_tensor
-
-    if isinstance(type_, ir.SequenceType):
-        return Items((wrap(item, _item_type(item, type_.item)) for item in data), type_.item)
-    return make_tensor(data, type_)
-
-
-def _item_type(data: Data, known: ir.Type) -> ir.Type:
-    if isinstance(known, ir.TensorType) and isinstance(data, np.ndarray):
-        return ir.TensorType(known.element, data.shape)
-    return known
+    return tensors.wrap(data, type_of(data, found.type))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -10,6 +11,11 @@ from opwright.eager.arrays import DTYPES, Data, element_of
 from opwright.eager.models import Task
 from opwright.elements import ElementType
 from opwright.lang import ir
+
+if TYPE_CHECKING:
+    from opwright.functions import OnnxFunction
+    from opwright.opsets.operator import Operator
+    from opwright.packaged import LibraryFunction
 
 
 class NoKernel(Exception):
@@ -21,7 +27,7 @@ class Failed(Exception):
 
 
 class Session(Protocol):
-    def run(self, data: tuple[Data, ...]) -> list[Data]:
+    def run(self, data: Sequence[Data]) -> list[Data]:
         """The results of the node on the data of the task's inputs. Raises NoKernel or Failed."""
         ...
 
@@ -32,6 +38,20 @@ class Evaluator(Protocol):
     def load(self, task: Task) -> Session:
         """A session for every task of the same key. Raises NoKernel."""
         ...
+
+
+@runtime_checkable
+class Capturing(Protocol):
+    """Takes calls in place of those who run them: `op.X(...)`, and calls of functions outside of any that runs.
+
+    What it gives is what the caller gets. Operators of tensors that are there still run.
+    """
+
+    def call_operator(self, operator: Operator, args: Sequence[object], kwargs: Mapping[str, object]) -> Any: ...
+
+    def call_function(
+        self, function: OnnxFunction | LibraryFunction, args: Sequence[object], kwargs: Mapping[str, object]
+    ) -> Any: ...
 
 
 def as_expected(data: Data, type_: ir.Type) -> Data:

@@ -13,8 +13,8 @@ from opwright.diagnostics.model import DiagnosticError
 from opwright.eager.described import Described
 from opwright.eager.graph_argument import GraphArgument
 from opwright.eager.lowering import NOWHERE, EagerLowering
-from opwright.eager.operations import operand, sequence, wrap
-from opwright.eager.tensor import Items, Tensor
+from opwright.eager.operations import operand, sequence
+from opwright.eager.tensor import Items, Tensor, wrap
 from opwright.elements import BY_NAME, ElementType
 from opwright.functions import OnnxFunction
 from opwright.lang import ir

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ class _Session:
         self._evaluator = evaluator
         self._divides = divides
 
-    def run(self, data: tuple[Data, ...]) -> list[Data]:
+    def run(self, data: Sequence[Data]) -> list[Data]:
         if self._divides and data[-1].dtype.kind in "iu" and not data[-1].all():
             raise Failed("integer division by zero")  # of which numpy makes 0
         feeds = {f"i{index}": item for index, item in enumerate(data)}

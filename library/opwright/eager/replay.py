@@ -6,14 +6,17 @@ what is static among them; those make the key. An operation that fails is always
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from opwright.eager.arrays import Data, type_of
+import numpy as np
+
+from opwright.eager import tensor as tensors
+from opwright.eager.arrays import DTYPES, Data, type_of
+from opwright.eager.kept import Kept
 from opwright.eager.models import Task
 from opwright.eager.outcome import Failed, NoKernel, as_expected
-from opwright.eager.run import run_on
+from opwright.eager.run import Loaded, run_on
 from opwright.elements import ElementType
 from opwright.lang import ir
 
@@ -21,19 +24,20 @@ KEPT = 4096  # recordings
 MISS = object()
 
 Key = tuple[object, ...]
-Wrap = Callable[[Data, ir.Type], Any]
 
 
 class Recording:
     """The steps of one operation. Slots hold data: the operands first, then constants and results."""
 
-    __slots__ = ("_slots", "constants", "operands", "result", "steps")
+    __slots__ = ("_slots", "constants", "direct", "operands", "result", "steps", "used")
 
     def __init__(self) -> None:
         self.operands = 0
         self.constants: list[tuple[int, Data]] = []
-        self.steps: list[tuple[Task, tuple[int, ...], tuple[tuple[int, ir.Type], ...]]] = []
+        self.steps: list[_Step] = []
         self.result: Any = None
+        self.direct: _Direct | None = None
+        self.used = False
         self._slots: dict[ir.Value, int] = {}
 
     @property
@@ -41,22 +45,44 @@ class Recording:
         return len(self._slots)
 
     def operand(self, value: ir.Value) -> None:
-        """Operands come in the order in which `flatten` gives them, before anything else."""
+        """Operands come in the order in which their data are collected, before anything else."""
         self._slots[value] = self.operands
         self.operands += 1
 
-    def step(self, task: Task, results: Sequence[tuple[ir.Value, ir.Type]]) -> None:
-        """A task that has run, and the types that its results were expected to have."""
+    def step(self, task: Task, loaded: Loaded, results: Sequence[tuple[ir.Value, ir.Type]]) -> None:
+        """A task that has run, what ran it, and the types that its results were expected to have."""
         inputs = tuple(self._slot(value, data) for value, data in zip(task.inputs, task.data, strict=True))
         outputs = []
         for value, type_ in results:
             self._slots[value] = len(self._slots)
             outputs.append((self._slots[value], type_))
-        self.steps.append((task, inputs, tuple(outputs)))
+        self.steps.append(_Step(task, loaded, inputs, tuple(outputs)))
 
     def finish(self, found: Any, data: dict[ir.Value, Data]) -> None:
         """What the operation gives: values become slots."""
         self.result = self._tree(found, data)
+        if len(self.steps) == 1 and type(self.result) is _Slot:
+            self.direct = _direct(self.steps[0], self.result, self.constants, self.operands)
+
+    def drop(self) -> None:
+        """Nothing of it has to be freed."""
+
+    def replay(self, operands: list[Data]) -> Any:
+        """The results on other data; MISS where it fails."""
+        self.used = True
+        try:
+            if self.direct is not None:
+                return self.direct.run(operands)
+            slots: list[Data] = [*operands, *[None] * (self.size - len(operands))]
+            for index, data in self.constants:
+                slots[index] = data
+            for step in self.steps:
+                results = step.run([slots[index] for index in step.inputs])
+                for (index, type_), data in zip(step.outputs, results, strict=True):
+                    slots[index] = as_expected(data, type_)
+        except (NoKernel, Failed):
+            return MISS
+        return _wrapped(self.result, slots)
 
     def _slot(self, value: ir.Value, data: Data) -> int:
         found = self._slots.get(value)
@@ -79,40 +105,81 @@ class _Slot:
         self.type = type_
 
 
-_RECORDINGS: OrderedDict[Key, Recording] = OrderedDict()
+class _Step:
+    """A task, the slots that it reads, and the slots and types of what it gives."""
+
+    __slots__ = ("inputs", "loaded", "outputs", "task")
+
+    def __init__(
+        self, task: Task, loaded: Loaded, inputs: tuple[int, ...], outputs: tuple[tuple[int, ir.Type], ...]
+    ) -> None:
+        self.task = task
+        self.loaded = loaded
+        self.inputs = inputs
+        self.outputs = outputs
+
+    def run(self, data: Sequence[Data]) -> list[Data]:
+        """By what ran it last; where that is no longer kept, or does not take these data, as any task runs."""
+        loaded = self.loaded
+        session = loaded.session
+        if session is not None and not isinstance(session, NoKernel):
+            loaded.used = True
+            try:
+                return session.run(data)
+            except NoKernel:
+                pass
+        results, self.loaded = run_on(self.task, data)
+        return results
 
 
-def keep(key: Key, recording: Recording) -> None:
-    _RECORDINGS[key] = recording
-    while len(_RECORDINGS) > KEPT:
-        _RECORDINGS.popitem(last=False)
+class _Direct:
+    """An operation that is one node with one result, a tensor: most of them."""
+
+    __slots__ = ("_dtype", "_places", "_step", "_template", "_type")
+
+    def __init__(self, step: _Step, dtype: object, places: tuple[tuple[int, int], ...], template: list[Data]) -> None:
+        self._step = step
+        self._type = step.outputs[0][1]
+        self._dtype = dtype
+        self._places = places  # in the inputs of the node, of operands; none where they are just those
+        self._template = template  # the inputs of the node, as far as they are constants
+
+    def run(self, operands: list[Data]) -> Any:
+        """Raises NoKernel or Failed."""
+        data = operands
+        if self._places:
+            data = self._template.copy()
+            for place, index in self._places:
+                data[place] = operands[index]
+        found = self._step.run(data)[0]
+        if found.dtype is not self._dtype:
+            found = as_expected(found, self._type)
+        return tensors.make_tensor(found)
 
 
-def replay(key: Key, operands: list[Data], wrap: Wrap) -> Any:
-    """The results of the operation of that key on other data; MISS where it is not kept, or fails."""
-    recording = _RECORDINGS.get(key)
-    if recording is None:
-        return MISS
-    slots: list[Data] = [*operands, *[None] * (recording.size - len(operands))]
-    for index, data in recording.constants:
-        slots[index] = data
-    try:
-        for task, inputs, outputs in recording.steps:
-            results = run_on(task, tuple([slots[index] for index in inputs]))
-            for (index, type_), data in zip(outputs, results, strict=True):
-                slots[index] = as_expected(data, type_)
-    except (NoKernel, Failed):
-        return MISS
-    return _wrapped(recording.result, slots, wrap)
+def _direct(step: _Step, result: _Slot, constants: list[tuple[int, Data]], operands: int) -> _Direct | None:
+    ((slot, type_),) = step.outputs if len(step.outputs) == 1 else ((-1, None),)
+    element = ir.settle(type_.element) if isinstance(type_, ir.TensorType) else None
+    if slot != result.index or not isinstance(result.type, ir.TensorType) or not isinstance(element, ElementType):
+        return None
+    known = dict(constants)
+    template = [known.get(index) for index in step.inputs]
+    if step.inputs == tuple(range(operands)):
+        return _Direct(step, DTYPES[element], (), template)
+    places = tuple((place, index) for place, index in enumerate(step.inputs) if index < operands)
+    return _Direct(step, DTYPES[element], places, template) if places else None
 
 
-def _wrapped(result: Any, slots: list[Data], wrap: Wrap) -> Any:
+def _wrapped(result: Any, slots: list[Data]) -> Any:
     if isinstance(result, tuple):
-        return tuple([_wrapped(item, slots, wrap) for item in result])
+        return tuple([_wrapped(item, slots) for item in result])
     if not isinstance(result, _Slot):
         return result
     data = slots[result.index]
-    return data.item() if isinstance(result.type, ir.NumberType) else wrap(data, type_of(data, result.type))
+    return data.item() if isinstance(result.type, ir.NumberType) else tensors.wrap(data, type_of(data, result.type))
+
+
+RECORDINGS: Kept[Recording] = Kept(KEPT)
 
 
 # ----------------------------------------------------------------------------------------------------- keys
@@ -122,32 +189,42 @@ class Unkeyed(Exception):
     """An operand whose part in the lowering no key tells."""
 
 
-def key_of(value: object, operands: list[Data], shaped: bool) -> object:
-    """What of an operand decides how the operation is lowered; its data go to `operands`. Raises Unkeyed."""
-    from opwright.eager.tensor import Tensor
+def add_operand(key: list[object], data: list[Data], value: object) -> None:
+    """Adds to the key what of an operand decides how the operation is lowered, and its data to `data`. Raises Unkeyed.
 
+    A tensor is its dtype and its rank; anything else is one item, which is no dtype.
+    """
     kind = type(value)
-    if kind is Tensor:
-        assert isinstance(value, Tensor)
-        type_ = value.type
-        if type(type_) is not ir.TensorType or type_.shape is None:
-            raise Unkeyed
-        operands.append(value.data)
-        return (type_.element, type_.shape if shaped else len(type_.shape))
+    if kind is np.ndarray:
+        key += (value.dtype, value.ndim)  # type: ignore[attr-defined]
+        data.append(value)
+    elif kind is tensors.Tensor and value.other is None:  # type: ignore[attr-defined]
+        array = value.data  # type: ignore[attr-defined]
+        key += (array.dtype, array.ndim)
+        data.append(array)
+    else:
+        key.append(static_key(value))
+
+
+def static_key(value: object) -> object:
+    """Equal for what is lowered in the same way. Raises Unkeyed for what is no static value."""
+    kind = type(value)
     if kind is float:
         assert isinstance(value, float)
         return (kind, value.hex())
     if kind is bool or kind is int or kind is str or value is None or value is Ellipsis:
         return (kind, value)
-    if kind is tuple or kind is list:
+    if kind is tuple or kind is list:  # of tensors it is a sequence, or not: more than types decide that
         assert isinstance(value, (tuple, list))
-        before = len(operands)
-        found = (kind, *[key_of(item, operands, shaped) for item in value])
-        if len(operands) != before:
-            raise Unkeyed  # whether it is a sequence or a list of numbers depends on more than types
-        return found
+        return (kind, *[static_key(item) for item in value])
     if isinstance(value, (ElementType, type)):
-        return value
+        return (type, value)
     if isinstance(value, slice):
-        return (slice, *[key_of(item, operands, shaped) for item in (value.start, value.stop, value.step)])
+        return (slice, *[static_key(item) for item in (value.start, value.stop, value.step)])
     raise Unkeyed
+
+
+def is_kept(value: object) -> bool:
+    """Whether an operand is the same to every operation: strings in arrays have to be looked at, other byte orders
+    turned."""
+    return not isinstance(value, np.ndarray) or (value.dtype.kind not in "OUT" and value.dtype.isnative)

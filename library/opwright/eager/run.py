@@ -2,46 +2,63 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections.abc import Sequence
 
 from opwright.eager.arrays import Data
+from opwright.eager.kept import Kept
 from opwright.eager.models import Task
 from opwright.eager.outcome import Evaluator, NoKernel, Session
 from opwright.eager.settings import evaluators
 
 KEPT = 1024  # sessions; one of onnxruntime's for a single node takes some 50 KiB
-_SESSIONS: OrderedDict[tuple[Evaluator, tuple[object, ...]], Session | NoKernel] = OrderedDict()
 
 
-def run(task: Task) -> list[Data]:
-    """The results of the task, of the first evaluator that takes it. Raises NoKernel or Failed."""
-    return run_on(task, task.data)
+class Loaded:
+    """What an evaluator made of a task; None once it is no longer kept."""
+
+    __slots__ = ("session", "used")
+
+    def __init__(self, session: Session | NoKernel) -> None:
+        self.session: Session | NoKernel | None = session
+        self.used = False
+
+    def drop(self) -> None:
+        self.session = None
 
 
-def run_on(task: Task, data: tuple[Data, ...]) -> list[Data]:
-    """The same on other data of the same types."""
+SESSIONS: Kept[Loaded] = Kept(KEPT)
+
+
+def run_on(task: Task, data: Sequence[Data]) -> tuple[list[Data], Loaded]:
+    """The results of the task on data of its types, and what ran it: the first evaluator that takes them.
+
+    Raises NoKernel or Failed.
+    """
     refusals: list[str] = []
     for evaluator in evaluators():
         try:
-            return _session(evaluator, task).run(data)
+            loaded = _loaded(evaluator, task)
+            session = loaded.session
+            if isinstance(session, NoKernel):
+                raise NoKernel(str(session))
+            if session is None:  # dropped by another thread since
+                session = evaluator.load(task)
+            return session.run(data), loaded
         except NoKernel as refusal:
             refusals.append(str(refusal))
     raise NoKernel("; ".join(refusals))
 
 
-def _session(evaluator: Evaluator, task: Task) -> Session:
+def _loaded(evaluator: Evaluator, task: Task) -> Loaded:
     if task.key is None:
-        return evaluator.load(task)
+        return Loaded(evaluator.load(task))
     key = (evaluator, task.key)
-    found = _SESSIONS.get(key)
+    found = SESSIONS.get(key)
     if found is None:
         try:
-            found = evaluator.load(task)
+            found = Loaded(evaluator.load(task))
         except NoKernel as refusal:
-            found = refusal
-        _SESSIONS[key] = found
-        while len(_SESSIONS) > KEPT:
-            _SESSIONS.popitem(last=False)
-    if isinstance(found, NoKernel):
-        raise NoKernel(str(found))
+            found = Loaded(refusal)
+        SESSIONS.keep(key, found)
+    found.used = True
     return found

@@ -1,4 +1,7 @@
-"""What eager mode goes by: the evaluators in force and the opset of the function that is running."""
+"""What eager mode goes by: the evaluators in force, the opset of the function that is running, and what is asked of it.
+
+All of it is one value of a context variable: what one thread or task sets, no other one sees.
+"""
 
 from __future__ import annotations
 
@@ -7,29 +10,79 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 
-from opwright.eager.outcome import Evaluator
+from opwright.eager.outcome import Capturing, Evaluator
 from opwright.opsets import opset as opset_module
 from opwright.opsets.signatures import newest_opset
 
-_EVALUATORS: ContextVar[tuple[Evaluator, ...]] = ContextVar("opwright_evaluators", default=())
-_OPSET: ContextVar[int | None] = ContextVar("opwright_opset", default=None)
-_FORCED: ContextVar[int | None] = ContextVar("opwright_forced_opset", default=None)
-_STRICT: ContextVar[bool] = ContextVar("opwright_strict", default=False)
+
+class Settings:
+    """Never changed: who sets something else makes another one.
+
+    `evaluators` is empty for the default ones; `forced` is the opset of `at_opset`, `running` that of the function
+    whose body runs.
+    """
+
+    __slots__ = ("capturing", "evaluators", "forced", "running", "strict", "whole")
+
+    def __init__(
+        self,
+        evaluators: tuple[Evaluator, ...] = (),
+        capturing: Capturing | None = None,
+        forced: int | None = None,
+        running: int | None = None,
+        strict: bool = False,
+        whole: bool = False,
+    ) -> None:
+        self.evaluators = evaluators
+        self.capturing = capturing
+        self.forced = forced
+        self.running = running
+        self.strict = strict
+        self.whole = whole
+
+    def but(self, **changes: object) -> Settings:
+        """The same, with these changes."""
+        made = Settings(self.evaluators, self.capturing, self.forced, self.running, self.strict, self.whole)
+        for name, value in changes.items():
+            setattr(made, name, value)
+        return made
+
+
+_INITIAL = Settings()
+_CURRENT: ContextVar[Settings] = ContextVar("opwright_settings", default=_INITIAL)
+current = _CURRENT.get
 
 
 @contextmanager
-def use_evaluator(*evaluators: Evaluator) -> Iterator[None]:
-    """Runs operators on these: on the first that takes the node and its types."""
-    token = _EVALUATORS.set(evaluators)
+def _set(**changes: object) -> Iterator[None]:
+    token = _CURRENT.set(current().but(**changes))
     try:
         yield
     finally:
-        _EVALUATORS.reset(token)
+        _CURRENT.reset(token)
+
+
+@contextmanager
+def default_as(*evaluators: Evaluator | Capturing) -> Iterator[None]:
+    """Runs operators within on these: on the first that takes the node and its types. Without any: on the default ones.
+
+    One that captures takes the calls themselves, and stands alone. TypeError where it does not. In force for the thread
+    or task that says so, and for the tasks that it starts within.
+    """
+    capturing = [item for item in evaluators if isinstance(item, Capturing)]
+    if not capturing:
+        with _set(evaluators=evaluators, capturing=None):
+            yield
+        return
+    if len(evaluators) > 1:
+        raise TypeError("an evaluator that captures stands alone: it takes the calls, and nothing is run")
+    with _set(capturing=capturing[0]):
+        yield
 
 
 def evaluators() -> Sequence[Evaluator]:
     """Those in force: by default onnxruntime where it is installed, and the reference evaluator for what it lacks."""
-    return _EVALUATORS.get() or _default()
+    return current().evaluators or _default()
 
 
 @cache
@@ -49,29 +102,27 @@ def at_opset(version: int) -> Iterator[None]:
     """
     if not 1 <= version <= newest_opset():
         raise ValueError(f"the installed onnx knows the opsets 1 to {newest_opset()}, not {version}")
-    token = _FORCED.set(version)
-    try:
+    with _set(forced=version):
         yield
-    finally:
-        _FORCED.reset(token)
 
 
 @contextmanager
 def inside_function(opset: int) -> Iterator[None]:
     """While the body of a function runs: the opset is the function's own."""
-    token = _OPSET.set(opset)
+    token = _CURRENT.set(current().but(running=opset))
     try:
         yield
     finally:
-        _OPSET.reset(token)
+        _CURRENT.reset(token)
 
 
 def is_inside_function() -> bool:
-    return _OPSET.get() is not None
+    return current().running is not None
 
 
 def _running_opset() -> int | None:
-    return _FORCED.get() or _OPSET.get()
+    found = current()
+    return found.forced or found.running
 
 
 opset_module.running = _running_opset  # so that `op.version` says it
@@ -88,12 +139,19 @@ def strict(enabled: bool = True) -> Iterator[None]:
 
     DiagnosticError with the compiler's findings.
     """
-    token = _STRICT.set(enabled)
-    try:
+    with _set(strict=enabled):
         yield
-    finally:
-        _STRICT.reset(token)
 
 
 def is_strict() -> bool:
-    return _STRICT.get()
+    return current().strict
+
+
+@contextmanager
+def whole_functions(enabled: bool = True) -> Iterator[None]:
+    """Functions called within run as one graph each, compiled once for each kind of arguments, unless somebody debugs.
+
+    What cannot be sure to give what Python gives runs as Python (docs/eager.md#whole-functions).
+    """
+    with _set(whole=enabled):
+        yield

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from opwright import types
 from opwright.eager.arrays import Array, Data, as_array, element_of
-from opwright.eager.operations import binary, refuse, subscript, unary
 from opwright.elements import ElementType
 from opwright.lang import ir
+
+
+class _Operations:
+    """What `operations` has, which needs this module first: each found when it is first used."""
+
+    def __getattr__(self, name: str) -> Any:
+        from opwright.eager import operations
+
+        found = getattr(operations, name)
+        setattr(self, name, found)
+        return found
+
+
+operations: Any = _Operations()
+
+
+def _refuse(code: str, message: str, reason: str, help: str) -> Any:
+    return operations.refuse(code, message, reason, help)
 
 
 class Items(list[Any]):
@@ -31,17 +48,22 @@ class Tensor(types.Tensor):
     of different element types are refused (OW315). Its truth is that of its one element.
     """
 
-    __slots__ = ("data", "type")
+    __slots__ = ("data", "other")
     __hash__ = object.__hash__
     __array_ufunc__ = None  # numpy's operators leave the work to ours
 
     data: Data
-    type: ir.Type
+    other: ir.Type | None  # the type of what is no plain tensor; that of a tensor is made when somebody asks
 
     def __new__(cls, value: object) -> Tensor:
         return tensor_of(value)
 
     # ------------------------------------------------------------------------------------------- questions
+
+    @property
+    def type(self) -> ir.Type:
+        """The ONNX type, sizes included."""
+        return ir.TensorType(_tensor_element(self), self.data.shape) if self.other is None else self.other
 
     @property
     def dtype(self) -> ElementType:  # type: ignore[override]
@@ -71,13 +93,13 @@ class Tensor(types.Tensor):
 
     def __len__(self) -> int:
         if not self.shape:
-            refuse("OW314", "a tensor of rank 0 has no length", "`len(x)` is the size of the first dimension", "")
+            _refuse("OW314", "a tensor of rank 0 has no length", "`len(x)` is the size of the first dimension", "")
         return self.shape[0]
 
     def __bool__(self) -> bool:
         array, kind = _array(self), self.dtype.kind
         if array.size != 1 or kind == "string":
-            refuse(
+            _refuse(
                 "OW320",
                 f"a tensor {self.type!r} cannot be a condition",
                 "a condition is one element of a numeric or boolean type",
@@ -87,7 +109,7 @@ class Tensor(types.Tensor):
 
     def __index__(self) -> int:
         if not self.dtype.is_integer or _array(self).size != 1:
-            refuse("OW314", f"a tensor {self.type!r} is no integer", "Python wants one here", "cast it to INT64")
+            _refuse("OW314", f"a tensor {self.type!r} is no integer", "Python wants one here", "cast it to INT64")
         return int(_array(self).reshape(())[()])
 
     def __int__(self) -> int:
@@ -98,11 +120,11 @@ class Tensor(types.Tensor):
 
     def _one(self, wanted: str) -> Any:
         if _array(self).size != 1:
-            refuse("OW314", f"{wanted}(...) takes one element, not {self.type!r}", "Python's numbers are single", "")
+            _refuse("OW314", f"{wanted}(...) takes one element, not {self.type!r}", "Python's numbers are single", "")
         return _array(self).reshape(())[()]
 
     def __iter__(self) -> Iterator[Any]:
-        refuse(
+        _refuse(
             "OW304",
             f"`for` cannot run over a tensor {self.type!r}",
             "it runs over `range(...)` or a static list",
@@ -111,14 +133,14 @@ class Tensor(types.Tensor):
         raise AssertionError
 
     def __contains__(self, item: object) -> bool:
-        refuse("OW304", "`in` needs static operands", "membership is a static question", "")
+        _refuse("OW304", "`in` needs static operands", "membership is a static question", "")
         raise AssertionError
 
     def __getitem__(self, key: object) -> Any:
-        return subscript(self, key)
+        return operations.subscript(self, key)
 
     def __setitem__(self, key: object, value: object) -> None:
-        refuse(
+        _refuse(
             "OW303",
             "only names can be assigned",
             "tensors of a graph never change",
@@ -131,119 +153,123 @@ class Tensor(types.Tensor):
     # ------------------------------------------------------------------------------------------- operators
 
     def __add__(self, other: object) -> Any:
-        return binary("+", self, other)
+        return operations.binary("+", self, other)
 
     def __radd__(self, other: object) -> Any:
-        return binary("+", other, self)
+        return operations.binary("+", other, self)
 
     def __sub__(self, other: object) -> Any:
-        return binary("-", self, other)
+        return operations.binary("-", self, other)
 
     def __rsub__(self, other: object) -> Any:
-        return binary("-", other, self)
+        return operations.binary("-", other, self)
 
     def __mul__(self, other: object) -> Any:
-        return binary("*", self, other)
+        return operations.binary("*", self, other)
 
     def __rmul__(self, other: object) -> Any:
-        return binary("*", other, self)
+        return operations.binary("*", other, self)
 
     def __truediv__(self, other: object) -> Any:
-        return binary("/", self, other)
+        return operations.binary("/", self, other)
 
     def __rtruediv__(self, other: object) -> Any:
-        return binary("/", other, self)
+        return operations.binary("/", other, self)
 
     def __floordiv__(self, other: object) -> Any:
-        return binary("//", self, other)
+        return operations.binary("//", self, other)
 
     def __rfloordiv__(self, other: object) -> Any:
-        return binary("//", other, self)
+        return operations.binary("//", other, self)
 
     def __mod__(self, other: object) -> Any:
-        return binary("%", self, other)
+        return operations.binary("%", self, other)
 
     def __rmod__(self, other: object) -> Any:
-        return binary("%", other, self)
+        return operations.binary("%", other, self)
 
     def __pow__(self, other: object) -> Any:
-        return binary("**", self, other)
+        return operations.binary("**", self, other)
 
     def __rpow__(self, other: object) -> Any:
-        return binary("**", other, self)
+        return operations.binary("**", other, self)
 
     def __matmul__(self, other: object) -> Any:
-        return binary("@", self, other)
+        return operations.binary("@", self, other)
 
     def __rmatmul__(self, other: object) -> Any:
-        return binary("@", other, self)
+        return operations.binary("@", other, self)
 
     def __and__(self, other: object) -> Any:
-        return binary("&", self, other)
+        return operations.binary("&", self, other)
 
     def __rand__(self, other: object) -> Any:
-        return binary("&", other, self)
+        return operations.binary("&", other, self)
 
     def __or__(self, other: object) -> Any:
-        return binary("|", self, other)
+        return operations.binary("|", self, other)
 
     def __ror__(self, other: object) -> Any:
-        return binary("|", other, self)
+        return operations.binary("|", other, self)
 
     def __xor__(self, other: object) -> Any:
-        return binary("^", self, other)
+        return operations.binary("^", self, other)
 
     def __rxor__(self, other: object) -> Any:
-        return binary("^", other, self)
+        return operations.binary("^", other, self)
 
     def __lshift__(self, other: object) -> Any:
-        return binary("<<", self, other)
+        return operations.binary("<<", self, other)
 
     def __rlshift__(self, other: object) -> Any:
-        return binary("<<", other, self)
+        return operations.binary("<<", other, self)
 
     def __rshift__(self, other: object) -> Any:
-        return binary(">>", self, other)
+        return operations.binary(">>", self, other)
 
     def __rrshift__(self, other: object) -> Any:
-        return binary(">>", other, self)
+        return operations.binary(">>", other, self)
 
     def __eq__(self, other: object) -> Any:
-        return binary("==", self, other)
+        return operations.binary("==", self, other)
 
     def __ne__(self, other: object) -> Any:
-        return binary("!=", self, other)
+        return operations.binary("!=", self, other)
 
     def __lt__(self, other: object) -> Any:
-        return binary("<", self, other)
+        return operations.binary("<", self, other)
 
     def __le__(self, other: object) -> Any:
-        return binary("<=", self, other)
+        return operations.binary("<=", self, other)
 
     def __gt__(self, other: object) -> Any:
-        return binary(">", self, other)
+        return operations.binary(">", self, other)
 
     def __ge__(self, other: object) -> Any:
-        return binary(">=", self, other)
+        return operations.binary(">=", self, other)
 
     def __neg__(self) -> Any:
-        return unary("-", self)
+        return operations.unary("-", self)
 
     def __pos__(self) -> Any:
-        return unary("+", self)
+        return operations.unary("+", self)
 
     def __invert__(self) -> Any:
-        return unary("~", self)
+        return operations.unary("~", self)
 
     def __abs__(self) -> Any:
-        return unary("abs", self)
+        return operations.unary("abs", self)
 
 
-def make_tensor(data: Data, type_: ir.Type) -> Tensor:
-    made = object.__new__(Tensor)
+def make_tensor(data: Data, type_: ir.Type | None = None) -> Tensor:
+    """A tensor of an array that nobody changes; `type_` is that of an optional."""
+    made = _new(Tensor)
     made.data = data
-    made.type = type_
+    made.other = None if type(type_) is ir.TensorType else type_
     return made
+
+
+_new: Callable[[type[Tensor]], Tensor] = object.__new__
 
 
 def tensor_of(value: object) -> Tensor:
@@ -254,12 +280,12 @@ def tensor_of(value: object) -> Tensor:
     element = element_of(array)
     if element is None:
         raise TypeError(f"ONNX has no tensors of {array.dtype}")
-    return make_tensor(array, ir.TensorType(element, array.shape))
+    return make_tensor(array)
 
 
 def _array(tensor: Tensor) -> Array:
     if not isinstance(tensor.data, np.ndarray):
-        refuse("OW314", f"a value of type {tensor.type!r} is no tensor", "it is an optional", "op.OptionalGetElement")
+        _refuse("OW314", f"a value of type {tensor.type!r} is no tensor", "it is an optional", "op.OptionalGetElement")
     array: Array = tensor.data
     return array
 
@@ -276,3 +302,16 @@ def repr_of(tensor: Tensor) -> str:
         return f"Tensor({tensor.type!r}, {tensor.data!r})"
     values = np.array2string(tensor.data, separator=", ", threshold=32, prefix="Tensor(")
     return f"Tensor({tensor.type!r}, {values})"
+
+
+def wrap(data: Data, type_: ir.Type) -> Any:
+    """A tensor, or a list of tensors for a sequence."""
+    if isinstance(type_, ir.SequenceType):
+        return Items((wrap(item, _item_type(item, type_.item)) for item in data), type_.item)
+    return make_tensor(data, type_)
+
+
+def _item_type(data: Data, known: ir.Type) -> ir.Type:
+    if isinstance(known, ir.TensorType) and isinstance(data, np.ndarray):
+        return ir.TensorType(known.element, data.shape)
+    return known

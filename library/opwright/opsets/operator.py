@@ -9,6 +9,7 @@ from opwright.opsets.signatures import Option, Signature, history, is_known_doma
 
 if TYPE_CHECKING:
     import inspect
+    from collections.abc import Callable
 
     from opwright.types import AnyTensor
 
@@ -53,10 +54,20 @@ class Operator:
         return (find_operator, (self.opset, self.name))
 
     def __call__(self, *args: Any, **kwargs: Any) -> AnyTensor:
-        from opwright.eager import call_operator
-
-        found: AnyTensor = call_operator(self, args, kwargs)
+        found: AnyTensor = _call(self, args, kwargs)
         return found
+
+
+def _first_call(operator: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Eager mode is imported when something is called."""
+    global _call
+    from opwright.eager.operations import call_operator
+
+    _call = call_operator
+    return call_operator(operator, args, kwargs)
+
+
+_call: Callable[[Operator, tuple[Any, ...], dict[str, Any]], Any] = _first_call
 
 
 def find_operator(opset: Opset, name: str) -> Operator:

@@ -17,7 +17,7 @@ def swish(x: FLOAT["N"]):
 
 
 """
-_EVALUATORS = "from opwright.eager import OnnxRuntime, ReferenceEvaluator, use_evaluator\n\n"
+_EVALUATORS = "from opwright.evaluator import OnnxRuntime, ReferenceEvaluator, default_as\n\n"
 
 
 def _run(text: str) -> Example:
@@ -38,8 +38,8 @@ ENTRIES = (
         "No evaluator runs an operator",
         "Eager mode runs each operator on onnxruntime, and what that lacks on onnx's reference evaluator. An operator,"
         " or a type, that neither knows can be compiled but not run here.",
-        _run(_EVALUATORS + "with use_evaluator(OnnxRuntime()):\n    op.Erf(np.ones(4))\n"),
-        _run(_EVALUATORS + "with use_evaluator(OnnxRuntime(), ReferenceEvaluator()):\n    op.Erf(np.ones(4))\n"),
+        _run(_EVALUATORS + "with default_as(OnnxRuntime()):\n    op.Erf(np.ones(4))\n"),
+        _run(_EVALUATORS + "with default_as(OnnxRuntime(), ReferenceEvaluator()):\n    op.Erf(np.ones(4))\n"),
     ),
     Entry(
         "OW372",

@@ -1,0 +1,52 @@
+"""What is kept for the next call of its kind, up to a number: what has not been used for longest goes first."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from threading import Lock
+from typing import Generic, Protocol, TypeVar
+
+
+class Keepable(Protocol):
+    used: bool  # set by whoever uses it
+
+    def drop(self) -> None:
+        """It is no longer kept."""
+        ...
+
+
+Item = TypeVar("Item", bound=Keepable)
+
+
+class Kept(Generic[Item]):
+    """At most `most` items by key. `get` is a dictionary's; the caller says `item.used = True`, which costs nothing.
+
+    By second chance: of the oldest items the first one goes that has not been used since it was last looked at.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._items: OrderedDict[Hashable, Item] = OrderedDict()
+        self._lock = Lock()
+        self.get = self._items.get
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def keep(self, key: Hashable, item: Item) -> None:
+        with self._lock:
+            self._items[key] = item
+            while len(self._items) > self.most:
+                oldest, found = self._items.popitem(last=False)
+                if found.used:
+                    found.used = False
+                    self._items[oldest] = found
+                else:
+                    found.drop()
+
+    def clear(self) -> None:
+        with self._lock:
+            for item in self._items.values():
+                item.drop()
+            self._items.clear()
