@@ -8,6 +8,7 @@ from onnx import ModelProto
 from onnx.inliner import inline_local_functions
 from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry
 from opwright.link.instantiate import instantiate
+from opwright_build.verify.items import tensor_in
 from opwright_build.verify.model import Array, Case
 from opwright_build.verify.models import Signature, arguments_of, one_node_model, signature_of
 from opwright_build.verify.runtimes import ONNXRUNTIME_OFF, REFERENCE, Failed, Refused, Runtime, Session, available
@@ -55,7 +56,7 @@ class Caller:
             try:
                 ours, standard = self._pair(runtime, entry, case)
                 everything = tuple(array for array in case.inputs if array is not None)
-                theirs = standard.session.run(everything)
+                theirs = [tensor_in(value) for value in standard.session.run(everything)]
             except (NoComparison, Refused, Failed) as error:
                 reasons.append(f"{runtime.name}: {error}")
                 continue
@@ -69,13 +70,14 @@ class Caller:
         body = self._body_at(entry, case, ours.opset)
         assert body is not None
         try:
-            return ours.session.run(arguments_of(entry, body, case))
+            return [tensor_in(value) for value in ours.session.run(arguments_of(entry, body, case))]
         except Failed:
             return None
 
     def _pair(self, runtime: Runtime, entry: FunctionEntry, case: Case) -> tuple[Loaded | str, Loaded]:
         """Ours, or why it does not load; and the standard's. Raises NoComparison, Refused, Failed for the latter."""
-        types = tuple(None if array is None else (array.dtype.str, array.shape) for array in case.inputs)
+        arrays = [None if value is None else tensor_in(value) for value in case.inputs]
+        types = tuple(None if array is None else (array.dtype.str, array.shape) for array in arrays)
         given = repr(sorted(case.attributes.items()))
         key = (runtime.name, entry.identity, tuple(case.bindings.items()), types, given)
         if key not in self._pairs:
@@ -85,7 +87,7 @@ class Caller:
     def _load(self, runtime: Runtime, entry: FunctionEntry, case: Case) -> tuple[Loaded | str, Loaded]:
         schema = schema_of(entry)
         assert schema is not None
-        shapes = [None if array is None else array.shape for array in case.inputs]
+        shapes = [None if value is None else tensor_in(value).shape for value in case.inputs]
         # Some calls may not ask for all outputs; the first one is always there.
         for count in dict.fromkeys((len(entry.outputs), 1)):
             whole = _whole_signature(entry, case, count)

@@ -10,7 +10,16 @@ from opwright.elements import BY_NAME
 from opwright_build.spec.model import Tolerance
 from opwright_build.verify.dtypes import DTYPES
 from opwright_build.verify.judge import judge_outputs, mismatch, ulp_distance
-from opwright_build.verify.model import Array, Expected, Judge, RandomJudge, SuiteJudge, ToleranceJudge
+from opwright_build.verify.model import (
+    Array,
+    Expected,
+    ExpectedItems,
+    Items,
+    Judge,
+    RandomJudge,
+    SuiteJudge,
+    ToleranceJudge,
+)
 
 EXACT = ToleranceJudge({"default": Tolerance(0, 0)})
 SUITE = SuiteJudge(1e-3, 1e-7)
@@ -23,6 +32,33 @@ def within(ulp: float = 0.0, absolute: float = 0.0, scale: float = 1.0) -> Toler
 
 def verdict(judge: Judge, wanted: Array, got: Array, exact: Array | None = None) -> str:
     return mismatch(judge, Expected(wanted, exact), got)
+
+
+def test_sequences_are_judged_item_by_item() -> None:
+    one, two = np.array([1.0, 2.0], np.float32), np.array(3.0, np.float32)
+    wanted = [ExpectedItems("float", (Expected(one), Expected(two)))]
+
+    def judged(got: Array | Items) -> str:
+        return judge_outputs(SUITE, ["Y"], wanted, [got])
+
+    assert judged(Items("float", (one, two))) == ""
+    assert judged(Items("float", (one * np.float32(1.0001), two))) == ""
+    assert judged(Items("float", (one,))) == "Y has 1 items, expected 2"
+    assert judged(Items("float", (one, one))) == "Y [1] has shape [2], expected []"
+    assert judged(Items("double", (one.astype(float), two))) == "Y [0] has element type double, expected float"
+    assert judged(Items("float", (one, np.array(4.0, np.float32)))).startswith("Y [1] differs in 1 of 1 elements")
+    assert judged(one) == "Y is a tensor, expected a sequence"
+    assert (
+        judge_outputs(SUITE, ["Y"], [Expected(one)], [Items("float", (one,))]) == "Y is a sequence, expected a tensor"
+    )
+
+
+def test_a_sequence_of_nothing_is_of_a_type_where_the_runtime_tells() -> None:
+    wanted = [ExpectedItems("float", ())]
+    assert judge_outputs(EXACT, ["Y"], wanted, [Items("float", ())]) == ""
+    assert judge_outputs(EXACT, ["Y"], wanted, [Items("", ())]) == ""
+    message = judge_outputs(EXACT, ["Y"], wanted, [Items("int64", ())])
+    assert message == "Y is a sequence of int64, expected float"
 
 
 @pytest.mark.parametrize("name", ["float", "bfloat16", "int64", "bool"])

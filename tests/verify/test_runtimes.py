@@ -4,7 +4,7 @@ import ml_dtypes
 import numpy as np
 import onnx.parser
 import pytest
-from opwright_build.verify.model import Array, Status
+from opwright_build.verify.model import Array, Items, Status
 from opwright_build.verify.models import Signature, one_node_model
 from opwright_build.verify.refusals import Refusal
 from opwright_build.verify.runtimes import (
@@ -52,6 +52,33 @@ def test_one_session_serves_every_size(name: str, array: Array) -> None:
         (result,) = session.run([array[:size]])
         assert result.dtype == array.dtype
         assert result.tolist() == array[:size].tolist()
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("kind", ["float", "string"])
+def test_sequences_go_in_and_come_out(name: str, kind: str) -> None:
+    text = "(xs, x) => (ys, n) { ys = SequenceInsert(xs, x) n = SequenceLength(ys) }"
+    session = load(name, text, Signature(((f"seq({kind})", None), (kind, 1)), (), (f"seq({kind})", "int64")))
+    one = np.array(["a"], object) if kind == "string" else np.array([1.5], np.float32)
+    for items in ((), (one,), (one, one)):
+        found, count = session.run([Items(kind, items), one])
+        assert isinstance(found, Items)
+        assert [array.tolist() for array in found.arrays] == [one.tolist()] * (len(items) + 1)
+        assert count == len(items) + 1
+
+
+@pytest.mark.parametrize(("name", "kind"), [(ONNXRUNTIME_OFF, "double"), (ONNXRUNTIME_FULL, "double"), (REFERENCE, "")])
+def test_a_sequence_of_nothing_is_what_the_model_says(name: str, kind: str) -> None:
+    for declared in ("seq(double)", ""):
+        session = load(name, "() => (ys) { ys = SequenceEmpty<dtype = 11>() }", Signature((), (), (declared,)))
+        assert session.run([]) == [Items(kind, ())]
+
+
+def test_a_sequence_of_a_type_that_numpy_does_not_have_is_refused() -> None:
+    signature = Signature((("seq(bfloat16)", None),), (), ("int64",))
+    with pytest.raises(Refused) as refused:
+        load(ONNXRUNTIME_OFF, "(xs) => (n) { n = SequenceLength(xs) }", signature)
+    assert refused.value.refusal == Refusal(Status.UNSUPPORTED, "a sequence and bfloat16 cannot be passed in one call")
 
 
 @pytest.mark.parametrize("name", ALL)

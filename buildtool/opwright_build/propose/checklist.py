@@ -96,6 +96,8 @@ def _unfinished(proposal: Proposal, findings: Findings) -> Iterator[str]:
         yield "Write node tests: the spec has no vectors that could be made into some."
     if findings.chosen.left_out:
         yield f"Vectors too large for a source file are no node tests: {', '.join(findings.chosen.left_out)}."
+    if findings.chosen.not_tensors:
+        yield f"Vectors with sequences or graphs are no node tests: {', '.join(findings.chosen.not_tensors)}."
     if findings.naming:
         yield "Follow the naming conventions, or say why not (see above)."
     if any(item.status is Status.FAIL for item in findings.checked):

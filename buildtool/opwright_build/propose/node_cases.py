@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import onnx
-from onnx import NodeProto, helper
+from onnx import GraphProto, NodeProto, helper
 from opwright.bundle.format import FunctionEntry
 
 from opwright_build.propose.readable import snake
 from opwright_build.propose.subject import BodySet, Proposal, Variant
-from opwright_build.verify.model import Array, Case, ToleranceJudge
+from opwright_build.verify.items import parts_of, tensor_in, tensors_of
+from opwright_build.verify.model import Array, Case, ExpectedItems, Items, ToleranceJudge
 from opwright_build.verify.variants import bodies_for
 
 LARGEST = 512  # elements in all tensors of a test: more than that nobody reads in a source file
@@ -33,10 +34,12 @@ class NodeCase:
 
 @dataclass(frozen=True, slots=True)
 class ChosenCases:
-    """`left_out` are the names of rows that are too large to stand in a source file."""
+    """`left_out` are the names of rows that are too large to stand in a source file; `not_tensors` of those that have
+    sequences or graphs, which these files do not write."""
 
     cases: tuple[NodeCase, ...]
     left_out: tuple[str, ...]
+    not_tensors: tuple[str, ...]
 
 
 def choose_cases(proposal: Proposal, collected: Iterable[Case]) -> ChosenCases:
@@ -52,8 +55,12 @@ def choose_cases(proposal: Proposal, collected: Iterable[Case]) -> ChosenCases:
     ]
     rows = [case for case in usable if isinstance(case.judge, ToleranceJudge)] or usable
     by_row: dict[str, list[Case]] = {}
+    strange: dict[str, None] = {}
     for case in rows:
-        by_row.setdefault(_row(case), []).append(case)
+        if _is_of_tensors(case):
+            by_row.setdefault(_row(case), []).append(case)
+        else:
+            strange[_row(case)] = None
     small = {row: cases for row, cases in by_row.items() if _size(cases[0]) <= LARGEST}
     chosen = [min(cases, key=_preference) for cases in small.values()]
     chosen += _missing_types(entry, chosen, [case for cases in small.values() for case in cases])
@@ -63,7 +70,7 @@ def choose_cases(proposal: Proposal, collected: Iterable[Case]) -> ChosenCases:
         suffix = "" if case is min(small[_row(case)], key=_preference) else f"_{'_'.join(case.bindings.values())}"
         name = _free(f"test_{proposal.home.prefix}{entry.name.lower()}_{_word(_row(case))}{suffix}", names)
         made.append(_node_case(entry, case, name))
-    return ChosenCases(tuple(made), tuple(row for row in by_row if row not in small))
+    return ChosenCases(tuple(made), tuple(row for row in by_row if row not in small), tuple(strange))
 
 
 def variant_for(proposal: Proposal, bodies: BodySet, case: Case) -> Variant | None:
@@ -92,18 +99,23 @@ def make_node(proposal: Proposal, case: NodeCase) -> NodeProto:
     return node
 
 
-def _node_case(entry: FunctionEntry, case: Case, name: str) -> NodeCase:
+def _node_case(entry: FunctionEntry, case: Case, test: str) -> NodeCase:
     assert case.expected is not None
     named = zip(_input_names(entry, len(case.inputs)), case.inputs, strict=False)
-    inputs = [None if array is None else (value, array) for value, array in named]
+    inputs = [None if value is None else (name, tensor_in(value)) for name, value in named]
     while inputs and inputs[-1] is None:
         inputs.pop()
     results = [
-        (_apart(output.name, entry), expected.array)
+        (_apart(output.name, entry), part.array)
         for output, expected in zip(entry.outputs, case.expected, strict=False)
-        if expected is not None
+        for part in parts_of(expected)
     ]
-    return NodeCase(name, case, tuple(inputs), tuple(results), case.attributes)
+    return NodeCase(test, case, tuple(inputs), tuple(results), case.attributes)
+
+
+def _is_of_tensors(case: Case) -> bool:
+    values = (*case.inputs, *(case.expected or ()), *case.attributes.values())
+    return not any(isinstance(value, Items | ExpectedItems | GraphProto) for value in values)
 
 
 def _input_names(entry: FunctionEntry, count: int) -> Iterator[str]:
@@ -127,8 +139,9 @@ def _preference(case: Case) -> int:
 
 
 def _size(case: Case) -> int:
-    arrays = [*case.inputs, *(item.array for item in case.expected or () if item is not None)]
-    return sum(array.size for array in arrays if array is not None)
+    given = [array for value in case.inputs for array in tensors_of(value)]
+    wanted = [part.array for answer in case.expected or () for part in parts_of(answer)]
+    return sum(array.size for array in (*given, *wanted))
 
 
 def _missing_types(entry: FunctionEntry, chosen: Sequence[Case], others: Sequence[Case]) -> list[Case]:

@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from onnx import FunctionProto, helper, shape_inference
-from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry
-from opwright.elements import BY_CODE, BY_NAME, element
+from onnx import FunctionProto, TypeProto, shape_inference
+from opwright.bundle.calls import ANY, inputs_of_call, split_type
+from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry, InputEntry
+from opwright.elements import BY_CODE, BY_NAME
 
+from opwright_build.verify.bindings import resolve_type
+from opwright_build.verify.items import is_sequence
 from opwright_build.verify.matrix import body_functions
-from opwright_build.verify.models import Signature, Value, inlined, one_node_model
+from opwright_build.verify.models import AttributeValue, Signature, inlined, one_node_model, output_types, type_proto
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,20 +81,22 @@ def _of_body(bundle: Bundle, entry: FunctionEntry, body: BodyEntry) -> Iterator[
     admits, fixed = dict(body.admits), dict(body.variant)
     choice = {name: fixed.get(name, admits.get(name, kinds)[0]) for name, kinds in entry.types}
     function = _flat(functions, _signature(entry, body, choice), body.last_opset)
-    inputs = [item.type for item in entry.inputs if item.name in body.inputs]
+    formals = [item for item in _formals(entry, body) if item.name in body.inputs]
+    results = output_types(entry, body)
+    variables = {split_type(item.type)[1] for item in formals} - {ANY}
     for variable, declared in entry.types:
-        if variable not in inputs:
+        if variable not in variables:
             continue  # an attribute decides it, or the body does not look at it
         found: list[str] = []
         wrong: list[str] = []
         for kind in [fixed[variable]] if variable in fixed else BY_NAME:
             bound = {**choice, variable: kind}
-            outputs = _output_types(function, [bound.get(name, name) for name in inputs])
+            outputs = _output_types(function, [_type_of(item, bound, fixed) for item in formals])
             if outputs is None:
                 continue
             found.append(kind)
-            pairs = zip(entry.outputs, outputs, strict=True)
-            if any(item.type in inputs and got != bound[item.type] for item, got in pairs):
+            pairs = zip(results, outputs, strict=True)
+            if any(split_type(item)[1] in variables and got != resolve_type(bound, item) for item, got in pairs):
                 wrong.append(kind)
         yield Admission(
             entry.identity,
@@ -108,16 +113,41 @@ def _of_body(bundle: Bundle, entry: FunctionEntry, body: BodyEntry) -> Iterator[
 
 def _signature(entry: FunctionEntry, body: BodyEntry, choice: Mapping[str, str]) -> Signature:
     """Any call that is right but for its types."""
-    inputs = tuple((choice.get(item.type, item.type), 0) for item in entry.inputs if item.name in body.inputs)
+    fixed = dict(body.variant)
+    types = [_type_of(item, choice, fixed) for item in _formals(entry, body) if item.name in body.inputs]
+    inputs = tuple((kind, None if is_sequence(kind) else 0) for kind in types)
     attributes = tuple(
         (item.name, item.type, _SAMPLES[item.type] if item.default is None else item.default)
         for item in entry.attributes
         if item.name in body.attributes
     )
-    return Signature(inputs, attributes, tuple(choice.get(item.type, item.type) for item in entry.outputs))
+    return Signature(inputs, attributes, tuple(_result_type(choice, kind) for kind in output_types(entry, body)))
 
 
-_SAMPLES: Mapping[str, Value] = {"INT": 1, "FLOAT": 1.0, "STRING": "", "INTS": (0,), "FLOATS": (1.0,), "STRINGS": ("",)}
+def _formals(entry: FunctionEntry, body: BodyEntry) -> tuple[InputEntry, ...]:
+    """The inputs of a call that the body is for: of a variadic one, as many as its variant says."""
+    last = entry.inputs[-1] if entry.inputs else None
+    count = dict(body.variant).get(last.name, "0") if last is not None and last.variadic else "0"
+    return inputs_of_call(entry, len(entry.inputs) - 1 + int(count))
+
+
+def _type_of(item: InputEntry, choice: Mapping[str, str], fixed: Mapping[str, str]) -> str:
+    """The type of an input: where it may be of any, the variant says which."""
+    return fixed[item.name] if item.type == ANY else resolve_type(choice, item.type)
+
+
+def _result_type(choice: Mapping[str, str], declared: str) -> str:
+    return "" if split_type(declared)[1] == ANY else resolve_type(choice, declared)
+
+
+_SAMPLES: Mapping[str, AttributeValue] = {
+    "INT": 1,
+    "FLOAT": 1.0,
+    "STRING": "",
+    "INTS": (0,),
+    "FLOATS": (1.0,),
+    "STRINGS": ("",),
+}
 
 
 def _flat(functions: Sequence[FunctionProto], signature: Signature, opset: int) -> FunctionProto:
@@ -131,13 +161,20 @@ def _flat(functions: Sequence[FunctionProto], signature: Signature, opset: int) 
 
 
 def _output_types(function: FunctionProto, inputs: Sequence[str]) -> list[str] | None:
-    """The element types of the outputs; None when an operator refuses those of the inputs."""
-    protos = [helper.make_tensor_type_proto(element(kind).code, None) for kind in inputs]
+    """The types of the outputs; None when an operator refuses those of the inputs."""
+    protos = [type_proto(kind) for kind in inputs]
     try:
         outputs = shape_inference.infer_function_output_types(function, protos, [])
     except shape_inference.InferenceError:
         return None
-    return [BY_CODE[item.tensor_type.elem_type].name for item in outputs]
+    return [_type_text(item) for item in outputs]
+
+
+def _type_text(proto: TypeProto) -> str:
+    """A type as the index writes it."""
+    if proto.HasField("sequence_type"):
+        return f"seq({_type_text(proto.sequence_type.elem_type)})"
+    return BY_CODE[proto.tensor_type.elem_type].name
 
 
 def _sorted(kinds: Iterable[str]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 from onnx import FunctionProto
 
 from opwright_build.verify.judge import judge_outputs
-from opwright_build.verify.model import Array, Case, Status
+from opwright_build.verify.model import Case, Status, Value
 from opwright_build.verify.models import Signature, one_node_model
 from opwright_build.verify.refusals import Refusal
 from opwright_build.verify.runtimes import Failed, Refused, Runtime, Session, Tells, available, require_valid
@@ -22,7 +22,7 @@ class Vector:
     """A case, and the feeds of it that a body takes."""
 
     case: Case
-    feeds: tuple[Array, ...]
+    feeds: tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from opwright.bundle.calls import ANY, split_type
 from opwright.bundle.format import AttributeEntry, FunctionEntry, InputEntry
 from opwright.elements import BY_CODE
+from opwright.link.specialise import any_fact
 
 # The names under which the operators of the standard take an output's element type (`to` of Cast, `dtype` of Bernoulli,
 # `output_datatype` of HannWindow, `stash_type` of LayerNormalization). Where no output's type is left open they choose
@@ -27,8 +29,8 @@ def type_attribute(entry: FunctionEntry) -> tuple[str, AttributeEntry] | None:
 
 def output_variables(entry: FunctionEntry) -> list[str]:
     """The type variables that stand at outputs alone, in declaration order, those of one type left out."""
-    from_inputs = {item.type for item in entry.inputs}
-    at_outputs = {item.type for item in entry.outputs} - from_inputs
+    from_inputs = {split_type(item.type)[1] for item in entry.inputs}
+    at_outputs = {split_type(item.type)[1] for item in entry.outputs} - from_inputs
     return [name for name, admitted in entry.types if name in at_outputs and len(admitted) > 1]
 
 
@@ -45,11 +47,14 @@ def input_entries(entry: FunctionEntry, count: int) -> list[InputEntry]:
 def bind(entry: FunctionEntry, inputs: Sequence[str | None], outputs: Sequence[str | None]) -> dict[str, str]:
     """The element type of every type variable, in declaration order.
 
-    `inputs` and `outputs` are the element types in the interface's order, None where absent. Raises Unbound for a type
-    that is not declared, for two types of one variable and for a required input that is missing.
+    `inputs` and `outputs` are the types in the interface's order (`float`, `seq(float)`), None where absent. Raises
+    Unbound for a type that is not declared, for two types of one variable and for a required input that is missing.
     """
-    if len(outputs) > len(entry.outputs):
-        raise Unbound(f"it has {len(outputs)} outputs, the function {len(entry.outputs)}")
+    formals = list(entry.outputs)
+    if formals and formals[-1].variadic:
+        formals += formals[-1:] * (len(outputs) - len(formals))
+    if len(outputs) > len(formals):
+        raise Unbound(f"it has {len(outputs)} outputs, the function {len(formals)}")
     found: dict[str, str] = {}
     declared = dict(entry.types)
     for item, given in zip(input_entries(entry, len(inputs)), inputs, strict=True):
@@ -60,7 +65,7 @@ def bind(entry: FunctionEntry, inputs: Sequence[str | None], outputs: Sequence[s
     for item in entry.inputs[len(inputs) :]:
         if not (item.optional or item.variadic):
             raise Unbound(f"it has no input {item.name}, which is required")
-    for output, given in zip(entry.outputs, outputs, strict=False):
+    for output, given in zip(formals, outputs, strict=False):
         if given is not None:
             _bind_one(declared, output.name, output.type, given, found)
     return {name: found.get(name, admitted[0]) for name, admitted in entry.types if admitted}
@@ -69,6 +74,13 @@ def bind(entry: FunctionEntry, inputs: Sequence[str | None], outputs: Sequence[s
 def _bind_one(
     declared: Mapping[str, tuple[str, ...]], name: str, wanted: str, given: str, found: dict[str, str]
 ) -> None:
+    if wanted not in declared and split_type(wanted)[1] in (*declared, ANY):
+        (wrap, inner), (found_wrap, element) = split_type(wanted), split_type(given)
+        if inner == ANY and (wrap == found_wrap or not wrap):
+            return
+        if wrap != found_wrap:
+            raise Unbound(f"{name} is {given}, not {wanted}")
+        wanted, given = inner, element
     if wanted not in declared:
         if given != wanted:
             raise Unbound(f"{name} is {given}, not {wanted}")
@@ -84,5 +96,8 @@ def type_from_code(value: Any) -> str | None:
 
 
 def resolve_type(bindings: Mapping[str, str], declared: str) -> str:
-    """The element type that a declaration means under these bindings."""
-    return bindings.get(declared, declared)
+    """The type that a declaration means under these bindings: `float`, or `seq(float)` of `seq(T)`."""
+    if declared in bindings or not declared.endswith(")"):
+        return bindings.get(declared, declared)
+    wrap, inner = split_type(declared)
+    return any_fact(wrap, bindings.get(inner, inner))

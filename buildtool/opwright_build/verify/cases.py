@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from opwright.bundle.calls import ANY, split_type
 from opwright.bundle.format import FunctionEntry
 from opwright.elements import ElementType, element
 
@@ -15,7 +16,18 @@ from opwright_build.spec.tolerances import DEFAULT_TOLERANCES
 from opwright_build.spec.vectors_file import VectorRow
 from opwright_build.verify.bindings import resolve_type
 from opwright_build.verify.dtypes import DTYPES, array_digest_parts, digest
-from opwright_build.verify.model import Array, Case, Expected, Judge, RandomJudge, SuiteJudge, ToleranceJudge
+from opwright_build.verify.items import parts_of, sequence_mark, tensors_of, value_digest_parts
+from opwright_build.verify.model import (
+    Array,
+    Case,
+    Expected,
+    ExpectedItems,
+    Judge,
+    RandomJudge,
+    SuiteJudge,
+    ToleranceJudge,
+    Value,
+)
 from opwright_build.verify.rounding import NotRepresentable, round_floats, truncate_to_integers
 from opwright_build.verify.suite import attribute_bytes
 
@@ -28,9 +40,9 @@ def with_digest(case: Case) -> Case:
     return replace(case, digest=digest(_digest_parts(case)))
 
 
-def suite_judge(rtol: float, atol: float, outputs: Sequence[Array | None]) -> SuiteJudge:
+def suite_judge(rtol: float, atol: float, outputs: Sequence[Value | None]) -> SuiteJudge:
     """The runner's rule. Where bfloat16 stands beside other outputs, whoever judges widens `rtol` for it alone."""
-    present = [array for array in outputs if array is not None]
+    present = [array for value in outputs for array in tensors_of(value)]
     if present and all(array.dtype.name == "bfloat16" for array in present):
         rtol = max(rtol, _BFLOAT16_RTOL)
     return SuiteJudge(rtol, atol)
@@ -40,7 +52,8 @@ def tolerance_judge(
     version: SpecVersion, entry: FunctionEntry, bindings: Mapping[str, str], scale: float
 ) -> ToleranceJudge:
     """Ours, whole for the types that the outputs have."""
-    names = sorted({resolve_type(bindings, output.type) for output in entry.outputs})
+    found = {split_type(resolve_type(bindings, output.type))[1] for output in entry.outputs}
+    names = sorted(DEFAULT_TOLERANCES if ANY in found else found)
     return ToleranceJudge({name: version.tolerances.get(name, DEFAULT_TOLERANCES[name]) for name in names}, scale)
 
 
@@ -78,23 +91,23 @@ def _digest_parts(case: Case) -> Iterator[bytes]:
     for name in sorted(case.attributes):
         yield name.encode()
         yield attribute_bytes(case.attributes[name])
-    for array in case.inputs:
+    for value in case.inputs:
         yield b"input"
-        yield from _array_parts(array)
+        if value is not None:
+            yield from value_digest_parts(value)
     yield b"unknown" if case.expected is None else b"known"
     for expected in case.expected or ():
         if expected is None:
             yield b"hole"
             continue
-        yield from _array_parts(expected.array)
-        yield from _array_parts(expected.exact)
+        if isinstance(expected, ExpectedItems):
+            yield sequence_mark(expected.kind, len(expected.items))
+        for part in parts_of(expected):
+            yield from array_digest_parts(part.array)
+            if part.exact is not None:
+                yield from array_digest_parts(part.exact)
     yield _judge_text(case.judge).encode()
     yield case.error.encode()
-
-
-def _array_parts(array: Array | None) -> Iterator[bytes]:
-    if array is not None:
-        yield from array_digest_parts(array)
 
 
 def _judge_text(judge: Judge) -> str:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from onnx import GraphProto
 from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.model import Diagnostic, Place, has_errors
 
@@ -20,7 +18,7 @@ from opwright_build.verify.judge import mismatch
 from opwright_build.verify.lock import LOCK_PATH, LockedCase, check_lock, read_lock, write_lock
 from opwright_build.verify.model import Case, CollectedCases, Expected, Skipped
 from opwright_build.verify.oracle import Limits, Oracle
-from opwright_build.verify.references import References, Unanswered
+from opwright_build.verify.references import References, Unanswered, beyond_references
 from opwright_build.verify.rows import TypedRow, expand_rows
 from opwright_build.verify.suite import SuiteCase, extract
 from opwright_build.verify.suite_cases import SUITE_KINDS, fit, select
@@ -163,7 +161,9 @@ class _VersionCollector:
 
     def add_suite_case(self, case: Case) -> None:
         self._add(case)
-        if self.reference is None or case.expected is None or _has_graph(case.attributes):
+        if self.reference is None or case.expected is None:
+            return
+        if beyond_references(self.entry, case.inputs, case.attributes):
             return
         assert self.collection.references is not None
         try:
@@ -180,7 +180,7 @@ class _VersionCollector:
             self.report([] if unanswered.finding is None else [unanswered.finding])
             return
         for answer, expected, output in zip(answers, case.expected, self.entry.outputs, strict=False):
-            difference = "" if expected is None else mismatch(case.judge, expected, answer.array)
+            difference = mismatch(case.judge, expected, answer.array) if isinstance(expected, Expected) else ""
             if difference:
                 message = f"the reference differs from the suite's case {case.name}: {output.name} {difference}"
                 reason = "One of the two is not what the operator's text says: the oracle must agree with the standard."
@@ -239,9 +239,11 @@ class _VersionCollector:
 
     def _ask(self, typed: TypedRow) -> tuple[Expected, ...] | None:
         """What the oracle expects; None where it is not to be run. Raises Unanswered where there is no answer."""
-        if self.version.reference_file is None or _has_graph(typed.attributes):
+        beyond = beyond_references(self.entry, typed.inputs, typed.attributes)
+        if self.version.reference_file is None or beyond:
             message = f"nothing says what the row `{typed.row.name}` should give"
-            way_out = "State its `outputs:`, or give the spec a `reference:`; a reference cannot be given a graph."
+            way_out = "State its `outputs:`, or give the spec a `reference:`; "
+            way_out += f"a reference cannot be given {beyond or 'a graph or a sequence'}."
             raise Unanswered(Diagnostic("OW410", message, typed.row.place, help=way_out))
         if self.collection.references is None:
             return None
@@ -278,11 +280,6 @@ class _VersionCollector:
             if path in self.version.places:
                 return self.version.places[path]
         return Place(f"{self.folder}/spec.yaml")
-
-
-def _has_graph(attributes: Mapping[str, Any]) -> bool:
-    """Whether a reference, which has numpy and nothing else, could not make sense of the attributes."""
-    return any(isinstance(value, GraphProto) for value in attributes.values())
 
 
 def _declared_anywhere(versions: Sequence[SpecVersion]) -> dict[tuple[str, str], dict[str, frozenset[str]]]:

@@ -12,10 +12,10 @@ from opwright.diagnostics.model import Diagnostic
 from opwright.lang.objects import GraphObject
 from opwright.link.catalogue import Catalogue
 from opwright.link.specialise import CallFacts, MadeInstance, NotMadeError, make_instance, read_unit
-from opwright.link.value_types import ABSENT, tensor_of
+from opwright.link.value_types import ABSENT, tensor_of, wrap
 
 from opwright_build.verify.dtypes import element_of
-from opwright_build.verify.model import Case
+from opwright_build.verify.model import Case, Items, Value
 
 
 @dataclass(slots=True)
@@ -81,14 +81,20 @@ def _same(one: MadeInstance, other: MadeInstance) -> bool:
 
 def facts_of(entry: FunctionEntry, case: Case, opset: int) -> CallFacts:
     """What a case tells a template. Its graphs are read as written for the opset: their results are judged there."""
-    arrays = case.inputs[: len(inputs_of_call(entry, len(case.inputs)))]
+    values = case.inputs[: len(inputs_of_call(entry, len(case.inputs)))]
     given = {item.name: case.attributes.get(item.name, item.default) for item in entry.attributes}
     attributes = {
         name: GraphObject(value, {"": opset}) if isinstance(value, GraphProto) else value
         for name, value in given.items()
     }
     return CallFacts(
-        tuple(ABSENT if array is None else tensor_of(element_of(array).name) for array in arrays),
-        tuple(None if array is None else array.ndim for array in arrays),
+        tuple(_type_text(value) for value in values),
+        tuple(None if value is None or isinstance(value, Items) else value.ndim for value in values),
         attributes,
     )
+
+
+def _type_text(value: Value | None) -> str | None:
+    if value is None:
+        return ABSENT
+    return wrap("seq", tensor_of(value.kind)) if isinstance(value, Items) else tensor_of(element_of(value).name)

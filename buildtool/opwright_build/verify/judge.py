@@ -14,7 +14,18 @@ from opwright.elements import ElementType
 
 from opwright_build.spec.model import Tolerance
 from opwright_build.verify.dtypes import element_of
-from opwright_build.verify.model import Array, Expected, Judge, RandomJudge, SuiteJudge, ToleranceJudge
+from opwright_build.verify.model import (
+    Answer,
+    Array,
+    Expected,
+    ExpectedItems,
+    Items,
+    Judge,
+    RandomJudge,
+    SuiteJudge,
+    ToleranceJudge,
+    Value,
+)
 
 # The suite's own runner grants bfloat16 outputs two units in the last place, whatever the case says.
 _SUITE_BFLOAT16 = 2.0**-6
@@ -24,16 +35,38 @@ _SIGN = np.uint64(1 << 63)
 def judge_outputs(
     judge: Judge,
     names: Sequence[str],
-    expected: Sequence[Expected | None],
-    actual: Sequence[Array],
+    expected: Sequence[Answer | None],
+    actual: Sequence[Value],
 ) -> str:
     """What is wrong with the first wrong output, in one line; empty when all that a case expects are right."""
     if len(actual) < len(expected):
         return f"{len(actual)} outputs, expected {len(expected)}"
     for name, wanted, got in zip(names, expected, actual, strict=False):
-        message = "" if wanted is None else mismatch(judge, wanted, got)
+        if wanted is None:
+            continue
+        if isinstance(wanted, ExpectedItems):
+            message = _sequence_mismatch(judge, wanted, got)
+        elif isinstance(got, Items):
+            message = "is a sequence, expected a tensor"
+        else:
+            message = mismatch(judge, wanted, got)
         if message:
             return f"{name} {message}"
+    return ""
+
+
+def _sequence_mismatch(judge: Judge, expected: ExpectedItems, actual: Value) -> str:
+    """What is wrong with a sequence: its length, its type where it holds nothing, or its first wrong item."""
+    if not isinstance(actual, Items):
+        return "is a tensor, expected a sequence"
+    if len(actual.arrays) != len(expected.items):
+        return f"has {len(actual.arrays)} items, expected {len(expected.items)}"
+    if not actual.arrays and actual.kind not in ("", expected.kind):
+        return f"is a sequence of {actual.kind}, expected {expected.kind}"
+    for index, (wanted, got) in enumerate(zip(expected.items, actual.arrays, strict=True)):
+        message = mismatch(judge, wanted, got)
+        if message:
+            return f"[{index}] {message}"
     return ""
 
 

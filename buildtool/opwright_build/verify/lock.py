@@ -2,8 +2,9 @@
 
 One line a case, sorted: `<case> <sha256> <sketch>...`. The digest covers all of a case but the values of its
 floating-point outputs (see `suite.suite_digest`: those differ in the last bits from processor to processor). Each of
-these outputs has a sketch, which says what its values are to within rounding: `total:p1,p2,p3,p4`, the sum of the
-magnitudes and four weighted sums divided by it. A change of one value by more than rounding moves them.
+these outputs (of a sequence, each item) has a sketch, which says what its values are to within rounding:
+`total:p1,p2,p3,p4`, the sum of the magnitudes and four weighted sums divided by it. A change of one value by more than
+rounding moves them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from opwright.diagnostics.model import Diagnostic, Place, Severity
 from opwright_build.verify import generated
 from opwright_build.verify.dtypes import element_of
 from opwright_build.verify.model import Array
-from opwright_build.verify.suite import SuiteCase, is_floating, suite_digest
+from opwright_build.verify.suite import SuiteCase, floating_outputs, suite_digest
 
 LOCK_PATH = "specs/vectors.lock"
 _HEADER = "# Cases of the ONNX backend test suite: rewrite with `opwright vectors --update`, never by hand.\n"
@@ -50,8 +51,7 @@ class LockedCase:
 
 def lock_case(case: SuiteCase) -> LockedCase:
     """What the lock holds of a case."""
-    floats = (array for array in case.outputs if array is not None and is_floating(array))
-    return LockedCase(case.name, suite_digest(case), tuple(_sketch(array) for array in floats))
+    return LockedCase(case.name, suite_digest(case), tuple(_sketch(array) for array in floating_outputs(case)))
 
 
 def read_lock(text: str) -> tuple[dict[str, LockedCase], list[Diagnostic]]:
@@ -128,7 +128,7 @@ def _stale(entry: LockedCase) -> Diagnostic:
 def _agree(locked: LockedCase, fresh: LockedCase, case: SuiteCase) -> bool:
     if locked.digest != fresh.digest or len(locked.sketches) != len(fresh.sketches):
         return False
-    floats = (array for array in case.outputs if array is not None and is_floating(array))
+    floats = floating_outputs(case)
     return all(
         _close(one, other, _slack(array))
         for one, other, array in zip(locked.sketches, fresh.sketches, floats, strict=True)

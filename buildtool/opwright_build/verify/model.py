@@ -16,6 +16,17 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, slots=True)
+class Items:
+    """A sequence of tensors. `kind` is their element type; empty where a runtime does not tell."""
+
+    kind: str
+    arrays: tuple[Array, ...]
+
+
+Value = Array | Items
+
+
+@dataclass(frozen=True, slots=True)
 class SuiteJudge:
     """The standard suite's rule: numpy's allclose with these, dtype and shape exact."""
 
@@ -53,6 +64,17 @@ class Expected:
 
 
 @dataclass(frozen=True, slots=True)
+class ExpectedItems:
+    """An output that is a sequence of tensors of the element type `kind`, each as if it were an output of its own."""
+
+    kind: str
+    items: tuple[Expected, ...]
+
+
+Answer = Expected | ExpectedItems
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """One vector for one version and one choice of element types.
 
@@ -66,9 +88,9 @@ class Case:
     identity: str
     name: str
     bindings: Mapping[str, str]
-    inputs: tuple[Array | None, ...]
+    inputs: tuple[Value | None, ...]
     attributes: Mapping[str, Any]
-    expected: tuple[Expected | None, ...] | None
+    expected: tuple[Answer | None, ...] | None
     judge: Judge
     place: Place
     digest: str

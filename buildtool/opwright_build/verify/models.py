@@ -6,29 +6,30 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import onnx
-from onnx import FunctionProto, ModelProto, NodeProto, TensorShapeProto, ValueInfoProto, helper, inliner
-from opwright.bundle.calls import inputs_of_call, outputs_of
+from onnx import FunctionProto, ModelProto, NodeProto, TensorShapeProto, TypeProto, ValueInfoProto, helper, inliner
+from opwright.bundle.calls import ANY, inputs_of_call, outputs_of, split_type
 from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.elements import element
 
 from opwright_build.verify.bindings import resolve_type
-from opwright_build.verify.model import Array, Case
+from opwright_build.verify.items import type_of, type_of_answer
+from opwright_build.verify.model import Case, Items, Value
 
-Value = int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...]
+AttributeValue = int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
     """How a body is called: one per session, shared by every case of the same one.
 
-    `inputs` are the body's own, in its order: (element type, rank), None where absent; a rank that is None is not told
-    to the runtime. `attributes` holds every one
-    that the body reads and that has a value, as (name, ONNX attribute type, value): nothing is left to a default,
-    because not every runtime reads defaults. `outputs` are element types.
+    `inputs` are the body's own, in its order: (type, rank), None where absent; a type is `float` or `seq(float)`, and a
+    rank that is None is not told to the runtime. `attributes` holds every one that the body reads and that has a value,
+    as (name, ONNX attribute type, value): nothing is left to a default, because not every runtime reads defaults.
+    `outputs` are types, empty where the interface leaves one open and nobody has said what is right.
     """
 
     inputs: tuple[tuple[str, int | None] | None, ...]
-    attributes: tuple[tuple[str, str, Value], ...]
+    attributes: tuple[tuple[str, str, AttributeValue], ...]
     outputs: tuple[str, ...]
 
     def without_ranks(self) -> Signature:
@@ -42,22 +43,34 @@ def signature_of(entry: FunctionEntry, body: BodyEntry, case: Case) -> Signature
     kept = [index for index, item in enumerate(declared) if item.name in body.inputs]
     inputs: list[tuple[str, int | None] | None] = []
     for index in kept:
-        array = case.inputs[index] if index < len(case.inputs) else None
-        inputs.append(None if array is None else (resolve_type(case.bindings, declared[index].type), array.ndim))
-    attributes: list[tuple[str, str, Value]] = []
+        value = case.inputs[index] if index < len(case.inputs) else None
+        if value is None:
+            inputs.append(None)
+            continue
+        kind = declared[index].type
+        kind = type_of(value) if kind == ANY else resolve_type(case.bindings, kind)
+        inputs.append((kind, None if isinstance(value, Items) else value.ndim))
+    attributes: list[tuple[str, str, AttributeValue]] = []
     for attribute in entry.attributes:
         value = case.attributes.get(attribute.name, attribute.default)
         if attribute.name in body.attributes and value is not None:
             attributes.append((attribute.name, attribute.type, tuple(value) if isinstance(value, list) else value))
-    outputs = tuple(resolve_type(case.bindings, kind) for kind in output_types(entry, body))
-    return Signature(tuple(inputs), tuple(attributes), outputs)
+    outputs = [_output_type(case, index, kind) for index, kind in enumerate(output_types(entry, body))]
+    return Signature(tuple(inputs), tuple(attributes), tuple(outputs))
 
 
-def arguments_of(entry: FunctionEntry, body: BodyEntry, case: Case) -> tuple[Array, ...]:
-    """The arrays of a case that the body takes, those absent left out: the feeds of its model, in order."""
+def _output_type(case: Case, index: int, declared: str) -> str:
+    if split_type(declared)[1] != ANY:
+        return resolve_type(case.bindings, declared)
+    answer = case.expected[index] if case.expected is not None and index < len(case.expected) else None
+    return "" if answer is None else type_of_answer(answer)
+
+
+def arguments_of(entry: FunctionEntry, body: BodyEntry, case: Case) -> tuple[Value, ...]:
+    """The values of a case that the body takes, those absent left out: the feeds of its model, in order."""
     names = set(body.inputs)
     pairs = zip(inputs_of_call(entry, len(case.inputs)), case.inputs, strict=False)
-    return tuple(array for declared, array in pairs if declared.name in names and array is not None)
+    return tuple(value for declared, value in pairs if declared.name in names and value is not None)
 
 
 def output_types(entry: FunctionEntry, body: BodyEntry) -> list[str]:
@@ -75,8 +88,8 @@ def one_node_model(functions: Sequence[FunctionProto], signature: Signature, ops
         name = "" if declared is None else f"x{len(feeds)}"
         names.append(name)
         if declared is not None:
-            feeds.append(_tensor(name, declared[0], declared[1]))
-    results = [_tensor(f"y{index}", kind, None) for index, kind in enumerate(signature.outputs)]
+            feeds.append(_value_info(name, declared[0], declared[1]))
+    results = [_value_info(f"y{index}", kind, None) for index, kind in enumerate(signature.outputs)]
     node = NodeProto(op_type=called.name, domain=called.domain, overload=called.overload, input=names)
     node.output.extend(result.name for result in results)
     node.attribute.extend(
@@ -108,10 +121,21 @@ def lowest_ir(functions: Iterable[FunctionProto], opset: int) -> int:
     return lowest
 
 
-def _tensor(name: str, kind: str, rank: int | None) -> ValueInfoProto:
+def type_proto(kind: str) -> TypeProto:
+    """The type of tensors or sequences (`seq(float)`) of an element type, without any shape."""
+    wrap, inner = split_type(kind)
+    proto = helper.make_tensor_type_proto(element(inner).code, None)
+    for wrapper in reversed(wrap):
+        make = helper.make_sequence_type_proto if wrapper == "seq" else helper.make_optional_type_proto
+        proto = make(proto)
+    return proto
+
+
+def _value_info(name: str, kind: str, rank: int | None) -> ValueInfoProto:
     """Sizes are symbols, one for each axis, so that one session serves every shape of the rank."""
     info = ValueInfoProto(name=name)
-    info.type.tensor_type.elem_type = element(kind).code
+    if kind:
+        info.type.CopyFrom(type_proto(kind))
     if rank is not None:
         dims = [TensorShapeProto.Dimension(dim_param=f"{name}_{axis}") for axis in range(rank)]
         info.type.tensor_type.shape.CopyFrom(TensorShapeProto(dim=dims))

@@ -6,15 +6,18 @@ import ast
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
+from onnx import GraphProto
+from opwright.bundle.calls import ANY, split_type
 from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.model import Diagnostic, Place
 
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.verify.attributes import attributes_for_reference
 from opwright_build.verify.cases import expected_from_oracle, output_elements
-from opwright_build.verify.model import Array, Expected
+from opwright_build.verify.items import tensor_in
+from opwright_build.verify.model import Array, Expected, Items, Value
 from opwright_build.verify.oracle import Failure, Oracle, OracleFailure, Reference, as_float64
 from opwright_build.verify.rounding import NotRepresentable
 
@@ -70,13 +73,13 @@ class References:
         function: str,
         entry: FunctionEntry,
         bindings: Mapping[str, str],
-        inputs: Sequence[Array | None],
+        inputs: Sequence[Value | None],
         attributes: Mapping[str, Any],
         what: str,
     ) -> tuple[Expected, ...]:
         """The outputs of a reference that passed `check`, in the outputs' types. `what` names the vector.
 
-        Raises Unanswered.
+        The call is one for which there is nothing `beyond_references`. Raises Unanswered.
         """
         answers = self._ask(path, function, entry, bindings, inputs, attributes, what)
         if len(answers) != len(entry.outputs):
@@ -97,7 +100,7 @@ class References:
         function: str,
         entry: FunctionEntry,
         bindings: Mapping[str, str],
-        inputs: Sequence[Array | None],
+        inputs: Sequence[Value | None],
         attributes: Mapping[str, Any],
         what: str,
     ) -> tuple[Array, ...]:
@@ -106,7 +109,7 @@ class References:
         if self._stops.get(path, 0) > _CHANCES:
             raise Unanswered(None)
         self.asked[path] = None
-        given = [None if array is None else as_float64(array) for array in inputs]
+        given = [None if value is None else as_float64(tensor_in(value)) for value in inputs]
         keywords = attributes_for_reference(entry, attributes)
         if function in checked.told_types:
             keywords[TYPES] = dict(bindings)
@@ -139,6 +142,16 @@ class References:
         functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
         told = frozenset(node.name for node in functions if any(item.arg == TYPES for item in node.args.kwonlyargs))
         return Checked(Reference(data), tuple(node.name for node in functions), told)
+
+
+def beyond_references(
+    entry: FunctionEntry, inputs: Sequence[Value | None], attributes: Mapping[str, Any]
+) -> Literal["", "a graph", "a sequence"]:
+    """What of a call no reference can be given or give: references have numpy and nothing else."""
+    if any(isinstance(value, GraphProto) for value in attributes.values()):
+        return "a graph"
+    open_types = any(split_type(output.type) != ((), output.type) or output.type == ANY for output in entry.outputs)
+    return "a sequence" if open_types or any(isinstance(value, Items) for value in inputs) else ""
 
 
 def _parse(data: bytes, path: str) -> ast.Module:

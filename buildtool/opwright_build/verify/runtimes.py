@@ -17,11 +17,13 @@ from typing import Any, Protocol
 import numpy as np
 import onnx
 from onnx import ModelProto, helper, shape_inference
+from opwright.bundle.calls import split_type
 from opwright.eager import ort_values
 from opwright.eager.messages import one_line
 from opwright.eager.reference import leave_out_defaults
 
-from opwright_build.verify.model import Array, Status
+from opwright_build.verify.items import is_sequence, tensor_in
+from opwright_build.verify.model import Items, Status, Value
 from opwright_build.verify.models import Signature, inlined, lowest_ir
 from opwright_build.verify.refusals import Refusal, classify
 
@@ -49,7 +51,7 @@ class Failed(Exception):
 
 
 class Session(Protocol):
-    def run(self, feeds: Sequence[Array]) -> list[Array]:
+    def run(self, feeds: Sequence[Value]) -> Sequence[Value]:
         """The outputs, in the model's order. `feeds` are the graph's inputs. Raises Failed."""
         ...
 
@@ -107,16 +109,23 @@ class _OnnxRuntimeSession:
         self._names = [item.name for item in session.get_inputs()]
         self._kinds = [declared[0] for declared in signature.inputs if declared is not None]
         self._direct = all(ort_values.is_native(kind) for kind in (*self._kinds, *signature.outputs))
+        # Of a sequence that holds nothing only the model's output says what it is a sequence of.
+        self._types = [item.type for item in session.get_outputs()]
+        self._sequences = _has_sequence(signature) or any(text.startswith("seq(") for text in self._types)
         self._public = session
 
-    def run(self, feeds: Sequence[Array]) -> list[Array]:
+    def run(self, feeds: Sequence[Value]) -> Sequence[Value]:
         try:
+            if self._sequences:
+                given = [list(feed.arrays) if isinstance(feed, Items) else feed for feed in feeds]
+                results = self._session.run(self._results, dict(zip(self._names, given, strict=True)), None)
+                return [_result(item, text) for item, text in zip(results, self._types, strict=True)]
             if self._direct:
-                found: list[Array] = self._session.run(self._results, dict(zip(self._names, feeds, strict=True)), None)
+                found: list[Value] = self._session.run(self._results, dict(zip(self._names, feeds, strict=True)), None)
                 return found
             values = {
-                name: ort_values.to_value(_onnxruntime(), array, kind)
-                for name, array, kind in zip(self._names, feeds, self._kinds, strict=True)
+                name: ort_values.to_value(_onnxruntime(), tensor_in(feed), kind)
+                for name, feed, kind in zip(self._names, feeds, self._kinds, strict=True)
             }
             results = self._public.run_with_ort_values(self._results, values)
             return [ort_values.to_array(value) for value in results]
@@ -156,13 +165,21 @@ class _ReferenceSession:
         self._evaluator = evaluator
         self._names = names
 
-    def run(self, feeds: Sequence[Array]) -> list[Array]:
+    def run(self, feeds: Sequence[Value]) -> Sequence[Value]:
+        given = [list(feed.arrays) if isinstance(feed, Items) else feed for feed in feeds]
         try:
             with np.errstate(all="ignore"):  # a case may be about the very division by zero
-                found = self._evaluator.run(None, dict(zip(self._names, feeds, strict=True)))
+                found = self._evaluator.run(None, dict(zip(self._names, given, strict=True)))
         except Exception as error:  # as above
             raise Failed(one_line(error)) from None
-        return [np.asarray(item) for item in found]
+        return [_result(item, "") for item in found]
+
+
+def _result(found: Any, text: str) -> Value:
+    """What a runtime gives, a list where it is a sequence; `text` is its type as onnxruntime writes it."""
+    if not isinstance(found, list):
+        return np.asarray(found)
+    return Items(text.removeprefix("seq(tensor(").rstrip(")"), tuple(np.asarray(item) for item in found))
 
 
 _RUNTIMES: tuple[Runtime, ...] = (
@@ -224,11 +241,19 @@ def require_valid(model: ModelProto) -> None:
 
 
 def _must_be_reachable(signature: Signature) -> None:
-    """Strings go in and out as numpy arrays only, what numpy does not know as `OrtValue`s only: never both at once."""
-    kinds = {*signature.outputs, *(declared[0] for declared in signature.inputs if declared is not None)}
-    foreign = sorted(kind for kind in kinds if not ort_values.is_native(kind))
+    """Strings and sequences go in and out as numpy arrays only, what numpy does not know as `OrtValue`s only: never two
+    of them at once."""
+    types = {*signature.outputs, *(declared[0] for declared in signature.inputs if declared is not None)}
+    kinds = {split_type(text)[1] for text in types}
+    foreign = sorted(kind for kind in kinds if kind and not ort_values.is_native(kind))
     if foreign and "string" in kinds:
         raise Refused(Refusal(Status.UNSUPPORTED, f"string and {foreign[0]} cannot be passed in one call"))
+    if foreign and _has_sequence(signature):
+        raise Refused(Refusal(Status.UNSUPPORTED, f"a sequence and {foreign[0]} cannot be passed in one call"))
+
+
+def _has_sequence(signature: Signature) -> bool:
+    return any(is_sequence(item[0]) for item in signature.inputs if item) or any(map(is_sequence, signature.outputs))
 
 
 @cache

@@ -19,9 +19,11 @@ from typing import Any
 import numpy as np
 import onnx
 from onnx import defs, helper, numpy_helper
+from opwright.elements import BY_CODE
 
 from opwright_build.verify.dtypes import array_digest_parts, digest
-from opwright_build.verify.model import Array
+from opwright_build.verify.items import items_of, sequence_mark, tensors_of, value_digest_parts
+from opwright_build.verify.model import Array, Items, Value
 
 _PACKAGE = "onnx.backend.test.case.node"
 _EXPANDED = re.compile(r"_expanded(_ver\d+)?$")
@@ -40,8 +42,8 @@ class SuiteCase:
     operator: str
     since_version: int
     attributes: Mapping[str, Any]
-    inputs: tuple[Array | None, ...]
-    outputs: tuple[Array | None, ...]
+    inputs: tuple[Value | None, ...]
+    outputs: tuple[Value | None, ...]
     rtol: float
     atol: float
     obstacle: str = ""
@@ -62,7 +64,7 @@ def extract(operators: Iterable[str]) -> tuple[SuiteCase, ...]:
 def extraction_key(operators: Iterable[str]) -> str:
     """What `extract` depends on, as a digest: the operators, onnx, numpy, and the source of the modules it imports."""
     wanted = sorted(frozenset(operators))
-    parts = [b"suite/1", onnx.__version__.encode(), np.__version__.encode(), *(name.encode() for name in wanted)]
+    parts = [b"suite/2", onnx.__version__.encode(), np.__version__.encode(), *(name.encode() for name in wanted)]
     folder = _folder()
     for module in find_modules(wanted):
         parts.append(module.encode())
@@ -108,14 +110,21 @@ def suite_digest(case: SuiteCase) -> str:
     parts.append(repr((case.rtol, case.atol, case.obstacle)).encode())
     for name in sorted(case.attributes):
         parts += [b"attribute", name.encode(), attribute_bytes(case.attributes[name])]
-    for array in case.inputs:
-        parts += [b"input"] if array is None else [b"input", *array_digest_parts(array)]
-    for array in case.outputs:
+    for value in case.inputs:
+        parts += [b"input"] if value is None else [b"input", *value_digest_parts(value)]
+    for value in case.outputs:
         parts.append(b"output")
-        if array is not None:
+        if isinstance(value, Items):
+            parts.append(sequence_mark(value.kind, len(value.arrays)))
+        for array in tensors_of(value):
             parts += array_digest_parts(_outline(array) if is_floating(array) else array)
             parts.append(array.dtype.name.encode())
     return digest(parts)
+
+
+def floating_outputs(case: SuiteCase) -> list[Array]:
+    """The tensors among a case's outputs whose values the lock's sketches cover, items of sequences among them."""
+    return [array for value in case.outputs for array in tensors_of(value) if is_floating(array)]
 
 
 def is_floating(array: Array) -> bool:
@@ -161,15 +170,20 @@ def _from_test(test: Any, node: onnx.NodeProto) -> SuiteCase:
         entry.version for entry in test.model.opset_import if (entry.domain or "ai.onnx") == (node.domain or "ai.onnx")
     )
     inputs, outputs = test.data_sets[0]
-    obstacle = _obstacle([*inputs, *outputs])
+    graph = test.model.graph
+    try:
+        given, results = _spread(node.input, inputs, graph.input), _spread(node.output, outputs, graph.output)
+        obstacle = ""
+    except _NoValueError as error:
+        given, results, obstacle = (), (), str(error)
     return SuiteCase(
         name=test.name,
         domain=node.domain or "ai.onnx",
         operator=node.op_type,
         since_version=defs.get_schema(node.op_type, opset, node.domain).since_version,
         attributes={item.name: attribute_value(item) for item in node.attribute},
-        inputs=() if obstacle else _spread(node.input, inputs),
-        outputs=() if obstacle else _spread(node.output, outputs),
+        inputs=given,
+        outputs=results,
         rtol=float(test.rtol),
         atol=float(test.atol),
         obstacle=obstacle,
@@ -186,19 +200,33 @@ def attribute_value(attribute: onnx.AttributeProto) -> Any:
     return value
 
 
-def _obstacle(values: Sequence[Any]) -> str:
-    for value in values:
-        if isinstance(value, list | dict):
-            return "a value is a sequence or a map, not a tensor"
-        if value is None:
-            return "a value is an empty optional, not a tensor"
-    return ""
+class _NoValueError(Exception):
+    """A value of the suite that is neither a tensor nor a sequence of tensors."""
 
 
-def _spread(names: Sequence[str], values: Sequence[Any]) -> tuple[Array | None, ...]:
-    """The values in the node's positions: the suite lists those that are present, one after the other."""
-    present = iter(values)
-    return tuple(_as_array(next(present)) if name else None for name in names)
+def _spread(
+    names: Sequence[str], values: Sequence[Any], declared: Sequence[onnx.ValueInfoProto]
+) -> tuple[Value | None, ...]:
+    """The values in the node's positions: the suite lists those that are present, one after the other, as the graph
+    declares them."""
+    present = iter(zip(values, declared, strict=True))
+    return tuple(_as_value(*next(present)) if name else None for name in names)
+
+
+def _as_value(value: Any, declared: onnx.ValueInfoProto) -> Value:
+    if isinstance(value, dict):
+        raise _NoValueError("a value is a map, not a tensor")
+    if value is None:
+        raise _NoValueError("a value is an empty optional, not a tensor")
+    if not isinstance(value, list):
+        return _as_array(value)
+    kind = BY_CODE.get(declared.type.sequence_type.elem_type.tensor_type.elem_type)
+    if kind is None or any(item is None or isinstance(item, list | dict) for item in value):
+        raise _NoValueError("a value is a sequence of something else than tensors")
+    try:
+        return items_of([_as_array(item) for item in value], kind.name)
+    except ValueError as error:
+        raise _NoValueError(f"a value is a sequence, but {error}") from None
 
 
 def _as_array(value: Any) -> Array:

@@ -11,10 +11,10 @@ from opwright.elements import element
 
 from opwright_build.verify import wire
 from opwright_build.verify.dtypes import array_bytes, array_from_bytes, element_of
-from opwright_build.verify.model import Array
+from opwright_build.verify.model import Array, Items, Value
 from opwright_build.verify.suite import SuiteCase
 
-_FORMAT = "opwright.suite/1"
+_FORMAT = "opwright.suite/2"
 _PROTOS: dict[str, Any] = {
     "graph": onnx.GraphProto,
     "tensor": onnx.TensorProto,
@@ -33,8 +33,8 @@ def encode_suite(cases: Sequence[SuiteCase]) -> bytes:
                 "name": case.name,
                 "operator": [case.domain, case.operator, case.since_version],
                 "attributes": [[name, _encode_attribute(case.attributes[name])] for name in case.attributes],
-                "inputs": [_encode_array(array, parts) for array in case.inputs],
-                "outputs": [_encode_array(array, parts) for array in case.outputs],
+                "inputs": [_encode_value(value, parts) for value in case.inputs],
+                "outputs": [_encode_value(value, parts) for value in case.outputs],
                 "tolerance": [case.rtol, case.atol],
                 "obstacle": case.obstacle,
             }
@@ -63,24 +63,36 @@ def _decode_case(entry: Any, parts: Any) -> SuiteCase:
         operator=operator,
         since_version=since_version,
         attributes={name: _decode_attribute(value) for name, value in entry["attributes"]},
-        inputs=tuple(_decode_array(described, parts) for described in entry["inputs"]),
-        outputs=tuple(_decode_array(described, parts) for described in entry["outputs"]),
+        inputs=tuple(_decode_value(described, parts) for described in entry["inputs"]),
+        outputs=tuple(_decode_value(described, parts) for described in entry["outputs"]),
         rtol=rtol,
         atol=atol,
         obstacle=entry["obstacle"],
     )
 
 
-def _encode_array(array: Array | None, parts: list[bytes]) -> Any:
-    if array is None:
+def _encode_value(value: Value | None, parts: list[bytes]) -> Any:
+    if value is None:
         return None
+    if isinstance(value, Items):
+        return {"sequence": value.kind, "items": [_encode_array(array, parts) for array in value.arrays]}
+    return _encode_array(value, parts)
+
+
+def _encode_array(array: Array, parts: list[bytes]) -> Any:
     parts.append(array_bytes(array))
     return [element_of(array).name, list(array.shape)]
 
 
-def _decode_array(described: Any, parts: Any) -> Array | None:
+def _decode_value(described: Any, parts: Any) -> Value | None:
     if described is None:
         return None
+    if isinstance(described, dict):
+        return Items(described["sequence"], tuple(_decode_array(item, parts) for item in described["items"]))
+    return _decode_array(described, parts)
+
+
+def _decode_array(described: Any, parts: Any) -> Array:
     name, shape = described
     return array_from_bytes(next(parts), element(name), tuple(shape))
 

@@ -12,8 +12,8 @@ from opwright.diagnostics.model import Diagnostic, Place
 from opwright_build.spec.model import SpecVersion, VectorKind, VectorSource
 from opwright_build.verify.bindings import Unbound, bind
 from opwright_build.verify.cases import suite_judge, with_digest
-from opwright_build.verify.dtypes import element_of
-from opwright_build.verify.model import Array, Case, Expected, RandomJudge
+from opwright_build.verify.items import answer_of, type_of
+from opwright_build.verify.model import Case, RandomJudge, Value
 from opwright_build.verify.suite import SuiteCase, newest_version
 
 # Their cases hold what numpy drew, so shape and type are all that can be judged. The schemas' own mark would not do: it
@@ -63,8 +63,8 @@ def fit(selected: Selected, entry: FunctionEntry) -> Case:
         if attribute.required and attribute.name not in case.attributes:
             raise Unbound(f"it leaves out the attribute {attribute.name}, which is required")
     outputs = _without_trailing_holes(case.outputs)
-    bindings = bind(entry, _element_names(case.inputs), _element_names(outputs))
-    padding = (None,) * (len(entry.inputs) - len(case.inputs))
+    bindings = bind(entry, _types(case.inputs), _types(outputs))
+    padding = (None,) * (sum(not item.variadic for item in entry.inputs) - len(case.inputs))
     return with_digest(
         Case(
             identity=entry.identity,
@@ -72,7 +72,7 @@ def fit(selected: Selected, entry: FunctionEntry) -> Case:
             bindings=bindings,
             inputs=case.inputs + padding,
             attributes=case.attributes,
-            expected=tuple(None if array is None else Expected(array) for array in outputs),
+            expected=tuple(None if value is None else answer_of(value) for value in outputs),
             judge=RandomJudge() if case.operator in _RANDOM else suite_judge(case.rtol, case.atol, outputs),
             place=selected.place,
             digest="",
@@ -111,12 +111,12 @@ def _nothing(version: SpecVersion, source: VectorSource) -> Diagnostic:
     return Diagnostic("OW409", f"`{asked}` finds no case for {version.identity}", source.place, reason, way_out)
 
 
-def _without_trailing_holes(outputs: Sequence[Array | None]) -> list[Array | None]:
+def _without_trailing_holes(outputs: Sequence[Value | None]) -> list[Value | None]:
     kept = list(outputs)
     while kept and kept[-1] is None:
         kept.pop()
     return kept
 
 
-def _element_names(arrays: Sequence[Array | None]) -> list[str | None]:
-    return [None if array is None else element_of(array).name for array in arrays]
+def _types(values: Sequence[Value | None]) -> list[str | None]:
+    return [None if value is None else type_of(value) for value in values]

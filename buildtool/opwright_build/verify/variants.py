@@ -9,8 +9,8 @@ from opwright.lang.facts import ABSENT, PRESENT, RANK, fact_of
 from opwright.lang.instances import graph_digest
 from opwright.variants import match_variants
 
-from opwright_build.verify.dtypes import element_of
-from opwright_build.verify.model import Case
+from opwright_build.verify.items import type_of
+from opwright_build.verify.model import Case, Items
 
 
 def bodies_for(entry: FunctionEntry, case: Case) -> list[BodyEntry]:
@@ -41,10 +41,10 @@ def _facts(entry: FunctionEntry, case: Case, axis: str) -> tuple[str, ...]:
         given = case.inputs[index] if index < len(case.inputs) else None
         if declared.name == axis:
             if given is not None and declared.type == ANY:
-                return (element_of(given).name,)
+                return (type_of(given),)
             return (ABSENT if given is None else PRESENT,)
         if declared.name + RANK == axis:
-            return () if given is None else (str(given.ndim),)
+            return () if given is None or isinstance(given, Items) else (str(given.ndim),)
     for attribute in entry.attributes:
         if attribute.name == axis:
             value = case.attributes.get(axis, attribute.default)

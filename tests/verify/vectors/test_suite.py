@@ -3,10 +3,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from onnx import defs
 from opwright_build.verify import suite, suite_bytes, wire
+from opwright_build.verify.items import tensors_of, type_of
+from opwright_build.verify.model import Items
 from opwright_build.verify.suite import SuiteCase
 
 Loaded = dict[str, list[str]]  # by case: operator, digest
@@ -89,10 +92,34 @@ def test_absent_inputs_keep_their_place() -> None:
     assert [array is None for array in clip.inputs] == [False, True, False]
 
 
-def test_values_that_are_no_tensors_are_an_obstacle() -> None:
-    cases = suite.extract(["SequenceInsert"])
-    assert cases
-    assert all("sequence" in case.obstacle and not case.inputs for case in cases)
+def test_sequences_of_tensors_are_values() -> None:
+    cases = {case.name: case for case in suite.extract(["SequenceInsert", "SequenceMap", "SequenceLength"])}
+    assert not any(case.obstacle for case in cases.values())
+    both = cases["test_sequence_map_identity_1_sequence_1_tensor"]
+    assert [type_of(value) for value in both.inputs if value is not None] == ["seq(float)", "float"]
+    assert [type_of(value) for value in both.outputs if value is not None] == ["seq(float)", "seq(float)"]
+    inserted = cases["test_sequence_insert_at_back"]
+    first, last = inserted.inputs[0], inserted.outputs[0]
+    assert isinstance(first, Items)
+    assert isinstance(last, Items)
+    assert (first.kind, len(first.arrays), len(last.arrays)) == ("int64", 3, 4)
+
+
+def test_other_values_are_an_obstacle() -> None:
+    cases = suite.extract(["OptionalHasElement", "DictVectorizer", "Identity"])
+    strange = {case.name: case for case in cases if case.obstacle}
+    assert "empty optional" in strange["test_optional_has_element_empty_optional_input"].obstacle
+    assert not any(case.inputs or case.outputs for case in strange.values())
+
+
+def test_the_digest_tells_a_sequence_from_its_tensors() -> None:
+    case = next(case for case in suite.extract(["SequenceMap"]) if case.name == "test_sequence_map_identity_1_sequence")
+    (items,) = case.inputs
+    assert isinstance(items, Items)
+    spread = replace(case, inputs=items.arrays)
+    empty, other = replace(case, inputs=(Items("float", ()),)), replace(case, inputs=(Items("double", ()),))
+    fewer = replace(case, outputs=(Items("float", items.arrays[:-1]),))
+    assert len({suite.suite_digest(changed) for changed in (case, spread, empty, other, fewer)}) == 5
 
 
 def test_small_types_arrive_in_their_own_type() -> None:
@@ -129,8 +156,12 @@ def test_bytes_and_back(operators: list[str]) -> None:
 
 
 def raw(case: SuiteCase) -> list[object]:
-    arrays = [*case.inputs, *case.outputs]
-    return [None if array is None else (array.dtype.name, array.shape, array.tolist().__repr__()) for array in arrays]
+    return [
+        None
+        if value is None
+        else (type_of(value), [(array.shape, repr(array.tolist())) for array in tensors_of(value)])
+        for value in (*case.inputs, *case.outputs)
+    ]
 
 
 def test_bytes_of_something_else_are_refused() -> None:
