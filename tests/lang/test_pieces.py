@@ -15,6 +15,21 @@ from opwright.lang.syntax import Module
 STATEMENTS = (
     "a = b + c",
     "a = b@c",
+    "a = b ** c",
+    "a=b//c",
+    "a = b -c",
+    "a = b - -c",
+    "a = b + c ",
+    "a = b < c",
+    "a = None + c",
+    "a = not b",
+    "a = b.c",
+    "a = op.Add()",
+    "a = op.Add(b,)",
+    "a = op.Add(None, b)",
+    "a = op.Add(b,c)",
+    "a = op.x.Add(b, c)",
+    "    # a comment further in",
     "a = (b + c)",
     "a = (b) + c",
     "a = b + \\\n    c",
@@ -94,7 +109,9 @@ def test_plain_statements_are_kept_without_their_trees() -> None:
     assert sum(isinstance(statement, PlainAssign) for statement in found.body) > LONG
 
 
-@pytest.mark.parametrize("broken", ["a = b +", '"""', "a = (b", "else:", "    a = b"])
+@pytest.mark.parametrize(
+    "broken", ["a = b +", '"""', "a = (b", "else:", "    a = b", "    a = b + c", "None = b + c", "a = op.if(b)"]
+)
 def test_what_python_refuses_is_refused_at_its_place(broken: str) -> None:
     text = function([*["a = b + c"] * LONG, broken, "a = b + c"], "", "def f(b, c):")
     found = parse_function(Source("f.py", text), False)
@@ -104,6 +121,13 @@ def test_what_python_refuses_is_refused_at_its_place(broken: str) -> None:
     assert found.code == "OW301"
     assert found.place is not None
     assert found.place.line == raised.value.lineno
+
+
+def test_a_last_line_that_stands_too_far_in_is_refused() -> None:
+    text = function([*["a = b + c"] * LONG, "    return a"], "", "def f(b, c):")
+    found = parse_function(Source("f.py", text), False)
+    assert not isinstance(found, Module)
+    assert found.code == "OW301"
 
 
 def test_pieces_that_seem_to_end_are_not_taken_for_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:

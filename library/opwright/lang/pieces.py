@@ -1,4 +1,4 @@
-"""Long functions: parsed in pieces, of which plain statements are kept without their trees.
+"""Long functions: parsed in pieces, and plain statements read without a parser.
 
 Python's tree of a line such as `z = x + y` is a dozen objects and some kilobytes, which live until the function is
 compiled. For thousands of lines, making them, walking them and having the garbage collector walk them takes longer than
@@ -8,8 +8,12 @@ all the rest of compiling.
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Sequence
+from itertools import chain
+from keyword import kwlist
+from sys import intern
 from typing import Any
 
 from opwright.diagnostics.model import Diagnostic
@@ -19,7 +23,8 @@ from opwright.lang.syntax import SIZE_LIMIT, Module, parse
 
 LONG = 400  # lines of a function from which on this pays
 _LEAST = 40  # lines of a piece: its tree is gone before the garbage collector comes by
-_MOST = 128  # pieces: each is read behind as many empty lines as stand before it, so that its places are right
+_SHORT = 4  # lines of a piece whose places are corrected; before a longer one stand as many empty lines as there were
+_MOST = 128  # long pieces at most
 
 _OPERATORS = {symbol: kind for kind, symbol in BINARY_SYMBOLS.items()}
 
@@ -89,44 +94,113 @@ def parse_function(source: Source, nested: bool) -> Module | Diagnostic:
 
 
 def _in_pieces(lines: Sequence[str], nested: bool) -> ast.Module | None:
-    """None where the text is not what it seems: a piece that ends inside of a string or a bracket is an error."""
-    bounds = _bounds(lines, 1 if nested else 0)
-    if bounds is None:
+    """None where the text is not what it seems: a piece that ends inside of a string or a bracket is an error.
+
+    A line that is a plain statement is one wherever a statement may begin, and so is the line behind it.
+    """
+    first = 1 if nested else 0
+    outer = _margin(lines[first])
+    margin = min((_margin(line) for line in lines[first + 1 : first + _LEAST] if _margin(line) > outer), default=0)
+    step = max(_LEAST, len(lines) // _MOST + 1)
+    start = _cut(lines, first + step, margin)
+    if not margin or start == len(lines):
         return None
-    margin, ends = bounds
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse("\n".join(lines[: ends[0]]))
+            tree = ast.parse("\n".join(lines[:start]))
             block = tree.body[0]
             function = block.body[0] if nested and isinstance(block, ast.If) else block
             if not isinstance(function, ast.FunctionDef) or function.body[0].col_offset != margin:
                 return None
-            for start, end in zip(ends, [*ends[1:], len(lines)], strict=True):
-                text = "\n".join(lines[start:end])
-                piece = ast.parse("\n" * (start - 1) + "if 1:\n" + text).body
-                if len(piece) != 1 or not isinstance(piece[0], ast.If) or piece[0].orelse:
+            spaces = lines[function.body[0].lineno - 1].startswith(" " * margin)
+            while True:
+                if spaces:
+                    start = _read_plain(lines, start, margin, function.body)
+                if start == len(lines):
+                    return tree
+                end = _end(lines, start, start + step, margin)
+                piece = _parse_piece(lines[start:end], start, margin)
+                if piece is None:
                     return None
-                # Python has its own spelling of other letters, of another length.
-                function.body.extend(map(_compact, piece[0].body) if text.isascii() else piece[0].body)
+                function.body += piece
+                start = end
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    return tree
 
 
-def _bounds(lines: Sequence[str], first: int) -> tuple[int, list[int]] | None:
-    """The margin of the function's statements, and the lines before which the text is cut: each begins a statement."""
-    outer = _margin(lines[first])
-    margin = min((_margin(line) for line in lines[first + 1 : first + _LEAST] if _margin(line) > outer), default=0)
-    step = max(_LEAST, len(lines) // _MOST + 1)
-    ends: list[int] = []
-    following = first + step
-    for number in range(following, len(lines)):
-        if number >= following and _margin(lines[number]) == margin and not lines[number].startswith(_INSIDE, margin):
-            ends.append(number)
-            following = number + step
-    return (margin, ends) if margin and ends else None
+def _end(lines: Sequence[str], start: int, enough: int, margin: int) -> int:
+    """Where the piece that begins there ends: before a plain statement, or at a statement when it is long enough."""
+    for number in range(start + 1, min(enough, len(lines))):
+        found = _PLAIN(lines[number])
+        if found is not None and found.start(1) == margin:
+            return number
+    return _cut(lines, enough, margin)
 
+
+def _parse_piece(lines: Sequence[str], start: int, margin: int) -> list[ast.stmt] | None:
+    """The statements of these lines, which begin at that place; None where they are not whole statements."""
+    is_short = len(lines) <= _SHORT
+    before = 0 if is_short else start - 1
+    tree = ast.parse("\n" * before + "if 1:\n" + "\n".join(lines))
+    (block, *more) = tree.body
+    if more or not isinstance(block, ast.If) or block.orelse or block.body[0].col_offset != margin:
+        return None
+    if is_short:
+        ast.increment_lineno(block, start - 1)
+    return block.body
+
+
+def _cut(lines: Sequence[str], number: int, margin: int) -> int:
+    """The first line from that one on which begins a statement of the function, as far as its margin tells."""
+    while number < len(lines):
+        if _margin(lines[number]) == margin and not lines[number].startswith(_INSIDE, margin):
+            return number
+        number += 1
+    return len(lines)
+
+
+def _read_plain(lines: Sequence[str], number: int, margin: int, into: list[ast.stmt]) -> int:
+    """Reads plain statements, from a line on which a statement may begin to the first that is no such statement."""
+    for text in lines[number:]:
+        found = _PLAIN(text)
+        if found is None:
+            if not _NOTHING(text):
+                break
+            number += 1
+            continue
+        target, left, symbol, right, owner, name, arguments = found.groups()
+        if found.start(1) != margin:
+            break
+        if symbol is not None:
+            words = [target, left, right]
+            columns = [found.start(2), found.start(4)]
+            operands, begun = words[1:], columns[0]
+        else:
+            operands, begun = _NAMES(arguments), found.start(5)
+            words = [target, owner, name, *operands]
+            columns = [found.start(7) + operand.start() for operand in _EACH_NAME(arguments)]
+        if not _KEYWORDS.isdisjoint(words):
+            break
+        number += 1
+        made = PlainAssign.__new__(PlainAssign)
+        made.lineno, made.end, made.target = number, len(text), intern(target)
+        made.owner, made.name = (owner, name) if symbol is None else ("", symbol)
+        made.parts = (margin, begun, *chain.from_iterable(zip(map(intern, operands), columns, strict=True)))
+        into.append(made)
+    return number
+
+
+_KEYWORDS = frozenset(kwlist)
+_NAME = r"[A-Za-z_]\w*"
+_SYMBOLS = "|".join(map(re.escape, sorted(_OPERATORS, key=len, reverse=True)))
+_PLAIN = re.compile(
+    rf" *({_NAME}) *= *(?:({_NAME}) *({_SYMBOLS}) *({_NAME})|({_NAME})\.({_NAME})\((|{_NAME}(?:, *{_NAME})*)\))",
+    re.ASCII,
+).fullmatch
+_NAMES = re.compile(_NAME, re.ASCII).findall
+_EACH_NAME = re.compile(_NAME, re.ASCII).finditer
+_NOTHING = re.compile(r"\s*(?:#.*)?").fullmatch
 
 # What continues a statement, or is none.
 _INSIDE = ("#", ")", "]", "}", "elif", "else", "except", "finally")
@@ -136,46 +210,3 @@ def _margin(text: str) -> int:
     """Of an empty line 0."""
     rest = text.lstrip(" \t")
     return len(text) - len(rest) if rest.strip() else 0
-
-
-def _compact(statement: ast.stmt) -> ast.stmt:
-    """The statement, without its tree where it is a plain one. What stands in parentheses keeps its tree, too."""
-    if type(statement) is not ast.Assign or len(statement.targets) != 1:
-        return statement
-    target, value, line, end = statement.targets[0], statement.value, statement.lineno, statement.end_col_offset
-    if type(target) is not ast.Name or statement.end_lineno != line or value.end_col_offset != end or end is None:
-        return statement
-    parts: tuple[Any, ...]
-    if type(value) is ast.BinOp:
-        left, right, begun = value.left, value.right, value.col_offset
-        if type(left) is not ast.Name or type(right) is not ast.Name:
-            return statement
-        if left.col_offset != begun or right.end_col_offset != end:
-            return statement
-        owner, name = "", BINARY_SYMBOLS[type(value.op)]
-        parts = (statement.col_offset, begun, left.id, begun, right.id, right.col_offset)
-    else:
-        call = _plain_call(value)
-        if call is None:
-            return statement
-        owner, name, parts = *call[:2], (statement.col_offset, *call[2])
-    made = PlainAssign.__new__(PlainAssign)
-    made.lineno, made.end, made.target, made.owner, made.name, made.parts = line, end, target.id, owner, name, parts
-    return made
-
-
-def _plain_call(node: ast.expr) -> tuple[str, str, tuple[Any, ...]] | None:
-    """Owner, name and parts of `op.Add(x, y)`."""
-    if type(node) is not ast.Call or node.keywords or type(node.func) is not ast.Attribute:
-        return None
-    owner, name, begun = node.func.value, node.func.attr, node.col_offset
-    if type(owner) is not ast.Name or owner.col_offset != begun:
-        return None
-    if node.func.end_col_offset != begun + len(owner.id) + 1 + len(name):
-        return None
-    parts: list[Any] = [begun]
-    for operand in node.args:
-        if type(operand) is not ast.Name:
-            return None
-        parts += (operand.id, operand.col_offset)
-    return owner.id, name, tuple(parts)
