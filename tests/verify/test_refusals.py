@@ -29,6 +29,11 @@ PREFIX = "[ONNXRuntimeError] : 9 : NOT_IMPLEMENTED : "
             Status.UNSUPPORTED,
             "type float4e2m1 is refused by Shape",
         ),
+        (
+            "Exception during loading: MLDataType for: seq(tensor(complex64)) is not currently registered or supported",
+            Status.UNSUPPORTED,
+            "type complex64 is not known",
+        ),
         ("something new", Status.UNSUPPORTED, "something new"),
     ],
 )

@@ -15,8 +15,10 @@ from opwright_build.spec.vectors_model import (
     IntegersModel,
     NormalModel,
     RowModel,
+    SequenceModel,
     TypedModel,
     UniformModel,
+    VariadicModel,
     VectorsModel,
     ZeroModel,
 )
@@ -88,6 +90,29 @@ TensorSource = LiteralTensor | ZeroTensor | GeneratedTensor
 
 
 @dataclass(frozen=True, slots=True)
+class SequenceSource:
+    """A sequence of tensors, which are all of one element type; none of them states its own."""
+
+    items: tuple[TensorSource, ...]
+    type: str | None
+    place: Place
+
+
+ValueSource = TensorSource | SequenceSource
+
+
+@dataclass(frozen=True, slots=True)
+class VariadicSource:
+    """What a variadic input or output stands for, one after the other."""
+
+    values: tuple[ValueSource, ...]
+    place: Place
+
+
+GivenSource = ValueSource | VariadicSource
+
+
+@dataclass(frozen=True, slots=True)
 class RandomOutput:
     """What is known of a random output: all of its elements are among `values`, where there are any, and their mean is
     within `within` of `mean`."""
@@ -111,8 +136,8 @@ class VectorRow:
     types: Mapping[str, tuple[str, ...]]
     versions: tuple[int, ...] | None
     attributes: Mapping[str, Nested | None]
-    inputs: Mapping[str, TensorSource | None]
-    outputs: Mapping[str, TensorSource] | None
+    inputs: Mapping[str, GivenSource | None]
+    outputs: Mapping[str, GivenSource] | None
     scale: float
     random: RandomOutput | None
     error: str
@@ -161,12 +186,12 @@ def _row(model: RowModel, node: MappingNode) -> tuple[VectorRow, list[Diagnostic
     attributes: dict[str, Nested | None] = {}
     for name, child in _children(node, "attributes"):
         attributes[name] = None if _is_null(child) else literal(child, problems)[0]
-    inputs: dict[str, TensorSource | None] = {}
+    inputs: dict[str, GivenSource | None] = {}
     for name, child in _children(node, "inputs"):
-        inputs[name] = None if _is_null(child) else _tensor(model.inputs[name], child, problems)
-    outputs: dict[str, TensorSource] | None = None
+        inputs[name] = None if _is_null(child) else _given(model.inputs[name], child, problems)
+    outputs: dict[str, GivenSource] | None = None
     if model.outputs:
-        outputs = {name: _tensor(model.outputs[name], child, problems) for name, child in _children(node, "outputs")}
+        outputs = {name: _given(model.outputs[name], child, problems) for name, child in _children(node, "outputs")}
     row = VectorRow(
         name=model.name,
         types={variable: tuple(names) for variable, names in model.types.items()},
@@ -202,6 +227,31 @@ def _children(node: MappingNode, key: str) -> list[tuple[str, Node]]:
     if entry is None or not isinstance(entry.value, MappingNode):
         return []
     return [(name, child.value) for name, child in entry.value.entries.items()]
+
+
+def _given(model: object, node: Node, problems: list[Diagnostic]) -> GivenSource:
+    if isinstance(model, VariadicModel):
+        pairs = zip(model.variadic, _items(node, "variadic"), strict=True)
+        return VariadicSource(tuple(_value(value, child, problems) for value, child in pairs), node.place)
+    return _value(model, node, problems)
+
+
+def _value(model: object, node: Node, problems: list[Diagnostic]) -> ValueSource:
+    if not isinstance(model, SequenceModel):
+        return _tensor(model, node, problems)
+    pairs = zip(model.sequence, _items(node, "sequence"), strict=True)
+    items = tuple(_tensor(item, child, problems) for item, child in pairs)
+    for item in items:
+        if item.type is not None:
+            message = "the tensors of a sequence are of one type, which stands beside `sequence`"
+            problems.append(Diagnostic("OW109", message, item.place))
+    return SequenceSource(items, model.type or None, node.place)
+
+
+def _items(node: Node, key: str) -> list[Node]:
+    inner = node_at(node, (key,))
+    assert isinstance(inner, Sequence)
+    return list(inner.items)
 
 
 def _tensor(model: object, node: Node, problems: list[Diagnostic]) -> TensorSource:

@@ -93,6 +93,41 @@ TensorModel = TypeAliasType(
 )
 
 
+class SequenceModel(Strict):
+    sequence: list[TensorModel]
+    type: ElementName = ""
+
+
+def _value_form(value: object) -> str:
+    return tag("sequence") if isinstance(value, dict) and "sequence" in value else tag("tensor")
+
+
+ValueModel = TypeAliasType(
+    "ValueModel",
+    Annotated[
+        Annotated[TensorModel, Tag(tag("tensor"))] | Annotated[SequenceModel, Tag(tag("sequence"))],
+        Discriminator(_value_form),
+    ],
+)
+
+
+class VariadicModel(Strict):
+    variadic: list[ValueModel]
+
+
+def _given_form(value: object) -> str:
+    return tag("variadic") if isinstance(value, dict) and "variadic" in value else tag("value")
+
+
+GivenModel = TypeAliasType(
+    "GivenModel",
+    Annotated[
+        Annotated[ValueModel, Tag(tag("value"))] | Annotated[VariadicModel, Tag(tag("variadic"))],
+        Discriminator(_given_form),
+    ],
+)
+
+
 class RandomModel(Strict):
     values: list[Finite] = Field(default_factory=list)
     mean: Finite | None = None
@@ -104,8 +139,8 @@ class RowModel(Strict):
     types: dict[Identifier, Annotated[list[ElementName], Field(min_length=1)]] = Field(default_factory=dict)
     versions: list[VersionNumber] = Field(default_factory=list, min_length=1)
     attributes: dict[Identifier, LiteralValue] = Field(default_factory=dict)
-    inputs: dict[Identifier, TensorModel] = Field(default_factory=dict)
-    outputs: dict[Identifier, TensorModel] = Field(default_factory=dict, min_length=1)
+    inputs: dict[Identifier, GivenModel] = Field(default_factory=dict)
+    outputs: dict[Identifier, GivenModel] = Field(default_factory=dict, min_length=1)
     scale: Annotated[Finite, Field(gt=0)] = 1.0
     random: RandomModel | None = None
     error: str = ""

@@ -16,7 +16,7 @@ from opwright_build.verify.bindings import Unbound
 from opwright_build.verify.cases import row_judge, with_digest
 from opwright_build.verify.judge import mismatch
 from opwright_build.verify.lock import LOCK_PATH, LockedCase, check_lock, read_lock, write_lock
-from opwright_build.verify.model import Case, CollectedCases, Expected, Skipped
+from opwright_build.verify.model import Answer, Case, CollectedCases, Expected, Skipped
 from opwright_build.verify.oracle import Limits, Oracle
 from opwright_build.verify.references import References, Unanswered, beyond_references
 from opwright_build.verify.rows import TypedRow, expand_rows
@@ -214,9 +214,9 @@ class _VersionCollector:
 
     def _add_row(self, typed: TypedRow) -> None:
         row = typed.row
-        expected: tuple[Expected | None, ...] | None = None
+        expected: tuple[Answer | None, ...] | None = None
         if typed.stored is not None:
-            expected = tuple(Expected(array, exact) for array, exact in typed.stored)
+            expected = typed.stored
         elif not row.error:
             try:
                 expected = self._ask(typed)

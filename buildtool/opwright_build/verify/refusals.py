@@ -44,7 +44,7 @@ _KNOWN: tuple[tuple[re.Pattern[str], Status, str], ...] = (
         r"type \1 is refused by \2",
     ),
     (
-        re.compile(r"MLDataType for: tensor\((\w+)\) is not currently registered"),
+        re.compile(r"MLDataType for: (?:seq\()?tensor\((\w+)\)+ is not currently registered"),
         Status.UNSUPPORTED,
         r"type \1 is not known",
     ),

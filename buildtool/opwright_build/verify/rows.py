@@ -11,22 +11,24 @@ itself names the type, that is an error.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
-from typing import Any
+from typing import Any, TypeVar
 
-from opwright.bundle.format import FunctionEntry
+from opwright.bundle.calls import ANY, split_type
+from opwright.bundle.format import FunctionEntry, InputEntry, OutputEntry
 from opwright.diagnostics.model import Diagnostic, Place
-from opwright.elements import element
+from opwright.elements import ElementType, element
 
 from opwright_build.spec.suggest import did_you_mean
-from opwright_build.spec.vectors_file import TensorSource, VectorRow
+from opwright_build.spec.vectors_file import GivenSource, SequenceSource, ValueSource, VariadicSource, VectorRow
 from opwright_build.verify import values
 from opwright_build.verify.attributes import WrongAttribute, attribute_from_row
 from opwright_build.verify.bindings import resolve_type, type_attribute, type_from_code
-from opwright_build.verify.model import Array, Skipped
+from opwright_build.verify.items import SEQUENCE
+from opwright_build.verify.model import Answer, Skipped, Value
 from opwright_build.verify.rounding import NotRepresentable
 
 # What the rows of one version may come to, in elements: they are all in memory at once. A case without any elements
@@ -34,20 +36,23 @@ from opwright_build.verify.rounding import NotRepresentable
 LARGEST_COST = 1 << 24
 _COST_OF_CASE = 1 << 10
 
+_Read = TypeVar("_Read")
+_Formal = TypeVar("_Formal", InputEntry, OutputEntry)
+
 
 @dataclass(frozen=True, slots=True)
 class TypedRow:
     """A row with the values of one choice of element types.
 
-    `stored` holds, where the row states its outputs, each as the array expected and its float64 values before rounding.
+    `stored` holds the outputs, where the row states them.
     """
 
     row: VectorRow
     name: str
     bindings: Mapping[str, str]
     attributes: Mapping[str, Any]
-    inputs: tuple[Array | None, ...]
-    stored: tuple[tuple[Array, Array | None], ...] | None
+    inputs: tuple[Value | None, ...]
+    stored: tuple[Answer, ...] | None
 
 
 @dataclass(slots=True)
@@ -117,7 +122,10 @@ class _Expansion:
         for name in row.attributes:
             self._known(name, [item.name for item in entry.attributes], "attribute", f"attributes.{name}")
         for item in entry.inputs:
-            if row.inputs.get(item.name) is None and not (item.optional or item.variadic):
+            source = row.inputs.get(item.name)
+            if source is not None:
+                self._check_form(f"inputs.{item.name}", item, source)
+            elif not (item.optional or item.variadic):
                 self._report("OW406", f"the row `{row.name}` gives no value for the input `{item.name}`", row.place)
         for attribute in entry.attributes:
             if attribute.required and row.attributes.get(attribute.name) is None and not self._is_bound(attribute.name):
@@ -127,9 +135,32 @@ class _Expansion:
             for name in row.outputs:
                 self._known(name, [item.name for item in entry.outputs], "output", f"outputs.{name}")
             for output in entry.outputs:
-                if output.name not in row.outputs:
+                if output.name in row.outputs:
+                    self._check_form(f"outputs.{output.name}", output, row.outputs[output.name])
+                else:
                     message = f"the row `{row.name}` states outputs, but not `{output.name}`"
                     self._report("OW406", message, self._place("outputs"))
+
+    def _check_form(self, path: str, item: InputEntry | OutputEntry, source: GivenSource) -> None:
+        """One value or several, tensors or sequences, as the interface has it."""
+        place = self._place(path)
+        if isinstance(source, VariadicSource) and not item.variadic:
+            message = f"{self.entry.identity} has one `{item.name}`, and the row gives `variadic` ones"
+            self._report("OW405", message, place, help="Write the value alone.")
+            return
+        (wrap, inner) = split_type(item.type)
+        for value in source.values if isinstance(source, VariadicSource) else (source,):
+            if inner == ANY and value.type is None and not self.declared:
+                message = f"`{item.name}` may be of any type, and the row does not say which"
+                self._report("OW406", message, value.place, help="Write `{value: ..., type: float}`.")
+            elif wrap not in ((), SEQUENCE):
+                message = f"`{item.name}` is {item.type}, of which a row has no form"
+                self._report("OW408", message, value.place)
+            elif isinstance(value, SequenceSource) and not wrap and inner != ANY:
+                self._report("OW408", f"`{item.name}` is {item.type}, and no sequence", value.place)
+            elif wrap and not isinstance(value, SequenceSource):
+                message = f"`{item.name}` is {item.type}, a sequence"
+                self._report("OW408", message, value.place, help="Write `{sequence: [...]}`, a tensor for each item.")
 
     def _known(self, name: str, known: Sequence[str], what: str, path: str) -> None:
         if name not in known:
@@ -169,19 +200,19 @@ class _Expansion:
         self._read_bound_type()
 
     def _read_input_types(self) -> None:
-        for item in self.entry.inputs:
-            source = self.row.inputs.get(item.name)
-            if source is None or source.type is None:
+        for item, source in spread(self.entry.inputs, self.row.inputs):
+            inner = split_type(item.type)[1]
+            if source is None or source.type is None or inner == ANY:
                 continue
-            if item.type not in self.declared:
-                if source.type != item.type:
-                    message = f"the input `{item.name}` is {item.type}, not {source.type}"
+            if inner not in self.declared:
+                if source.type != inner:
+                    message = f"the input `{item.name}` is {inner}, not {source.type}"
                     self._report("OW408", message, source.place)
-            elif source.type not in self.declared[item.type]:
-                message = f"`{item.type}` does not declare {source.type}"
-                self._report("OW408", message, source.place, help=_admitted(self.declared[item.type]))
+            elif source.type not in self.declared[inner]:
+                message = f"`{inner}` does not declare {source.type}"
+                self._report("OW408", message, source.place, help=_admitted(self.declared[inner]))
             else:
-                self._narrow(item.type, source.type, source.place)
+                self._narrow(inner, source.type, source.place)
 
     def _read_bound_type(self) -> None:
         bound = type_attribute(self.entry)
@@ -209,7 +240,7 @@ class _Expansion:
     # The choices of types, and the values under each.
 
     def _axes(self) -> dict[str, tuple[str, ...]]:
-        widest = max(self.declared, key=lambda name: len(self.declared[name]), default="")
+        widest = self._widest
         axes: dict[str, tuple[str, ...]] = {}
         for variable, admitted in self.declared.items():
             if variable in self.named:
@@ -220,9 +251,8 @@ class _Expansion:
 
     def _affordable(self, count: int) -> bool:
         """Whether so many cases of this row stay within the version's budget; reports where they do not."""
-        sources = [source for source in self.row.inputs.values() if source is not None]
-        sources += (self.row.outputs or {}).values()
-        self.result.cost += count * (_COST_OF_CASE + sum(prod(source.shape) for source in sources))
+        sources = (*self.row.inputs.values(), *(self.row.outputs or {}).values())
+        self.result.cost += count * (_COST_OF_CASE + sum(values.size(source) for source in sources))
         if self.result.cost <= LARGEST_COST:
             return True
         message = f"with the row `{self.row.name}`, the rows of {self.entry.identity} stand for too much"
@@ -244,8 +274,8 @@ class _Expansion:
         label = self._label(bindings)
         try:
             inputs = tuple(
-                self._tensor(f"inputs.{item.name}", self.row.inputs.get(item.name), item.type, bindings)
-                for item in self.entry.inputs
+                None if source is None else self._read(f"inputs.{item.name}", source, item.type, bindings, values.value)
+                for item, source in spread(self.entry.inputs, self.row.inputs)
             )
             stored = None if self.row.outputs is None else self._stored(self.row.outputs, bindings)
         except _CannotHold as error:
@@ -267,28 +297,35 @@ class _Expansion:
         code = element(bindings[bound[0]]).code
         return {} if bound[1].default == code else {bound[1].name: code}
 
-    def _stored(
-        self, outputs: Mapping[str, TensorSource], bindings: Mapping[str, str]
-    ) -> tuple[tuple[Array, Array | None], ...]:
-        stored = []
-        for item in self.entry.outputs:
-            array = self._tensor(f"outputs.{item.name}", outputs[item.name], item.type, bindings)
-            assert array is not None
-            is_float = element(resolve_type(bindings, item.type)).is_float
-            stored.append((array, values.exact(outputs[item.name]) if is_float else None))
-        return tuple(stored)
+    def _stored(self, outputs: Mapping[str, GivenSource], bindings: Mapping[str, str]) -> tuple[Answer, ...]:
+        return tuple(
+            self._read(f"outputs.{item.name}", source, item.type, bindings, values.stated)
+            for item, source in spread(self.entry.outputs, outputs)
+            if source is not None
+        )
 
-    def _tensor(
-        self, path: str, source: TensorSource | None, declared: str, bindings: Mapping[str, str]
-    ) -> Array | None:
-        if source is None:
-            return None
-        target = element(resolve_type(bindings, declared))
+    def _read(
+        self,
+        path: str,
+        source: ValueSource,
+        declared: str,
+        bindings: Mapping[str, str],
+        read: Callable[[ValueSource, ElementType], _Read],
+    ) -> _Read:
+        """The values as the declaration wants them; what may be of any type is of its own, or of the row's."""
+        inner = split_type(declared)[1]
+        if inner == ANY:
+            inner = source.type or self._widest
         try:
-            return values.tensor(source, target)
+            return read(source, element(resolve_type(bindings, inner)))
         except NotRepresentable as error:
-            fixed = declared not in self.declared or declared in self.named
+            fixed = inner not in self.declared or inner in self.named
             raise _CannotHold(f"{path}: {error}", source.place, fixed) from None
+
+    @property
+    def _widest(self) -> str:
+        """The type variable of which a row stands for every type."""
+        return max(self.declared, key=lambda name: len(self.declared[name]), default="")
 
     def _label(self, bindings: Mapping[str, str]) -> str:
         """The types that tell this case from the row's others: every variable with more than one declared type."""
@@ -303,6 +340,18 @@ class _Expansion:
 
     def _report(self, code: str, message: str, place: Place, *, reason: str = "", help: str = "") -> None:
         self.result.diagnostics.append(Diagnostic(code, message, place, reason, help))
+
+
+def spread(
+    formals: Sequence[_Formal], given: Mapping[str, GivenSource | None]
+) -> Iterator[tuple[_Formal, ValueSource | None]]:
+    """The values of a row, each with its declaration: a variadic one stands for as many as are given."""
+    for item in formals:
+        source = given.get(item.name)
+        if isinstance(source, VariadicSource):
+            yield from ((item, value) for value in source.values)
+        elif source is not None or not item.variadic:
+            yield item, source
 
 
 class _CannotHold(Exception):

@@ -98,6 +98,7 @@ class OnnxRuntime:
             if refusal.status is Status.UNSUPPORTED:
                 require_valid(model)
             raise Refused(refusal) from None
+        _sequences_must_be_reachable(signature)
         return _OnnxRuntimeSession(session, signature)
 
 
@@ -241,15 +242,24 @@ def require_valid(model: ModelProto) -> None:
 
 
 def _must_be_reachable(signature: Signature) -> None:
-    """Strings and sequences go in and out as numpy arrays only, what numpy does not know as `OrtValue`s only: never two
-    of them at once."""
-    types = {*signature.outputs, *(declared[0] for declared in signature.inputs if declared is not None)}
-    kinds = {split_type(text)[1] for text in types}
-    foreign = sorted(kind for kind in kinds if kind and not ort_values.is_native(kind))
+    """Strings go in and out as numpy arrays only, what numpy does not know as `OrtValue`s only: never both at once."""
+    kinds, foreign = _kinds_of(signature)
     if foreign and "string" in kinds:
         raise Refused(Refusal(Status.UNSUPPORTED, f"string and {foreign[0]} cannot be passed in one call"))
+
+
+def _sequences_must_be_reachable(signature: Signature) -> None:
+    """Likewise sequences: their tensors go in and out as numpy arrays only."""
+    _, foreign = _kinds_of(signature)
     if foreign and _has_sequence(signature):
         raise Refused(Refusal(Status.UNSUPPORTED, f"a sequence and {foreign[0]} cannot be passed in one call"))
+
+
+def _kinds_of(signature: Signature) -> tuple[set[str], list[str]]:
+    """The element types of all that goes in and out; and those of them that numpy does not know, sorted."""
+    types = {*signature.outputs, *(declared[0] for declared in signature.inputs if declared is not None)}
+    kinds = {split_type(text)[1] for text in types if text}
+    return kinds, sorted(kind for kind in kinds if not ort_values.is_native(kind))
 
 
 def _has_sequence(signature: Signature) -> bool:

@@ -18,16 +18,20 @@ from opwright_build.spec.literals import Nested
 from opwright_build.spec.vectors_file import (
     Choice,
     GeneratedTensor,
+    GivenSource,
     Integers,
     LiteralTensor,
     Normal,
+    SequenceSource,
     TensorSource,
     Uniform,
+    ValueSource,
+    VariadicSource,
     ZeroTensor,
 )
 from opwright_build.verify import generated
 from opwright_build.verify.dtypes import DTYPES
-from opwright_build.verify.model import Array
+from opwright_build.verify.model import Answer, Array, Expected, ExpectedItems, Items, Value
 from opwright_build.verify.rounding import NotRepresentable, integers, round_floats
 
 Scalar = bool | int | float | str
@@ -64,6 +68,37 @@ def exact(source: TensorSource) -> Array | None:
             return None if numbers is None else numbers.astype(np.float64)
         case _:
             assert_never(source)
+
+
+def value(source: ValueSource, target: ElementType) -> Value:
+    """Likewise of a tensor or a sequence."""
+    if isinstance(source, SequenceSource):
+        return Items(target.name, tuple(tensor(item, target) for item in source.items))
+    return tensor(source, target)
+
+
+def stated(source: ValueSource, target: ElementType) -> Answer:
+    """What a row says an output is, of floats with the values before rounding. Raises NotRepresentable."""
+    if isinstance(source, SequenceSource):
+        return ExpectedItems(target.name, tuple(_stated_tensor(item, target) for item in source.items))
+    return _stated_tensor(source, target)
+
+
+def _stated_tensor(source: TensorSource, target: ElementType) -> Expected:
+    return Expected(tensor(source, target), exact(source) if target.is_float else None)
+
+
+def size(source: GivenSource | None) -> int:
+    """The elements of everything that is given. A tensor of a sequence without elements counts as one."""
+    match source:
+        case None:
+            return 0
+        case VariadicSource():
+            return sum(size(item) for item in source.values)
+        case SequenceSource():
+            return sum(max(math.prod(item.shape), 1) for item in source.items)
+        case _:
+            return math.prod(source.shape)
 
 
 def flatten(values: Nested) -> Iterator[Scalar]:

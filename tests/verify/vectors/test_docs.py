@@ -13,7 +13,9 @@ from opwright_build.spec.vectors_file import (
     Integers,
     LiteralTensor,
     Normal,
+    SequenceSource,
     Uniform,
+    VariadicSource,
     ZeroTensor,
     read_vectors_file,
 )
@@ -31,12 +33,18 @@ def test_the_rows() -> None:
 
 
 def test_the_long_forms() -> None:
-    lines = [line.partition("#")[0].strip() for line in BLOCKS[1][1].splitlines()]
+    lines = [line.partition("#")[0].strip() for block in BLOCKS[1:3] for line in block[1].splitlines()]
     rows = "".join(f"  - {{name: r{number}, inputs: {{X: {line}}}}}\n" for number, line in enumerate(lines))
     read = read_vectors_file(f"schema: 1\nrows:\n{rows}".encode(), "vectors.yaml")
     assert read.diagnostics == ()
     sources = [row.inputs["X"] for row in read.rows]
-    assert [type(source) for source in sources] == [LiteralTensor, ZeroTensor, *[GeneratedTensor] * 4]
+    assert [type(source) for source in sources] == [
+        LiteralTensor,
+        ZeroTensor,
+        *[GeneratedTensor] * 4,
+        *[SequenceSource] * 2,
+        VariadicSource,
+    ]
     made: list[Distribution] = [source.distribution for source in sources if isinstance(source, GeneratedTensor)]
     assert [type(distribution) for distribution in made] == [Normal, Uniform, Integers, Choice]
 

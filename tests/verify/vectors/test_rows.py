@@ -9,6 +9,7 @@ from opwright.bundle.format import AttributeEntry, FunctionEntry, InputEntry, Ou
 from opwright.elements import element
 from opwright_build.spec.vectors_file import RandomOutput, VectorRow, read_vectors_file
 from opwright_build.verify import generated
+from opwright_build.verify.model import Expected
 from opwright_build.verify.rows import ExpandedRows, TypedRow, expand_rows
 
 ALL = ("float16", "float", "int8", "int32", "uint8")
@@ -297,13 +298,14 @@ def test_stored_outputs_are_rounded_once_and_kept_exact() -> None:
     assert names(expanded) == ["r[T=float16]", "r[T=float]"]
     for row, dtype in zip(expanded.rows, (np.float16, np.float32), strict=True):
         assert row.stored is not None
-        ((array, exact),) = row.stored
+        (answer,) = row.stored
+        assert isinstance(answer, Expected)
+        array, exact = answer.array, answer.exact
         assert exact is not None
         assert array[0] == dtype(0.1)
         assert exact[0] == 0.1
     integral = first("  - {name: r, types: {T: [int8]}, inputs: {X: 1}, outputs: {Y: 3}}\n", function()).stored
-    assert integral is not None
-    assert (integral[0][0].tolist(), integral[0][1]) == (3, None)
+    assert integral == (Expected(np.array(3, np.int8)),)
 
 
 def test_booleans_and_text() -> None:
