@@ -58,6 +58,7 @@ class OnnxFunction(Generic[P, R]):
         self.opset = LOCAL_OPSET if opset is None else opset
         self.default_opset = default_opset
         self.compiled: dict[Any, Any] = {}  # by opset: what opwright.live.compiled keeps
+        self.whole: Any = None  # what opwright.eager.whole keeps
 
     @property
     def domain(self) -> str:
@@ -79,9 +80,7 @@ class OnnxFunction(Generic[P, R]):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the Python body, operator by operator: numpy arrays in, numpy arrays out. DiagnosticError for what the
         language refuses."""
-        from opwright.eager import call_function
-
-        return call_function(self, args, kwargs)
+        return _call(self, args, kwargs)
 
     def to_function_proto(
         self, opset: Opset | int | None = None, *, variant: Mapping[str, object] | None = None
@@ -140,6 +139,18 @@ class OnnxFunction(Generic[P, R]):
             producer_name=producer_name,
             doc_string=doc_string,
         )
+
+
+def _first_call(function: OnnxFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Eager mode is imported when something is called."""
+    global _call
+    from opwright.eager.functions import call_function
+
+    _call = call_function
+    return call_function(function, args, kwargs)
+
+
+_call: Callable[[OnnxFunction, tuple[Any, ...], dict[str, Any]], Any] = _first_call
 
 
 if TYPE_CHECKING:

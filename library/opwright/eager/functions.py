@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,11 @@ from opwright.eager.place import caller
 from opwright.eager.tensor import Items, Tensor
 from opwright.elements import BY_NAME, ElementType
 from opwright.functions import OnnxFunction
+from opwright.lang.interface import Arity, Input
 from opwright.live.compiled import target_opset
+
+if TYPE_CHECKING:
+    from opwright.eager.trace import Trace
 
 
 def call_function(function: OnnxFunction, args: Sequence[object], kwargs: Mapping[str, object]) -> Any:
@@ -27,6 +31,18 @@ def call_function(function: OnnxFunction, args: Sequence[object], kwargs: Mappin
     Numpy arrays in give numpy arrays out, tensors give tensors, and so does every call inside of another function.
     DiagnosticError at the caller's line for arguments that a compiled call refuses.
     """
+    found = settings.current()
+    if found.capturing is not None:
+        return found.capturing.call_function(function, args, kwargs)
+    if found.whole is not None and found.trace is None and not found.strict:
+        return found.whole(function, found, args, kwargs, call_plainly)
+    return call_plainly(function, args, kwargs, None)
+
+
+def call_plainly(
+    function: OnnxFunction, args: Sequence[object], kwargs: Mapping[str, object], trace: Trace | None
+) -> Any:
+    """The same, by running the body; `trace` is told what it does."""
     opset = settings.opset_in_force(target_opset(function, None))
     low = EagerLowering(opset, caller())
     described = describe_function(function)
@@ -45,7 +61,11 @@ def call_function(function: OnnxFunction, args: Sequence[object], kwargs: Mappin
         for index, item in enumerate(described.declaration.returns or ())
         if item is not None and item.type in BY_NAME and not item.wrap
     }
-    results = _run(low, function.__wrapped__, described.signature, arguments, elements)
+    if trace is not None:
+        attributes = (item.name for item in described.interface.attributes)
+        trace.attributes = {name: given[name] for name in attributes if name in given}
+        arguments = {**arguments, **_traced(trace, arguments, described.interface.inputs)}
+    results = _run(low, function.__wrapped__, described.signature, arguments, elements, trace)
     declared = described.declaration.returns
     if declared is not None and len(results) != len(declared):
         low.error(
@@ -55,6 +75,8 @@ def call_function(function: OnnxFunction, args: Sequence[object], kwargs: Mappin
             reason="the annotation of its result says how many there are",
             help="return one value for each output, in their order",
         )
+    if trace is not None:
+        trace.leave(results)
     handed = [item for name in inputs for item in each(given[name])]
     if not settings.is_inside_function() and not any(isinstance(item, (Tensor, Items)) for item in handed):
         arrays = [item for item in handed if isinstance(item, np.ndarray)]
@@ -81,28 +103,41 @@ def run_body(
         return _run(low, function, inspect.signature(function), {**given, **attributes}, elements)
 
 
+def _traced(trace: Trace, arguments: Mapping[str, Any], inputs: Sequence[Input]) -> dict[str, Any]:
+    """The inputs that are given, each as an array of its own."""
+    entered: dict[str, Any] = {}
+    for item in inputs:
+        value = arguments.get(item.name)
+        if item.arity is Arity.VARIADIC:
+            entered[item.name] = tuple(trace.enter(item.name, index, part) for index, part in enumerate(value or ()))
+        elif value is not None:
+            entered[item.name] = trace.enter(item.name, 0, value)
+    return entered
+
+
 def _run(
     low: EagerLowering,
     function: Callable[..., Any],
     signature: inspect.Signature,
     arguments: Mapping[str, Any],
     elements: Mapping[int, ElementType],
+    trace: Trace | None = None,
 ) -> tuple[Any, ...]:
     """`elements` are the declared types of outputs, by their index."""
     ordered = {name: arguments[name] for name in signature.parameters if name in arguments}
     bound = inspect.BoundArguments(signature, ordered)
     bound.apply_defaults()  # an empty `*xs` after an optional input would be bound by name
-    with settings.inside_function(low.opset):
+    with settings.inside_function(low.opset, trace):
         found = function(*bound.args, **bound.kwargs)
-    values = found if isinstance(found, tuple) else (found,)
-    if any(value is None for value in values):
-        low.error(
-            "OW306",
-            f"`{function.__name__}` returns nothing" if found is None else f"`{function.__name__}` returns a None",
-            NOWHERE,
-            reason="a function of ONNX has outputs",
-            help="return a value on every path",
-        )
+        values = found if isinstance(found, tuple) else (found,)
+        if any(value is None for value in values):
+            low.error(
+                "OW306",
+                f"`{function.__name__}` returns nothing" if found is None else f"`{function.__name__}` returns a None",
+                NOWHERE,
+                reason="a function of ONNX has outputs",
+                help="return a value on every path",
+            )
     return tuple(_output(low, function.__name__, value, elements.get(index)) for index, value in enumerate(values))
 
 

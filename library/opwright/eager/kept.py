@@ -30,6 +30,7 @@ class Kept(Generic[Item]):
         self._items: OrderedDict[Hashable, Item] = OrderedDict()
         self._lock = Lock()
         self.get = self._items.get
+        self.values = self._items.values
 
     def __len__(self) -> int:
         return len(self._items)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from operator import is_
 from types import FrameType
 from typing import Any
 
@@ -20,7 +21,8 @@ from opwright.eager.models import Task, make_task
 from opwright.eager.outcome import Failed, NoKernel, as_expected
 from opwright.eager.place import place_of
 from opwright.eager.replay import Recording
-from opwright.eager.run import run_on
+from opwright.eager.run import Loaded, run_on
+from opwright.eager.settings import current
 from opwright.lang import ir
 from opwright.lang.dead import remove_dead_nodes
 from opwright.lang.lower.context import Lowering, Poison
@@ -41,6 +43,7 @@ class EagerLowering(Lowering):
         super().__init__(_empty_scope(), ir.Function("", "", 1, opset, None), {}, {})
         self.frame = frame
         self.recording = recording
+        self.trace = current().trace
         self.data: dict[ir.Value, Data] = {}
 
     @property
@@ -144,10 +147,17 @@ class EagerLowering(Lowering):
         except Failed as failure:
             self.error("OW370", f"{_describe(task)} fails", None, reason=str(failure), subject=task.name)
         else:
+            if self.trace is not None:
+                made = [self.data[value] for value, _ in expected]
+                self.trace.step(task, made, _is_sure(loaded) and all(map(is_, made, results)))
             if task.key is None:
                 self.recording = None  # what its graphs read is not among the operands
             elif self.recording is not None:
                 self.recording.step(task, loaded, expected)
+
+
+def _is_sure(loaded: Loaded) -> bool:
+    return bool(getattr(loaded.session, "is_sure", False))  # onnxruntime's say it
 
 
 def _remove_dead_nodes_in(node: ir.Node) -> None:

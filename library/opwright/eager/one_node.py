@@ -15,7 +15,7 @@ from opwright.eager.arrays import type_of
 from opwright.eager.lowering import EagerLowering
 from opwright.eager.operations import operand
 from opwright.eager.place import caller
-from opwright.eager.settings import is_inside_function, opset_in_force
+from opwright.eager.settings import current, is_inside_function, opset_in_force
 from opwright.eager.tensor import Tensor, wrap
 from opwright.elements import BY_CODE, BY_NAME, ElementType
 from opwright.lang import ir
@@ -37,6 +37,11 @@ Facts = tuple[tuple[str, int] | None, ...]  # element type and rank of each inpu
 
 def call_function(function: LibraryFunction, args: Sequence[object], kwargs: Mapping[str, object]) -> Any:
     """The outputs: one, or a tuple of several. See `LibraryFunction.__call__`."""
+    settings = current()
+    if settings.capturing is not None:
+        return settings.capturing.call_function(function, args, kwargs)
+    if settings.trace is not None:
+        settings.trace.fail(f"{function.name} is a function of a library")
     entry = function.entry
     inputs, attributes = bind_arguments(entry, args, kwargs)
     tensors = is_inside_function() or any(isinstance(value, Tensor) for value in inputs)

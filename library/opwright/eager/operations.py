@@ -56,7 +56,7 @@ def call_operator(operator: Operator, args: Sequence[object], kwargs: Mapping[st
                     key.append(static_key(value))
                 else:
                     add_operand(key, data, value)
-        kept = RECORDINGS.get(tuple(key))
+        kept = RECORDINGS.get(tuple(key)) if settings.trace is None else None
         if kept is not None and (found := kept.replay(data)) is not MISS:
             return found
         keyed = all(map(is_kept, (*args, *kwargs.values())))
@@ -114,11 +114,16 @@ def subscript(owner: tensors.Tensor, index: object) -> Any:
     """`owner[index]`. What tensors pick decides shapes on the way, so that an index with tensors has no key."""
     from opwright.lang.lower import subscripts
 
+    shape: tuple[int, ...] = ()
+    if owner.other is None:
+        shape = owner.data.shape
+        if (trace := current().trace) is not None:
+            trace.size_of(owner.data)
     return _perform(
         ("[]",),
         (owner,),
         lambda low: subscripts.subscript(low, operand(low, owner), _index(low, index), NOWHERE),
-        (index, owner.data.shape if owner.other is None else ()),
+        (index, shape),
     )
 
 
@@ -156,7 +161,7 @@ def _perform(
             add_operand(key, data, value)
         for value in static:
             key.append(static_key(value))
-        kept = RECORDINGS.get(tuple(key))
+        kept = RECORDINGS.get(tuple(key)) if settings.trace is None else None
         if kept is not None and (found := kept.replay(data)) is not MISS:
             return found
         keyed = all(map(is_kept, values))
@@ -167,6 +172,9 @@ def _perform(
 
 def _lower(key: tuple[object, ...] | None, opset: int, lower: Callable[[EagerLowering], Operand]) -> Any:
     """The results of an operation that is lowered now; what it did is kept for the next one of that key."""
+    trace = current().trace
+    if trace is not None and key is None:
+        trace.fail("how an operation is done depends on more than types")
     low = EagerLowering(opset, caller(), None if key is None else Recording())
     try:
         made = lower(low)
@@ -306,5 +314,7 @@ def result(low: EagerLowering, found: Operand) -> Any:
         return found
     data = low.data[found]
     if isinstance(found.type, ir.NumberType):
+        if low.trace is not None:
+            low.trace.fail("Python computes with a number that a graph has computed")
         return data.item()
     return tensors.wrap(data, type_of(data, found.type))

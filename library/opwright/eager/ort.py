@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from types import MappingProxyType
 from typing import Any
 
 from opwright.eager import ort_values
 from opwright.eager.arrays import Data
 from opwright.eager.messages import one_line
 from opwright.eager.models import Task
-from opwright.eager.ort_faults import FAULTS
+from opwright.eager.ort_faults import FAULTS, may_fail
 from opwright.eager.outcome import Failed, NoKernel, Session
-from opwright.elements import BY_NAME, ElementType
+from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.opsets.signatures import newest_opset
 
@@ -37,17 +38,24 @@ class OnnxRuntime:
             raise NoKernel(f"onnxruntime: {task.name} of opset {first} is not known")
         foreign = any(not _is_native(value.type) for value in (*task.inputs, *ir.results_of(task.node)))
         try:
-            return _Session(_load(task.model(opset)), task, foreign)
+            return OrtSession(_load(task.model(opset)), task, foreign)
         except Exception as error:  # onnxruntime's exceptions share no base class of their own
             raise NoKernel(f"onnxruntime: {one_line(error)}") from None
 
 
-def _load(model: Any) -> Any:
+def load_whole(model: Any) -> Any:
+    """A session of a model of several nodes, each of which computes as it would alone. Raises what onnxruntime does."""
+    return _load(model, {"session.disable_prepacking": "1"})
+
+
+def _load(model: Any, entries: Mapping[str, str] = MappingProxyType({})) -> Any:
     runtime = _onnxruntime()
     options = runtime.SessionOptions()
     options.log_severity_level = 4  # what it says of a refused model is in the exception
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    for key, value in entries.items():
+        options.add_session_config_entry(key, value)
     return runtime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
@@ -82,7 +90,7 @@ def _is_native(type_: ir.Type) -> bool:
     return True
 
 
-class _Session:
+class OrtSession:
     def __init__(self, session: Any, task: Task, foreign: bool) -> None:
         self._session = session
         self._run = session._sess.run  # spares a third of the time of a call; both take the same arguments
@@ -90,8 +98,12 @@ class _Session:
         self._outputs = [item.name for item in session.get_outputs()]
         self._foreign = foreign
         self._kinds = [_kind(value.type) for value in task.inputs]
-        integers = any(BY_NAME[kind].is_integer for kind in self._kinds if kind)
-        self._is_faulty = FAULTS.get(task.name) if integers else None
+        self._is_faulty = FAULTS.get(task.name) if may_fail(task.name, self._kinds) else None
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it runs on all data of these types, as it would as a part of a larger model."""
+        return self._is_faulty is None and not self._foreign
 
     def run(self, data: Sequence[Data]) -> list[Data]:
         if self._is_faulty is not None and self._is_faulty(data):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from opwright.eager.arrays import Array
+from opwright.elements import BY_NAME
 
 _INT32 = np.iinfo(np.int32)
 _EXACT_BITS = 53  # of a double
@@ -56,3 +57,11 @@ FAULTS: dict[str, Callable[[Sequence[Array]], bool]] = {
     "Pow": _power_is_inexact,
     "ReduceSumSquare": _squares_are_inexact,
 }
+
+
+def may_fail(name: str, kinds: Sequence[str]) -> bool:
+    """Whether an operator has to be looked at on operands of these element types (empty for no tensor): of integers,
+    those that say axes not included."""
+    relevant = kinds[:1] if name.startswith("Reduce") else kinds
+    wide = FAULTS.get(name) in (_beyond_int32, _squares_are_inexact)
+    return name in FAULTS and any(kind == "int64" if wide else kind and BY_NAME[kind].is_integer for kind in relevant)

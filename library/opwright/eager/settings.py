@@ -9,20 +9,25 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from typing import TYPE_CHECKING
 
 from opwright.eager.outcome import Capturing, Evaluator
 from opwright.opsets import opset as opset_module
 from opwright.opsets.signatures import newest_opset
+
+if TYPE_CHECKING:
+    from opwright.eager.trace import Trace
+    from opwright.eager.whole import CallWhole
 
 
 class Settings:
     """Never changed: who sets something else makes another one.
 
     `evaluators` is empty for the default ones; `forced` is the opset of `at_opset`, `running` that of the function
-    whose body runs.
+    whose body runs; `trace` is told what it does, and `whole` runs functions at once where that is asked for.
     """
 
-    __slots__ = ("capturing", "evaluators", "forced", "running", "strict", "whole")
+    __slots__ = ("capturing", "evaluators", "forced", "running", "strict", "trace", "whole")
 
     def __init__(
         self,
@@ -31,7 +36,8 @@ class Settings:
         forced: int | None = None,
         running: int | None = None,
         strict: bool = False,
-        whole: bool = False,
+        whole: CallWhole | None = None,
+        trace: Trace | None = None,
     ) -> None:
         self.evaluators = evaluators
         self.capturing = capturing
@@ -39,10 +45,11 @@ class Settings:
         self.running = running
         self.strict = strict
         self.whole = whole
+        self.trace = trace
 
     def but(self, **changes: object) -> Settings:
         """The same, with these changes."""
-        made = Settings(self.evaluators, self.capturing, self.forced, self.running, self.strict, self.whole)
+        made = Settings(self.evaluators, self.capturing, self.forced, self.running, self.strict, self.whole, self.trace)
         for name, value in changes.items():
             setattr(made, name, value)
         return made
@@ -107,13 +114,10 @@ def at_opset(version: int) -> Iterator[None]:
 
 
 @contextmanager
-def inside_function(opset: int) -> Iterator[None]:
-    """While the body of a function runs: the opset is the function's own."""
-    token = _CURRENT.set(current().but(running=opset))
-    try:
+def inside_function(opset: int, trace: Trace | None = None) -> Iterator[None]:
+    """While the body of a function runs: the opset is the function's own. `trace` is told what is done in it."""
+    with _set(running=opset, trace=trace or current().trace):
         yield
-    finally:
-        _CURRENT.reset(token)
 
 
 def is_inside_function() -> bool:
@@ -153,5 +157,7 @@ def whole_functions(enabled: bool = True) -> Iterator[None]:
 
     What cannot be sure to give what Python gives runs as Python (docs/eager.md#whole-functions).
     """
-    with _set(whole=enabled):
+    from opwright.eager.whole import call_whole
+
+    with _set(whole=call_whole if enabled else None):
         yield

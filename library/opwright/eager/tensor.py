@@ -9,6 +9,7 @@ import numpy as np
 
 from opwright import types
 from opwright.eager.arrays import Array, Data, as_array, element_of
+from opwright.eager.settings import current
 from opwright.elements import ElementType
 from opwright.lang import ir
 
@@ -73,7 +74,10 @@ class Tensor(types.Tensor):
     @property
     def shape(self) -> tuple[int, ...]:
         """The sizes, as Python numbers."""
-        return tuple(_array(self).shape)
+        found = _array(self)
+        if (trace := current().trace) is not None:
+            trace.size_of(found)
+        return tuple(found.shape)
 
     @property
     def rank(self) -> int:
@@ -81,7 +85,7 @@ class Tensor(types.Tensor):
 
     def numpy(self) -> Array:
         """The elements as a read-only array; types that numpy lacks as those of `ml_dtypes`."""
-        view = _array(self).view()
+        view = _looked_at(self).view()
         view.flags.writeable = False
         return view
 
@@ -97,7 +101,7 @@ class Tensor(types.Tensor):
         return self.shape[0]
 
     def __bool__(self) -> bool:
-        array, kind = _array(self), self.dtype.kind
+        array, kind = _looked_at(self), self.dtype.kind
         if array.size != 1 or kind == "string":
             _refuse(
                 "OW320",
@@ -110,7 +114,7 @@ class Tensor(types.Tensor):
     def __index__(self) -> int:
         if not self.dtype.is_integer or _array(self).size != 1:
             _refuse("OW314", f"a tensor {self.type!r} is no integer", "Python wants one here", "cast it to INT64")
-        return int(_array(self).reshape(())[()])
+        return int(_looked_at(self).reshape(())[()])
 
     def __int__(self) -> int:
         return int(self._one("int"))
@@ -121,7 +125,7 @@ class Tensor(types.Tensor):
     def _one(self, wanted: str) -> Any:
         if _array(self).size != 1:
             _refuse("OW314", f"{wanted}(...) takes one element, not {self.type!r}", "Python's numbers are single", "")
-        return _array(self).reshape(())[()]
+        return _looked_at(self).reshape(())[()]
 
     def __iter__(self) -> Iterator[Any]:
         _refuse(
@@ -288,6 +292,13 @@ def _array(tensor: Tensor) -> Array:
         _refuse("OW314", f"a value of type {tensor.type!r} is no tensor", "it is an optional", "op.OptionalGetElement")
     array: Array = tensor.data
     return array
+
+
+def _looked_at(tensor: Tensor) -> Array:
+    """The array, of which Python looks at values."""
+    if (trace := current().trace) is not None:
+        trace.fail("Python looks at the values of a tensor")
+    return _array(tensor)
 
 
 def _tensor_element(tensor: Tensor) -> ElementType:

@@ -1,0 +1,178 @@
+"""Whole functions on one session each: what a call of this kind did as Python, done again on other data.
+
+The first call of a kind runs as Python. The second does so too, and is traced; from the third on the trace runs as one
+graph. Python is asked again whenever something may be different: a debugger follows, a name around the function means
+something else, an array has another size than it declares, the graph fails.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from inspect import Parameter
+from typing import Any
+
+import numpy as np
+
+from opwright.eager.described import describe_function
+from opwright.eager.kept import Kept
+from opwright.eager.replay import Unkeyed, is_kept, static_key
+from opwright.eager.settings import Settings
+from opwright.eager.tensor import Tensor, make_tensor
+from opwright.eager.trace import Trace
+from opwright.eager.whole_graph import Graph, make_graph
+from opwright.functions import OnnxFunction
+
+KEPT = 256  # kinds of calls; a session takes some 50 KiB and more
+_ATTEMPTS = 4  # names around a function that change with every call would cost a trace each time
+_LOOKING = (0, 1)  # the ids of sys.monitoring's tools for debuggers and for coverage
+_get_tool: Callable[[int], object] | None = getattr(getattr(sys, "monitoring", None), "get_tool", None)
+
+Plainly = Callable[[OnnxFunction, Sequence[object], Mapping[str, object], Trace | None], Any]
+CallWhole = Callable[[OnnxFunction, Settings, Sequence[object], Mapping[str, object], Plainly], Any]
+
+
+def somebody_looks() -> bool:
+    """Whether a debugger, or a measure of coverage, follows the lines of this thread."""
+    if sys.gettrace() is not None:
+        return True
+    return _get_tool is not None and any(_get_tool(tool) is not None for tool in _LOOKING)
+
+
+class Table:
+    """A function as it is now: which of its parameters are attributes."""
+
+    __slots__ = ("_seen", "described", "named", "positional", "variadic")
+
+    def __init__(self, function: OnnxFunction) -> None:
+        self._seen = _parts(function)
+        self.described = describe_function(function)
+        attributes = {item.name for item in self.described.interface.attributes}
+        parameters = self.described.signature.parameters.values()
+        self.named = {item.name: item.name in attributes for item in parameters}
+        kinds = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+        self.positional = [(item.name, self.named[item.name]) for item in parameters if item.kind in kinds]
+        self.variadic = next((item.name for item in parameters if item.kind is Parameter.VAR_POSITIONAL), None)
+
+    def holds(self, function: OnnxFunction) -> bool:
+        wrapped, code, defaults, keywords, annotations = self._seen
+        now = function.__wrapped__
+        return (
+            now is wrapped
+            and now.__code__ is code
+            and now.__defaults__ is defaults
+            and now.__kwdefaults__ is keywords
+            and now.__annotations__ is annotations
+        )
+
+
+def _parts(function: OnnxFunction) -> tuple[Any, ...]:
+    found = function.__wrapped__
+    return found, found.__code__, found.__defaults__, found.__kwdefaults__, found.__annotations__
+
+
+class _Kind:
+    """Calls of one kind: seen once, or with the graph that does them, or such that only Python does."""
+
+    __slots__ = ("attempts", "by_sizes", "graph", "only_plainly", "used")
+
+    def __init__(self) -> None:
+        self.attempts = 0  # of making a graph
+        self.graph: Graph | None = None
+        self.by_sizes = False  # what is done depends on sizes: each is a kind of its own
+        self.only_plainly = False
+        self.used = False
+
+    def drop(self) -> None:
+        self.graph = None
+
+
+_KINDS: Kept[_Kind] = Kept(KEPT)
+
+
+def call_whole(
+    function: OnnxFunction, settings: Settings, args: Sequence[object], kwargs: Mapping[str, object], plainly: Plainly
+) -> Any:
+    """What `plainly` gives, by a graph where there is one for this kind of call, and nobody looks."""
+    if somebody_looks():
+        return plainly(function, args, kwargs, None)
+    table: Table | None = function.whole
+    if table is None or not table.holds(function):
+        table = function.whole = Table(function)
+    key: list[object] = [table, settings.evaluators, settings.forced, settings.running, len(args), *kwargs]
+    data: list[Any] = []
+    gives_tensors = settings.running is not None
+    try:
+        positional = table.positional
+        for index, value in enumerate(args):
+            is_attribute = index < len(positional) and positional[index][1]
+            gives_tensors |= _add_argument(key, data, value, is_attribute)
+        for name, value in kwargs.items():
+            gives_tensors |= _add_argument(key, data, value, table.named.get(name, False))
+    except Unkeyed:
+        return plainly(function, args, kwargs, None)
+    kind = _KINDS.get(tuple(key))
+    if kind is None:
+        _KINDS.keep(tuple(key), _Kind())
+        return plainly(function, args, kwargs, None)
+    kind.used = True
+    shaped = kind.by_sizes
+    if shaped:
+        key.append(tuple(map(np.shape, data)))
+        kind = _KINDS.get(tuple(key))
+        if kind is None:
+            kind = _Kind()
+            _KINDS.keep(tuple(key), kind)
+        kind.used = True
+    graph = kind.graph
+    if graph is not None and graph.still_holds(function):
+        results = graph.run(data)
+        if results is not None:
+            if gives_tensors:
+                results = [make_tensor(item) for item in results]
+            return results[0] if len(results) == 1 else tuple(results)
+        return plainly(function, args, kwargs, None)
+    if kind.only_plainly:
+        return plainly(function, args, kwargs, None)
+    kind.attempts += 1
+    trace = Trace()
+    results = plainly(function, args, kwargs, trace)
+    kind.graph = None
+    if all(map(is_kept, data)) and kind.attempts < _ATTEMPTS:
+        kind.graph = make_graph(function, table.described, trace, _given(table, args, kwargs), shaped)
+    kind.by_sizes = not shaped and trace.needs_sizes
+    kind.only_plainly = (kind.graph is None and not kind.by_sizes) or kind.attempts >= _ATTEMPTS
+    return results
+
+
+def _given(table: Table, args: Sequence[object], kwargs: Mapping[str, object]) -> list[tuple[tuple[str, int], object]]:
+    """The inputs of a call in its order: by parameter, with the place in a variadic one."""
+    count = len(table.positional)
+    named = [((name, 0), value) for (name, _), value in zip(table.positional, args, strict=False)]
+    spread = [((table.variadic or "", index), value) for index, value in enumerate(args[count:])]
+    found = [*named, *spread, *(((name, 0), value) for name, value in kwargs.items())]
+    return [(item, value) for item, value in found if value is not None and not table.named.get(item[0], False)]
+
+
+def _add_argument(key: list[object], data: list[Any], value: Any, is_attribute: bool) -> bool:
+    """As `add_operand`; a number that is an input is an array, whatever its value. Says whether it is a tensor."""
+    kind = type(value)
+    if kind is np.ndarray:
+        key += (value.dtype, value.ndim)
+        data.append(value)
+    elif kind is Tensor and value.other is None:
+        array = value.data
+        key += (array.dtype, array.ndim)
+        data.append(array)
+        return True
+    elif is_attribute or value is None:
+        key.append(static_key(value))
+    elif kind is float or kind is int or kind is bool:
+        key.append(kind)
+        data.append(value)
+    elif isinstance(value, np.generic):
+        key += (value.dtype, 0)
+        data.append(np.asarray(value))
+    else:
+        raise Unkeyed
+    return False

@@ -1,0 +1,55 @@
+"""What a function reads of the names around it, when it is called with arguments of given types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from opwright.diagnostics.model import DiagnosticError
+from opwright.functions import OnnxFunction
+from opwright.lang.lower import NeedsFact, lower_function
+from opwright.lang.lower.scripts import NeedsScript
+from opwright.live.compiled import Run, named_values
+from opwright.live.reads import Reads
+from opwright.live.specialise import Types, specialise
+from opwright.opsets.opset import Opset
+
+
+class Surroundings:
+    """All that a function and those that it calls have read."""
+
+    __slots__ = ("_reads",)
+
+    def __init__(self, reads: list[Reads]) -> None:
+        self._reads = reads
+
+    def still_hold(self) -> bool:
+        """Whether all of it would be read again."""
+        return all(item.still_hold() for item in self._reads)
+
+
+def read_surroundings(
+    function: OnnxFunction, opset: int, input_types: Types, attributes: Mapping[str, object]
+) -> Surroundings | None:
+    """None where the function does not compile for these types: it may do what graphs cannot, such as to print."""
+    run = Run(opset)
+    try:
+        unit, reads = run.unit(function)
+        unit, target = specialise(function, unit, opset, attributes, input_types)
+        while True:
+            try:
+                lowered = lower_function(unit, target, {})
+                break
+            except NeedsScript as need:
+                run.prepare(need.script)
+    except (DiagnosticError, NeedsFact):
+        return None
+    if lowered.function is None or run.problems:
+        return None
+    return Surroundings([reads, *(compiled.reads for compiled in run.done.values())])
+
+
+def names_its_opset(function: OnnxFunction) -> bool:
+    """Whether the function itself says for which opset it is compiled, not a module around it or one that it calls."""
+    return function.default_opset is not None or any(
+        isinstance(value, Opset) and not value.domain for value in named_values(function.__wrapped__)
+    )
