@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import linecache
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 import onnx
 import opwright
+from opwright.eager import whole_functions
 from opwright.eager.functions import run_body
 from opwright.eager.tensor import Items
 
@@ -50,6 +51,17 @@ class Eager:
         }
         return [_plain(item) for item in run_body(self.function, inputs, rounded, self.opset)]
 
+    def whole(self, case: Case) -> str:
+        """How calls that run as one graph differ from those that run as Python; empty where they do not."""
+        function = opwright.script(default_opset=opwright.Opset("", self.opset))(self.function)
+        arguments = {**case.arrays, **case.attributes}
+        plain = _bytes_of(function, arguments)
+        if plain != _bytes_of(function, arguments):
+            return ""  # random
+        with whole_functions():
+            found = [_bytes_of(function, arguments) for _ in range(3)]
+        return next((f"{plain} as Python, {item} as a graph" for item in found if item != plain), "")
+
     def live_model(self, case: Case) -> onnx.ModelProto:
         """The model of the function under `@script`, for the types of a case: ranks known, sizes not."""
         types = {}
@@ -58,6 +70,21 @@ class Eager:
             types[name] = type_[(None,) * array.ndim] if array.ndim else type_
         function = opwright.script()(self.function)
         return function.to_model_proto(input_types=types, opset=self.opset, **case.attributes)
+
+
+def _bytes_of(function: opwright.OnnxFunction, arguments: Mapping[str, Any]) -> Any:
+    """The results of a call, to be compared; what is raised, in its own words."""
+    try:
+        found = function(**arguments)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return _flat(found)
+
+
+def _flat(found: Any) -> Any:
+    if isinstance(found, (tuple, list)):
+        return [_flat(item) for item in found]
+    return (found.dtype.name, found.shape, found.tolist() if found.dtype.kind == "O" else found.tobytes())
 
 
 def _float_attributes(text: str) -> set[str]:

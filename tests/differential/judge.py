@@ -37,7 +37,7 @@ _LEVELS = {
     "ort": ort.GraphOptimizationLevel.ORT_DISABLE_ALL,
     "ort-full": ort.GraphOptimizationLevel.ORT_ENABLE_ALL,
 }
-RUNTIMES = (*_LEVELS, "reference", "eager", "live")
+RUNTIMES = (*_LEVELS, "reference", "eager", "live", "whole")
 # What onnxruntime 1.31 is known to compute wrongly where the interpreter noted it; other judges still have their say.
 _WRONG_ON = {
     ORDER_OF_INT64: frozenset({"ort", "ort-full", "ort-inlined", "live"}),
@@ -234,6 +234,7 @@ class _Sessions:
         self.runtimes = runtimes
         self.defaults = _defaults(program.text)
         self.eager: Eager | None = None
+        self.seen_whole = False  # likewise: it is called several times
         self.seen_live = False  # one case of a program is enough: it compiles the function anew
         self._loaded: dict[tuple[object, ...], dict[str, Any]] = {}
 
@@ -248,6 +249,11 @@ class _Sessions:
             self._loaded[key] = dict(self._load(function, arrays, attributes, reasons))
         if "eager" in self.runtimes:
             self._check_eager(case, expected, reasons)
+        if "whole" in self.runtimes and not self.seen_whole and self.eager is not None:
+            self.seen_whole = True
+            difference = self.eager.whole(case)
+            if difference:
+                raise _Difference(f"whole: {difference}")
         excused = {runtime for note in expected.notes for runtime in _WRONG_ON[note]}
         reasons += [f"onnxruntime is known to get wrong: {note}" for note in sorted(expected.notes)]
         if "live" in self.runtimes and not self.seen_live and self.program.meant and "live" not in excused:
@@ -355,7 +361,7 @@ class _Sessions:
             raise _Difference(f"the checker refuses: {_first_line(error)}") from error
         data = model.SerializeToString()
         for runtime in self.runtimes:
-            if runtime in ("eager", "live"):
+            if runtime in ("eager", "live", "whole"):
                 continue
             try:
                 if runtime == "reference":
