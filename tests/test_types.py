@@ -28,7 +28,15 @@ def test_there_is_a_class_for_every_element_type() -> None:
 def test_the_stub_has_the_same_names() -> None:
     stub = Path(types.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
     listed = {line.strip(' ",') for line in stub.split("__all__ = [")[1].split("]")[0].splitlines() if line.strip()}
-    assert listed == {*(name.upper() for name in BY_NAME), "Dimension", "Graph", "Optional", "Sequence", "Tensor"}
+    assert listed == {
+        *(name.upper() for name in BY_NAME),
+        "Dimension",
+        "Graph",
+        "Optional",
+        "OptionalValue",
+        "Sequence",
+        "Tensor",
+    }
     assert all(hasattr(types, name) for name in listed)
 
 

@@ -10,6 +10,7 @@ __version__ = VERSION
 _TYPES = (
     "Graph",
     "Optional",
+    "OptionalValue",
     "Sequence",
     "Tensor",
     "FLOAT",
@@ -52,6 +53,8 @@ _HOMES = dict.fromkeys(_TYPES, "opwright.types") | {
     "Opset": "opwright.opsets.opset",
     "attach": "opwright.link.apply",
     "compare": "opwright.protos.compare",
+    "Decompiled": "opwright.decompiler.modules",
+    "decompile": "opwright.decompiler.decompile",
     "detach": "opwright.link.detach",
     "digest": "opwright.protos.digest",
     "find_bundle": "opwright.bundle.read",

@@ -7,6 +7,12 @@ from opwright.bundle.read import (
     find_bundle,
     read_bundle,
 )
+from opwright.decompiler.decompile import (
+    decompile,
+)
+from opwright.decompiler.modules import (
+    Decompiled,
+)
 from opwright.diagnostics.model import (
     Diagnostic,
     DiagnosticError,
@@ -113,6 +119,7 @@ from opwright.types import (
     UINT64,
     Graph,
     Optional,
+    OptionalValue,
     Sequence,
     Tensor,
 )
@@ -149,6 +156,7 @@ __all__ = [
     "UINT64",
     "Bundle",
     "Comparison",
+    "Decompiled",
     "Diagnostic",
     "DiagnosticError",
     "DiagnosticWarning",
@@ -156,12 +164,14 @@ __all__ = [
     "OnnxFunction",
     "Opset",
     "Optional",
+    "OptionalValue",
     "Sequence",
     "Tensor",
     "__version__",
     "attach",
     "compare",
     "compile_source",
+    "decompile",
     "detach",
     "digest",
     "find_bundle",

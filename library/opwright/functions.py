@@ -44,14 +44,24 @@ class OnnxFunction(Generic[P, R]):
 
     `opset` is the domain that it belongs to and that domain's version; without one it is `opwright.local`, which is
     good for the functions inside a model. `default_opset` says which ai.onnx opset it is compiled for unless another
-    is asked for.
+    is asked for. `name`, `overload` and `names` (of inputs and outputs) are what ONNX calls it and them, where that is
+    not what Python does.
     """
 
     def __init__(
-        self, function: FunctionType, opset: Opset | None = None, default_opset: Opset | None = None, text: str = ""
+        self,
+        function: FunctionType,
+        opset: Opset | None = None,
+        default_opset: Opset | None = None,
+        name: str = "",
+        overload: str = "",
+        names: Mapping[str, str] | None = None,
     ) -> None:
         self.__wrapped__ = function
-        self.__name__ = self.name = function.__name__
+        self.__name__ = function.__name__
+        self.name = name or function.__name__
+        self.overload = overload
+        self.names = names
         self.__qualname__ = function.__qualname__
         self.__module__ = function.__module__
         self.__doc__ = function.__doc__
@@ -83,17 +93,22 @@ class OnnxFunction(Generic[P, R]):
         return _call(self, args, kwargs)
 
     def to_function_proto(
-        self, opset: Opset | int | None = None, *, variant: Mapping[str, object] | None = None
+        self,
+        opset: Opset | int | None = None,
+        *,
+        variant: Mapping[str, object] | None = None,
+        opset_imports: Mapping[str, int] | None = None,
     ) -> FunctionProto:
         """The function as a FunctionProto for a default-domain opset.
 
         `variant` answers its static questions, where it asks any: an element type for an input or a type variable
-        (`{"X": FLOAT}`), `"absent"` or `"present"` for an optional input. Raises DiagnosticError when it does not
-        compile, or has several variants and `variant` leaves more than one.
+        (`{"X": FLOAT}`), `"absent"` or `"present"` for an optional input. `opset_imports` says exactly which opsets the
+        function imports, by domain. Raises DiagnosticError when it does not compile, or has several variants and
+        `variant` leaves more than one.
         """
         from opwright.live.protos import function_proto
 
-        return function_proto(self, opset, variant or {})
+        return function_proto(self, opset, variant or {}, opset_imports)
 
     def to_function_protos(
         self, opset: Opset | int | None = None, *, variant: Mapping[str, object] | None = None
@@ -114,6 +129,11 @@ class OnnxFunction(Generic[P, R]):
         functions: Collection[OnnxFunction | str] | None = None,
         producer_name: str = "opwright",
         doc_string: str | None = None,
+        names: Mapping[str, str] | None = None,
+        opset_imports: Mapping[str, int] | None = None,
+        initializers: Mapping[str, object] | None = None,
+        input_defaults: Mapping[str, object] | None = None,
+        exact_types: bool = False,
         attributes: Mapping[str, object] | None = None,
         **named_attributes: object,
     ) -> ModelProto:
@@ -124,8 +144,14 @@ class OnnxFunction(Generic[P, R]):
         type there. Attributes are given by value, else by their defaults; those whose names are taken here stand in
         `attributes`. `functions` names the called functions that
         stay functions of the model (default: all); the others are inlined. `ir_version` is the lowest that will do.
-        Raises DiagnosticError.
+
+        `names` are the names in ONNX of inputs and outputs that have no name in Python: `{"x": "x:0"}`.
+        `opset_imports` says exactly which opsets the model imports, by domain. `initializers` are the tensors (numpy
+        arrays, SparseTensorProtos) that the model carries for parameters that are then no inputs; `input_defaults`
+        those of inputs that need not be given. `exact_types`: outputs have the types that annotations declare, and no
+        sizes that are found beside. Raises DiagnosticError.
         """
+        from opwright.live.initializers import Carried
         from opwright.live.models import model_proto
 
         return model_proto(
@@ -138,6 +164,10 @@ class OnnxFunction(Generic[P, R]):
             functions=functions,
             producer_name=producer_name,
             doc_string=doc_string,
+            names=names or {},
+            opset_imports=opset_imports,
+            carried=Carried(initializers, input_defaults),
+            exact_types=exact_types,
         )
 
 
@@ -158,29 +188,53 @@ if TYPE_CHECKING:
     @overload
     def script(function: Callable[P, R], /) -> OnnxFunction[P, R]: ...
     @overload
-    def script(opset: Opset | None = None, default_opset: Opset | None = None) -> _Script: ...
+    def script(
+        opset: Opset | None = None,
+        default_opset: Opset | None = None,
+        *,
+        name: str = "",
+        overload: str = "",
+        names: Mapping[str, str] | None = None,
+    ) -> _Script: ...
 
 
-def script(opset: Any = None, default_opset: Opset | None = None) -> Any:
+def script(
+    opset: Any = None,
+    default_opset: Opset | None = None,
+    *,
+    name: str = "",
+    overload: str = "",
+    names: Mapping[str, str] | None = None,
+) -> Any:
     """Makes a function an ONNX function: `@script()`, `@script`, `@script(Opset("com.acme", 1), default_opset=op)`.
 
     `opset` is the domain that the function belongs to; `default_opset` the opset of ai.onnx that it is compiled for,
-    where no other is asked for (default: the one whose operators it uses). TypeError when something else than a
+    where no other is asked for (default: the one whose operators it uses). `name` is the function's name in ONNX,
+    `overload` its overload, and `names` those of inputs and outputs, where they are not Python's:
+    `@script(Opset("aten", 1), name="add.Tensor", names={"self_": "self"})`. TypeError when something else than a
     function is decorated.
     """
     if opset is None or isinstance(opset, Opset):
-        return _Script(opset, default_opset)
-    return _Script(None, default_opset)(opset)
+        return _Script(opset, default_opset, name, overload, names)
+    return _Script(None, default_opset, name, overload, names)(opset)
 
 
 class _Script:
     """`script(...)` before it has been given its function."""
 
-    __slots__ = ("default_opset", "opset")
+    __slots__ = ("called", "default_opset", "opset")
 
-    def __init__(self, opset: Opset | None, default_opset: Opset | None) -> None:
+    def __init__(
+        self,
+        opset: Opset | None,
+        default_opset: Opset | None,
+        name: str,
+        overload: str,
+        names: Mapping[str, str] | None,
+    ) -> None:
         self.opset = opset
         self.default_opset = default_opset
+        self.called = name, overload, names
 
     if TYPE_CHECKING:
 
@@ -194,7 +248,7 @@ class _Script:
             function = function.__wrapped__
         if not hasattr(function, "__code__"):
             raise TypeError(f"script decorates functions, not {type(function).__name__}")
-        return OnnxFunction(function, self.opset, self.default_opset)
+        return OnnxFunction(function, self.opset, self.default_opset, *self.called)
 
 
 if TYPE_CHECKING:

@@ -66,6 +66,16 @@ class Graph:
     __slots__ = ()
 
 
+class OptionalValue:
+    """The annotation of ONNX's optional type, `OptionalValue[FLOAT[2]]`: a value that is there, and may hold nothing.
+
+    An input that need not be given is another thing: that is `Optional`.
+    """
+
+    __slots__ = ()
+    __class_getitem__ = classmethod(type(list[int]))
+
+
 def _typed(element: ElementType) -> type[Tensor]:
     name, doc = element.name.upper(), f"A tensor of {element.name}."
     return type(name, (Tensor,), {"__doc__": doc, "__module__": __name__, "dtype": element, "shape": ()})

@@ -19,6 +19,7 @@ __all__ = [
     "Dimension",
     "Graph",
     "Optional",
+    "OptionalValue",
     "Sequence",
     "Tensor",
     "FLOAT",
@@ -104,6 +105,12 @@ class Tensor(metaclass=TensorType):
 @type_check_only
 class AnyTensor(Tensor, Any):
     """A value that could be anything: the result of `op.Loop`, an output that is not always there."""
+
+class OptionalValue(Tensor, Generic[_C]):
+    """The annotation of ONNX's optional type, `OptionalValue[FLOAT[2]]`: a value that is there, and may hold nothing.
+
+    An input that need not be given is another thing: that is `Optional`.
+    """
 
 class Graph:
     """The annotation of a parameter that is a graph attribute: a function that an operator runs, such as a loop's body.

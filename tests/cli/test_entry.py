@@ -80,7 +80,7 @@ def test_typer_itself_may_be_missing(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert done.stderr.splitlines() == [
         "opwright: `opwright build` needs typer, which is not installed",
-        "  help: pip install 'opwright[build]'; attach, inspect, detach, polyfill work without",
+        "  help: pip install 'opwright[build]'; attach, inspect, detach, polyfill, decompile work without",
     ]
 
 

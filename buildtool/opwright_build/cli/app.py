@@ -24,7 +24,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    epilog="opwright attach, inspect, detach and polyfill work on models; each has a --help of its own.",
+    epilog="opwright attach, inspect, detach, polyfill and decompile work on models; each has a --help of its own.",
 )
 
 PathArgument = Annotated[

@@ -1,6 +1,6 @@
 """The console script. Standard library alone, so that a missing extra is named instead of shown as a traceback.
 
-`attach`, `inspect`, `detach` and `polyfill` need onnx only and go to `opwright.link.command`; the build tool is not
+`attach`, `inspect`, `detach`, `polyfill` and `decompile` need onnx only and go to `opwright.link.command`; the build tool is not
 imported.
 """
 
@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-LINK_COMMANDS = ("attach", "inspect", "detach", "polyfill")
+LINK_COMMANDS = ("attach", "inspect", "detach", "polyfill", "decompile")
 # Modules that come with an extra of the distribution.
 EXTRAS = {
     "jinja2": "build",

@@ -6,16 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from onnx import ModelProto
 
 from opwright.eager.arrays import Data
 from opwright.eager.messages import one_line
 from opwright.eager.models import Task
 from opwright.eager.outcome import Failed, NoKernel, Session
-from opwright.link.walk import all_nodes
-
-# Attributes that a kernel of the evaluator does not take even at the default that bodies write out: (operator, name).
-_NOT_TAKEN = {("CastLike", "round_mode"): b"up"}
+from opwright.protos.left_out import leave_out_defaults as leave_out_defaults
 
 
 class ReferenceEvaluator:
@@ -56,12 +52,3 @@ def _as_data(found: Any) -> Data:
     if found is None:
         return None
     return [_as_data(item) for item in found] if isinstance(found, list) else np.asarray(found)
-
-
-def leave_out_defaults(model: ModelProto) -> None:
-    """Drops the attributes that the evaluator does not take though they say what it does anyway."""
-    for node in all_nodes(model.graph.node):
-        kept = [item for item in node.attribute if _NOT_TAKEN.get((node.op_type, item.name)) != item.s]
-        if len(kept) < len(node.attribute):
-            del node.attribute[:]
-            node.attribute.extend(kept)

@@ -58,6 +58,15 @@ def make_sequence(item: Annotation) -> Annotation | None:
     return Annotation(item.kind + "S") if item.kind in ("INT", "FLOAT", "STRING") else None
 
 
+def make_optional_value(item: Annotation) -> Annotation | None:
+    """ONNX's optional type of what `item` is: an input, as the item must be."""
+    if item.kind is not None:
+        return None
+    tensor = item.tensor
+    wrapped = TensorAnnotation(tensor.elements, tensor.variable, tensor.shape, ("optional", *tensor.wrap))
+    return Annotation(None, tensor=wrapped)
+
+
 def make_literal(values: tuple[Any, ...]) -> Annotation | None:
     if values and all(isinstance(value, str) for value in values):
         return Annotation("STRING", choices=values)
@@ -160,6 +169,9 @@ def _read_generic(
     if name == "Literal":
         values = tuple(item.value for item in items if isinstance(item, ast.Constant))
         return make_literal(values) if len(values) == len(items) else None
+    if name == "OptionalValue":
+        item = read_annotation(argument, variables, depth + 1)
+        return item and make_optional_value(item)
     if name in SEQUENCES:
         item = read_annotation(items[0], variables, depth + 1) if items else None
         return item and make_sequence(item)

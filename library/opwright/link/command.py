@@ -1,4 +1,4 @@
-"""The commands `attach`, `inspect`, `detach` and `polyfill`. They need onnx alone: who attaches need not build."""
+"""The commands `attach`, `inspect`, `detach`, `polyfill` and `decompile`. They need onnx alone: to build is no need."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from enum import IntEnum
 from pathlib import Path
 
 from opwright.bundle.read import find_bundle
+from opwright.decompiler import command as decompile
 from opwright.diagnostics import Diagnostic, DiagnosticError, Severity, has_errors, render
 from opwright.downlevel import command as polyfill
 from opwright.link.apply import Attached, attach_libraries
@@ -28,7 +29,7 @@ class Exit(IntEnum):
     INFRASTRUCTURE = 3
 
 
-COMMANDS = ("attach", "inspect", "detach", "polyfill")
+COMMANDS = ("attach", "inspect", "detach", "polyfill", "decompile")
 
 _USAGE_CODES = frozenset({"OW510", "OW518", "OW550", "OW584"})  # a file that is not there, a target that makes no sense
 _INFRASTRUCTURE_CODES = frozenset({"OW572"})
@@ -82,6 +83,10 @@ def _parser() -> argparse.ArgumentParser:
     older = commands.add_parser("polyfill", allow_abbrev=False, help="rewrite a model for an older opset or runtime")
     polyfill.add_arguments(older)
     older.set_defaults(run=_run_polyfill)
+
+    back = commands.add_parser("decompile", allow_abbrev=False, help="write a model as ONNX Script")
+    decompile.add_arguments(back)
+    back.set_defaults(run=_run_decompile)
     return parser
 
 
@@ -164,6 +169,12 @@ def _run_polyfill(options: argparse.Namespace) -> int:
     if not options.json:
         _show(written.done.diagnostics)
     for line in polyfill.json_lines(written) if options.json else polyfill.text_lines(written):
+        print(line)
+    return Exit.GOOD
+
+
+def _run_decompile(options: argparse.Namespace) -> int:
+    for line in decompile.run(options):
         print(line)
     return Exit.GOOD
 

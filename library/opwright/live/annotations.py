@@ -16,11 +16,12 @@ from opwright.lang.annotations import (
     TensorAnnotation,
     make_literal,
     make_optional,
+    make_optional_value,
     make_sequence,
     make_union,
     read_annotation,
 )
-from opwright.types import Graph, Tensor
+from opwright.types import Graph, OptionalValue, Tensor
 
 _SCALAR_TYPES = {int: "int", float: "float", str: "str", bool: "bool"}
 _SEQUENCE_TYPES = (list, tuple, collections.abc.Sequence, collections.abc.Iterable)
@@ -133,6 +134,9 @@ def _read_generic(value: Any, function: FunctionType, depth: int) -> Annotation 
         parts = [item for item in arguments if item is not types.NoneType]
         found = make_union(read_object(item, function, depth) for item in parts)
         return make_optional(found) if found is not None and len(parts) < len(arguments) else found
+    if origin is OptionalValue:
+        item = read_object(arguments[0], function, depth)
+        return item and make_optional_value(item)
     if origin in _SEQUENCE_TYPES and arguments:
         item = read_object(arguments[0], function, depth)
         return item and make_sequence(item)

@@ -29,7 +29,7 @@ class Closure:
 
     def __init__(self, run: Run, root: OnnxFunction) -> None:
         self.run = run
-        self._owners: dict[tuple[str, str], OnnxFunction] = {(root.domain, root.name): root}
+        self._owners: dict[tuple[str, str, str], OnnxFunction] = {(root.domain, root.name, root.overload): root}
         self._names: dict[OnnxFunction, str] = {}
         self._wanted: dict[Content, None] = {}
         self._found: dict[Content, None] = {}
@@ -42,7 +42,7 @@ class Closure:
             return self.library.identify(callee)
         self._found[function, callee.variant] = None
         domain, _, overload = callee.identity
-        return domain, self._name(function), overload
+        return domain, self._name(function), overload or function.overload
 
     def protos(self) -> list[FunctionProto]:
         """All functions that are called, callees first."""
@@ -77,7 +77,7 @@ class Closure:
         if name is not None:
             return name
         name, number = function.name, 1
-        while (owner := self._owners.setdefault((function.domain, name), function)) is not function:
+        while (owner := self._owners.setdefault((function.domain, name, function.overload), function)) is not function:
             if function.domain != LOCAL_DOMAIN:
                 raise DiagnosticError([self._clash(function, owner)])
             number += 1

@@ -11,6 +11,7 @@ from opwright.elements import BY_CODE
 from opwright.lang.lower import Unit
 from opwright.lang.source import span_of
 from opwright.link.walk import all_graphs, all_nodes
+from opwright.live.initializers import FIRST_IR_VERSION
 from opwright.live.verdict import checker_problem, infer
 
 _MADE_UP = "unk__"  # what ONNX's inference calls a size of which it knows nothing
@@ -61,6 +62,8 @@ def lowest_ir_version(model: ModelProto) -> int:
     """The lowest IR version that has all that the model uses."""
     standard = [item for item in model.opset_import if item.domain in ("", "ai.onnx.ml", "ai.onnx.preview.training")]
     needed = [helper.find_min_ir_version_for(standard, ignore_unknown=True)]
+    if model.graph.initializer or model.graph.sparse_initializer:
+        needed.append(FIRST_IR_VERSION)
     if model.functions:
         needed.append(_FUNCTIONS)
     for function in model.functions:

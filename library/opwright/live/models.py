@@ -18,11 +18,16 @@ from opwright.link.naming import FunctionId
 from opwright.link.walk import all_graphs, all_nodes
 from opwright.live.closure import Closure, choose_functions
 from opwright.live.compiled import Run, target_opset
+from opwright.live.declared_imports import declare_imports
+from opwright.live.declared_names import rename_graph
 from opwright.live.finish import finish
+from opwright.live.initializers import Carried
 from opwright.live.libraries import check_imports, unify_imports
 from opwright.live.show_warnings import show_warnings
-from opwright.live.specialise import Types, specialise, with_output_types
+from opwright.live.specialise import Types, specialise, with_output_types, write_declared_types
 from opwright.opsets.opset import Opset
+from opwright.opsets.signatures import normal_domain
+from opwright.protos.left_out import leave_out_defaults, leave_out_unread
 
 MOST_NODES = 1_000_000  # in the graph, when functions are inlined into it
 
@@ -38,8 +43,15 @@ def model_proto(
     functions: Collection[OnnxFunction | str] | None,
     producer_name: str,
     doc_string: str | None,
+    names: Mapping[str, str],
+    opset_imports: Mapping[str, int] | None,
+    carried: Carried,
+    exact_types: bool,
 ) -> ModelProto:
     """See `OnnxFunction.to_model_proto`."""
+    wanted = None if opset_imports is None else {normal_domain(key): value for key, value in opset_imports.items()}
+    if opset is None and wanted is not None:
+        opset = wanted.get("")
     run = Run(target_opset(function, opset))
     unit, _ = run.unit(function)
     unit, target = specialise(function, unit, run.opset, attributes, input_types)
@@ -50,6 +62,7 @@ def model_proto(
     graph, imports = emit_graph(lowered.function, outputs, closure.identify)
     called = closure.protos()
     documented = (function.__doc__ or "") if doc_string is None else doc_string
+    leave_out_unread(all_nodes(graph.node), [item.name for item in graph.output], imports)
     model = ModelProto(producer_name=producer_name, doc_string=documented)
     model.graph.CopyFrom(graph)
     model.functions.extend(called)
@@ -70,7 +83,16 @@ def model_proto(
         helper.make_opsetid(domain, version) for domain, version in sorted(versions.items()) if domain in used
     )
     unify_imports(model.functions, versions)
+    if wanted is not None:
+        declare_imports(model, wanted)
+    leave_out_defaults(model)
+    carried.add_small(model)
     finish(model, unit, ir_version)
+    if exact_types:
+        write_declared_types(model.graph, unit, lowered.function)
+    carried.add_rest(model)
+    if names:
+        rename_graph(model, names)
     return model
 
 

@@ -8,21 +8,36 @@ from onnx import FunctionProto, helper
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.functions import OnnxFunction
+from opwright.lang import ir
 from opwright.lang.emit import Identify, emit_function, own_identity
 from opwright.lang.family import Family, Variant, labels_of
 from opwright.lang.lower import Unit
+from opwright.link.walk import all_nodes
 from opwright.live.compiled import Compiled, Run, chosen_facts, target_opset
+from opwright.live.declared_imports import declare_function_imports
+from opwright.live.declared_names import rename_function
 from opwright.live.libraries import LibraryCalls
 from opwright.opsets.opset import Opset
+from opwright.protos.left_out import leave_out_unread
 from opwright.variants import Key, match_variants, overload_of
 
 
-def function_proto(function: OnnxFunction, opset: Opset | int | None, variant: Mapping[str, object]) -> FunctionProto:
+def function_proto(
+    function: OnnxFunction,
+    opset: Opset | int | None,
+    variant: Mapping[str, object],
+    opset_imports: Mapping[str, int] | None = None,
+) -> FunctionProto:
     """The one variant that `variant` leaves. See `OnnxFunction.to_function_proto`."""
+    if opset is None and opset_imports is not None:
+        opset = opset_imports.get("")
     compiled, unit, family, named, left = _left(function, opset, variant)
     if len(left) != 1:
         raise DiagnosticError([_not_one(unit, family, left)])
-    return emit_variant(compiled, left[0], named[left[0].key], _identify(left[0]))
+    proto = emit_variant(compiled, left[0], named[left[0].key], _identify(left[0]))
+    if opset_imports is not None:
+        declare_function_imports(proto, opset_imports)
+    return proto
 
 
 def function_protos(
@@ -40,7 +55,15 @@ def _identify(variant: Variant) -> Identify:
     body = variant.lowered.function
     assert body is not None
     library = LibraryCalls(body.opset)
-    return lambda callee: library.identify(callee) if callee.origin is None else callee.identity
+    return lambda callee: library.identify(callee) if callee.origin is None else living_identity(callee)
+
+
+def living_identity(callee: ir.FunctionReference) -> tuple[str, str, str]:
+    """The id of a living function that is called: of the variant, or the overload that its decorator says."""
+    function = callee.origin
+    assert isinstance(function, OnnxFunction)
+    domain, name, overload = callee.identity
+    return domain, name, overload or function.overload
 
 
 def emit_variant(compiled: Compiled, variant: Variant, label: Key, identify: Identify = own_identity) -> FunctionProto:
@@ -57,7 +80,8 @@ def emit_variant(compiled: Compiled, variant: Variant, label: Key, identify: Ide
 def _emit(function: OnnxFunction, variant: Variant, label: Key, identify: Identify) -> FunctionProto:
     body = variant.lowered.function
     assert body is not None
-    proto = emit_function(body, function.domain, overload_of(label), identify)
+    proto = emit_function(body, function.domain, overload_of(label) or function.overload, identify)
+    leave_out_unread(all_nodes(proto.node), proto.output, {item.domain: item.version for item in proto.opset_import})
     proto.doc_string = function.__doc__ or ""
     with_default = {item.name: item for item in body.attributes if item.default is not None}
     if with_default:
@@ -67,6 +91,8 @@ def _emit(function: OnnxFunction, variant: Variant, label: Key, identify: Identi
         for name, item in with_default.items():
             value = list(item.default) if isinstance(item.default, tuple) else item.default
             proto.attribute_proto.append(helper.make_attribute(name, value, attr_type=item.kind.code))
+    if function.names:
+        rename_function(proto, function.names)
     return proto
 
 

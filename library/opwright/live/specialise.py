@@ -6,16 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from onnx import GraphProto
+
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.elements import ElementType
 from opwright.functions import OnnxFunction
 from opwright.lang import ir
 from opwright.lang.annotations import Annotation, TensorAnnotation
-from opwright.lang.emit import is_known
+from opwright.lang.emit import is_known, write_type
 from opwright.lang.infer import unify
 from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input, convert_attribute
 from opwright.lang.lower import Lowered, Target, Unit
-from opwright.lang.lower.declared import meet_shapes
+from opwright.lang.lower.declared import declared_type, meet_shapes
 from opwright.lang.lower.function import variadic_names
 from opwright.lang.source import Span
 from opwright.live.annotations import read_object
@@ -241,3 +243,12 @@ def _met(type_: ir.Type, annotation: TensorAnnotation) -> ir.Type | None:
     for kind in reversed(annotation.wrap):
         wanted = ir.SequenceType(wanted) if kind == "seq" else ir.OptionalType(wanted)
     return meet_shapes(type_, wanted) if unify(wanted, type_) else None
+
+
+def write_declared_types(graph: GraphProto, unit: Unit, function: ir.Function) -> None:
+    """Gives the outputs the types that annotations declare, whatever else is known of them."""
+    for value, declared in zip(graph.output, unit.declaration.returns or (), strict=False):
+        wanted = None if declared is None else declared_type(function, declared)
+        if wanted is not None and is_known(wanted):
+            value.type.Clear()
+            write_type(value, wanted)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from opwright.elements import BY_CODE, BY_NAME
 from opwright.lang import ir
 from opwright.lang.infer import Mismatch, bind
 from opwright.lang.lower.calls import Arguments, check_arguments, report_mismatch
@@ -20,11 +21,12 @@ from opwright.lang.lower.joins import join_values
 from opwright.lang.lower.nested import enter
 from opwright.lang.lower.numbers import as_tensor, describe
 from opwright.lang.lower.scan_ranks import yielded_ranks
-from opwright.lang.objects import FunctionObject, NestedObject, OperatorObject
+from opwright.lang.objects import FunctionObject, NestedObject, OperatorObject, TracedObject
 from opwright.lang.source import Span
 from opwright.opsets.signatures import AttributeSpec, Signature, normal_domain
 
 GraphFunction = NestedObject | FunctionObject
+FLOAT, DOUBLE = BY_NAME["float"], BY_NAME["double"]
 
 
 def call_with_graphs(low: Lowering, callee: OperatorObject, arguments: Arguments, env: Environment) -> Operand:
@@ -39,7 +41,7 @@ def call_with_graphs(low: Lowering, callee: OperatorObject, arguments: Arguments
             "OW356",
             f"{signature.identity} cannot be given a function",
             arguments.callee_span,
-            reason="what its graphs take is known of If, Loop, SequenceMap and of Scan from opset 9 on",
+            reason="what its graphs take is known of If, Loop, SequenceMap, FlexAttention and of Scan from opset 9 on",
             help="write a `for` loop or an `if`",
             subject=callee.name,
         )
@@ -112,6 +114,9 @@ class _GraphCall:
         region = ir.Region(parameters)
 
         def step() -> list[ir.Value] | None:
+            if isinstance(function, TracedObject):
+                returned = function.run(list(parameters))
+                return finish(returned if isinstance(returned, tuple) else (returned,))
             given: list[tuple[Operand, Span]] = [(parameter, span) for parameter in parameters]
             inner = enter(low, function, Arguments(given, {}, None, span=self.span, callee_span=span), self.env)
             if inner is None:
@@ -408,6 +413,34 @@ def _sequence_map(call: _GraphCall) -> Operand:
     return _one_or_all(call.emit(inputs, attributes | graph, types))
 
 
+def _flex_attention(call: _GraphCall) -> Operand:
+    """Its graphs change scores and probabilities: a tensor of rank 4 each, of the precision of the softmax."""
+    low, span = call.low, call.span
+    checked = call.checked()
+    if isinstance(checked, Poison):
+        return POISON
+    inputs, attributes = checked
+    precision, query = attributes.get("softmax_precision"), inputs[0]
+    double = query is not None and isinstance(query.type, ir.TensorType) and query.type.element == DOUBLE
+    element = DOUBLE if double else FLOAT
+    if isinstance(precision, ir.AttributeValue) and isinstance(precision.value, int):
+        element = BY_CODE.get(precision.value, element)
+    graphs: dict[str, ir.Attribute] = {}
+    for name, (function, place) in call.functions.items():
+        parameter = ir.Value(ir.TensorType(element, (None,) * 4), "", span)
+        finish = partial(_tensors, low, span=place, what=f"`{function.node.name}`")
+        region = call.lower(function, place, [parameter], finish)
+        if isinstance(region, Poison):
+            return POISON
+        graphs[name] = ir.AttributeValue(ir.AttributeKind.GRAPH, region)
+    assert query is not None
+    return _one_or_all(call.emit(inputs, attributes | graphs, [_reshaped(query.type)]))
+
+
+def _reshaped(type_: ir.Type) -> ir.Type:
+    return ir.TensorType(type_.element, (None,) * 4) if isinstance(type_, ir.TensorType) else type_
+
+
 def _element_type(value: ir.Value) -> ir.Type:
     return value.type.item if isinstance(value.type, ir.SequenceType) else value.type
 
@@ -421,4 +454,5 @@ _FORMS: dict[tuple[str, str], Callable[[_GraphCall], Operand]] = {
     ("", "Loop"): _loop,
     ("", "Scan"): _scan,
     ("", "SequenceMap"): _sequence_map,
+    ("ai.onnx.preview", "FlexAttention"): _flex_attention,
 }

@@ -1,0 +1,196 @@
+"""The nodes of a graph as statements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from onnx import AttributeProto, GraphProto, NodeProto
+
+from opwright.decompiler.attributes import attribute_text
+from opwright.decompiler.constants import as_operand, with_type
+from opwright.decompiler.layout import WIDTH, call_lines
+from opwright.decompiler.literals import Constant, constant_of, plain_constant
+from opwright.decompiler.names import Names
+from opwright.decompiler.operators import Form, Forms
+from opwright.decompiler.parts import Parts
+from opwright.decompiler.refuse import refuse
+from opwright.elements import BY_NAME
+
+_PLAIN = {
+    "value_int": ("i", "int64"),
+    "value_ints": ("ints", "int64"),
+    "value_float": ("f", "float"),
+    "value_floats": ("floats", "float"),
+    "value_string": ("s", "string"),
+    "value_strings": ("strings", "string"),
+}
+
+CLOSED = frozenset(["FlexAttention"])  # operators whose graphs may take nothing from around themselves
+
+
+class Body:
+    """Writes the nodes of one function, graphs within it included.
+
+    `constants` are the tensors that are known, by ONNX name: they stand where they are used, unless `faithful` keeps
+    each at its own node. `typed`: the types of inputs are known. `annotations`: what is declared of values whose
+    ranks the compiler cannot follow. `untyped` are values of whose types the compiler knows nothing.
+    """
+
+    def __init__(self, parts: Parts, forms: Forms, names: Names, faithful: bool, typed: bool = True) -> None:
+        self.parts = parts
+        self.forms = forms
+        self.names = names
+        self.faithful = faithful
+        self.typed = typed
+        self.constants: dict[str, Constant] = {}
+        self.annotations: dict[str, str] = {}
+        self.untyped: set[str] = set()
+        self.lines: list[str] = []
+
+    def nodes(self, nodes: Iterable[NodeProto], indent: str, kept: frozenset[str] = frozenset()) -> None:
+        """Adds the statements of nodes. `kept`: constants of these names get statements too, being outputs."""
+        names, forms, lines, constants, untyped = self.names, self.forms, self.lines, self.constants, self.untyped
+        annotations, local, typed = self.annotations, forms.local, self.typed
+        for node in nodes:
+            form = forms[node.domain, node.op_type] if not local else self._form(node)
+            inputs, outputs = node.input, node.output
+            attributes = node.attribute
+            if form.name == "Constant" and not node.domain and self._constant(node, kept, indent):
+                continue
+            if constants and not constants.keys().isdisjoint(inputs):
+                arguments = self._with_constants(form, list(inputs))
+            else:
+                arguments = [names[name] for name in inputs]
+            target = names[outputs[0]] if len(outputs) == 1 else self._targets(outputs)
+            if annotations and outputs[0] in annotations:
+                target = f"{target}: {annotations[outputs[0]]}"
+            if form.least > 1 and len(outputs) < form.least:
+                target += ", _" * (form.least - len(outputs))
+            if untyped and not untyped.isdisjoint(inputs):
+                untyped.update(outputs)
+            elif not attributes and typed:
+                if form.binary and len(arguments) == 2 and self._is_plain(arguments):
+                    line = f"{indent}{target} = {arguments[0]}{form.binary}{arguments[1]}"
+                    if len(line) <= WIDTH:
+                        lines.append(line)
+                    else:
+                        lines += [f"{indent}{target} = (", f"{indent}    {arguments[0]}"]
+                        lines += [f"{indent}    {form.binary[1:]}{arguments[1]}", f"{indent})"]
+                    continue
+                if form.unary and len(arguments) == 1 and self._is_plain(arguments):
+                    lines.append(f"{indent}{target} = {form.unary}{arguments[0]}")
+                    continue
+            while arguments and arguments[-1] == "None":
+                arguments.pop()
+            for attribute in attributes:
+                if attribute.type == AttributeProto.GRAPH and not attribute.ref_attr_name:
+                    value = self._graph(attribute.g, indent, form.name in CLOSED)
+                else:
+                    value = attribute_text(attribute, form.name, self.parts)
+                    if "math." in value:
+                        self.parts.noted(value)
+                arguments.append(f"{attribute.name}={value}")
+            line = f"{indent}{target} = {form.call}{', '.join(arguments)})"
+            if len(line) > WIDTH:
+                lines.extend(call_lines(indent, f"{target} = {form.call}", arguments, ")"))
+            else:
+                lines.append(line)
+
+    def returned(self, outputs: Sequence[str]) -> list[str]:
+        """What a function returns for these ONNX names."""
+        constants = self.constants
+        return [
+            with_type(constants[name], name, self.parts) if name in constants else self.names[name] for name in outputs
+        ]
+
+    # --------------------------------------------------------------------------------------------- parts of a node
+
+    def _form(self, node: NodeProto) -> Form:
+        """How a node is written that may call one of the module's functions."""
+        found = self.forms.local.get((node.domain, node.op_type, node.overload))
+        return self.forms[node.domain, node.op_type] if found is None else found
+
+    def _targets(self, outputs: Sequence[str]) -> str:
+        if not outputs:
+            raise refuse("a node without outputs cannot be written", "nothing takes what it gives")
+        found = [self.names[name] if name else "_" for name in outputs]
+        while len(found) > 1 and found[-1] == "_":
+            found.pop()
+        return ", ".join(found)
+
+    def _with_constants(self, form: Form, inputs: list[str]) -> list[str]:
+        constants, names = self.constants, self.names
+        return [
+            as_operand(
+                constants[name], form, index, inputs, constants, self.untyped if self.typed else None, name, self.parts
+            )
+            if name in constants
+            else names[name]
+            for index, name in enumerate(inputs)
+        ]
+
+    @staticmethod
+    def _is_plain(arguments: Sequence[str]) -> bool:
+        """Whether a sign means the operator: one operand at least is a tensor, and none a list."""
+        tensors = 0
+        for text in arguments:
+            if text.isidentifier() and text not in ("True", "False", "None"):
+                tensors += 1
+            elif text[0] == "[" or text[0] in "'\"":
+                return False
+        return tensors > 0
+
+    def _constant(self, node: NodeProto, kept: frozenset[str], indent: str) -> bool:
+        """Notes a constant; whether that is all that there is to do."""
+        attributes = node.attribute
+        if len(attributes) != 1 or attributes[0].ref_attr_name:
+            return False
+        attribute, output = attributes[0], node.output[0]
+        if self.faithful:
+            return False
+        if attribute.name == "value":
+            constant = constant_of(attribute.t)
+        elif attribute.name in _PLAIN:
+            field, element = _PLAIN[attribute.name]
+            value = getattr(attribute, field)
+            constant = plain_constant(value if field in "ifs" else list(value), BY_NAME[element])
+        else:
+            return False
+        if output in kept:
+            self.lines.append(f"{indent}{self.names[output]} = {self._own(constant, output)}")
+        else:
+            self.constants[output] = constant
+        return True
+
+    def own(self, name: str) -> str:
+        """A constant of that ONNX name as a value by itself; it has a statement from now on."""
+        return self._own(self.constants.pop(name), name)
+
+    def _own(self, constant: Constant, hint: str) -> str:
+        """A constant that is a value by itself."""
+        return f"op.Constant(value={self.parts.tensor_attribute(constant, hint)})"
+
+    def _graph(self, graph: GraphProto, indent: str, closed: bool) -> str:
+        """Writes a graph as a nested function; gives its name. A graph that is closed makes its constants itself: those
+        that stand in the text are made outside, where all can share them."""
+        names, inner = self.names, f"{indent}    "
+        name = names.fresh(graph.name or "graph")
+        if graph.sparse_initializer:
+            raise refuse(f"the graph {graph.name} has sparse initializers", "a nested function has none")
+        parameters = [names[item.name] for item in graph.input]
+        if self.lines and self.lines[-1]:
+            self.lines.append("")
+        self.lines.append(f"{indent}def {name}({', '.join(parameters)}):")
+        outputs = [item.name for item in graph.output]
+        before, self.faithful = self.faithful, self.faithful or closed
+        for tensor in graph.initializer:
+            constant = constant_of(tensor)
+            if self.faithful or tensor.name in outputs:
+                self.lines.append(f"{inner}{names[tensor.name]} = {self._own(constant, tensor.name)}")
+            else:
+                self.constants[tensor.name] = constant
+        self.nodes(graph.node, inner, frozenset(outputs))
+        self.faithful = before
+        self.lines.append(f"{inner}return {', '.join(self.returned(outputs))}")
+        self.lines.append("")
+        return name

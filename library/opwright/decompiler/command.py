@@ -1,0 +1,58 @@
+"""The command `decompile`; `opwright.link.command` runs it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+from onnx.external_data_helper import load_external_data_for_model
+
+from opwright.decompiler.decompile import decompile
+from opwright.decompiler.modules import Decompiled
+from opwright.decompiler.refuse import refuse
+from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.link.model_file import external_files, read_model
+
+_DESCRIPTION = """Writes a model, or the functions of a library, as ONNX Script: text that the compiler makes the same
+model of again. Large tensors go to a .npz file beside it."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the command line on a parser that was made for it."""
+    parser.description = _DESCRIPTION
+    parser.add_argument("model", type=Path, help="a .onnx file")
+    parser.add_argument("--faithful", action="store_true", help="keep every node, at the cost of readability")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="by default the text goes to stdout")
+
+
+def run(options: argparse.Namespace) -> Iterator[str]:
+    """Does what the command line asks for; gives the lines for stdout. Raises DiagnosticError."""
+    source: Path = options.model
+    output: Path | None = options.output
+    side_file = (output or source).with_suffix(".npz").name
+    made = decompile_file(source, side_file, options.faithful)
+    if output is None:
+        if made.arrays:
+            reason = f"it has {len(made.arrays)} large tensors, which belong into a file of their own"
+            raise refuse(f"{source} needs a file for its text", reason, "give one with -o")
+        yield made.text.rstrip("\n")
+        return
+    try:
+        written = made.write(output)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise DiagnosticError([Diagnostic("OW572", f"cannot write {output}", reason=reason)]) from None
+    yield f"wrote {', '.join(path.as_posix() for path in written)}"
+
+
+def decompile_file(source: Path, side_file: str, faithful: bool) -> Decompiled:
+    """A file as a module. Raises DiagnosticError."""
+    model = read_model(source)
+    if external_files(model):
+        try:
+            load_external_data_for_model(model, str(source.parent))
+        except (OSError, ValueError) as error:
+            text = f"cannot read the weights of {source}"
+            raise DiagnosticError([Diagnostic("OW550", text, reason=str(error))]) from None
+    return decompile(model, side_file=side_file, faithful=faithful)

@@ -1,0 +1,55 @@
+"""Known tensors where they are used: a literal where it means the same there, else one that says its type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from opwright.decompiler.literals import Constant
+from opwright.decompiler.operators import Form
+from opwright.decompiler.parts import Parts
+
+
+def as_operand(
+    constant: Constant,
+    form: Form,
+    index: int,
+    inputs: Sequence[str],
+    constants: dict[str, Constant],
+    untyped: set[str] | None,
+    hint: str,
+    parts: Parts,
+) -> str:
+    """A constant as the input `index` of an operator whose inputs are these. `untyped` are those of whose types the
+    compiler knows nothing, None: all of them."""
+    formal = form.formal(index)
+    literal = constant.literal
+    if formal is None or literal is None:
+        return with_type(constant, hint, parts)
+    type_, homogeneous, single = formal
+    if single:
+        return parts.noted(literal) if single == constant.element.name else with_type(constant, hint, parts)
+    if not homogeneous:
+        return with_type(constant, hint, parts)
+    met = False
+    for other, name in enumerate(inputs):
+        if other != index and name and name not in constants:
+            beside = form.formal(other)
+            if beside is not None and beside[0] == type_:
+                if untyped is None or name in untyped:
+                    return with_type(constant, hint, parts)
+                met = True
+    if met or constant.default:
+        return parts.noted(literal)
+    return with_type(constant, hint, parts)
+
+
+def with_type(constant: Constant, hint: str, parts: Parts) -> str:
+    """An expression that has the type by itself."""
+    literal = constant.literal
+    if constant.default and literal is not None:
+        if constant.is_scalar and constant.element.kind != "string":
+            return f"{parts.type_name(constant.element)}({parts.noted(literal)})"
+        return f"op.Constant(value={parts.noted(literal)})"
+    if constant.is_scalar and literal is not None:
+        return f"{parts.type_name(constant.element)}({parts.noted(literal)})"
+    return parts.array(constant, hint)

@@ -1,0 +1,154 @@
+"""FunctionProtos as functions under `@script`."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterable, Iterator
+
+from onnx import AttributeProto, FunctionProto, NodeProto, helper
+
+from opwright.decompiler.body import Body
+from opwright.decompiler.layout import WIDTH, call_lines
+from opwright.decompiler.literals import float_text, quoted, texts_of
+from opwright.decompiler.names import Names, python_name
+from opwright.decompiler.operators import Form, Forms
+from opwright.decompiler.parts import Parts
+from opwright.decompiler.refuse import refuse
+from opwright.decompiler.text_of import docstring, mapping_text
+from opwright.link.walk import all_nodes
+
+_ANNOTATIONS: dict[int, str] = {
+    AttributeProto.INT: "int",
+    AttributeProto.FLOAT: "float",
+    AttributeProto.STRING: "str",
+    AttributeProto.INTS: "Sequence[int]",
+    AttributeProto.FLOATS: "Sequence[float]",
+    AttributeProto.STRINGS: "Sequence[str]",
+}
+FunctionId = tuple[str, str, str]
+
+
+def write_functions(protos: list[FunctionProto], parts: Parts, forms: Forms, faithful: bool) -> list[str]:
+    """The functions in their order, callees first; calls of them are known to `forms` from then on."""
+    lines: list[str] = []
+    for proto in _callees_first(protos):
+        name = parts.fresh(f"{proto.name}_{proto.overload}" if proto.overload else proto.name)
+        lines += ["", "", *_function(proto, name, parts, forms, faithful)]
+        form = Form(f"{name}(", None, proto.name)
+        form.least = len(proto.output)
+        forms.local[proto.domain, proto.name, proto.overload] = form
+    return lines[2:]
+
+
+def _callees_first(protos: list[FunctionProto]) -> list[FunctionProto]:
+    by_id: dict[FunctionId, FunctionProto] = {(item.domain, item.name, item.overload): item for item in protos}
+    done: dict[FunctionId, FunctionProto] = {}
+    open_: set[FunctionId] = set()
+    stack = [(key, iter(_called(proto))) for key, proto in reversed(by_id.items())]
+    while stack:
+        key, pending = stack[-1]
+        if key in done:
+            stack.pop()
+            continue
+        open_.add(key)
+        callee = next((item for item in pending if item in by_id and item not in done), None)
+        if callee is None:
+            done[key] = by_id[key]
+            stack.pop()
+        elif callee in open_:
+            raise refuse(f"the function {callee[1]} calls itself", "a function of ONNX may not")
+        else:
+            stack.append((callee, iter(_called(by_id[callee]))))
+    return list(done.values())
+
+
+def _called(proto: FunctionProto) -> list[FunctionId]:
+    return list(dict.fromkeys((node.domain, node.op_type, node.overload) for node in all_nodes(proto.node)))
+
+
+def _function(proto: FunctionProto, name: str, parts: Parts, forms: Forms, faithful: bool) -> Iterator[str]:
+    names = Names(parts.taken)
+    renamed: dict[str, str] = {}
+    for item in (*proto.input, *proto.output):
+        found = names.keep(item)
+        if found != item:
+            renamed[found] = item
+    shared = [item for item in proto.output if item in proto.input]
+    if shared or len(set(proto.output)) < len(proto.output):
+        raise refuse(f"an output of the function {proto.name} is an input or another output", "each has a name")
+    parts.attribute_names = {item: item for item in _attribute_names(proto)}
+    parameters = [names[item] for item in proto.input]
+    parameters.extend(_attributes(proto, names, parts))
+    body = Body(parts, forms, names, faithful, typed=False)
+    body.nodes(proto.node, "    ", frozenset(proto.output))
+    decorator = [f"Opset({quoted(proto.domain)}, {forms.imports.get(proto.domain, 1)})"]
+    parts.types.add("Opset")
+    if name != proto.name:
+        decorator.append(f"name={quoted(proto.name)}")
+    if proto.overload:
+        decorator.append(f"overload={quoted(proto.overload)}")
+    if renamed:
+        decorator.append(f"names={mapping_text(renamed)}")
+    yield f"@script({', '.join(decorator)})"
+    line = f"def {name}({', '.join(parameters)}):"
+    yield from [line] if len(line) <= WIDTH else call_lines("", f"def {name}(", parameters, "):")
+    yield from docstring(proto.doc_string)
+    yield from body.lines
+    yield f"    return {', '.join(names[item] for item in proto.output)}"
+
+
+def _attribute_names(proto: FunctionProto) -> list[str]:
+    found = [*proto.attribute, *(item.name for item in proto.attribute_proto)]
+    for name in found:
+        if python_name(name) != name or keyword.iskeyword(name):
+            raise refuse(f"the attribute {name!r} of the function {proto.name} has no name in Python", "it needs one")
+    return found
+
+
+def _attributes(proto: FunctionProto, names: Names, parts: Parts) -> Iterator[str]:
+    """The attributes as parameters: required ones first, as Python wants it."""
+    if any(item in names.taken for item in _attribute_names(proto)):
+        raise refuse(f"the function {proto.name} has an attribute of an input's name", "a parameter is one of them")
+    names.taken.update(_attribute_names(proto))
+    kinds = _kinds(proto.node)
+    for name in proto.attribute:
+        yield f"{name}: {_annotation(kinds.get(name, AttributeProto.INT), name, proto, parts)}"
+    for item in proto.attribute_proto:
+        yield f"{name_and_kind(item, proto, parts)} = {_default(item)}"
+
+
+def name_and_kind(item: AttributeProto, proto: FunctionProto, parts: Parts) -> str:
+    return f"{item.name}: {_annotation(item.type, item.name, proto, parts)}"
+
+
+def _annotation(kind: int, name: str, proto: FunctionProto, parts: Parts) -> str:
+    found = _ANNOTATIONS.get(kind)
+    if found is None:
+        what = AttributeProto.AttributeType.Name(kind)
+        raise refuse(f"the attribute {name!r} of the function {proto.name} cannot be declared", f"it is of type {what}")
+    if found.startswith("Sequence"):
+        parts.types.add("Sequence")
+    return found
+
+
+def _default(item: AttributeProto) -> str:
+    value = helper.get_attribute_value(item)
+    if item.type == AttributeProto.FLOAT:
+        return float_text(value)
+    if item.type == AttributeProto.FLOATS:
+        return f"({', '.join(map(float_text, value))},)" if len(value) else "()"
+    if item.type == AttributeProto.STRING:
+        return quoted(item.s.decode())
+    if item.type == AttributeProto.STRINGS:
+        return texts_of([text.decode() for text in value], quoted)
+    return repr(tuple(item.ints)) if item.type == AttributeProto.INTS else repr(item.i)
+
+
+def _kinds(nodes: Iterable[NodeProto]) -> dict[str, int]:
+    """The types of attributes by what they are passed on as."""
+    found: dict[str, int] = {}
+    for node in all_nodes(nodes):
+        for attribute in node.attribute:
+            if attribute.ref_attr_name:
+                found.setdefault(attribute.ref_attr_name, attribute.type)
+    return found

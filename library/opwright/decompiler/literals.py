@@ -1,0 +1,162 @@
+"""Tensors and numbers as Python text that the compiler reads back to the same bits."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from onnx import TensorProto, numpy_helper
+
+from opwright.elements import BY_CODE, ElementType, pack_bits
+from opwright.lang.rounding import pack
+
+MOST_INLINE = 32  # elements of a tensor that stands in the text
+_DEFAULTS = frozenset(["float", "int64", "bool", "string"])  # what literals are where they meet no tensor
+_NUMPY_TYPES = {"float": "np.float32", "double": "np.float64", "bool": "np.bool_", "string": "object"}
+_ML_TYPES = {
+    "bfloat16": "bfloat16",
+    "float8e4m3fn": "float8_e4m3fn",
+    "float8e4m3fnuz": "float8_e4m3fnuz",
+    "float8e5m2": "float8_e5m2",
+    "float8e5m2fnuz": "float8_e5m2fnuz",
+    "float8e8m0": "float8_e8m0fnu",
+    "float4e2m1": "float4_e2m1fn",
+    "float6e2m3": "float6_e2m3fn",
+    "float6e3m2": "float6_e3m2fn",
+    "int4": "int4",
+    "uint4": "uint4",
+    "int2": "int2",
+    "uint2": "uint2",
+}
+
+
+class Constant:
+    """A tensor that is known. `literal` is it as nested lists of numbers or texts, which take their element type from
+    where they stand; None where there is no such form. `default`: with nothing there the literal has this type."""
+
+    __slots__ = ("array", "default", "element", "literal")
+
+    def __init__(self, array: Any, element: ElementType) -> None:
+        self.array = array
+        self.element = element
+        self.literal = _literal(array, element)
+        self.default = self.literal is not None and element.name in _DEFAULTS and bool(array.size)
+
+    @property
+    def is_scalar(self) -> bool:
+        return not self.array.shape
+
+
+def constant_of(tensor: TensorProto) -> Constant:
+    """A tensor whose data stand in the proto."""
+    return Constant(numpy_helper.to_array(tensor), BY_CODE[tensor.data_type])
+
+
+def plain_constant(value: Any, element: ElementType) -> Constant:
+    """What `value_int`, `value_floats` and so on of a Constant hold."""
+    dtype = {"int64": np.int64, "float": np.float32, "string": object}[element.name]
+    if element.name == "string":
+        value = value.decode() if isinstance(value, bytes) else [item.decode() for item in value]
+    return Constant(np.array(value, dtype), element)
+
+
+# ------------------------------------------------------------------------------------------------------- numbers
+
+
+def float_text(value: float) -> str:
+    """The shortest text that is this number once it is rounded to float32."""
+    if not math.isfinite(value):
+        return "math.nan" if value != value else "math.inf" if value > 0 else "-math.inf"
+    text = repr(value)
+    if len(text) > 8:
+        short = repr(float(str(np.float32(value))))
+        if struct.pack("<f", float(short)) == struct.pack("<f", value):
+            return short
+    return text
+
+
+def quoted(text: str) -> str:
+    """A text as Python writes it, in double quotes where that takes no more."""
+    single = repr(text)
+    return single if single[0] == '"' or '"' in text else f'"{single[1:-1]}"'
+
+
+def texts_of(values: Sequence[Any], make: Any) -> str:
+    return f"[{', '.join(map(make, values))}]"
+
+
+def _literal(array: Any, element: ElementType) -> str | None:
+    if array.size > MOST_INLINE or element.kind == "complex" or (not array.size and array.ndim != 1):
+        return None
+    flat = array.ravel()
+    if element.kind == "string":
+        items = [item.decode() if isinstance(item, bytes) else str(item) for item in flat]
+        return _nested([quoted(item) for item in items], array.shape)
+    if element.kind == "bool":
+        return _nested([repr(bool(item)) for item in flat], array.shape)
+    if element.is_integer:
+        return _nested([repr(int(item)) for item in flat], array.shape)
+    texts = [_element_text(item, element) for item in flat]
+    return None if None in texts else _nested([text for text in texts if text is not None], array.shape)
+
+
+def _element_text(item: Any, element: ElementType) -> str | None:
+    """The shortest text that is this element again; None for a nan of other bits than Python's own."""
+    value = float(item)
+    bits = item.tobytes()
+    if not math.isfinite(value):
+        text = "math.nan" if value != value else "math.inf" if value > 0 else "-math.inf"
+        return text if pack(value, element) == bits else None
+    if element.name == "double":
+        return repr(value)
+    short = float(str(item))
+    for candidate in (short, value):
+        if pack(candidate, element) == bits:
+            return repr(candidate)
+    return None
+
+
+def _nested(texts: list[str], dims: Sequence[int]) -> str:
+    for size in reversed(dims):
+        if not size:
+            return "[]"
+        texts = [f"[{', '.join(texts[index : index + size])}]" for index in range(0, len(texts), size)]
+    return texts[0]
+
+
+# -------------------------------------------------------------------------------------------------------- arrays
+
+
+def dtype_text(element: ElementType) -> str:
+    """The numpy type of the element type, as text."""
+    small = _ML_TYPES.get(element.name)
+    return f"ml_dtypes.{small}" if small is not None else _NUMPY_TYPES.get(element.name, f"np.{element.name}")
+
+
+def array_text(constant: Constant) -> str:
+    """A numpy array of the tensor's type, as an expression."""
+    array, element = constant.array, constant.element
+    dtype = dtype_text(element)
+    if not array.size:
+        return f"np.zeros({tuple(array.shape)!r}, {dtype})"
+    if element.kind == "complex":
+        items = [repr(complex(item)) for item in array.ravel()]
+        if all("nan" not in item and "inf" not in item for item in items):
+            return f"np.array({_nested(items, array.shape)}, {dtype})"
+    if constant.literal is not None and element.is_float and element.bits < 32:
+        return f"np.array({constant.literal}, np.float64).astype({dtype})"
+    if constant.literal is not None:
+        return f"np.array({constant.literal}, {dtype})"
+    bits = f"np.uint{max(8, element.bits)}" if element.kind != "complex" else "np.uint32"
+    numbers = np.ascontiguousarray(array).view(bits[3:] if element.kind != "complex" else "uint32").ravel()
+    shape = "" if array.ndim == 1 else f".reshape({tuple(array.shape)!r})"
+    return f"np.array({[int(item) for item in numbers]!r}, {bits}).view({dtype}){shape}"
+
+
+def packed(array: Any, element: ElementType) -> bytes:
+    """The bytes of the elements as a tensor holds them."""
+    data: bytes = array.tobytes()
+    return pack_bits(data, element.bits) if element.bits < 8 else data

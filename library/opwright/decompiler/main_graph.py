@@ -1,0 +1,144 @@
+"""The main graph of a model as a function under `@script`, and the function that makes the model again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx import ModelProto, TensorProto, helper, numpy_helper
+
+from opwright.decompiler.annotations import annotation
+from opwright.decompiler.body import Body
+from opwright.decompiler.layout import WIDTH, call_lines
+from opwright.decompiler.literals import MOST_INLINE, Constant, constant_of, quoted
+from opwright.decompiler.names import Names, common_prefix
+from opwright.decompiler.operators import Forms
+from opwright.decompiler.parts import Parts
+from opwright.decompiler.ranks import declared_ranks
+from opwright.decompiler.refuse import refuse
+from opwright.decompiler.text_of import docstring, mapping_text, plain
+from opwright.elements import BY_CODE
+
+
+class MainGraph:
+    """The main graph as a function under `@script`."""
+
+    def __init__(self, model: ModelProto, parts: Parts, forms: Forms, faithful: bool) -> None:
+        graph = model.graph
+        self.graph = graph
+        self.model = model
+        self.parts = parts
+        self.faithful = faithful
+        self.ir_version = model.ir_version
+        self.name = parts.fresh(graph.name or "main_graph")
+        self.names = Names(parts.taken, "" if faithful else common_prefix(graph))
+        self.body = Body(parts, forms, self.names, faithful)
+        self.initializers: dict[str, str] = {}  # parameter -> expression
+        self.defaults: dict[str, str] = {}
+        self.renamed: dict[str, str] = {}
+        self.exact = False  # whether the compiler may find more of the types of outputs than the model says
+
+    def lines(self) -> list[str]:
+        graph, parts, names = self.graph, self.parts, self.names
+        parameters = [
+            f"{self._interface(item.name)}: {annotation(item.type, parts.types, f'the input {item.name!r}')}"
+            for item in graph.input
+        ]
+        inputs = {item.name for item in graph.input}
+        outputs = [item.name for item in graph.output]
+        for tensor in graph.initializer:
+            parameters.extend(self._initializer(tensor, tensor.name in inputs, tensor.name in outputs))
+        if graph.sparse_initializer:
+            raise refuse("sparse initializers cannot be written", "a script has none")
+        types = [annotation(item.type, parts.types, f"the output {item.name!r}") for item in graph.output]
+        self.exact = any(word in text for text in types for word in ("None", "...", "Sequence"))
+        returns = types[0] if len(types) == 1 else f"tuple[{', '.join(types)}]"
+        for name in outputs:
+            if name in inputs or outputs.count(name) > 1:
+                raise refuse(f"the output {name!r} is an input or another output", "a script gives each a name")
+            self._interface(name)
+        lines = self.body.lines
+        self.body.annotations = declared_ranks(self.model, parts.types)
+        self.body.nodes(graph.node, "    ", frozenset(outputs))
+        for name in outputs:
+            if name in self.body.constants:
+                lines.append(f"    {names[name]} = {self.body.own(name)}")
+        head = ["@script()", *_def_lines(self.name, parameters, returns), *docstring(graph.doc_string)]
+        if lines and not lines[0]:
+            lines.pop(0)
+        return [*head, *lines, f"    return {', '.join(names[n] for n in outputs)}"]
+
+    def _interface(self, name: str) -> str:
+        found = self.names.keep(name)
+        if found != name:
+            self.renamed[found] = name
+        return found
+
+    def _initializer(self, tensor: TensorProto, is_input: bool, is_output: bool) -> Iterator[str]:
+        element = BY_CODE.get(tensor.data_type)
+        if element is None:
+            raise refuse(f"the initializer {tensor.name!r} has no element type", "a script cannot declare it")
+        size = 1
+        for dim in tensor.dims:
+            size *= dim
+        if not is_input and not self.faithful and (size <= MOST_INLINE or is_output):
+            self.body.constants[tensor.name] = constant_of(tensor)
+            return
+        name = self._interface(tensor.name)
+        expression = self.parts.array_expression(Constant(numpy_helper.to_array(tensor), element), name)
+        if is_input:
+            self.defaults[name] = expression
+            return
+        self.initializers[name] = expression
+        dims = ", ".join(map(str, tensor.dims))
+        yield f"{name}: {self.parts.type_name(element)}" + (f"[{dims}]" if dims else "")
+
+
+def _def_lines(name: str, parameters: list[str], returns: str) -> list[str]:
+    line = f"def {name}({', '.join(parameters)}) -> {returns}:"
+    return [line] if len(line) <= WIDTH else call_lines("", f"def {name}(", parameters, f") -> {returns}:")
+
+
+def making(model: ModelProto, writer: MainGraph) -> Iterator[str]:
+    """The function that makes the model again."""
+    graph = model.graph
+    imports = {item.domain: item.version for item in model.opset_import}
+    lowest = helper.find_min_ir_version_for(list(model.opset_import), ignore_unknown=True)
+    arguments = [f"ir_version={model.ir_version}"] if model.ir_version >= lowest else []
+    arguments += [f"opset_imports={mapping_text(imports)}"]
+    arguments.append(f"producer_name={quoted(model.producer_name)}")
+    if model.doc_string or graph.doc_string:
+        arguments.append(f"doc_string={quoted(model.doc_string)}")
+    if writer.exact:
+        arguments.append("exact_types=True")
+    if writer.renamed:
+        arguments.append(f"names={mapping_text(writer.renamed)}")
+    for keyword, tensors in (("initializers", writer.initializers), ("input_defaults", writer.defaults)):
+        if tensors:
+            items = ", ".join(f"{quoted(name)}: {expression}" for name, expression in tensors.items())
+            arguments.append(f"{keyword}={{{items}}}")
+    after = [f"    made.ir_version = {model.ir_version}"] if 0 < model.ir_version < lowest else []
+    after += [
+        f"    made.{field} = {plain(getattr(model, field))}"
+        for field in ("producer_version", "domain", "model_version")
+        if getattr(model, field)
+    ]
+    if graph.name != writer.name:
+        after.append(f"    made.graph.name = {quoted(graph.name)}")
+    if graph.doc_string:
+        after.append(f"    made.graph.doc_string = {quoted(graph.doc_string)}")
+    for prefix, entries in (("made", model.metadata_props), ("made.graph", graph.metadata_props)):
+        for item in entries:
+            after.append(f"    {prefix}.metadata_props.add(key={quoted(item.key)}, value={quoted(item.value)})")
+    yield "def model():"
+    yield '    """The model that this module says."""'
+    head = "return " if not after else "made = "
+    line = f"    {head}{writer.name}.to_model_proto({', '.join(arguments)})"
+    if len(line) <= WIDTH:
+        yield line
+    else:
+        yield f"    {head}{writer.name}.to_model_proto("
+        yield from (f"        {argument}," for argument in arguments)
+        yield "    )"
+    yield from after
+    if after:
+        yield "    return made"

@@ -1,0 +1,99 @@
+"""How the operators of a model's opsets are written: what is called, and which constants may stand as literals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from opwright.decompiler.names import python_name
+from opwright.decompiler.refuse import refuse
+from opwright.opsets.signatures import Option, Signature, normal_domain, signature, tensor_element
+
+# Operators that Python has a sign for, where they have no attributes: the compiler gives the same node for the sign.
+BINARY = {
+    "Add": "+",
+    "Sub": "-",
+    "Mul": "*",
+    "Div": "/",
+    "MatMul": "@",
+    "And": "&",
+    "Or": "|",
+    "Xor": "^",
+    "BitwiseAnd": "&",
+    "BitwiseOr": "|",
+    "BitwiseXor": "^",
+    "Equal": "==",
+    "Less": "<",
+    "LessOrEqual": "<=",
+    "Greater": ">",
+    "GreaterOrEqual": ">=",
+}
+UNARY = {"Neg": "-", "Not": "~", "BitwiseNot": "~"}
+
+
+class Form:
+    """How an operator is written. `call`: the text before its arguments. `least`: results that a call must name.
+
+    `inputs`: for each formal input the type variable or type, whether its type is that of all that share it, and the
+    one element type that it takes, None where there are several.
+    """
+
+    __slots__ = ("binary", "call", "inputs", "least", "name", "signature", "takes_graphs", "unary", "variadic")
+
+    def __init__(self, call: str, found: Signature | None, name: str) -> None:
+        self.call = call
+        self.name = name
+        self.signature = found
+        standard = found is not None and not found.domain
+        self.binary = f" {BINARY[name]} " if standard and name in BINARY else ""
+        self.unary = UNARY.get(name, "") if standard else ""
+        self.least = 1 if found is None else max(1, found.min_outputs)
+        self.takes_graphs = found is not None and found.takes_graphs
+        self.inputs: list[tuple[str, bool, str]] = []
+        self.variadic = found is not None and bool(found.inputs) and found.inputs[-1].option is Option.VARIADIC
+        for formal in () if found is None else found.inputs:
+            admitted = found.admitted.get(formal.type, (formal.type,)) if found is not None else ()
+            single = tensor_element(admitted[0]) if len(admitted) == 1 else None
+            self.inputs.append((formal.type, formal.homogeneous, single.name if single is not None else ""))
+
+    def formal(self, index: int) -> tuple[str, bool, str] | None:
+        """What is known of an input; None where nothing is."""
+        if index < len(self.inputs):
+            return self.inputs[index]
+        return self.inputs[-1] if self.variadic else None
+
+
+class Forms(dict[tuple[str, str], Form]):
+    """The operators of the given opset imports, each looked up once. The names of opsets are added to `taken`."""
+
+    def __init__(self, imports: Mapping[str, int], taken: set[str]) -> None:
+        super().__init__()
+        self.imports = {normal_domain(domain): version for domain, version in imports.items()}
+        self.used: dict[str, str] = {}
+        self.names: dict[str, str] = {}
+        for domain in ("", *self.imports):
+            if domain not in self.names:
+                self.names[domain] = name = _opset_name(domain, taken)
+                taken.add(name)
+        self.local: dict[tuple[str, str, str], Form] = {}  # the functions of the module, by domain, name and overload
+
+    def __missing__(self, key: tuple[str, str]) -> Form:
+        domain = normal_domain(key[0])
+        version = self.imports.get(domain, 1)
+        found = signature(domain, key[1], version)
+        self[key] = form = Form(f"{self.opset(domain)}.{key[1]}(", found, key[1])
+        return form
+
+    def opset(self, domain: str) -> str:
+        """The Python name of a domain's opset, which is used from now on."""
+        name = self.names.get(domain)
+        if name is None:
+            raise refuse(f"the model imports no opset of {domain}", "its nodes call operators of that domain")
+        self.used[domain] = name
+        return name
+
+
+def _opset_name(domain: str, taken: set[str]) -> str:
+    name = "op" if not domain else python_name(domain.rpartition(".")[2])
+    while domain and name in taken:
+        name += "_"
+    return name

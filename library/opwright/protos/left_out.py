@@ -1,0 +1,48 @@
+"""What a model need not say: attributes that say what an operator does anyway, results that nobody reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from onnx import ModelProto, NodeProto
+
+from opwright.link.walk import all_nodes
+from opwright.opsets.signatures import Option, normal_domain, signature
+
+# What onnx's reference evaluator does not take, even at the defaults that bodies write out: (operator, name).
+_NOT_TAKEN = {("CastLike", "round_mode"): b"up"}
+_UNREAD = re.compile(r"_(_\d+)?")  # the values that are called `_`
+
+
+def leave_out_defaults(model: ModelProto) -> None:
+    """Drops them from the nodes of a model and of its functions: an attribute that is left out has its default."""
+    for nodes in (model.graph.node, *(function.node for function in model.functions)):
+        for node in all_nodes(nodes):
+            kept = [item for item in node.attribute if _NOT_TAKEN.get((node.op_type, item.name)) != item.s]
+            if len(kept) < len(node.attribute):
+                del node.attribute[:]
+                node.attribute.extend(kept)
+
+
+def leave_out_unread(nodes: Iterable[NodeProto], given: Iterable[str], imports: Mapping[str, int]) -> None:
+    """Drops the results that are bound to `_`, where nothing reads them and the operator need not give them.
+
+    `nodes` are all of a graph or function, those of graphs within it included; `given` its outputs.
+    """
+    listed = list(nodes)
+    several = [node for node in listed if len(node.output) > 1 and any(map(_UNREAD.fullmatch, node.output))]
+    if not several:
+        return
+    read = {*given}
+    for node in listed:
+        read.update(node.input)
+        read.update(item.name for attribute in node.attribute for item in attribute.g.output)
+    for node in several:
+        domain = normal_domain(node.domain)
+        found = signature(domain, node.op_type, imports.get(domain, 1))
+        for index, name in enumerate(node.output):
+            formals = () if found is None else found.outputs
+            optional = index < len(formals) and formals[index].option is Option.OPTIONAL
+            if optional and name not in read and _UNREAD.fullmatch(name):
+                node.output[index] = ""

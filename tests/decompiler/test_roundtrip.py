@@ -1,0 +1,46 @@
+"""A sample of the standard's node tests makes the round trip; `nox -s roundtrip` takes all of them."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from onnx.backend.test.loader import load_model_tests
+
+from tests.decompiler.exceptions import read_exceptions
+from tests.decompiler.roundtrip import round_trips
+
+# Of each kind of model that is written in a way of its own.
+KINDS = (
+    "test_flexattention_score_mod",
+    "test_if_seq",
+    "test_linear_attention_gated_delta_gqa_expanded",
+    "test_loop13_seq",
+    "test_optional_get_element_optional_sequence",
+    "test_scan9_sum",
+    "test_sequence_map_extract_shapes",
+    "test_ai_onnx_ml_array_feature_extractor",
+    "test_momentum_multiple",
+    "test_string_concat",
+    "test_constant_pad",
+    "test_cast_FLOAT_to_INT4",
+    "test_quantizelinear_float4e2m1",
+)
+EVERY = 21
+
+
+@pytest.fixture(scope="module")
+def cases() -> list[Any]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = load_model_tests(kind="node")
+    return [case for index, case in enumerate(found) if index % EVERY == 0 or case.name in KINDS]
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+def test_models_come_back_the_same(cases: list[Any], tmp_path: Path, faithful: bool) -> None:
+    failures = list(round_trips(cases, tmp_path, faithful))
+    unexpected = [item for item in failures if item.name not in read_exceptions(faithful)]
+    assert not unexpected, "\n".join(f"{item.name}: {item.stage}: {item.reason}" for item in unexpected)

@@ -1,0 +1,153 @@
+"""What a script says of a model beside its nodes: names that Python lacks, imports, initializers, exact types."""
+
+import numpy as np
+import onnx
+import pytest
+from onnx.reference import ReferenceEvaluator
+from opwright import FLOAT, INT64, DiagnosticError, Opset, OptionalValue, opset22, opset_ai_onnx_ml3, script
+from opwright import opset18 as op
+
+ml = opset_ai_onnx_ml3
+
+
+@script()
+def scaled(x: FLOAT["N"], weights: FLOAT[2], sizes: INT64[1]) -> FLOAT[None]:
+    shifted = op.Reshape(x + weights, sizes)
+    return ml.Binarizer(shifted)
+
+
+WEIGHTS = np.array([1, -4], np.float32)
+TENSORS = {"weights": WEIGHTS, "sizes": np.array([2])}
+
+
+def refused(**arguments: object) -> str:
+    with pytest.raises(DiagnosticError) as caught:
+        scaled.to_model_proto(**arguments)  # type: ignore[arg-type]
+    assert [item.code for item in caught.value.diagnostics] == ["OW354"]
+    return caught.value.diagnostics[0].message
+
+
+def test_names_that_python_lacks() -> None:
+    model = scaled.to_model_proto(names={"x": "x:0", "weights": "shifted", "result": "y/0"})
+    onnx.checker.check_model(model, full_check=True)
+    assert [item.name for item in model.graph.input] == ["x:0", "shifted", "sizes"]
+    assert model.graph.output[0].name == "y/0"
+    given = {"x:0": np.array([1, 2], np.float32), "shifted": WEIGHTS, "sizes": np.array([2])}
+    assert ReferenceEvaluator(model).run(None, given)[0].tolist() == [1, 0]
+
+
+def test_names_that_collide_or_are_nobodys() -> None:
+    assert "one name" in refused(names={"x": "sizes"})
+    assert "one name" in refused(names={"x": "a", "weights": "a"})
+    assert "no input" in refused(names={"shifted": "a"})
+
+
+def test_initializers_are_no_inputs() -> None:
+    model = scaled.to_model_proto(initializers=TENSORS)
+    onnx.checker.check_model(model, full_check=True)
+    assert [item.name for item in model.graph.input] == ["x"]
+    assert sorted(item.name for item in model.graph.initializer) == ["sizes", "weights"]
+    assert ReferenceEvaluator(model).run(None, {"x": np.array([1, 2], np.float32)})[0].tolist() == [1, 0]
+
+
+def test_a_large_initializer() -> None:
+    @script()
+    def added(x: FLOAT[1], large: FLOAT[5000]) -> FLOAT[5000]:
+        return x + large
+
+    large = np.arange(5000, dtype=np.float32)
+    model = added.to_model_proto(initializers={"large": large})
+    onnx.checker.check_model(model, full_check=True)
+    assert [item.name for item in model.graph.input] == ["x"]
+    assert onnx.numpy_helper.to_array(model.graph.initializer[0]).tolist() == large.tolist()
+
+
+def test_defaults_of_inputs() -> None:
+    model = scaled.to_model_proto(input_defaults=TENSORS)
+    assert [item.name for item in model.graph.input] == ["x", "weights", "sizes"]
+    assert sorted(item.name for item in model.graph.initializer) == ["sizes", "weights"]
+
+
+def test_tensors_that_do_not_fit() -> None:
+    assert "not of its type" in refused(initializers={"weights": np.zeros(3, np.float32)})
+    assert "not of its type" in refused(initializers={"weights": np.zeros(2, np.float64)})
+    assert "not of its type" in refused(initializers={"weights": [1.0, 2.0]})
+    assert "no input" in refused(initializers={"other": WEIGHTS})
+
+
+def test_opset_imports() -> None:
+    model = scaled.to_model_proto(opset_imports={"": 17, "ai.onnx.ml": 3, "com.acme": 2})
+    found = {item.domain: item.version for item in model.opset_import}
+    assert found == {"": 17, "ai.onnx.ml": 3, "com.acme": 2}
+
+
+def test_opset_imports_that_cannot_be() -> None:
+    assert "lacks ai.onnx.ml" in refused(opset_imports={"": 18})
+
+    @script()
+    def labels(x: FLOAT["N"]) -> FLOAT["N"]:
+        return Opset("ai.onnx.ml", 4).LabelEncoder(x, keys_floats=[1.0], values_floats=[2.0])
+
+    with pytest.raises(DiagnosticError, match="another operator"):
+        labels.to_model_proto(opset_imports={"": 18, "ai.onnx.ml": 1})
+
+
+def test_exact_types() -> None:
+    @script()
+    def doubled(x: FLOAT[2, 3]) -> FLOAT[None, "M"]:
+        return x + x
+
+    free, exact = (doubled.to_model_proto(exact_types=flag).graph.output[0] for flag in (False, True))
+    sizes = [[dim.WhichOneof("value") for dim in item.type.tensor_type.shape.dim] for item in (free, exact)]
+    assert sizes == [["dim_value", "dim_value"], [None, "dim_param"]]
+
+
+def test_optional_values() -> None:
+    @script()
+    def held(x: OptionalValue[FLOAT[2]]) -> FLOAT[2]:
+        return op.OptionalGetElement(x)
+
+    model = held.to_model_proto()
+    onnx.checker.check_model(model, full_check=True)
+    assert model.graph.input[0].type.optional_type.elem_type.tensor_type.elem_type == onnx.TensorProto.FLOAT
+
+
+def test_functions_by_other_names_and_overloads() -> None:
+    @script(Opset("aten", 1), name="add.Tensor", overload="int", names={"self_": "self", "result": "out:0"})
+    def add_tensor(self_, other):
+        return op.Add(self_, other)
+
+    @script(Opset("aten", 1), name="add.Tensor", overload="float")
+    def add_scalar(x, other):
+        return op.Add(x, other)
+
+    proto = add_tensor.to_function_proto()
+    assert (proto.name, proto.overload, list(proto.input), list(proto.output)) == (
+        "add.Tensor",
+        "int",
+        ["self", "other"],
+        ["out:0"],
+    )
+
+    @script()
+    def both(x: FLOAT["N"]) -> FLOAT["N"]:
+        return add_scalar(add_tensor(x, x), x)
+
+    model = both.to_model_proto()
+    onnx.checker.check_model(model, full_check=True)
+    assert [(node.op_type, node.overload) for node in model.graph.node] == [
+        ("add.Tensor", "int"),
+        ("add.Tensor", "float"),
+    ]
+    assert sorted(item.overload for item in model.functions) == ["float", "int"]
+
+
+def test_results_called_underscore_are_left_out() -> None:
+    @script()
+    def last(x: FLOAT[1, 1, 2], w: FLOAT[1, 8, 2], r: FLOAT[1, 8, 2]) -> FLOAT[1, 1, 2]:
+        _, hidden = opset22.LSTM(x, w, r, hidden_size=2)
+        return hidden
+
+    model = last.to_model_proto()
+    assert list(model.graph.node[0].output) == ["", "hidden"]
+    onnx.checker.check_model(model, full_check=True)
