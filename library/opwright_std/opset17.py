@@ -12,6 +12,7 @@ _OPSET = _LibraryOpset(
         "HammingWindow",
         "HannWindow",
         "LayerNormalization",
+        "SequenceMap",
     ),
     "opset16",
 )

@@ -29,6 +29,7 @@ from .opset17 import PRelu as PRelu
 from .opset17 import Range as Range
 from .opset17 import Relu as Relu
 from .opset17 import Selu as Selu
+from .opset17 import SequenceMap as SequenceMap
 from .opset17 import Shrink as Shrink
 from .opset17 import Softmax as Softmax
 from .opset17 import SoftmaxCrossEntropyLoss as SoftmaxCrossEntropyLoss

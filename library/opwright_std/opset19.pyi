@@ -35,6 +35,7 @@ from .opset18 import ReduceLogSumExp as ReduceLogSumExp
 from .opset18 import ReduceSumSquare as ReduceSumSquare
 from .opset18 import Relu as Relu
 from .opset18 import Selu as Selu
+from .opset18 import SequenceMap as SequenceMap
 from .opset18 import Shrink as Shrink
 from .opset18 import Softmax as Softmax
 from .opset18 import SoftmaxCrossEntropyLoss as SoftmaxCrossEntropyLoss

@@ -36,6 +36,7 @@ from .opset19 import ReduceLogSumExp as ReduceLogSumExp
 from .opset19 import ReduceSumSquare as ReduceSumSquare
 from .opset19 import Relu as Relu
 from .opset19 import Selu as Selu
+from .opset19 import SequenceMap as SequenceMap
 from .opset19 import Shrink as Shrink
 from .opset19 import Softmax as Softmax
 from .opset19 import SoftmaxCrossEntropyLoss as SoftmaxCrossEntropyLoss

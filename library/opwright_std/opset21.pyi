@@ -36,6 +36,7 @@ from .opset20 import ReduceLogSumExp as ReduceLogSumExp
 from .opset20 import ReduceSumSquare as ReduceSumSquare
 from .opset20 import Relu as Relu
 from .opset20 import Selu as Selu
+from .opset20 import SequenceMap as SequenceMap
 from .opset20 import Shrink as Shrink
 from .opset20 import Softmax as Softmax
 from .opset20 import SoftmaxCrossEntropyLoss as SoftmaxCrossEntropyLoss

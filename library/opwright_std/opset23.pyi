@@ -37,6 +37,7 @@ from .opset22 import ReduceLogSumExp as ReduceLogSumExp
 from .opset22 import ReduceSumSquare as ReduceSumSquare
 from .opset22 import Relu as Relu
 from .opset22 import Selu as Selu
+from .opset22 import SequenceMap as SequenceMap
 from .opset22 import Shrink as Shrink
 from .opset22 import Softmax as Softmax
 from .opset22 import SoftmaxCrossEntropyLoss as SoftmaxCrossEntropyLoss

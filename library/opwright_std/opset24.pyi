@@ -39,6 +39,7 @@ from .opset23 import ReduceSumSquare as ReduceSumSquare
 from .opset23 import Relu as Relu
 from .opset23 import RotaryEmbedding as RotaryEmbedding
 from .opset23 import Selu as Selu
+from .opset23 import SequenceMap as SequenceMap
 from .opset23 import Shrink as Shrink
 from .opset23 import Softmax as Softmax
 from .opset23 import SoftmaxCrossEntropyLoss as SoftmaxCrossEntropyLoss

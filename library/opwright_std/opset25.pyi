@@ -39,6 +39,7 @@ from .opset24 import ReduceSumSquare as ReduceSumSquare
 from .opset24 import Relu as Relu
 from .opset24 import RotaryEmbedding as RotaryEmbedding
 from .opset24 import Selu as Selu
+from .opset24 import SequenceMap as SequenceMap
 from .opset24 import Shrink as Shrink
 from .opset24 import Softmax as Softmax
 from .opset24 import SoftmaxCrossEntropyLoss as SoftmaxCrossEntropyLoss

@@ -40,6 +40,7 @@ from .opset25 import ReduceSumSquare as ReduceSumSquare
 from .opset25 import Relu as Relu
 from .opset25 import RotaryEmbedding as RotaryEmbedding
 from .opset25 import Selu as Selu
+from .opset25 import SequenceMap as SequenceMap
 from .opset25 import Shrink as Shrink
 from .opset25 import Softmax as Softmax
 from .opset25 import SoftmaxCrossEntropyLoss as SoftmaxCrossEntropyLoss

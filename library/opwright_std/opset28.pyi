@@ -40,6 +40,7 @@ from .opset27 import ReduceSumSquare as ReduceSumSquare
 from .opset27 import Relu as Relu
 from .opset27 import RotaryEmbedding as RotaryEmbedding
 from .opset27 import Selu as Selu
+from .opset27 import SequenceMap as SequenceMap
 from .opset27 import Shrink as Shrink
 from .opset27 import Softmax as Softmax
 from .opset27 import SoftmaxCrossEntropyLoss as SoftmaxCrossEntropyLoss

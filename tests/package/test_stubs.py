@@ -14,6 +14,7 @@ from pathlib import Path
 import opwright
 import pytest
 from opwright.bundle.format import AttributeEntry, DomainEntry, FunctionEntry, Index, InputEntry, OutputEntry
+from opwright_build.package.signatures import TypeVariables, signatures
 from opwright_build.package.stub_docs import escape, literal, quoted
 from opwright_build.package.stubs import render_stubs
 
@@ -201,6 +202,27 @@ def test_odd_interfaces(tmp_path: Path, golden: Callable[[Path, str], None]) -> 
     (tmp_path / "mypy.ini").write_text(MYPY_INI)
     done = check([sys.executable, "-m", "mypy", "acme_ops"], tmp_path)
     assert done.returncode == 0, done.stdout
+
+
+def test_sequences_and_what_may_be_anything() -> None:
+    function = FunctionEntry(
+        domain="com.acme",
+        name="Map",
+        since_version=1,
+        summary="",
+        doc="",
+        deprecated=False,
+        inputs=(InputEntry("xs", "seq(T)"), InputEntry("more", "any", variadic=True)),
+        outputs=(OutputEntry("x", "T"), OutputEntry("ys", "seq(any)")),
+        attributes=(),
+        types=(("T", ("float", "bool")),),
+        bodies=(),
+    )
+    for_tensors, for_arrays = signatures(function, TypeVariables())
+    assert for_tensors.parameters[2:] == ("xs: _Sequence[_T1]", "*more: _Any")
+    assert for_tensors.result == "tuple[_T1, _Sequence[_Any]]"
+    assert for_arrays.parameters[2:] == ("xs: _Sequence[_NDArray[_Any]]", "*more: _Any")
+    assert for_arrays.result == "tuple[_NDArray[_Any], _Sequence[_Any]]"
 
 
 @pytest.mark.parametrize(

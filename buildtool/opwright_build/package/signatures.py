@@ -64,7 +64,7 @@ def signatures(entry: FunctionEntry, variables: TypeVariables) -> tuple[Signatur
     if not any(not item.optional and not item.variadic for item in entry.inputs):
         both = {name: f"{kind} | {_ARRAY}" for name, kind in tensors.items()}
         return (_signature(entry, both, attributes, tensors),)
-    arrays = dict.fromkeys(tensors, _ARRAY)
+    arrays = {name: kind if name == ANY else _ARRAY for name, kind in tensors.items()}
     return (_signature(entry, tensors, attributes, tensors), _signature(entry, arrays, attributes, arrays))
 
 
