@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -40,6 +41,12 @@ class Items(list[Any]):
     def __init__(self, items: Iterable[Any], item: ir.Type) -> None:
         super().__init__(items)
         self.item = item
+
+    def __repr__(self) -> str:
+        shown = [repr(item) for item in self[:_LEADING]]
+        if len(self) > _LEADING:
+            shown.append(f"... {len(self) - _LEADING} more")
+        return f"[{', '.join(shown)}]"
 
 
 class Tensor(types.Tensor):
@@ -307,12 +314,32 @@ def _tensor_element(tensor: Tensor) -> ElementType:
     return found
 
 
+_SHOWN = 32  # elements; of more only the first few
+_LEADING = 6
+_TEXT = reprlib.Repr()  # of strings: 30 characters
+
+
 def repr_of(tensor: Tensor) -> str:
-    """`Tensor(float[2, 2], [[1., 2.], [3., 4.]])`."""
-    if not isinstance(tensor.data, np.ndarray):
-        return f"Tensor({tensor.type!r}, {tensor.data!r})"
-    values = np.array2string(tensor.data, separator=", ", threshold=32, prefix="Tensor(")
-    return f"Tensor({tensor.type!r}, {values})"
+    """One line of bounded length, in a time that does not depend on the tensor's size.
+
+    `Tensor(float[2, 2], [[1., 2.], [3., 4.]])`, `Tensor(float[1000, 1000], [0.5, 1., 1.5, 2., 2.5, 3., ...])`.
+    """
+    data = tensor.data
+    if not isinstance(data, np.ndarray):
+        return f"Tensor({tensor.type!r}, {_TEXT.repr(data)})"
+    is_whole = data.size <= _SHOWN
+    shown = data if is_whole else data.flat[:_LEADING]
+    if data.dtype.kind == "O":
+        text = _TEXT.repr(shown.tolist() if is_whole else list(shown))
+    else:
+        text = " ".join(np.array2string(shown, separator=", ", max_line_width=_ENDLESS).split())
+        text = text.replace("[ ", "[")
+    if not is_whole:
+        text = text.removesuffix("]").removesuffix(", ...") + ", ...]"
+    return f"Tensor({tensor.type!r}, {text})"
+
+
+_ENDLESS = 1 << 20
 
 
 def wrap(data: Data, type_: ir.Type) -> Any:
