@@ -59,6 +59,19 @@ class FunctionObject:
         self.is_script = is_script
 
 
+class TracedObject(FunctionObject):
+    """A function that is called instead of read: `run` gives what it returns for values of its parameters.
+
+    Of `node` there is the head alone.
+    """
+
+    __slots__ = ("run",)
+
+    def __init__(self, scope: ModuleScope, node: ast.FunctionDef, run: Callable[[list[Any]], Any]) -> None:
+        super().__init__(scope, node)
+        self.run = run
+
+
 class NestedObject:
     """A `def` inside a function: where it stands, the call around it, and its defaults, evaluated at the `def`."""
 

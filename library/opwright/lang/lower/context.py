@@ -124,6 +124,8 @@ LookedUp = dict[tuple[str, str], int | None]
 class Lowering:
     """The state of lowering one function. Every look-up of an operator goes through it and is on record."""
 
+    nesting_limit = NESTING_LIMIT
+
     def __init__(
         self,
         scope: ModuleScope,
