@@ -47,7 +47,7 @@ def finish(model: ModelProto, unit: Unit, ir_version: int | None) -> None:
         )
     model.ir_version = needed if ir_version is None else ir_version
     inferred, problem = infer(model)
-    _complete_outputs(model, {value.name: value.type for value in inferred.output})
+    complete_outputs(model, {value.name: value.type for value in inferred.output})
     lacking = list(_open_inputs(model, unit))
     if not lacking and problem is None:  # either leaves outputs open, which is no fault of their own
         lacking = list(_open_outputs(model, unit))
@@ -97,7 +97,7 @@ def _code(type_: TypeProto) -> int:
 # ---------------------------------------------------------------------------------------------- types of a model
 
 
-def _complete_outputs(model: ModelProto, inferred: dict[str, TypeProto]) -> None:
+def complete_outputs(model: ModelProto, inferred: dict[str, TypeProto]) -> None:
     """Gives the outputs the types, ranks and sizes that inference finds where the compiler knew none."""
     for value in model.graph.output:
         found = inferred.get(value.name)
@@ -107,14 +107,15 @@ def _complete_outputs(model: ModelProto, inferred: dict[str, TypeProto]) -> None
         for size in sizes:
             if size.dim_param.startswith(_MADE_UP):
                 size.ClearField("dim_param")
-        if not _is_complete(value.type):
+        if not is_complete(value.type):
             value.type.CopyFrom(found)
         for own, size in zip(value.type.tensor_type.shape.dim, sizes, strict=False):
             if not own.WhichOneof("value"):
                 own.CopyFrom(size)
 
 
-def _is_complete(type_: TypeProto) -> bool:
+def is_complete(type_: TypeProto) -> bool:
+    """Whether it says the element type, and of a tensor the rank."""
     return bool(_code(type_)) and (not type_.HasField("tensor_type") or type_.tensor_type.HasField("shape"))
 
 
@@ -124,7 +125,7 @@ _STATIC_RANK = "a model's inputs and outputs have ranks"
 def _open_inputs(model: ModelProto, unit: Unit) -> Iterator[Diagnostic]:
     spans = {item.name: item.span for item in unit.interface.inputs}
     for value in model.graph.input:
-        if not _is_complete(value.type):
+        if not is_complete(value.type):
             yield Diagnostic(
                 "OW354",
                 f"the rank of the input `{value.name}` is not known",
@@ -137,7 +138,7 @@ def _open_inputs(model: ModelProto, unit: Unit) -> Iterator[Diagnostic]:
 
 def _open_outputs(model: ModelProto, unit: Unit) -> Iterator[Diagnostic]:
     for value in model.graph.output:
-        if not _is_complete(value.type):
+        if not is_complete(value.type):
             what = "rank" if _code(value.type) else "type"
             yield Diagnostic(
                 "OW354",

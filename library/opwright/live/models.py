@@ -74,8 +74,8 @@ def model_proto(
     check_imports(graph.node, imports, versions, living, place)
     for proto in called:
         check_imports(proto.node, {item.domain: item.version for item in proto.opset_import}, versions, living, place)
-    _choose(model, choose_functions(functions, called))
-    _flatten(model)
+    choose_kept(model, choose_functions(functions, called))
+    flatten_calls(model)
     inside = (node.domain for proto in model.functions for node in all_nodes(proto.node))
     used = {"", *(node.domain for node in all_nodes(model.graph.node)), *inside}
     used.update(proto.domain for proto in model.functions)
@@ -133,7 +133,7 @@ def _unanswered(unit: Unit, question: NeedsFact) -> Diagnostic:
     )
 
 
-def _choose(model: ModelProto, kept: set[FunctionId] | None) -> None:
+def choose_kept(model: ModelProto, kept: set[FunctionId] | None) -> None:
     """Inlines the functions that are not to stay, into the graph and into those that do."""
     if kept is None:
         return
@@ -157,7 +157,7 @@ def _names_of(graph: GraphProto) -> Iterator[str]:
         yield from node.output
 
 
-def _flatten(model: ModelProto) -> None:
+def flatten_calls(model: ModelProto) -> None:
     """Shortens chains of calls that checkers refuse, and drops what nothing calls any more."""
     roots = {call_id(node) for node in all_nodes(model.graph.node)}
     flat = {function_id(function): function for function in flatten(list(model.functions), roots)}
