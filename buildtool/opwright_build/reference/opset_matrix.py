@@ -70,14 +70,17 @@ def opsets_text(entry: FunctionEntry) -> str:
     return spans({opset for first, last in ranges for opset in range(first, last + 1)})
 
 
+_PRESENCE = "whether the input is there"
+
+
 def _meaning(entry: FunctionEntry, axis: str) -> str:
     if axis in dict(entry.types):
         return "the element type"
     if axis.endswith(RANK):
         return "the rank of the input"
     if any(item.name == axis for item in entry.inputs):
-        return "whether the input is there"
-    return "the attribute's value"
+        return "how many there are" if entry.inputs[-1].variadic and entry.inputs[-1].name == axis else _PRESENCE
+    return "the attribute's value" if any(item.name == axis for item in entry.attributes) else "the type of the input"
 
 
 def _key(variant: Sequence[tuple[str, str]]) -> str:

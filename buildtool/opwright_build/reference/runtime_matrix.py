@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from opwright.bundle.format import FunctionEntry
 
@@ -19,22 +19,34 @@ def runtime_table(entry: FunctionEntry, gaps: Sequence[Gap]) -> list[str]:
     own = [gap for gap in gaps if gap.operator == entry.identity]
     rows = []
     for first, last in opset_classes(entry):
-        here = [gap for gap in own if any(first <= opset <= last for opset in gap.opsets)]
+        taken = _taken(entry, first, last)
+        here = [gap for gap in own if _is_about(gap, range(first, last + 1), taken)]
         told = [_told([gap for gap in here if gap.runtime.partition("/")[0] == family]) for family in _FAMILIES]
-        rows.append((span(first, last), _taken(entry, first, last), *told))
+        rows.append((span(first, last), _types(entry, taken), *told))
     return table(("opsets", "element types", *_FAMILIES), rows)
 
 
-def _taken(entry: FunctionEntry, first: int, last: int) -> str:
-    """`all`, or those that no body of the class takes."""
-    missing: list[str] = []
+def _taken(entry: FunctionEntry, first: int, last: int) -> dict[str, set[str]]:
+    """The element types that the bodies of a class take, by type variable."""
+    taken: dict[str, set[str]] = {}
     for variable, declared in entry.types:
-        admitted: set[str] = set()
+        admitted = taken.setdefault(variable, set())
         for body in entry.bodies:
             if (body.first_opset, body.last_opset) == (first, last):
                 admitted.update(dict(body.admits).get(variable, declared))
-        left_out = [name for name in declared if name not in admitted]
-        missing += [f"{variable}={name}" for name in left_out]
+    return taken
+
+
+def _is_about(gap: Gap, opsets: Container[int], taken: Mapping[str, set[str]]) -> bool:
+    types = {} if gap.types is None else gap.types
+    return any(opset in opsets for opset in gap.opsets) and all(
+        kind in taken.get(variable, (kind,)) for variable, kind in types.items()
+    )
+
+
+def _types(entry: FunctionEntry, taken: Mapping[str, set[str]]) -> str:
+    """`all`, or those that no body of the class takes."""
+    missing = [f"{variable}={name}" for variable, kinds in entry.types for name in kinds if name not in taken[variable]]
     return f"all but {codes(missing)}" if missing else "all"
 
 
