@@ -42,6 +42,7 @@ EXPECTED = (
     "INT8",
     "OnnxFunction",
     "Graph",
+    "GraphBuilder",
     "Opset",
     "Optional",
     "OptionalValue",

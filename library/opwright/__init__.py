@@ -48,6 +48,7 @@ _HOMES = dict.fromkeys(_TYPES, "opwright.types") | {
     "Diagnostic": "opwright.diagnostics.model",
     "DiagnosticError": "opwright.diagnostics.model",
     "DiagnosticWarning": "opwright.diagnostics.model",
+    "GraphBuilder": "opwright.builder.graph_builder",
     "OnnxFunction": "opwright.functions",
     "compile_source": "opwright.live.text",
     "Opset": "opwright.opsets.opset",

@@ -1,5 +1,8 @@
 """The public names, as type checkers see them. `__init__.py` loads each on first use."""
 
+from opwright.builder.graph_builder import (
+    GraphBuilder,
+)
 from opwright.bundle.format import (
     Bundle,
 )
@@ -161,6 +164,7 @@ __all__ = [
     "DiagnosticError",
     "DiagnosticWarning",
     "Graph",
+    "GraphBuilder",
     "OnnxFunction",
     "Opset",
     "Optional",

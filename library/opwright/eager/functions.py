@@ -11,6 +11,7 @@ import numpy as np
 from opwright.diagnostics.model import DiagnosticError
 from opwright.eager import settings
 from opwright.eager.arrays import Array
+from opwright.eager.captured import capturer_of
 from opwright.eager.described import describe_function
 from opwright.eager.lowering import NOWHERE, EagerLowering
 from opwright.eager.parameters import Arguments, as_input, bind_by_python, each
@@ -43,6 +44,9 @@ def call_plainly(
     function: OnnxFunction, args: Sequence[object], kwargs: Mapping[str, object], trace: Trace | None
 ) -> Any:
     """The same, by running the body; `trace` is told what it does."""
+    capturing = capturer_of((*args, *kwargs.values()))
+    if capturing is not None:
+        return capturing.call_function(function, args, kwargs)
     opset = settings.opset_in_force(target_opset(function, None))
     low = EagerLowering(opset, caller())
     described = describe_function(function)

@@ -12,6 +12,7 @@ from onnx import AttributeProto, ModelProto, NodeProto, helper
 from opwright.bundle.format import FunctionEntry, InputEntry
 from opwright.eager.arguments import Attributes, bind_arguments
 from opwright.eager.arrays import type_of
+from opwright.eager.captured import capturer_of
 from opwright.eager.lowering import EagerLowering
 from opwright.eager.operations import operand
 from opwright.eager.place import caller
@@ -38,8 +39,9 @@ Facts = tuple[tuple[str, int] | None, ...]  # element type and rank of each inpu
 def call_function(function: LibraryFunction, args: Sequence[object], kwargs: Mapping[str, object]) -> Any:
     """The outputs: one, or a tuple of several. See `LibraryFunction.__call__`."""
     settings = current()
-    if settings.capturing is not None:
-        return settings.capturing.call_function(function, args, kwargs)
+    capturing = settings.capturing or capturer_of((*args, *kwargs.values()))
+    if capturing is not None:
+        return capturing.call_function(function, args, kwargs)
     if settings.trace is not None:
         settings.trace.fail(f"{function.name} is a function of a library")
     entry = function.entry

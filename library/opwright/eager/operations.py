@@ -13,6 +13,7 @@ from opwright import types
 from opwright.diagnostics.model import DiagnosticError
 from opwright.eager import tensor as tensors
 from opwright.eager.arrays import Array, Data, as_array, data_of, element_of, type_of
+from opwright.eager.captured import capturer_of
 from opwright.eager.graph_argument import GraphArgument
 from opwright.eager.lowering import NOWHERE, EagerLowering
 from opwright.eager.place import caller, unpacked_to
@@ -42,7 +43,7 @@ def call_operator(operator: Operator, args: Sequence[object], kwargs: Mapping[st
         return settings.capturing.call_operator(operator, args, kwargs)
     domain = operator.domain
     opset = settings.forced or settings.running or (newest_opset() if domain else operator.opset.named)
-    count = unpacked_to(caller()) if _may_be_unpacked(domain, operator.name, opset) else None
+    count = unpacked_to(caller()) if may_be_unpacked(domain, operator.name, opset) else None
     key: list[object] = [operator.signature, opset, count, settings.evaluators]
     data: list[Data] = []
     try:
@@ -61,6 +62,9 @@ def call_operator(operator: Operator, args: Sequence[object], kwargs: Mapping[st
             return found
         keyed = all(map(is_kept, (*args, *kwargs.values())))
     except Unkeyed:
+        capturing = capturer_of((*args, *kwargs.values()))
+        if capturing is not None:
+            return capturing.call_operator(operator, args, kwargs)
         keyed = False
 
     def lower(low: EagerLowering) -> Operand:
@@ -74,7 +78,7 @@ def call_operator(operator: Operator, args: Sequence[object], kwargs: Mapping[st
 
 
 @cache
-def _may_be_unpacked(domain: str, name: str, opset: int) -> bool:
+def may_be_unpacked(domain: str, name: str, opset: int) -> bool:
     found = signature(domain, name, opset if not domain else newest_opset(domain))
     return found is not None and found.max_outputs > 1
 

@@ -29,6 +29,11 @@ def caller() -> FrameType | None:
     return frame
 
 
+def is_ours(frame: FrameType) -> bool:
+    """Whether the code of a frame is of this package."""
+    return frame.f_code.co_filename.startswith(_PACKAGE)
+
+
 def place_of(frame: FrameType | None) -> Place | None:
     """The expression that the frame is evaluating."""
     if frame is None:

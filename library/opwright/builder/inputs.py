@@ -1,0 +1,136 @@
+"""The interface of a model that is being built: inputs, initializers, outputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from onnx import TensorProto, numpy_helper
+
+from opwright.builder.operands import annotation_of, operand_of
+from opwright.builder.recorder import Recorder
+from opwright.builder.tensors import Kept
+from opwright.builder.values import Value
+from opwright.elements import ElementType
+from opwright.lang import ir
+from opwright.lang.infer import unify
+from opwright.lang.lower.context import Operand, Poison
+from opwright.lang.lower.declared import meet_shapes
+from opwright.lang.lower.numbers import as_tensor
+from opwright.lang.lower.sequences import as_sequence, unknown_items
+from opwright.lang.static import StaticList
+
+
+class Interface:
+    """Adds to what a recorder holds. Findings are raised at the author's line."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+
+    @property
+    def low(self) -> Any:
+        return self.recorder.low
+
+    def add_input(self, name: str, annotation: object) -> Value:
+        self._take(name, "input")
+        value = ir.Value(annotation_of(self.recorder, annotation, f"the input `{name}`"), name)
+        self.recorder.inputs[name] = value
+        self.low.function.inputs.append(value)
+        return Value(self.recorder.owner, value)
+
+    def add_initializer(self, name: str, given: object, location: str | None, offset: int) -> Value:
+        self._take(name, "initializer")
+        kept = self._kept(name, given) if location is None else self._in_file(name, given, location, offset)
+        return Value(self.recorder.owner, self.recorder.add_kept(name, kept))
+
+    def _kept(self, name: str, given: Any) -> Kept:
+        array = numpy_helper.to_array(given) if isinstance(given, TensorProto) else np.asarray(given)
+        try:
+            return Kept.of_array(array)
+        except ValueError as error:
+            self.low.error(
+                "OW354",
+                f"the initializer `{name}` is no tensor",
+                None,
+                reason=str(error),
+                help="give a numpy array of an element type that ONNX has",
+            )
+            raise AssertionError from error
+
+    def _in_file(self, name: str, given: object, location: str, offset: int) -> Kept:
+        type_ = annotation_of(self.recorder, given, f"the initializer `{name}`")
+        shape = type_.shape if isinstance(type_, ir.TensorType) else None
+        element = type_.element if isinstance(type_, ir.TensorType) else None
+        sizes = tuple(size for size in shape or () if isinstance(size, int))
+        if shape is None or len(sizes) < len(shape) or not isinstance(element, ElementType) or offset < 0:
+            self.low.error(
+                "OW354",
+                f"the initializer `{name}` has no size",
+                None,
+                reason=f"it is {type_!r}, at byte {offset} of {location}",
+                help="write all sizes: `FLOAT[1000, 1000]`",
+            )
+        assert isinstance(element, ElementType)
+        return Kept(element, sizes, None, location, offset)
+
+    def add_output(self, name: str, given: object, annotation: object) -> None:
+        operand = operand_of(self.recorder, given)
+        value = self._as_value(name, operand)
+        if self.low.region is not self.low.function.body:
+            self.low.error(
+                "OW380",
+                f"the output `{name}` is given within a nested graph",
+                None,
+                reason="outputs are of the whole model",
+                help="return the value from the function, and give the operator's result as output",
+            )
+        if annotation is not None:
+            value.type = self._met(name, value, annotation_of(self.recorder, annotation, f"the output `{name}`"))
+        self._take(name, "output")
+        own = value.name in self.recorder.inputs or value.name in self.recorder.kept
+        if not own and value not in self.recorder.outputs.values():
+            value.name = name
+        self.recorder.outputs[name] = value
+
+    def _as_value(self, name: str, operand: Operand) -> ir.Value:
+        if isinstance(operand, StaticList):
+            made = as_sequence(self.low, operand, unknown_items(), (0, 0, 0, 0))
+        elif operand is None:
+            made = self.low.error(
+                "OW306", f"the output `{name}` has no value", None, "None is given", "give a value of the graph"
+            )
+        else:
+            made = as_tensor(self.low, operand, None, None)
+        assert not isinstance(made, Poison)
+        return made
+
+    def _met(self, name: str, value: ir.Value, wanted: ir.Type) -> ir.Type:
+        found = value.type
+        met = meet_shapes(found, wanted) if unify(wanted, found) else None
+        if met is None:
+            self.low.error(
+                "OW210",
+                f"the output `{name}` is declared {wanted!r}, and is {found!r}",
+                None,
+                reason="an output has the type that the graph gives it",
+                help="cast it, or change the declared type",
+            )
+        assert met is not None
+        return met
+
+    def _take(self, name: str, what: str) -> None:
+        """Refuses a name that an input, an initializer or an output has."""
+        if not isinstance(name, str) or not name or not self.low.names.give_up(name):
+            self._taken(name, what)
+        self.low.names.take(name)
+
+    def _taken(self, name: str, what: str) -> None:
+        self.low.error(
+            "OW383",
+            f"the {what} cannot be called `{name}`",
+            None,
+            reason="a name is a text that is not empty"
+            if not isinstance(name, str) or not name
+            else "another input, initializer or output has that name",
+            help="take another name",
+        )

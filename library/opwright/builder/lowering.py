@@ -1,0 +1,100 @@
+"""Lowering that records: the compiler's own steps, whose nodes stay in the graph that is being built."""
+
+from __future__ import annotations
+
+from types import FrameType
+
+from opwright.builder.names import Names, path_of
+from opwright.builder.origins import Origin, Origins
+from opwright.diagnostics.model import Diagnostic, DiagnosticError, Related
+from opwright.eager.lowering import NOWHERE
+from opwright.eager.place import place_of
+from opwright.lang import ir
+from opwright.lang.lower.context import Lowering, Poison
+from opwright.lang.resolve import ModuleScope
+from opwright.lang.source import Source, Span
+from opwright.lang.syntax import Module, parse
+from opwright.live.libraries import InstalledLibraries, NoFiles
+
+NESTING = 31  # nested graphs that protobuf's parsers read, with the types of their inputs and outputs
+
+
+class GraphLowering(Lowering):
+    """The state of one graph. Findings are raised where they are found, at the place of `frame`, the author's.
+
+    `homes` says in which region a value of a nested graph was made, `origin_of` where a node comes from and in which
+    naming scopes.
+    """
+
+    nesting_limit = NESTING
+
+    def __init__(self, owner: object, opset: int, name: str) -> None:
+        super().__init__(_scope(name), ir.Function("", name, 1, opset, None), {}, {})
+        self.own_scope = self.scope
+        self.owner = owner
+        self.frame: FrameType | None = None
+        self.names = Names()
+        self.origins = Origins()
+        self.origin_of: dict[ir.Node, tuple[Origin, str]] = {}
+        self.homes: dict[ir.Value, ir.Region] = {}
+
+    def error(
+        self,
+        code: str,
+        message: str,
+        span: Span | None,
+        reason: str = "",
+        help: str = "",
+        related: tuple[Related, ...] = (),
+        subject: str = "",
+    ) -> Poison:
+        within_function = self.scope is not self.own_scope and span is not None and span != NOWHERE
+        place = self.scope.module.source.place(span) if within_function else place_of(self.frame)
+        found = Diagnostic(code, message, place, reason=reason, help=help, related=related, subject=subject)
+        raise DiagnosticError([found]) from None
+
+    def append(self, node: ir.Node) -> None:
+        region = self.region
+        region.nodes.append(node)
+        path = path_of(self.owner)
+        self.origin_of[node] = (self.origins.of(self.frame), path)
+        hint = path + label_of(node).lower()
+        nested = region is not self.function.body
+        for value in ir.results_of(node):
+            value.name = self.names.fresh(path + value.name if value.name else hint, value)
+            if nested:
+                self.homes[value] = region
+
+    def enter(self, region: ir.Region) -> None:
+        """Makes the parameters of a nested graph known as its own."""
+        for value in region.parameters:
+            value.name = self.names.fresh(value.name or "item", value)
+            self.homes[value] = region
+
+    def copied(self, node: ir.Node, copy: ir.Node) -> None:
+        """A copy comes from where its node does."""
+        if node in self.origin_of:
+            self.origin_of[copy] = self.origin_of[node]
+
+    def is_visible(self, value: ir.Value) -> bool:
+        """Whether a value is made in a graph that is still open."""
+        home = self.homes.get(value)
+        return home is None or home is self.region or home in self.open_regions
+
+    def spend(self, nodes: int, span: Span | None) -> None:
+        self.nodes += nodes  # a graph may be as large as its author makes it
+
+
+def label_of(node: ir.Node) -> str:
+    """The operator or function that a node calls."""
+    if isinstance(node, ir.Call):
+        callee = node.callee
+        return callee.signature.name if isinstance(callee, ir.Operator) else callee.name
+    return "Constant" if isinstance(node, ir.Const) else type(node).__name__
+
+
+def _scope(name: str) -> ModuleScope:
+    """A graph has no text; it calls the functions of installed libraries."""
+    module = parse(Source(f"<{name}>", ""))
+    assert isinstance(module, Module)
+    return ModuleScope(module, NoFiles(), InstalledLibraries(), lambda scope, node: None, lambda found: None)

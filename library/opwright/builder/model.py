@@ -1,0 +1,190 @@
+"""The model of what has been recorded: emitted, completed by ONNX's inference, and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import FunctionType
+from typing import cast
+
+from onnx import FunctionProto, GraphProto, ModelProto, helper
+
+from opwright.builder.emission import INLINED, emit_recorded
+from opwright.builder.recorder import Recorder
+from opwright.builder.tensors import Kept
+from opwright.functions import OnnxFunction
+from opwright.lang.emit import write_type
+from opwright.link.inline import Inliner, function_id
+from opwright.link.walk import all_nodes
+from opwright.live.closure import Closure, choose_functions
+from opwright.live.finish import complete_outputs, is_complete, lowest_ir_version
+from opwright.live.initializers import SEEN_BY_INFERENCE
+from opwright.live.libraries import unify_imports
+from opwright.live.models import choose_kept, flatten_calls
+from opwright.live.verdict import checker_problem, infer
+from opwright.opsets.opset import Opset
+from opwright.protos.left_out import leave_out_defaults
+
+LARGEST = (1 << 31) - 1  # bytes of a protobuf message
+_MOST_NODES = 1_000_000
+
+
+def _nothing() -> None:
+    """What calls the functions of a model is its graph, which is no function."""
+
+
+_GRAPH = OnnxFunction(cast(FunctionType, _nothing), Opset("opwright.graph", 1))
+
+
+def make_model(
+    recorder: Recorder,
+    external: Mapping[str, tuple[str, int]] | None,
+    ir_version: int | None,
+    producer_name: str,
+    debug: bool,
+    functions: Sequence[OnnxFunction | str] | None,
+) -> ModelProto:
+    """`external`: the initializers that stand in files, each with its file and the offset in it."""
+    low = recorder.low
+    if not recorder.outputs:
+        low.error("OW354", "the model has no outputs", None, "a graph computes something", 'write `b.output("y", y)`')
+    outside = {name: (kept.location, kept.offset) for name, kept in recorder.kept.items() if kept.array is None}
+    outside |= external or {}
+    _refuse_too_large(recorder, outside)
+    model = ModelProto(producer_name=producer_name, doc_string=low.function.doc)
+    closure = closure_of(recorder)
+    imports = emit_recorded(recorder, model.graph, recorder.outputs, closure.identify, debug)
+    add_functions(recorder, model, closure, imports, functions)
+    leave_out_defaults(model)
+    used = _used(model.graph)
+    carried = {name: kept for name, kept in recorder.kept.items() if name in used}
+    late = {name: kept for name, kept in carried.items() if name in outside or _elements(kept) > SEEN_BY_INFERENCE}
+    for name, kept in carried.items():
+        if name in late:
+            assert kept.value is not None
+            write_type(model.graph.input.add(name=name), kept.value.type)
+        else:
+            model.graph.initializer.append(kept.proto(name))
+    _finish(recorder, model, ir_version)
+    _add_late(model, late, outside)
+    return model
+
+
+def closure_of(recorder: Recorder) -> Closure:
+    """What finds the functions that a graph calls."""
+    return Closure(recorder.run, _GRAPH)
+
+
+def add_functions(
+    recorder: Recorder,
+    model: ModelProto,
+    closure: Closure,
+    imports: dict[str, int],
+    functions: Sequence[OnnxFunction | str] | None,
+) -> None:
+    """Adds to a model what its graph calls, and the imports that all of it needs."""
+    called = closure.protos()
+    model.functions.extend(called)
+    versions = dict(imports)
+    for item in (entry for proto in called for entry in proto.opset_import):
+        versions[item.domain] = max(item.version, versions.get(item.domain, 1))
+    if recorder.inlined:
+        _inline(model)
+    choose_kept(model, choose_functions(functions, called))
+    flatten_calls(model)
+    inside = (node.domain for proto in model.functions for node in all_nodes(proto.node))
+    used = {"", *(node.domain for node in all_nodes(model.graph.node)), *inside}
+    used.update(proto.domain for proto in model.functions)
+    model.opset_import.extend(
+        helper.make_opsetid(domain, version) for domain, version in sorted(versions.items()) if domain in used
+    )
+    unify_imports(model.functions, versions)
+
+
+def _inline(model: ModelProto) -> None:
+    """Puts bodies in the place of the calls that are marked."""
+    by_id = {function_id(function): function for function in model.functions}
+    taken = _used(model.graph) | {value.name for value in model.graph.value_info}
+
+    def select(identity: tuple[str, str, str]) -> FunctionProto | None:
+        domain, name, overload = identity
+        return by_id[domain.removeprefix(INLINED), name, overload] if domain.startswith(INLINED) else None
+
+    Inliner(select, taken, {node.name for node in all_nodes(model.graph.node)}, _MOST_NODES).rewrite(model.graph)
+
+
+def _used(graph: GraphProto) -> set[str]:
+    """All names of values in a graph and in those inside it."""
+    names = {item.name for item in (*graph.input, *graph.output)}
+    for node in all_nodes(graph.node):
+        names.update(node.input)
+        names.update(node.output)
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                names.update(item.name for item in (*attribute.g.input, *attribute.g.output))
+    return names
+
+
+def _elements(kept: Kept) -> int:
+    count = 1
+    for size in kept.dims:
+        count *= size
+    return count
+
+
+def _refuse_too_large(recorder: Recorder, outside: Mapping[str, object]) -> None:
+    size = sum(kept.length for name, kept in recorder.kept.items() if name not in outside)
+    if size > LARGEST:
+        recorder.low.error(
+            "OW384",
+            f"the initializers have {size:,} bytes, and a protobuf message holds {LARGEST:,}",
+            None,
+            reason="a ModelProto is one message, and tensors in it are a part of it",
+            help='write the model and its tensors to files: `b.save("model.onnx")`',
+        )
+
+
+def _finish(recorder: Recorder, model: ModelProto, ir_version: int | None) -> None:
+    low = recorder.low
+    needed = lowest_ir_version(model)
+    if ir_version is not None and ir_version < needed:
+        low.error(
+            "OW354",
+            f"the model needs IR version {needed}, not {ir_version}",
+            None,
+            reason="its opset, its functions or its element types came with that version",
+            help="ask for an older opset, or for a newer IR version",
+        )
+    model.ir_version = needed if ir_version is None else ir_version
+    inferred, problem = infer(model)
+    complete_outputs(model, {value.name: value.type for value in inferred.output})
+    if problem is None:
+        for value in model.graph.output:
+            if not is_complete(value.type):
+                low.error(
+                    "OW354",
+                    f"the rank or the type of the output `{value.name}` is not known",
+                    None,
+                    reason="neither the compiler nor ONNX's own inference finds it, and a model's outputs have both",
+                    help=f'say what it is: `b.output("{value.name}", y, FLOAT["N", 4])`',
+                )
+    problem = problem or checker_problem(model)
+    if problem is not None:
+        low.error(
+            "OW358",
+            "ONNX refuses the model",
+            None,
+            reason=problem,
+            help="mend the operator that is named; its place stands in the node's metadata_props",
+        )
+
+
+def _add_late(model: ModelProto, late: Mapping[str, Kept], outside: Mapping[str, tuple[str, int]]) -> None:
+    """Makes initializers of what stood for inputs while inference ran."""
+    graph = model.graph
+    for name, kept in late.items():
+        tensor = kept.reference(name, *outside[name]) if name in outside else kept.proto(name)
+        graph.initializer.append(tensor)
+    if late:
+        inputs = [item for item in graph.input if item.name not in late]
+        del graph.input[:]
+        graph.input.extend(inputs)

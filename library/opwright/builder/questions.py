@@ -1,0 +1,91 @@
+"""What Python may ask about a value while a graph is built: its element type, its rank, its sizes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from opwright.builder.operands import operand_of
+from opwright.builder.recorder import Recorder
+from opwright.builder.values import Shape, Value
+from opwright.eager.lowering import NOWHERE
+from opwright.elements import BY_NAME, ElementType
+from opwright.lang import ir
+from opwright.lang.lower import shapes
+
+_NUMBERS = {ir.NumberKind.BOOL: "bool", ir.NumberKind.INT: "int64", ir.NumberKind.FLOAT: "double"}
+
+
+def dtype_of(recorder: Recorder, value: Value) -> ElementType:
+    type_ = value.inner.type
+    if isinstance(type_, ir.NumberType):
+        return BY_NAME[_NUMBERS[type_.kind]]
+    element = ir.settle(type_.element) if isinstance(type_, ir.TensorType) else None
+    if not isinstance(element, ElementType):
+        _unknown(recorder, value, "element type")
+    assert isinstance(element, ElementType)
+    return element
+
+
+def rank_of(recorder: Recorder, value: Value) -> int:
+    type_ = value.inner.type
+    if isinstance(type_, ir.NumberType):
+        return 0
+    rank = type_.rank if isinstance(type_, ir.TensorType) else None
+    if rank is None:
+        _unknown(recorder, value, "rank")
+    assert rank is not None
+    return rank
+
+
+def shape_of(recorder: Recorder, value: Value) -> tuple[int, ...] | Shape:
+    type_ = value.inner.type
+    if isinstance(type_, ir.NumberType):
+        return ()
+    if isinstance(type_, ir.TensorType) and type_.shape is not None:
+        sizes = [size for size in type_.shape if isinstance(size, int)]
+        if len(sizes) == len(type_.shape):
+            return tuple(sizes)
+    found = shapes.shape_of(recorder.low, operand_of(recorder, value), NOWHERE)
+    assert isinstance(found, shapes.IntTuple)
+    return Shape(recorder.owner, found)
+
+
+def length_of(recorder: Recorder, value: Value) -> int:
+    type_ = value.inner.type
+    if isinstance(type_, ir.SequenceType):
+        recorder.low.error(
+            "OW381",
+            f"`len` needs the value of `{value.name}`, {type_!r}",
+            None,
+            reason="how long a sequence is is known when the model runs",
+            help="use `op.SequenceLength(x)`",
+        )
+    sizes = type_.shape if isinstance(type_, ir.TensorType) else None
+    if sizes is None:
+        _unknown(recorder, value, "rank")
+    if not sizes:
+        recorder.low.error(
+            "OW314", "a tensor of rank 0 has no length", None, "`len(x)` is the size of the first dimension", ""
+        )
+    assert sizes
+    size = sizes[0]
+    if not isinstance(size, int):
+        recorder.low.error(
+            "OW381",
+            f"`len` needs the size of `{value.name}`, {type_!r}",
+            None,
+            reason="it is known when the model runs, and Python's `len` is an int that is known now",
+            help="use `x.shape[0]`, a number of the graph",
+        )
+    assert isinstance(size, int)
+    return size
+
+
+def _unknown(recorder: Recorder, value: Value, what: str) -> Any:
+    return recorder.low.error(
+        "OW382",
+        f"the {what} of `{value.name}` is not known",
+        None,
+        reason=f"its type is {value.inner.type!r}, as far as the compiler's rules follow it",
+        help="declare the input with its type, cast it, or give the rank with `op.Reshape` to a list of known length",
+    )

@@ -1,0 +1,91 @@
+"""What records one graph: its lowering, its inputs and tensors, and one operation at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import RLock
+from types import FrameType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from opwright.builder.lowering import GraphLowering
+from opwright.builder.tensors import Kept
+from opwright.diagnostics.model import DiagnosticError
+from opwright.lang import ir
+from opwright.lang.lower.context import NeedsFact, Pruned
+from opwright.live.compiled import Run
+
+if TYPE_CHECKING:
+    from opwright.builder.graph_builder import GraphBuilder
+
+Result = TypeVar("Result")
+
+
+class Recorder:
+    """`owner` is the builder, as its users know it. One operation runs at a time; what fails leaves nothing behind."""
+
+    def __init__(self, owner: GraphBuilder, opset: int, name: str) -> None:
+        self.owner = owner
+        self.low = GraphLowering(owner, opset, name)
+        self.run = Run(opset)  # the functions that are called, as they are when they are called first
+        self.inputs: dict[str, ir.Value] = {}
+        self.kept: dict[str, Kept] = {}  # initializers
+        self.outputs: dict[str, ir.Value] = {}
+        self.inlined: set[ir.Node] = set()  # calls whose bodies take their place
+        self.arrays: dict[int, ir.Value] = {}  # large arrays among operands, by their identity
+        self._lock = RLock()
+
+    def perform(self, frame: FrameType | None, step: Callable[[], Result]) -> Result:
+        """One operation for the author's code in `frame`. Raises DiagnosticError, without our frames."""
+        low = self.low
+        with self._lock:
+            region, depth, before = low.region, low.depth, low.frame
+            marks = len(region.nodes), len(low.open_regions), len(low.callers), len(low.prologue)
+            scope = low.scope
+            low.frame = frame
+            try:
+                return step()
+            except BaseException as error:
+                low.region, low.depth, low.scope = region, depth, scope
+                del region.nodes[marks[0] :]
+                del low.open_regions[marks[1] :]
+                del low.callers[marks[2] :]
+                self.run.problems.clear()
+                raise self._as_finding(error) from None
+            finally:
+                low.frame = before
+
+    def _as_finding(self, error: BaseException) -> BaseException:
+        if isinstance(error, DiagnosticError):
+            return error.with_traceback(None)
+        if isinstance(error, Pruned):
+            return DiagnosticError([error.diagnostic])
+        if not isinstance(error, NeedsFact):
+            return error
+        try:
+            self.low.error(
+                "OW382",
+                f"it depends on `{error.axis}`, which is not known here",
+                None,
+                reason="what is recorded depends on it, and a graph is recorded once",
+                help="declare the input with its rank, or give the rank with `op.Reshape` to a list of known length",
+            )
+        except DiagnosticError as found:
+            return found
+        raise AssertionError
+
+    def keep_array(self, array: Any) -> ir.Value:
+        """A large array among operands: an initializer of its own, once for each array."""
+        found = self.arrays.get(id(array))
+        if found is None:
+            found = self.arrays[id(array)] = self.add_kept("", Kept.of_array(array))
+        return found
+
+    def add_kept(self, name: str, kept: Kept) -> ir.Value:
+        """An initializer; one without a name gets one."""
+        value = ir.Value(ir.TensorType(kept.element, kept.dims), name)
+        if not name:
+            value.name = self.low.names.fresh("constant", value)
+        self.kept[value.name] = kept
+        self.low.function.inputs.append(value)
+        kept.value = value
+        return value

@@ -1,0 +1,208 @@
+"""Running a part of a graph that is being built: what some of its values are, from others that are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from onnx import ModelProto
+
+from opwright.builder.emission import emit_named
+from opwright.builder.model import add_functions, closure_of
+from opwright.builder.recorder import Recorder
+from opwright.builder.values import Value
+from opwright.eager.arrays import DTYPES, as_array, element_of
+from opwright.eager.messages import one_line
+from opwright.eager.ort import is_installed, load_whole
+from opwright.eager.tensor import Tensor
+from opwright.elements import ElementType
+from opwright.lang import ir
+from opwright.lang.emit import write_type
+from opwright.live.finish import lowest_ir_version
+
+
+def run_values(recorder: Recorder, values: Any, given: Mapping[Any, object], inputs: Mapping[str, object]) -> Any:
+    """See `GraphBuilder.run`."""
+    wanted = list(values) if isinstance(values, (list, tuple)) else [values]
+    outputs = {f"result_{index}": _inner(recorder, value) for index, value in enumerate(wanted)}
+    feeds = _feeds(recorder, given, inputs)
+    nodes = _nodes(recorder, list(outputs.values()), feeds)
+    read = {value for node in nodes for value in _read_by(node)} | set(outputs.values())
+    feeds = {value: array for value, array in feeds.items() if value in read}
+    _add_initializers(recorder, feeds, read)
+    _check_complete(recorder, nodes, list(outputs.values()), feeds)
+    model = _model(recorder, nodes, outputs, list(feeds))
+    arrays = {f"given_{index}": array for index, array in enumerate(feeds.values())}
+    found = _run(recorder, model, arrays)
+    return found if isinstance(values, (list, tuple)) else found[0]
+
+
+def _inner(recorder: Recorder, value: Any) -> ir.Value:
+    """A value to look at; those of nested graphs are looked at too, where their parameters are given."""
+    if isinstance(value, Value) and value.builder is recorder.owner:
+        return value.inner
+    recorder.low.error(
+        "OW380",
+        "what is to be run is no value of this graph",
+        None,
+        reason=f"it is {value!r}",
+        help="give a value that this builder has recorded, or a list of them",
+    )
+    raise AssertionError
+
+
+def _feeds(recorder: Recorder, given: Mapping[Any, object], inputs: Mapping[str, object]) -> dict[ir.Value, Any]:
+    found: dict[ir.Value, Any] = {}
+    for key, data in given.items():
+        if isinstance(key, str):
+            inputs = {**inputs, key: data}
+        else:
+            value = _inner(recorder, key)
+            found[value] = _checked(recorder, value, data)
+    for name, data in inputs.items():
+        declared = recorder.inputs.get(name)
+        if declared is None:
+            recorder.low.error(
+                "OW385",
+                f"the graph has no input `{name}`",
+                None,
+                reason=f"its inputs are: {', '.join(f'`{item}`' for item in recorder.inputs) or 'none'}",
+                help="other values are given by themselves: `b.run(y, {h: array})`",
+            )
+        assert declared is not None
+        found[declared] = _checked(recorder, declared, data)
+    return found
+
+
+def _checked(recorder: Recorder, value: ir.Value, data: Any) -> Any:
+    """The array of what is given for a value, of its element type and rank."""
+    if isinstance(data, list) and isinstance(value.type, ir.SequenceType):
+        item = ir.Value(value.type.item, value.name)
+        return [_checked(recorder, item, part) for part in data]
+    if data is None and isinstance(value.type, ir.OptionalType):
+        return None
+    type_ = value.type.item if isinstance(value.type, ir.OptionalType) else value.type
+    element = ir.settle(type_.element) if isinstance(type_, ir.TensorType) else None
+    if isinstance(data, (bool, int, float)) and isinstance(element, ElementType):
+        made = np.asarray(data)
+        return made.astype(DTYPES[element])
+    array = data.numpy() if isinstance(data, Tensor) else as_array(data)
+    rank = type_.rank if isinstance(type_, ir.TensorType) else None
+    fits = not isinstance(element, ElementType) or element_of(array) is element
+    if not fits or (rank is not None and array.ndim != rank):
+        recorder.low.error(
+            "OW385",
+            f"what is given for `{value.name}` is not of its type",
+            None,
+            reason=f"it is {array.dtype}{list(array.shape)}, and `{value.name}` is {value.type!r}",
+            help="convert the array",
+        )
+    return array
+
+
+def _nodes(recorder: Recorder, values: list[ir.Value], given: Mapping[ir.Value, object]) -> list[ir.Node]:
+    """What computes the values from those that are given, in order. Nodes of nested graphs stand among the others."""
+    low = recorder.low
+    makers: dict[ir.Value, tuple[int, ir.Node]] = {}
+    everything = ir.Region()
+    everything.nodes = [*low.prologue, *low.function.body.nodes]
+    for index, (_, node) in enumerate(ir.walk(everything)):
+        for value in ir.results_of(node):
+            makers[value] = index, node
+    needed: dict[int, ir.Node] = {}
+    pending = [value for value in values if value not in given]
+    while pending:
+        found = makers.get(pending.pop())
+        if found is None or found[0] in needed:
+            continue
+        needed[found[0]] = found[1]
+        pending.extend(value for value in _read_by(found[1]) if value not in given)
+    return [needed[index] for index in sorted(needed)]
+
+
+def _read_by(node: ir.Node) -> Iterator[ir.Value]:
+    """What a node and the graphs in it read and do not make."""
+    yield from ir.operands_of(node)
+    own: set[ir.Value] = set()
+    read: list[ir.Value] = []
+    for region in ir.regions_of(node):
+        own.update(region.parameters)
+        read.extend(region.yields)
+        for _, inner in ir.walk(region):
+            own.update(ir.results_of(inner))
+            read.extend(ir.operands_of(inner))
+            for nested in ir.regions_of(inner):
+                own.update(nested.parameters)
+                read.extend(nested.yields)
+    yield from (value for value in read if value not in own)
+
+
+def _add_initializers(recorder: Recorder, feeds: dict[ir.Value, Any], read: set[ir.Value]) -> None:
+    """Initializers are given as they are: no copy of them is made."""
+    for name, kept in recorder.kept.items():
+        if kept.value in read and kept.value not in feeds:
+            if kept.array is None:
+                recorder.low.error(
+                    "OW385",
+                    f"the elements of `{name}` stand in a file",
+                    None,
+                    reason="the file is read when the model is",
+                    help="give the array: `b.run(y, {w: array})`",
+                )
+            assert kept.value is not None
+            feeds[kept.value] = kept.array
+
+
+def _check_complete(
+    recorder: Recorder, nodes: list[ir.Node], values: list[ir.Value], feeds: Mapping[ir.Value, object]
+) -> None:
+    made = {value for node in nodes for value in ir.results_of(node)}
+    for value in (*values, *(item for node in nodes for item in _read_by(node))):
+        if value not in made and value not in feeds:
+            inside = value in recorder.low.homes
+            recorder.low.error(
+                "OW385",
+                f"`{value.name}` is not given",
+                None,
+                reason="it is a parameter of a nested graph" if inside else "it is an input of the graph",
+                help="say what it is: `b.run(y, {value: array})`"
+                if inside
+                else f"write `b.run(y, {value.name}=array)`",
+            )
+
+
+def _model(
+    recorder: Recorder, nodes: list[ir.Node], outputs: Mapping[str, ir.Value], feeds: list[ir.Value]
+) -> ModelProto:
+    model = ModelProto()
+    graph = model.graph
+    graph.name = "part"
+    closure = closure_of(recorder)
+    for index, value in enumerate(feeds):
+        write_type(graph.input.add(name=f"given_{index}"), value.type)
+    for name in outputs:
+        graph.output.add(name=name)
+    names = {value: f"given_{index}" for index, value in enumerate(feeds)}
+    imports = emit_named(recorder, nodes, outputs, graph, closure.identify, names)
+    add_functions(recorder, model, closure, imports, None)
+    model.ir_version = lowest_ir_version(model)
+    return model
+
+
+def _run(recorder: Recorder, model: ModelProto, feeds: Mapping[str, Any]) -> list[Any]:
+    try:
+        if is_installed():
+            return list(load_whole(model).run(None, dict(feeds)))
+        from onnx.reference import ReferenceEvaluator
+
+        return list(ReferenceEvaluator(model).run(None, dict(feeds)))
+    except Exception as error:  # runtimes have no base class for what they raise
+        recorder.low.error(
+            "OW370",
+            "this part of the graph fails",
+            None,
+            reason=one_line(error),
+            help="look at the values before: `b.run([x, y], ...)`",
+        )
+        raise AssertionError from error

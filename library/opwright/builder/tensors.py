@@ -1,0 +1,57 @@
+"""Initializers: the tensors that a model carries, in memory or in files beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from onnx import TensorProto, numpy_helper
+
+from opwright.eager.arrays import Array, as_array, element_of
+from opwright.elements import ElementType
+from opwright.lang import ir
+
+
+@dataclass(slots=True)
+class Kept:
+    """A tensor: an array, which nobody must change any more, or a part of a file (`location`, `offset`, `length`)."""
+
+    element: ElementType
+    dims: tuple[int, ...]
+    array: Array | None
+    location: str = ""
+    offset: int = 0
+    value: ir.Value | None = None
+
+    @classmethod
+    def of_array(cls, array: Any) -> Kept:
+        """ValueError where ONNX has no tensors of its type."""
+        made = as_array(array)
+        element = element_of(made)
+        if element is None:
+            raise ValueError(f"ONNX has no tensors of {made.dtype}")
+        return cls(element, made.shape, made)
+
+    @property
+    def length(self) -> int:
+        """The bytes of its elements, as ONNX stores them; of strings their own."""
+        if self.element.name == "string":
+            return sum(len(str(item).encode()) + 8 for item in self.array.flat) if self.array is not None else 0
+        count = 1
+        for size in self.dims:
+            count *= size
+        return (count * self.element.bits + 7) // 8
+
+    def proto(self, name: str) -> TensorProto:
+        """The tensor with its elements, which are copied."""
+        assert self.array is not None
+        made: TensorProto = numpy_helper.from_array(self.array, name)
+        return made
+
+    def reference(self, name: str, location: str, offset: int) -> TensorProto:
+        """The tensor as a part of a file."""
+        made = TensorProto(name=name, data_type=self.element.code, data_location=TensorProto.EXTERNAL)
+        made.dims.extend(self.dims)
+        for key, text in (("location", location), ("offset", offset), ("length", self.length)):
+            made.external_data.add(key=key, value=str(text))
+        return made

@@ -1,0 +1,209 @@
+"""Values of a graph that is being built: what `op.X(...)` gives while it is recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from opwright import types
+from opwright.eager.captured import Captured
+from opwright.elements import ElementType
+from opwright.lang import ir
+from opwright.lang.lower.shapes import IntTuple, known_length
+
+if TYPE_CHECKING:
+    from opwright.builder.graph_builder import GraphBuilder
+
+_HELP = "use `op.Where` or `op.If`, ask for what is known (`x.dtype`, `x.rank`), or look at it with `b.run(x)`"
+
+
+class Value(types.Tensor, Captured):
+    """A value of a graph: a tensor, a sequence, an optional, or a number that is known at run time only.
+
+    Operators and subscripts are those of the language, and become nodes. Two values are the same only where they are
+    one object: `==` makes a node.
+    """
+
+    __slots__ = ("builder", "inner")
+    __hash__ = object.__hash__
+    __array_ufunc__ = None  # numpy's operators leave the work to ours
+
+    builder: GraphBuilder
+    inner: ir.Value
+
+    def __new__(cls, builder: GraphBuilder, inner: ir.Value) -> Value:
+        made: Value = object.__new__(cls)
+        made.builder = builder
+        made.inner = inner
+        return made
+
+    @property
+    def capturing(self) -> GraphBuilder:
+        return self.builder
+
+    # ------------------------------------------------------------------------------------------- questions
+
+    @property
+    def name(self) -> str:
+        """The name that the value has in the model."""
+        return self.inner.name
+
+    @property
+    def type(self) -> ir.Type:
+        """The ONNX type as far as it is known, symbolic sizes included."""
+        return self.inner.type
+
+    @property
+    def dtype(self) -> ElementType:  # type: ignore[override]
+        """The element type; equal to `FLOAT`, and usable where an attribute wants one. DiagnosticError (OW382) where it
+        is not known, or where this is no tensor."""
+        return self.builder.ask_dtype(self)
+
+    @property
+    def rank(self) -> int:
+        """DiagnosticError (OW382) where it is not known."""
+        return self.builder.ask_rank(self)
+
+    @property
+    def shape(self) -> Any:
+        """The sizes: a tuple of ints where all are known, else a `Shape`, whose items are ints and numbers."""
+        return self.builder.ask_shape(self)
+
+    def numpy(self) -> Any:
+        return self._unknown("`.numpy()`")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self._unknown("numpy")
+
+    def __repr__(self) -> str:
+        return f"Value({self.name}: {self.type!r})"
+
+    def __len__(self) -> int:
+        return self.builder.ask_length(self)
+
+    def __bool__(self) -> bool:
+        return bool(self._unknown("a condition of Python"))
+
+    def __index__(self) -> int:
+        return int(self._unknown("an int of Python"))
+
+    def __int__(self) -> int:
+        return int(self._unknown("`int(...)`"))
+
+    def __float__(self) -> float:
+        return float(self._unknown("`float(...)`"))
+
+    def _unknown(self, wanted: str) -> Any:
+        return self.builder.refuse(
+            "OW381",
+            f"{wanted} needs the value of `{self.name}`, {self.type!r}",
+            "the graph is being built: its values are computed when the model runs",
+            _HELP,
+        )
+
+    def __iter__(self) -> Iterator[Any]:
+        self.builder.refuse(
+            "OW304",
+            f"`for` cannot run over `{self.name}`, {self.type!r}",
+            "how many items it has is known when the model runs",
+            "write `for i in range(x.shape[0])` where the size is known, else `op.Loop` or `op.Scan`",
+        )
+        raise AssertionError
+
+    def __contains__(self, item: object) -> bool:
+        return bool(self._unknown("`in`"))
+
+    def __getitem__(self, key: object) -> Any:
+        return self.builder.subscript(self, key)
+
+    def __setitem__(self, key: object, value: object) -> None:
+        self.builder.refuse(
+            "OW303",
+            "only names can be assigned",
+            "tensors of a graph never change",
+            "build a new tensor: `op.ScatterElements`, `op.Concat`, ...",
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError(f"`{self.name}` is part of a graph that is being built: pickle the model")
+
+    # ------------------------------------------------------------------------------------------- operators
+
+    def __pos__(self) -> Any:
+        return self.builder.unary("+", self)
+
+    def __neg__(self) -> Any:
+        return self.builder.unary("-", self)
+
+    def __invert__(self) -> Any:
+        return self.builder.unary("~", self)
+
+    def __abs__(self) -> Any:
+        return self.builder.unary("abs", self)
+
+
+class Shape(Captured):
+    """The sizes of a tensor, some of which are known at run time only: subscripts give ints, or numbers of the graph.
+
+    Where a tensor is wanted it is `op.Shape(x)`.
+    """
+
+    __slots__ = ("builder", "inner")
+    __hash__ = object.__hash__
+
+    def __init__(self, builder: GraphBuilder, inner: IntTuple) -> None:
+        self.builder = builder
+        self.inner = inner
+
+    @property
+    def capturing(self) -> GraphBuilder:
+        return self.builder
+
+    def __len__(self) -> int:
+        found = known_length(self.inner)
+        if found is None:
+            owner = self.inner.owner
+            return self.builder.ask_rank(Value(self.builder, owner or ir.Value(ir.UnknownType())))
+        return found
+
+    def __getitem__(self, key: object) -> Any:
+        return self.builder.subscript(self, key)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([self[index] for index in range(len(self))])
+
+    def __repr__(self) -> str:
+        owner = self.inner.owner
+        return f"Shape({owner.type!r})" if owner is not None else "Shape(...)"
+
+
+def _add_operator(method: str, symbol: str) -> None:
+    def operate(self: Value, other: object) -> Any:
+        return self.builder.binary(symbol, self, other)
+
+    def reflected(self: Value, other: object) -> Any:
+        return self.builder.binary(symbol, other, self)
+
+    for name, function in ((f"__{method}__", operate), (f"__r{method}__", reflected)):
+        function.__name__ = name
+        setattr(Value, name, function)
+
+
+_OPERATORS = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "truediv": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "pow": "**",
+    "matmul": "@",
+    "and": "&",
+    "or": "|",
+    "xor": "^",
+    "lshift": "<<",
+    "rshift": ">>",
+}
+_COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+for _method, _symbol in (_OPERATORS | _COMPARISONS).items():
+    _add_operator(_method, _symbol)

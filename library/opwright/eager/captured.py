@@ -1,0 +1,31 @@
+"""Values that stand for what a capturing evaluator records: a call that is given one is that evaluator's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from opwright.eager.outcome import Capturing
+
+
+class Captured:
+    """A value of a graph that `capturing` records."""
+
+    __slots__ = ()
+
+    @property
+    def capturing(self) -> Capturing:
+        raise NotImplementedError
+
+
+def capturer_of(values: Iterable[object]) -> Capturing | None:
+    """The evaluator that records what one of the arguments of a call stands for; lists are looked into."""
+    for value in values:
+        if isinstance(value, Captured):
+            return value.capturing
+        if isinstance(value, (list, tuple)):
+            found = capturer_of(value)
+            if found is not None:
+                return found
+    return None
