@@ -14,13 +14,13 @@ import onnx
 from opwright import DiagnosticError
 
 
-def make(path: Path) -> onnx.ModelProto:
-    """What the module's `model()` gives."""
+def make(path: Path) -> onnx.ModelProto | onnx.FunctionProto:
+    """What the module's `model()` or `function()` gives."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    made: onnx.ModelProto = module.model()
+    made: onnx.ModelProto | onnx.FunctionProto = module.model() if hasattr(module, "model") else module.function()
     return made
 
 

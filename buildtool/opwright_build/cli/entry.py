@@ -1,7 +1,7 @@
 """The console script. Standard library alone, so that a missing extra is named instead of shown as a traceback.
 
-`attach`, `inspect`, `detach`, `polyfill` and `decompile` need onnx only and go to `opwright.link.command`; the build tool is not
-imported.
+`attach`, `inspect`, `detach`, `polyfill` and `decompile` need onnx only and go to `opwright.link.command`; the build
+tool is not imported.
 """
 
 from __future__ import annotations

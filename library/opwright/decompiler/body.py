@@ -8,6 +8,7 @@ from onnx import AttributeProto, GraphProto, NodeProto
 
 from opwright.decompiler.attributes import attribute_text
 from opwright.decompiler.constants import as_operand, with_type
+from opwright.decompiler.control import write_control
 from opwright.decompiler.layout import WIDTH, call_lines
 from opwright.decompiler.literals import Constant, constant_of, plain_constant
 from opwright.decompiler.names import Names
@@ -33,7 +34,8 @@ class Body:
 
     `constants` are the tensors that are known, by ONNX name: they stand where they are used, unless `faithful` keeps
     each at its own node. `typed`: the types of inputs are known. `annotations`: what is declared of values whose
-    ranks the compiler cannot follow. `untyped` are values of whose types the compiler knows nothing.
+    ranks the compiler cannot follow. `untyped` are values of whose types the compiler knows nothing,
+    `numbers` those that are numbers in Python, `scalars` inputs of rank 0.
     """
 
     def __init__(self, parts: Parts, forms: Forms, names: Names, faithful: bool, typed: bool = True) -> None:
@@ -45,14 +47,19 @@ class Body:
         self.constants: dict[str, Constant] = {}
         self.annotations: dict[str, str] = {}
         self.untyped: set[str] = set()
+        self.numbers: set[str] = set()
+        self.scalars: set[str] = set()
+        self.depth = 0
         self.lines: list[str] = []
 
     def nodes(self, nodes: Iterable[NodeProto], indent: str, kept: frozenset[str] = frozenset()) -> None:
         """Adds the statements of nodes. `kept`: constants of these names get statements too, being outputs."""
         names, forms, lines, constants, untyped = self.names, self.forms, self.lines, self.constants, self.untyped
-        annotations, local, typed = self.annotations, forms.local, self.typed
+        annotations, local, typed, numbers = self.annotations, forms.local, self.typed, self.numbers
         for node in nodes:
             form = forms[node.domain, node.op_type] if not local else self._form(node)
+            if form.is_control and typed and not self.faithful and write_control(self, node, indent):
+                continue
             inputs, outputs = node.input, node.output
             attributes = node.attribute
             if form.name == "Constant" and not node.domain and self._constant(node, kept, indent):
@@ -68,7 +75,7 @@ class Body:
                 target += ", _" * (form.least - len(outputs))
             if untyped and not untyped.isdisjoint(inputs):
                 untyped.update(outputs)
-            elif not attributes and typed:
+            elif not attributes and typed and (not numbers or numbers.isdisjoint(inputs)):
                 if form.binary and len(arguments) == 2 and self._is_plain(arguments):
                     line = f"{indent}{target} = {arguments[0]}{form.binary}{arguments[1]}"
                     if len(line) <= WIDTH:
@@ -103,6 +110,30 @@ class Body:
             with_type(constants[name], name, self.parts) if name in constants else self.names[name] for name in outputs
         ]
 
+    def knows(self, name: str) -> bool:
+        """Whether a value is a constant that has no statement."""
+        return name in self.constants
+
+    def is_scalar(self, name: str) -> bool:
+        """Whether a value is known to have rank 0."""
+        return name in self.scalars or (name in self.constants and self.constants[name].is_scalar)
+
+    def is_true(self, name: str) -> bool:
+        """Whether a condition is absent, or a constant that is true."""
+        return not name or (name in self.constants and bool(self.constants[name].array.all()))
+
+    def literal(self, name: str) -> str:
+        """A scalar: as a number where it is known, else its name."""
+        constant = self.constants.get(name)
+        return self.names[name] if constant is None else str(constant.literal)
+
+    def add_constant(self, name: str, constant: Constant, kept: frozenset[str], indent: str) -> None:
+        """Notes an initializer of a graph; one that is an output, or in a function that keeps all, gets a statement."""
+        if self.faithful or name in kept:
+            self.lines.append(f"{indent}{self.names[name]} = {self._own(constant, name)}")
+        else:
+            self.constants[name] = constant
+
     # --------------------------------------------------------------------------------------------- parts of a node
 
     def _form(self, node: NodeProto) -> Form:
@@ -120,10 +151,9 @@ class Body:
 
     def _with_constants(self, form: Form, inputs: list[str]) -> list[str]:
         constants, names = self.constants, self.names
+        untyped = self.untyped | self.numbers if self.typed else None
         return [
-            as_operand(
-                constants[name], form, index, inputs, constants, self.untyped if self.typed else None, name, self.parts
-            )
+            as_operand(constants[name], form, index, inputs, constants, untyped, name, self.parts)
             if name in constants
             else names[name]
             for index, name in enumerate(inputs)
@@ -184,11 +214,7 @@ class Body:
         outputs = [item.name for item in graph.output]
         before, self.faithful = self.faithful, self.faithful or closed
         for tensor in graph.initializer:
-            constant = constant_of(tensor)
-            if self.faithful or tensor.name in outputs:
-                self.lines.append(f"{inner}{names[tensor.name]} = {self._own(constant, tensor.name)}")
-            else:
-                self.constants[tensor.name] = constant
+            self.add_constant(tensor.name, constant_of(tensor), frozenset(outputs), inner)
         self.nodes(graph.node, inner, frozenset(outputs))
         self.faithful = before
         self.lines.append(f"{inner}return {', '.join(self.returned(outputs))}")

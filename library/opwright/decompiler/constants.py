@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from opwright.decompiler.literals import Constant
 from opwright.decompiler.operators import Form
@@ -15,7 +16,7 @@ def as_operand(
     index: int,
     inputs: Sequence[str],
     constants: dict[str, Constant],
-    untyped: set[str] | None,
+    untyped: AbstractSet[str] | None,
     hint: str,
     parts: Parts,
 ) -> str:
@@ -25,16 +26,15 @@ def as_operand(
     literal = constant.literal
     if formal is None or literal is None:
         return with_type(constant, hint, parts)
-    type_, homogeneous, single = formal
-    if single:
-        return parts.noted(literal) if single == constant.element.name else with_type(constant, hint, parts)
-    if not homogeneous:
+    if formal.single:
+        return parts.noted(literal) if formal.single == constant.element.name else with_type(constant, hint, parts)
+    if not formal.homogeneous:
         return with_type(constant, hint, parts)
     met = False
     for other, name in enumerate(inputs):
         if other != index and name and name not in constants:
             beside = form.formal(other)
-            if beside is not None and beside[0] == type_:
+            if beside is not None and beside.type == formal.type:
                 if untyped is None or name in untyped:
                     return with_type(constant, hint, parts)
                 met = True

@@ -13,6 +13,7 @@ from opwright.decompiler.literals import float_text, quoted, texts_of
 from opwright.decompiler.names import Names, python_name
 from opwright.decompiler.operators import Form, Forms
 from opwright.decompiler.parts import Parts
+from opwright.decompiler.ranks import ranks_by_length
 from opwright.decompiler.refuse import refuse
 from opwright.decompiler.text_of import docstring, mapping_text
 from opwright.link.walk import all_nodes
@@ -77,9 +78,13 @@ def _function(proto: FunctionProto, name: str, parts: Parts, forms: Forms, faith
     if shared or len(set(proto.output)) < len(proto.output):
         raise refuse(f"an output of the function {proto.name} is an input or another output", "each has a name")
     parts.attribute_names = {item: item for item in _attribute_names(proto)}
-    parameters = [names[item] for item in proto.input]
+    sequences = _sequences(proto, forms)
+    if sequences:
+        parts.types.update(("Sequence", "Tensor"))
+    parameters = [f"{names[item]}: Sequence[Tensor]" if item in sequences else names[item] for item in proto.input]
     parameters.extend(_attributes(proto, names, parts))
     body = Body(parts, forms, names, faithful, typed=False)
+    body.annotations = ranks_by_length(proto, parts.types)
     body.nodes(proto.node, "    ", frozenset(proto.output))
     decorator = [f"Opset({quoted(proto.domain)}, {forms.imports.get(proto.domain, 1)})"]
     parts.types.add("Opset")
@@ -95,6 +100,18 @@ def _function(proto: FunctionProto, name: str, parts: Parts, forms: Forms, faith
     yield from docstring(proto.doc_string)
     yield from body.lines
     yield f"    return {', '.join(names[item] for item in proto.output)}"
+
+
+def _sequences(proto: FunctionProto, forms: Forms) -> set[str]:
+    """The inputs that are sequences: those that an operator takes which takes nothing else there."""
+    inputs, found = set(proto.input), set()
+    for node in all_nodes(proto.node):
+        for index, name in enumerate(node.input):
+            if name in inputs and (node.domain, node.op_type, node.overload) not in forms.local:
+                formal = forms[node.domain, node.op_type].formal(index)
+                if formal is not None and formal.sequence:
+                    found.add(name)
+    return found
 
 
 def _attribute_names(proto: FunctionProto) -> list[str]:

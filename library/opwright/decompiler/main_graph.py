@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx import ModelProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, TensorProto, TypeProto, helper, numpy_helper
 
 from opwright.decompiler.annotations import annotation
 from opwright.decompiler.body import Body
@@ -57,6 +57,7 @@ class MainGraph:
                 raise refuse(f"the output {name!r} is an input or another output", "a script gives each a name")
             self._interface(name)
         lines = self.body.lines
+        self.body.scalars = {item.name for item in graph.input if _is_scalar(item.type)}
         self.body.annotations = declared_ranks(self.model, parts.types)
         self.body.nodes(graph.node, "    ", frozenset(outputs))
         for name in outputs:
@@ -91,6 +92,11 @@ class MainGraph:
         self.initializers[name] = expression
         dims = ", ".join(map(str, tensor.dims))
         yield f"{name}: {self.parts.type_name(element)}" + (f"[{dims}]" if dims else "")
+
+
+def _is_scalar(type_: TypeProto) -> bool:
+    tensor = type_.tensor_type
+    return tensor.HasField("shape") and not tensor.shape.dim
 
 
 def _def_lines(name: str, parameters: list[str], returns: str) -> list[str]:

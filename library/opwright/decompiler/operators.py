@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from opwright.decompiler.names import python_name
 from opwright.decompiler.refuse import refuse
@@ -30,14 +31,19 @@ BINARY = {
 UNARY = {"Neg": "-", "Not": "~", "BitwiseNot": "~"}
 
 
+class FormalInput(NamedTuple):
+    """`type`: the type variable or type; `single`: the name of the one element type that it takes, if it is one."""
+
+    type: str
+    homogeneous: bool
+    single: str
+    sequence: bool
+
+
 class Form:
-    """How an operator is written. `call`: the text before its arguments. `least`: results that a call must name.
+    """How an operator is written. `call`: the text before its arguments. `least`: results that a call must name."""
 
-    `inputs`: for each formal input the type variable or type, whether its type is that of all that share it, and the
-    one element type that it takes, None where there are several.
-    """
-
-    __slots__ = ("binary", "call", "inputs", "least", "name", "signature", "takes_graphs", "unary", "variadic")
+    __slots__ = ("binary", "call", "inputs", "is_control", "least", "name", "signature", "unary", "variadic")
 
     def __init__(self, call: str, found: Signature | None, name: str) -> None:
         self.call = call
@@ -47,15 +53,17 @@ class Form:
         self.binary = f" {BINARY[name]} " if standard and name in BINARY else ""
         self.unary = UNARY.get(name, "") if standard else ""
         self.least = 1 if found is None else max(1, found.min_outputs)
-        self.takes_graphs = found is not None and found.takes_graphs
-        self.inputs: list[tuple[str, bool, str]] = []
+        self.is_control = standard and name in ("If", "Loop")
+        self.inputs: list[FormalInput] = []
         self.variadic = found is not None and bool(found.inputs) and found.inputs[-1].option is Option.VARIADIC
         for formal in () if found is None else found.inputs:
             admitted = found.admitted.get(formal.type, (formal.type,)) if found is not None else ()
             single = tensor_element(admitted[0]) if len(admitted) == 1 else None
-            self.inputs.append((formal.type, formal.homogeneous, single.name if single is not None else ""))
+            sequence = bool(admitted) and all(text.startswith("seq(") for text in admitted)
+            name = single.name if single is not None else ""
+            self.inputs.append(FormalInput(formal.type, formal.homogeneous, name, sequence))
 
-    def formal(self, index: int) -> tuple[str, bool, str] | None:
+    def formal(self, index: int) -> FormalInput | None:
         """What is known of an input; None where nothing is."""
         if index < len(self.inputs):
             return self.inputs[index]

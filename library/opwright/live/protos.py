@@ -9,16 +9,16 @@ from onnx import FunctionProto, helper
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.functions import OnnxFunction
 from opwright.lang import ir
-from opwright.lang.emit import Identify, emit_function, own_identity
+from opwright.lang.emit import Identify, PlaceOf, emit_function, own_identity
 from opwright.lang.family import Family, Variant, labels_of
-from opwright.lang.lower import Unit
+from opwright.lang.lower import Lowered, Unit
 from opwright.link.walk import all_nodes
 from opwright.live.compiled import Compiled, Run, chosen_facts, target_opset
 from opwright.live.declared_imports import declare_function_imports
 from opwright.live.declared_names import rename_function
 from opwright.live.libraries import LibraryCalls
 from opwright.opsets.opset import Opset
-from opwright.protos.left_out import leave_out_unread
+from opwright.protos.left_out import leave_out_in, leave_out_unread
 from opwright.variants import Key, match_variants, overload_of
 
 
@@ -66,9 +66,16 @@ def living_identity(callee: ir.FunctionReference) -> tuple[str, str, str]:
     return domain, name, overload or function.overload
 
 
-def emit_variant(compiled: Compiled, variant: Variant, label: Key, identify: Identify = own_identity) -> FunctionProto:
+def emit_variant(
+    compiled: Compiled, variant: Variant, label: Key, identify: Identify = own_identity, places: bool = False
+) -> FunctionProto:
     """A variant of a function as a proto named by its label, with its documentation and the defaults of its
-    attributes. A template's variant is one of a call's, which `compiled` does not keep."""
+    attributes. A template's variant is one of a call's, which `compiled` does not keep.
+
+    `places`: with the place of each node, for which the function must have been compiled for this alone."""
+    if places:
+        place_of = places_of(compiled.unit, variant.lowered)
+        return _emit(compiled.function, variant, label, identify, place_of)
     if compiled.written is not None:
         return FunctionProto.FromString(compiled.written)
     proto = _emit(compiled.function, variant, label, identify)
@@ -77,10 +84,23 @@ def emit_variant(compiled: Compiled, variant: Variant, label: Key, identify: Ide
     return proto
 
 
-def _emit(function: OnnxFunction, variant: Variant, label: Key, identify: Identify) -> FunctionProto:
+def places_of(unit: Unit, lowered: Lowered) -> PlaceOf:
+    """Where the nodes of a function are made, as `file.py:12:5`."""
+
+    def place_of(node: ir.Node) -> str | None:
+        source = lowered.sources.get(node, unit.module.source)
+        return None if node.span is None else str(source.place(node.span))
+
+    return place_of
+
+
+def _emit(
+    function: OnnxFunction, variant: Variant, label: Key, identify: Identify, place_of: PlaceOf | None = None
+) -> FunctionProto:
     body = variant.lowered.function
     assert body is not None
-    proto = emit_function(body, function.domain, overload_of(label) or function.overload, identify)
+    proto = emit_function(body, function.domain, overload_of(label) or function.overload, identify, place_of)
+    leave_out_in(proto.node)
     leave_out_unread(all_nodes(proto.node), proto.output, {item.domain: item.version for item in proto.opset_import})
     proto.doc_string = function.__doc__ or ""
     with_default = {item.name: item for item in body.attributes if item.default is not None}

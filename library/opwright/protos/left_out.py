@@ -12,13 +12,20 @@ from opwright.opsets.signatures import Option, normal_domain, signature
 
 # What onnx's reference evaluator does not take, even at the defaults that bodies write out: (operator, name).
 _NOT_TAKEN = {("CastLike", "round_mode"): b"up"}
+_OPERATORS = frozenset(operator for operator, _ in _NOT_TAKEN)
 _UNREAD = re.compile(r"_(_\d+)?")  # the values that are called `_`
 
 
 def leave_out_defaults(model: ModelProto) -> None:
     """Drops them from the nodes of a model and of its functions: an attribute that is left out has its default."""
     for nodes in (model.graph.node, *(function.node for function in model.functions)):
-        for node in all_nodes(nodes):
+        leave_out_in(nodes)
+
+
+def leave_out_in(nodes: Iterable[NodeProto]) -> None:
+    """The same of nodes, and of those of graphs within them."""
+    for node in all_nodes(nodes):
+        if node.op_type in _OPERATORS:
             kept = [item for item in node.attribute if _NOT_TAKEN.get((node.op_type, item.name)) != item.s]
             if len(kept) < len(node.attribute):
                 del node.attribute[:]

@@ -38,7 +38,7 @@ from opwright.lang.lower.statements import bind_locals, lower_block
 from opwright.lang.objects import MISSING
 from opwright.lang.record import record
 from opwright.lang.resolve import Files, Libraries, ModuleScope
-from opwright.lang.source import span_of
+from opwright.lang.source import Source, span_of
 from opwright.lang.static import StaticList
 from opwright.lang.syntax import Module
 from opwright.opsets.signatures import mask_of, newest_opset
@@ -84,6 +84,7 @@ class Target:
 class Lowered:
     """The function (None after errors), what was found, the functions that it calls, and the types of its outputs.
 
+    `sources`: the texts that the spans of some nodes are about; those of all others are about the function's own.
     `pruned`: the function rules this variant out with an `assert`, which stands in `diagnostics`.
     """
 
@@ -92,6 +93,7 @@ class Lowered:
     calls: tuple[ir.FunctionReference, ...]
     outputs: tuple[ir.Type, ...] = ()
     pruned: bool = False
+    sources: Mapping[ir.Node, Source] = field(default_factory=dict)
 
 
 def evaluate_static(scope: ModuleScope, node: ast.expr) -> Any:
@@ -212,8 +214,10 @@ class _Attempt:
         if has_errors(self.diagnostics):
             return Lowered(None, tuple(self.diagnostics), tuple(low.calls))
         remove_dead_nodes(self.function)
-        remove_unused_attributes(self.function)
-        return Lowered(self.function, tuple(self.diagnostics), tuple(low.calls), tuple(self.output_types))
+        if self.target.facts or not self.unit.declaration.inferred:
+            remove_unused_attributes(self.function)  # else it is the whole function, with all that its author declared
+        found, calls, types = tuple(self.diagnostics), tuple(low.calls), tuple(self.output_types)
+        return Lowered(self.function, found, calls, types, sources=low.sources)
 
     def _def_span(self) -> tuple[int, int, int, int]:
         node = self.unit.node

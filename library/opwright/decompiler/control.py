@@ -1,0 +1,144 @@
+"""If and Loop as Python's own statements, where the compiler makes the same of those."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING
+
+import numpy as np
+from onnx import GraphProto, NodeProto, TensorProto
+
+from opwright.decompiler.literals import Constant, constant_of
+from opwright.elements import BY_NAME
+from opwright.link.walk import all_nodes
+
+if TYPE_CHECKING:
+    from opwright.decompiler.body import Body
+
+MOST_STATEMENTS = 20  # nested in each other: the compiler stops soon after
+TRUE = Constant(np.array(True), BY_NAME["bool"])
+
+
+def write_control(body: Body, node: NodeProto, indent: str) -> bool:
+    """Writes a node as a statement; False, and nothing done, where it must stay a call."""
+    graphs = {item.name: item.g for item in node.attribute}
+    if body.depth >= MOST_STATEMENTS or any(graph.sparse_initializer for graph in graphs.values()):
+        return False
+    if node.op_type == "If" and graphs.keys() == {"then_branch", "else_branch"}:
+        return _if(body, node, graphs["then_branch"], graphs["else_branch"], indent)
+    return node.op_type == "Loop" and graphs.keys() == {"body"} and _loop(body, node, graphs["body"], indent)
+
+
+# ------------------------------------------------------------------------------------------------------------- If
+
+
+def _if(body: Body, node: NodeProto, then: GraphProto, orelse: GraphProto, indent: str) -> bool:
+    if not all(node.output) or body.knows(node.input[0]):
+        return False
+    condition = body.names[node.input[0]]
+    targets = [body.names[name] for name in node.output]
+    for head, graph in ((f"if {condition}:", then), ("else:", orelse)):
+        body.lines.append(f"{indent}{head}")
+        _branch(body, graph, targets, f"{indent}    ")
+    return True
+
+
+def _branch(body: Body, graph: GraphProto, targets: list[str], indent: str) -> None:
+    """A branch, what it gives bound to the names of the results."""
+    outputs = [item.name for item in graph.output]
+    made = {name for item in graph.node for name in item.output}
+    for name, target in zip(outputs, targets, strict=True):
+        if name in made and outputs.count(name) == 1:
+            body.names[name] = target
+    _block(body, graph, outputs, indent)
+    bound = [(target, body.names[name]) for name, target in zip(outputs, targets, strict=True)]
+    _bind(body, [pair for pair in bound if pair[0] != pair[1]], indent)
+
+
+def _block(
+    body: Body, graph: GraphProto, outputs: list[str], indent: str, without: AbstractSet[str] = frozenset()
+) -> None:
+    """The nodes of a graph, but for those that make one of the values `without`."""
+    kept = frozenset(outputs)
+    for tensor in graph.initializer:
+        body.add_constant(tensor.name, constant_of(tensor), kept, indent)
+    body.depth += 1
+    body.nodes([item for item in graph.node if without.isdisjoint(item.output)], indent, kept)
+    body.depth -= 1
+    if body.lines[-1].endswith(":"):
+        body.lines.append(f"{indent}pass")
+
+
+def _bind(body: Body, pairs: list[tuple[str, str]], indent: str) -> None:
+    """Binds names to values, all at once."""
+    if pairs:
+        names, values = (", ".join(items) for items in zip(*pairs, strict=True))
+        body.lines.append(f"{indent}{names} = {values}")
+
+
+# ----------------------------------------------------------------------------------------------------------- Loop
+
+
+def _loop(body: Body, node: NodeProto, graph: GraphProto, indent: str) -> bool:
+    """`for i in range(n)` without a condition, `while condition` without a number of trips."""
+    initial = list(node.input[2:])
+    outputs = [item.name for item in graph.output]
+    if len(graph.input) != 2 + len(initial) or len(outputs) != 1 + len(initial) or not initial:
+        return False  # what a trip gives is collected, or there is nothing to carry
+    if not all(node.output) or len(node.output) != len(initial) or any(map(body.knows, (*initial, *outputs))):
+        return False
+    trips, condition = node.input[0], node.input[1] if len(node.input) > 1 else ""
+    index, going = graph.input[0].name, graph.input[1].name
+    always = _handed_on(graph) if trips and body.is_true(condition) and body.is_scalar(trips) else None
+    if always is None and (trips or not condition or body.knows(condition) or _reads(graph, index)):
+        return False
+    states = [body.names[name] for name in node.output]
+    _bind(body, [(state, body.names[name]) for state, name in zip(states, initial, strict=True)], indent)
+    for item, state in zip(graph.input[2:], states, strict=True):
+        body.names[item.name] = state
+    pairs: list[tuple[str, str]] = []
+    if always is not None:
+        body.numbers.add(index)
+        body.constants.update(dict.fromkeys(always, TRUE))
+        body.lines.append(f"{indent}for {body.names[index]} in range({body.literal(trips)}):")
+        _block(body, graph, outputs[1:], f"{indent}    ", always)
+    else:
+        body.names[going] = goes_on = body.names.fresh("goes_on")
+        _bind(body, [(goes_on, body.names[condition])], indent)
+        body.lines.append(f"{indent}while {goes_on}:")
+        _block(body, graph, outputs, f"{indent}    ")
+        pairs.append((goes_on, body.names[outputs[0]]))
+    pairs += zip(states, (body.names[name] for name in outputs[1:]), strict=True)
+    _bind(body, [pair for pair in pairs if pair[0] != pair[1]], f"{indent}    ")
+    return True
+
+
+def _handed_on(graph: GraphProto) -> set[str] | None:
+    """The names of the condition in a body that never ends the loop, from what it gives back to where that comes from:
+    its own condition, or true. None where it may end the loop."""
+    name, found = graph.output[0].name, set[str]()
+    makers = {item.output[0]: item for item in graph.node if item.output}
+    while name in makers and makers[name].op_type == "Identity":
+        found.add(name)
+        name = makers[name].input[0]
+    found.add(name)
+    return found if name == graph.input[1].name or (name in makers and _is_true(makers[name])) else None
+
+
+def _is_true(node: NodeProto) -> bool:
+    tensor = node.attribute[0] if node.op_type == "Constant" and node.attribute else None
+    if tensor is None or tensor.name != "value" or tensor.t.data_type != TensorProto.BOOL:
+        return False
+    return bool(constant_of(tensor.t).array.all())
+
+
+def _reads(graph: GraphProto, name: str) -> bool:
+    """Whether anything in a graph reads the value."""
+    inner = [graph, *(item for found in all_nodes(graph.node) for item in _graphs(found))]
+    return any(name in found.input for found in all_nodes(graph.node)) or any(
+        item.name == name for found in inner for item in found.output
+    )
+
+
+def _graphs(node: NodeProto) -> list[GraphProto]:
+    return [item.g for item in node.attribute if item.HasField("g")]

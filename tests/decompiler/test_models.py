@@ -1,0 +1,247 @@
+"""Models of each kind become scripts, and the scripts the same models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import onnx
+import pytest
+from onnx import ModelProto, TensorProto, helper, numpy_helper, parser
+from opwright import Decompiled, DiagnosticError, compare, decompile
+
+from tests.decompiler.make_models import make
+from tests.decompiler.roundtrip import _equal, _imports, _interface, _run_ort
+
+FOLDER = "decompiled"
+
+
+def parsed(text: str, header: str = '<ir_version: 8, opset_import: ["": 18]>') -> ModelProto:
+    return parser.parse_model(f"{header} {text}")
+
+
+def back(model: ModelProto, folder: Path, *given: Any, faithful: bool = False) -> tuple[str, ModelProto]:
+    """The text, and the model that it makes, which has been judged beside the original."""
+    made: Decompiled = decompile(model, side_file=f"{FOLDER}.npz", faithful=faithful)
+    made.write(folder / f"{FOLDER}.py")
+    again = make(folder / f"{FOLDER}.py")
+    assert isinstance(again, ModelProto)
+    assert _interface(again) == _interface(model)
+    assert _imports(again) == _imports(model)
+    onnx.checker.check_model(again, full_check=True)
+    if given:
+        for one, other in zip(_run_ort(model, given), _run_ort(again, given), strict=True):
+            assert _equal(one, other), (one, other)
+    return made.text, again
+
+
+LOOP = """agraph (int64 n, float[2] x) => (float[2] y, float[2] z) {
+    one = Constant <value: tensor = float {2.0}> ()
+    go = Constant <value: tensor = bool {1}> ()
+    y, z = Loop (n, go, x, x) <body: graph = body (int64 i, bool going, float[2] a, float[2] b)
+        => (bool going_out, float[2] a_out, float[2] b_out) {
+        going_out = Identity (going)
+        step = Cast <to = 1> (i)
+        both = Add (a, step)
+        a_out = Identity (b)
+        b_out = Mul (both, one)
+    }>
+}"""
+
+
+def test_a_loop_that_is_counted(tmp_path: Path) -> None:
+    model = parsed(LOOP)
+    for trips in (0, 1, 4):
+        text, _ = back(model, tmp_path, np.array(trips), np.array([1, 2], np.float32))
+    assert "    for i in range(n):\n" in text
+    assert "going" not in text
+
+
+def test_a_loop_that_ends_by_its_condition(tmp_path: Path) -> None:
+    model = parsed(
+        """agraph (float x) => (float y) {
+        most = Constant <value: tensor = float {10.0}> ()
+        first = Less (x, most)
+        y = Loop ("", first, x) <body: graph = body (int64 i, bool going, float a) => (bool again, float b) {
+            b = Add (a, a)
+            again = Less (b, most)
+        }>
+        }"""
+    )
+    for value in (1, 11):
+        text, _ = back(model, tmp_path, np.array(value, np.float32))
+    assert "    while goes_on:\n" in text
+
+
+def test_the_index_of_a_loop_divides_as_tensors_do(tmp_path: Path) -> None:
+    model = parsed(
+        """agraph (int64 n, int64 x) => (int64 y) {
+        y = Loop (n, "", x) <body: graph = body (int64 i, bool going, int64 a) => (bool out, int64 b) {
+            out = Identity (going)
+            two = Constant <value: tensor = int64 {2}> ()
+            half = Div (i, two)
+            b = Add (a, half)
+        }>
+        }"""
+    )
+    text, _ = back(model, tmp_path, np.array(6), np.array(0))
+    assert "for i in range(n)" in text
+
+
+def test_branches_in_branches(tmp_path: Path) -> None:
+    model = parsed(
+        """agraph (bool p, bool q, float[N] x) => (float[N] y) {
+        y = If (p) <then_branch: graph = yes () => (float[N] a) {
+            a = If (q) <then_branch: graph = inner () => (float[N] b) { b = Neg (x) },
+                        else_branch: graph = other () => (float[N] b) { c = Exp (x) b = Add (c, x) }>
+        }, else_branch: graph = no () => (float[N] a) { a = Identity (x) }>
+        }"""
+    )
+    x = np.array([1, 2], np.float32)
+    for p in (True, False):
+        for q in (True, False):
+            text, _ = back(model, tmp_path, np.array(p), np.array(q), x)
+    assert "        if q:\n" in text
+    assert "op.If" not in text
+    faithful, again = back(model, tmp_path, np.array(True), np.array(True), x, faithful=True)
+    assert "op.If(p, " in faithful
+    assert [node.op_type for node in again.graph.node] == ["If"]
+
+
+def test_names_that_python_lacks(tmp_path: Path) -> None:
+    model = parsed(
+        'agraph (float[N] "x:0", float[N] class, float[N] op) => (float[N] "y/out") '
+        '{ "op.1" = Add ("x:0", class) "y/out" = Mul ("op.1", op) }'
+    )
+    given = [np.array([value, 2], np.float32) for value in (1, 3, 5)]
+    text, _ = back(model, tmp_path, *given)
+    assert 'names={"x_0": "x:0", "class_": "class", "op_1": "op", "y_out": "y/out"}' in text
+
+
+def test_initializers_of_every_kind(tmp_path: Path) -> None:
+    model = parsed(
+        "agraph (float[N, 40] x, float[40] bias) => (float[N, 40] y, float[2] w) "
+        "{ a = Mul (x, scale) b = Add (a, bias) y = Add (b, large) }"
+    )
+    large = np.linspace(-1, 1, 40, dtype=np.float32)
+    for array, name in (
+        (np.float32(0.1), "scale"),
+        (large, "large"),
+        (large[::-1].copy(), "bias"),
+        (np.array([np.nan, -np.inf], np.float32), "w"),
+    ):
+        model.graph.initializer.append(numpy_helper.from_array(np.asarray(array), name))
+    text, again = back(model, tmp_path, np.ones((3, 40), np.float32), large)
+    assert "x * 0.1" in text
+    assert [item.name for item in again.graph.initializer] == ["large", "bias"]
+    assert sorted(np.load(tmp_path / f"{FOLDER}.npz")) == ["bias", "large"]
+    onnx.checker.check_model(again)
+
+
+def test_initializers_stay_in_a_faithful_script(tmp_path: Path) -> None:
+    model = parsed("agraph (float[N] x) => (float[N] y) <float scale = {0.5}> { y = Mul (x, scale) }")
+    _, again = back(model, tmp_path, np.ones(2, np.float32), faithful=True)
+    assert compare(model, again)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.array([[1, -128]], np.int8),
+        np.array([1.5, 2.0**-24], np.float16),
+        np.array([0.1, 3e38, np.inf], ml_dtypes.bfloat16),
+        np.array([0.5, -448, np.nan], ml_dtypes.float8_e4m3fn),
+        np.array([-8, 7, 3], ml_dtypes.int4),
+        np.array([0.5, 6], ml_dtypes.float4_e2m1fn),
+        np.array([1 + 2j, complex(np.nan, 0)], np.complex64),
+        np.array([True, False]),
+        np.array(["a\n\"'", "é\\"], object),
+        np.array(2**64 - 1, np.uint64),
+        np.zeros((2, 0), np.float64),
+        np.array([0x7FC00001, 0xFF800000], np.uint32).view(np.float32),
+        np.arange(50).astype(ml_dtypes.uint4),
+        np.array([str(item) for item in range(40)], object),
+    ],
+    ids=lambda array: f"{array.dtype}{array.size}",
+)
+def test_constants_keep_their_bits(array: np.ndarray[Any, Any], tmp_path: Path) -> None:
+    tensor = numpy_helper.from_array(array, "value")
+    node = helper.make_node("Constant", [], ["y"], value=tensor)
+    output = helper.make_tensor_value_info("y", tensor.data_type, array.shape)
+    graph = helper.make_graph([node], "constant", [], [output])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 25)], ir_version=13)
+    for faithful in (False, True):
+        _, again = back(model, tmp_path, faithful=faithful)
+        assert compare(model, again)
+
+
+def test_functions_and_overloads(tmp_path: Path) -> None:
+    model = parsed(
+        """agraph (float[N] x) => (float[N] y) { a = my.scale:twice <by = 2.0> (x) y = my.scale:plain (a) }
+        <domain: "my", overload: "twice", opset_import: ["": 18, "my": 1]> scale <by: float = 3.0> (x) => (y) {
+            c = Constant <value_float: float = @by> () d = CastLike (c, x) e = Mul (x, d) y = my.scale:plain (e)
+        }
+        <domain: "my", overload: "plain", opset_import: ["": 18]> scale (x) => (y) { y = Add (x, x) }""",
+        '<ir_version: 10, opset_import: ["": 18, "my": 1]>',
+    )
+    text, again = back(model, tmp_path, np.array([1, 2], np.float32))
+    assert 'overload="twice"' in text
+    assert sorted(item.overload for item in again.functions) == ["plain", "twice"]
+
+
+def test_everything_about_a_model(tmp_path: Path) -> None:
+    model = parsed("agraph (float[N] x) => (float[N] y) { y = Abs (x) }")
+    model.doc_string, model.graph.doc_string, model.graph.name = 'a "doc"\nof two lines', "of the graph", "torch-graph"
+    model.producer_name, model.producer_version, model.domain, model.model_version = "maker", "1.2", "com.acme", 7
+    helper.set_model_props(model, {"author": "nobody"})
+    _, again = back(model, tmp_path)
+    model.graph.ClearField("node")
+    again.graph.ClearField("node")
+    assert again == model
+
+
+def test_an_ir_version_below_what_the_opset_came_with(tmp_path: Path) -> None:
+    back(
+        parsed("agraph (float[N] x) => (float[N] y) { y = Abs (x) }", '<ir_version: 6, opset_import: ["": 18]>'),
+        tmp_path,
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "agraph (float[N] x) => (float[N] x) { y = Abs (x) }",
+        "agraph (map(int64, tensor(float)) x) => (float[N] y) { y = Abs (z) }",
+    ],
+)
+def test_what_a_script_cannot_say_is_refused(text: str) -> None:
+    model = parsed(text) if "map" not in text else ModelProto()
+    if "map" in text:
+        model.graph.input.add(name="x").type.map_type.key_type = TensorProto.INT64
+    with pytest.raises(DiagnosticError, match="OW590"):
+        decompile(model)
+
+
+def test_long_chains_and_deep_nesting(tmp_path: Path) -> None:
+    nodes = [helper.make_node("Neg", [f"v{index}"], [f"v{index + 1}"]) for index in range(20_000)]
+    value = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N"]) for name in ("v0", "v20000")]
+    graph = helper.make_graph(nodes, "chain", value[:1], value[1:])
+    made = decompile(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)]))
+    assert made.text.count("\n    v") == 20_000
+    inner = helper.make_graph([helper.make_node("Neg", ["x"], ["y30"])], "g30", [], [value_like("y30")])
+    for depth in range(29, -1, -1):
+        other = helper.make_graph(
+            [helper.make_node("Abs", ["x"], [f"y{depth}"])], "other", [], [value_like(f"y{depth}")]
+        )
+        node = helper.make_node("If", ["p"], [f"y{depth}"], then_branch=inner, else_branch=other)
+        inner = helper.make_graph([node], f"g{depth}", [], [value_like(f"y{depth}")])
+    inner.input.append(value_like("x"))
+    inner.input.append(helper.make_tensor_value_info("p", TensorProto.BOOL, []))
+    deep = decompile(helper.make_model(inner, opset_imports=[helper.make_opsetid("", 18)])).text
+    compile(deep, "deep", "exec")
+
+
+def value_like(name: str) -> onnx.ValueInfoProto:
+    return helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N"])
