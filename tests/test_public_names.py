@@ -62,6 +62,7 @@ EXPECTED = (
     "decompile",
     "detach",
     "digest",
+    "explain_failures",
     "find_bundle",
     "graph",
     "inspect",

@@ -58,6 +58,7 @@ _HOMES = dict.fromkeys(_TYPES, "opwright.types") | {
     "decompile": "opwright.decompiler.decompile",
     "detach": "opwright.link.detach",
     "digest": "opwright.protos.digest",
+    "explain_failures": "opwright.eager.failures",
     "find_bundle": "opwright.bundle.read",
     "graph": "opwright.functions",
     "inspect": "opwright.link.inspect",

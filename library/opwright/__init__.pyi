@@ -24,6 +24,9 @@ from opwright.diagnostics.model import (
 from opwright.downlevel.rewrite import (
     polyfill,
 )
+from opwright.eager.failures import (
+    explain_failures,
+)
 from opwright.functions import (
     OnnxFunction,
     graph,
@@ -178,6 +181,7 @@ __all__ = [
     "decompile",
     "detach",
     "digest",
+    "explain_failures",
     "find_bundle",
     "graph",
     "inspect",

@@ -134,6 +134,7 @@ class OnnxFunction(Generic[P, R]):
         initializers: Mapping[str, object] | None = None,
         input_defaults: Mapping[str, object] | None = None,
         exact_types: bool = False,
+        places: bool = False,
         attributes: Mapping[str, object] | None = None,
         **named_attributes: object,
     ) -> ModelProto:
@@ -149,7 +150,8 @@ class OnnxFunction(Generic[P, R]):
         `opset_imports` says exactly which opsets the model imports, by domain. `initializers` are the tensors (numpy
         arrays, SparseTensorProtos) that the model carries for parameters that are then no inputs; `input_defaults`
         those of inputs that need not be given. `exact_types`: outputs have the types that annotations declare, and no
-        sizes that are found beside. Raises DiagnosticError.
+        sizes that are found beside. `places`: each node is named by its line, and has it in its metadata
+        (`opwright.explain_failures`). Raises DiagnosticError.
         """
         from opwright.live.initializers import Carried
         from opwright.live.models import model_proto
@@ -168,6 +170,7 @@ class OnnxFunction(Generic[P, R]):
             opset_imports=opset_imports,
             carried=Carried(initializers, input_defaults),
             exact_types=exact_types,
+            places=places,
         )
 
 

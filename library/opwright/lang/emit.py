@@ -15,20 +15,29 @@ from opwright.lang import ir
 Identify = Callable[[ir.FunctionReference], tuple[str, str, str]]
 
 
+# Where a node is made, as it is written into the node; None where nobody knows.
+PlaceOf = Callable[[ir.Node], str | None]
+PLACE = "opwright.place"  # the key of metadata_props
+
+
 def own_identity(callee: ir.FunctionReference) -> tuple[str, str, str]:
     return callee.identity
 
 
 def emit_function(
-    function: ir.Function, domain: str, overload: str = "", identify: Identify = own_identity
+    function: ir.Function,
+    domain: str,
+    overload: str = "",
+    identify: Identify = own_identity,
+    place_of: PlaceOf | None = None,
 ) -> FunctionProto:
     """The proto under the names that the author declared. Attributes stand in declared order, without their defaults:
-    those are written at every call."""
+    those are written at every call. `place_of` says what nodes are named, and have in their metadata."""
     proto = FunctionProto(domain=domain, name=function.name, overload=overload)
     proto.input.extend(value.name for value in function.inputs)
     proto.output.extend(function.outputs)
     proto.attribute.extend(parameter.name for parameter in function.attributes)
-    emitter = _Emitter(function, identify)
+    emitter = _Emitter(function, identify, place_of)
     emitter.function_body(proto)
     for used, version in emitter.imports.items():
         proto.opset_import.add(domain=used, version=version)
@@ -36,14 +45,17 @@ def emit_function(
 
 
 def emit_graph(
-    function: ir.Function, outputs: Sequence[ir.Type], identify: Identify = own_identity
+    function: ir.Function,
+    outputs: Sequence[ir.Type],
+    identify: Identify = own_identity,
+    place_of: PlaceOf | None = None,
 ) -> tuple[GraphProto, dict[str, int]]:
     """The function's body as a graph, and the opset imports that it needs; `outputs` are the types of its outputs.
 
     Inputs, outputs and the values between them have their types as far as they are known.
     """
     graph = GraphProto(name=function.name)
-    emitter = _Emitter(function, identify)
+    emitter = _Emitter(function, identify, place_of)
     emitter.function_body(graph)
     for value in function.inputs:
         write_type(graph.input.add(name=value.name), value.type)
@@ -83,9 +95,13 @@ def emit_nodes(
 
 
 class _Emitter:
-    def __init__(self, function: ir.Function, identify: Identify = own_identity) -> None:
+    def __init__(
+        self, function: ir.Function, identify: Identify = own_identity, place_of: PlaceOf | None = None
+    ) -> None:
         self.function = function
         self.identify = identify
+        self.place_of = place_of
+        self.places: dict[str, int] = {}  # how many nodes are named so
         self.names: dict[ir.Value | None, str] = {None: ""}  # an absent input or output has no name
         self.taken: set[str] = {value.name for value in function.inputs} | set(function.outputs)
         self.counts: dict[str, int] = {}
@@ -142,6 +158,7 @@ class _Emitter:
             write_tensor(attribute.t, node.data)
         elif isinstance(node, ir.If):
             proto = into.add(op_type="If", input=[self.names[node.condition]])
+            self.placed(node, proto)
             for name, region in (("then_branch", node.then), ("else_branch", node.orelse)):
                 attribute = proto.attribute.add(name=name, type=AttributeProto.GRAPH)
                 self.region(region, attribute.g, name)
@@ -168,6 +185,8 @@ class _Emitter:
         proto.op_type = name
         if domain:
             proto.domain = domain
+        if self.place_of is not None:
+            self.placed(node, proto)
         for key, attribute in node.attributes.items():
             self.attribute(proto, key, attribute)
         output = proto.output
@@ -182,6 +201,15 @@ class _Emitter:
                     self.taken.add(found)
                 names[value] = found
             output.append(found)
+
+    def placed(self, node: ir.Node, proto: NodeProto) -> None:
+        """Writes down where the node is made: runtimes show a node's name when it fails."""
+        place = None if self.place_of is None else self.place_of(node)
+        if place is not None:
+            name = f"{place} {proto.op_type}"
+            count = self.places[name] = self.places.get(name, 0) + 1
+            proto.name = name if count == 1 else f"{name} {count}"
+            proto.metadata_props.add(key=PLACE, value=place)
 
     def attribute(self, proto: NodeProto, key: str, attribute: ir.Attribute) -> None:
         made: Any = proto.attribute.add()
@@ -211,6 +239,7 @@ class _Emitter:
         inputs = [self.names[value] if value is not None else "" for value in (node.trips, node.condition)]
         inputs.extend(self.names[value] for value in node.initial)
         proto = into.add(op_type="Loop", input=inputs)
+        self.placed(node, proto)
         attribute = proto.attribute.add(name="body", type=AttributeProto.GRAPH)
         self.region(node.body, attribute.g, "body")
         proto.output.extend(self.name(value, "carried") for value in node.results)

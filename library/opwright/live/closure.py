@@ -25,10 +25,12 @@ class Closure:
     """What the graph of a model calls, found while it is emitted. Names belong to one model.
 
     Two functions of one name in `opwright.local` get names of their own; in any other domain that is refused.
+    `places`: what is called has the places of its nodes.
     """
 
-    def __init__(self, run: Run, root: OnnxFunction) -> None:
-        self.run = run
+    def __init__(self, run: Run, root: OnnxFunction, places: bool = False) -> None:
+        self.run = Run(run.opset, keeps=False) if places else run
+        self.places = places
         self._owners: dict[tuple[str, str, str], OnnxFunction] = {(root.domain, root.name, root.overload): root}
         self._names: dict[OnnxFunction, str] = {}
         self._wanted: dict[Content, None] = {}
@@ -68,7 +70,7 @@ class Closure:
         compiled = self.run.compile(function)
         variant = variant_of(compiled, key)
         self._found = {}
-        proto = emit_variant(compiled, variant, key, self.identify)
+        proto = emit_variant(compiled, variant, key, self.identify, self.places)
         proto.name = self._name(function)
         return proto, list(self._found)
 

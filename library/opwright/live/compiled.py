@@ -83,11 +83,13 @@ class Run:
     """One compilation of a function and of all that it calls, at one opset.
 
     Callees are compiled before their callers, by a stack of our own: chains of calls may be long. What is wrong with
-    any of them stands in `problems`; callers are compiled all the same, so that all is found at once.
+    any of them stands in `problems`; callers are compiled all the same, so that all is found at once. `keeps`: what is
+    compiled is kept for the next one, and what has been kept is used.
     """
 
-    def __init__(self, opset: int) -> None:
+    def __init__(self, opset: int, keeps: bool = True) -> None:
         self.opset = opset
+        self.keeps = keeps
         self.done: dict[OnnxFunction, Compiled] = {}
         self.problems: list[Diagnostic] = []
         self._needed: dict[OnnxFunction, None] = {}  # by the function that is being compiled
@@ -145,7 +147,7 @@ class Run:
 
     def _one(self, function: OnnxFunction, to_call: bool) -> OnnxFunction | None:
         """Compiles one function whose likely callees are done; gives a callee that is still missing."""
-        kept = function.compiled.get(self.opset)
+        kept = function.compiled.get(self.opset) if self.keeps else None
         if (
             kept is not None
             and not (to_call and kept.bare)
@@ -169,6 +171,8 @@ class Run:
         compiled = Compiled(function, unit, family, reads, {callee: self.done[callee] for callee in self._needed})
         self.done[function] = compiled
         if family.variants or family.open_axes:
+            if not self.keeps:
+                return None
             function.compiled[self.opset] = compiled
             if family.variants and family.diagnostics:
                 show_warnings(function, family.diagnostics)

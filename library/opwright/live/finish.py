@@ -17,7 +17,7 @@ from opwright.live.verdict import checker_problem, infer
 _MADE_UP = "unk__"  # what ONNX's inference calls a size of which it knows nothing
 
 # The IR versions that first had something.
-_FUNCTIONS, _DEFAULTS, _OVERLOADS = 8, 9, 10
+_FUNCTIONS, _DEFAULTS, _OVERLOADS, _METADATA = 8, 9, 10, 10
 _ELEMENTS = {
     **dict.fromkeys(("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz"), 9),
     **dict.fromkeys(("uint4", "int4"), 10),
@@ -71,6 +71,9 @@ def lowest_ir_version(model: ModelProto) -> int:
             needed.append(_DEFAULTS)
         if function.overload or function.value_info or function.metadata_props:
             needed.append(_OVERLOADS)
+    bodies = (model.graph.node, *(function.node for function in model.functions))
+    if any(node.metadata_props for nodes in bodies for node in all_nodes(nodes)):
+        needed.append(_METADATA)
     needed.extend(_ELEMENTS.get(BY_CODE[code].name, 0) for code in _element_codes(model) if code in BY_CODE)
     return int(max(needed))
 

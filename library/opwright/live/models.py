@@ -23,6 +23,7 @@ from opwright.live.declared_names import rename_graph
 from opwright.live.finish import finish
 from opwright.live.initializers import Carried
 from opwright.live.libraries import check_imports, unify_imports
+from opwright.live.protos import places_of
 from opwright.live.show_warnings import show_warnings
 from opwright.live.specialise import Types, specialise, with_output_types, write_declared_types
 from opwright.opsets.opset import Opset
@@ -47,6 +48,7 @@ def model_proto(
     opset_imports: Mapping[str, int] | None,
     carried: Carried,
     exact_types: bool,
+    places: bool,
 ) -> ModelProto:
     """See `OnnxFunction.to_model_proto`."""
     wanted = None if opset_imports is None else {normal_domain(key): value for key, value in opset_imports.items()}
@@ -58,8 +60,9 @@ def model_proto(
     lowered = _lower(run, function, unit, target)
     assert lowered.function is not None
     outputs = with_output_types(function, unit, lowered, output_types)
-    closure = Closure(run, function)
-    graph, imports = emit_graph(lowered.function, outputs, closure.identify)
+    closure = Closure(run, function, places)
+    place_of = places_of(unit, lowered) if places else None
+    graph, imports = emit_graph(lowered.function, outputs, closure.identify, place_of)
     called = closure.protos()
     documented = (function.__doc__ or "") if doc_string is None else doc_string
     leave_out_unread(all_nodes(graph.node), [item.name for item in graph.output], imports)

@@ -1,4 +1,4 @@
-"""OW370 to OW372: functions that run as Python."""
+"""OW370 to OW373: functions that run as Python, and models that fail."""
 
 from __future__ import annotations
 
@@ -14,6 +14,28 @@ _SWISH = """\
 @script()
 def swish(x: FLOAT["N"]):
     return x * op.Sigmoid(x)
+
+
+"""
+_JOINED = """\
+import onnxruntime as ort
+from opwright import explain_failures
+
+
+@script()
+def joined(x: FLOAT["N"], y: FLOAT["M"]):
+    return op.Relu(x) + y
+
+
+model = joined.to_model_proto(places=True)
+
+
+def run(inputs):
+    options = ort.SessionOptions()
+    options.log_severity_level = 4
+    session = ort.InferenceSession(model.SerializeToString(), options)
+    with explain_failures(model):
+        session.run(None, inputs)
 
 
 """
@@ -48,5 +70,13 @@ ENTRIES = (
         " else, silently, on another one.",
         _run(_SWISH + "swish(np.ones((2, 3), np.float32))\n"),
         _run(_SWISH + "swish(np.ones(3, np.float32))\n"),
+    ),
+    Entry(
+        "OW373",
+        "A compiled model fails",
+        "A runtime fails at a node of a model that was compiled with the places of its nodes. The line is that of the"
+        " function from which the node was made.",
+        _run(_JOINED + 'run({"x": np.ones(3, np.float32), "y": np.ones(2, np.float32)})\n'),
+        _run(_JOINED + 'run({"x": np.ones(3, np.float32), "y": np.ones(3, np.float32)})\n'),
     ),
 )

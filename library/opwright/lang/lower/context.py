@@ -12,7 +12,7 @@ from opwright.elements import BY_NAME, ElementType
 from opwright.lang import ir
 from opwright.lang.lower.ownership import Ownership
 from opwright.lang.resolve import ModuleScope
-from opwright.lang.source import Span
+from opwright.lang.source import Source, Span
 from opwright.opsets.signatures import Signature, history, is_known_domain, newest_opset, signature, similar
 
 if TYPE_CHECKING:
@@ -140,6 +140,7 @@ class Lowering:
         self.opset = function.opset
         self.region = function.body
         self.prologue: list[ir.Node] = []  # constants: at the top, each once
+        self.sources: dict[ir.Node, Source] = {}  # the texts that spans are about, of what helpers make
         self.diagnostics: list[Diagnostic] = []
         self.looked_up: LookedUp = {}
         self.calls: list[ir.FunctionReference] = []
@@ -244,6 +245,8 @@ class Lowering:
         if self.nodes > NODE_LIMIT:
             self.spend(0, node.span)
         self.region.nodes.append(node)
+        if self.inlining:
+            self.sources[node] = self.scope.module.source
 
     def spend(self, nodes: int, span: Span | None) -> None:
         """Counts what unrolling and inlining make; Stop where it becomes too much."""
