@@ -18,7 +18,7 @@ from opwright.live.declared_imports import declare_function_imports
 from opwright.live.declared_names import rename_function
 from opwright.live.libraries import LibraryCalls
 from opwright.opsets.opset import Opset
-from opwright.protos.left_out import leave_out_unread
+from opwright.protos.left_out import leave_out_in, leave_out_unread
 from opwright.variants import Key, match_variants, overload_of
 
 
@@ -100,6 +100,7 @@ def _emit(
     body = variant.lowered.function
     assert body is not None
     proto = emit_function(body, function.domain, overload_of(label) or function.overload, identify, place_of)
+    leave_out_in(proto.node)
     leave_out_unread(all_nodes(proto.node), proto.output, {item.domain: item.version for item in proto.opset_import})
     proto.doc_string = function.__doc__ or ""
     with_default = {item.name: item for item in body.attributes if item.default is not None}
