@@ -15,8 +15,9 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper, shape_inference
 from onnx.reference import ReferenceEvaluator
+from opwright_build.propose.node_cases import choose_cases
 from opwright_build.verify.judge import judge_outputs
-from opwright_build.verify.model import Expected, Status
+from opwright_build.verify.model import Expected, Items, Status, ToleranceJudge
 
 from tests.propose.conftest import Made, Propose
 
@@ -200,3 +201,13 @@ def test_a_template_gets_a_schema_without_a_body(propose: Propose) -> None:
     assert b"FunctionBody" not in files["insert/schema.cc"]
     assert "Write the function body by hand: it is a template" in files["CHECKLIST.md"].decode()
     assert any(path.endswith("_expanded/model.onnx") for path in files), "its instances are tested all the same"
+
+
+def test_vectors_with_sequences_or_graphs_are_no_node_tests(propose: Propose) -> None:
+    made = propose("Softplus@22")
+    rows = [case for case in made.cases if isinstance(case.judge, ToleranceJudge)]
+    sequence = replace(rows[0], name="sequence", inputs=(Items("float", ()),))
+    graph = replace(rows[0], name="graph", attributes={"body": onnx.GraphProto()})
+    chosen = choose_cases(made.proposal, [*rows, sequence, graph])
+    assert chosen.not_tensors == ("sequence", "graph")
+    assert [case.name for case in chosen.cases] == [case.name for case in choose_cases(made.proposal, rows).cases]

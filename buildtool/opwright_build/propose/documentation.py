@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from opwright.bundle.format import AttributeEntry, FunctionEntry
-from opwright.elements import BY_NAME
+from opwright.bundle.format import AttributeEntry
 
+from opwright_build.propose.constraints import schema_types
 from opwright_build.propose.node_cases import NodeCase
 from opwright_build.propose.python_text import value_text
-from opwright_build.propose.schema import PACKAGE, constraint_doc
-from opwright_build.propose.subject import Proposal, values_of
+from opwright_build.propose.schema import PACKAGE
+from opwright_build.propose.subject import Proposal
 from opwright_build.templates import render
 
 _KINDS = {
@@ -37,6 +37,7 @@ def changelog_entry(proposal: Proposal) -> str:
 
 def _render(proposal: Proposal, template: str, **more: object) -> str:
     entry = proposal.entry
+    types = schema_types(entry)
     return render(
         PACKAGE,
         template,
@@ -45,9 +46,11 @@ def _render(proposal: Proposal, template: str, **more: object) -> str:
         title=f"{proposal.home.domain}.{entry.name}" if proposal.home.domain else entry.name,
         doc=(entry.doc or entry.summary).strip(),
         attributes=[(item.name, _attribute(item), item.doc) for item in entry.attributes],
-        inputs=[(item.name, _notes(item.optional, item.variadic), _type(item.type), item.doc) for item in entry.inputs],
-        outputs=[(item.name, "", _type(item.type), item.doc) for item in entry.outputs],
-        constraints=[_constraint(entry, name, admitted) for name, admitted in entry.types],
+        inputs=[
+            (item.name, _notes(item.optional, item.variadic), types.names[item.type], item.doc) for item in entry.inputs
+        ],
+        outputs=[(item.name, _notes(False, item.variadic), types.names[item.type], item.doc) for item in entry.outputs],
+        constraints=[(item.name, ", ".join(item.types), item.doc) for item in types.constraints],
         **more,
     )
 
@@ -61,12 +64,3 @@ def _attribute(item: AttributeEntry) -> str:
 
 def _notes(optional: bool, variadic: bool) -> str:
     return " (variadic)" if variadic else " (optional)" if optional else ""
-
-
-def _type(declared: str) -> str:
-    return f"tensor({declared})" if declared in BY_NAME else declared
-
-
-def _constraint(entry: FunctionEntry, name: str, admitted: Sequence[str]) -> tuple[str, str, str]:
-    where = [item.name for item in values_of(entry) if item.type == name]
-    return name, ", ".join(f"tensor({kind})" for kind in admitted), constraint_doc(where)

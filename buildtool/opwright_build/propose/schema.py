@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
+from opwright.bundle.calls import ANY, split_type
 from opwright.bundle.format import FunctionEntry, InputEntry, OutputEntry
-from opwright.elements import BY_NAME
 
 from opwright_build.propose.body_text import NoTextError, body_text
 from opwright_build.propose.builder import Builder, make_builder
 from opwright_build.propose.conditions import UnseenError
+from opwright_build.propose.constraints import SchemaTypes, schema_types
 from opwright_build.propose.cpp_text import attribute_default, raw_string, string
 from opwright_build.propose.inference import InferenceRules, ShapeKind, TypeKind
-from opwright_build.propose.subject import Proposal, has_floats, values_of
+from opwright_build.propose.subject import Proposal, has_floats
 from opwright_build.templates import render
 
 PACKAGE = "opwright_build.propose"
@@ -61,6 +61,7 @@ def make_bodies(proposal: Proposal) -> Bodies:
 def render_schema(proposal: Proposal, bodies: Bodies, rules: InferenceRules) -> str:
     """The source file: documentation, builders, and the schema's definition."""
     entry, home = proposal.entry, proposal.home
+    types = schema_types(entry)
     start = f"{entry.name}, {entry.since_version}"
     if not home.standard:
         start = f"{entry.name}, {home.class_domain}, {string(home.domain)}, {entry.since_version}, false"
@@ -78,9 +79,11 @@ def render_schema(proposal: Proposal, bodies: Bodies, rules: InferenceRules) -> 
         attributes=[
             (string(item.name), string(item.doc), item.type, attribute_default(item)) for item in entry.attributes
         ],
-        inputs=[_input(entry, index, item) for index, item in enumerate(entry.inputs)],
-        outputs=[_output(entry, index, item) for index, item in enumerate(entry.outputs)],
-        constraints=[_constraint(entry, name, admitted) for name, admitted in entry.types],
+        inputs=[_input(entry, types, index, item) for index, item in enumerate(entry.inputs)],
+        outputs=[_output(entry, types, index, item) for index, item in enumerate(entry.outputs)],
+        constraints=[
+            (string(item.name), ", ".join(map(string, item.types)), string(item.doc)) for item in types.constraints
+        ],
         determinism="NonDeterministic" if proposal.is_random else "Deterministic",
         deprecated=entry.deprecated,
         inference=_inference(entry, rules),
@@ -88,38 +91,27 @@ def render_schema(proposal: Proposal, bodies: Bodies, rules: InferenceRules) -> 
     )
 
 
-def _input(entry: FunctionEntry, index: int, item: InputEntry) -> tuple[str, ...]:
-    return _value(entry, index, item, "Variadic" if item.variadic else "Optional" if item.optional else "Single")
+def _input(entry: FunctionEntry, types: SchemaTypes, index: int, item: InputEntry) -> tuple[str, ...]:
+    option = "Variadic" if item.variadic else "Optional" if item.optional else "Single"
+    return _value(entry, types, index, item, option, 0 if item.variadic else 1)
 
 
-def _output(entry: FunctionEntry, index: int, item: OutputEntry) -> tuple[str, ...]:
-    return _value(entry, index, item, "Single")
+def _output(entry: FunctionEntry, types: SchemaTypes, index: int, item: OutputEntry) -> tuple[str, ...]:
+    return _value(entry, types, index, item, "Variadic" if item.variadic else "Single", 1)
 
 
-def _value(entry: FunctionEntry, index: int, item: InputEntry | OutputEntry, option: str) -> tuple[str, ...]:
-    names = (str(index), string(item.name), string(item.doc), _type(item.type))
-    return (*names, option, _differentiable(entry, item.type))
-
-
-def _type(declared: str) -> str:
-    return string(f"tensor({declared})" if declared in BY_NAME else declared)
+def _value(
+    entry: FunctionEntry, types: SchemaTypes, index: int, item: InputEntry | OutputEntry, option: str, least: int
+) -> tuple[str, ...]:
+    """`least`: how many there are of it at least."""
+    names = (str(index), string(item.name), string(item.doc), string(types.names[item.type]))
+    same = "false" if item.variadic and split_type(item.type)[1] == ANY else "true"
+    return (*names, option, _differentiable(entry, item.type), same, str(least))
 
 
 def _differentiable(entry: FunctionEntry, declared: str) -> str:
     """Nobody differentiates by integers; of the others the spec says nothing, and a person decides."""
     return "Unknown" if has_floats(entry, declared) else "NonDifferentiable"
-
-
-def _constraint(entry: FunctionEntry, name: str, admitted: Sequence[str]) -> tuple[str, str, str]:
-    where = [item.name for item in values_of(entry) if item.type == name]
-    types = ", ".join(string(f"tensor({kind})") for kind in admitted)
-    return string(name), types, string(constraint_doc(where))
-
-
-def constraint_doc(names: Sequence[str]) -> str:
-    """What a type constraint is about, in words."""
-    listed = list(dict.fromkeys(names))
-    return f"Element types of {' and '.join([', '.join(listed[:-1]), listed[-1]]) if len(listed) > 1 else listed[0]}."
 
 
 # ------------------------------------------------------------------------------------------------ inference

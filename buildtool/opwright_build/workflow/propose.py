@@ -59,7 +59,7 @@ def _propose(session: Session, name: str, output: Path, started: float) -> int:
     findings = [*library.diagnostics, *collected.diagnostics, *_findings(package, place)]
     passed = Counter((item.runtime, item.status.value) for item in package.checked)
     lines = [
-        f"{version.identity}: {counted(package.tests, 'node test')}; on "
+        f"{version.identity}: {counted(package.tests, 'node test')}{'; on ' if passed else ''}"
         + ", ".join(f"{runtime} {count} {status}" for (runtime, status), count in sorted(passed.items())),
         f"wrote {os.path.relpath(output)}{os.sep} ({counted(len(package.files) + 1, 'file')}); {{seconds}}",
         f"next: {counted(package.open_points, 'point')} for a person in {os.path.relpath(output / 'CHECKLIST.md')}",
