@@ -162,6 +162,13 @@ def numerics(session: nox.Session) -> None:
 
 
 @nox.session
+def roundtrip(session: nox.Session) -> None:
+    """Turn every node test and function body of the standard into a script and back, in both modes: two minutes."""
+    install(session, ".[run]", groups=("test",))
+    session.run("python", "-m", "tests.decompiler")
+
+
+@nox.session
 def proposals(session: nox.Session) -> None:
     """Put what `opwright propose` makes to a compiler and to onnx's own sources. Needs g++ and protobuf's headers."""
     install(session, ".[build,run]", groups=("test",))

@@ -10,33 +10,40 @@ from opwright.decompiler.refuse import refuse
 from opwright.elements import BY_CODE
 
 # Attributes that hold an element type.
-_ELEMENT_TYPES = frozenset(["to", "dtype", "output_dtype", "output_datatype", "softmax_precision", "stash_type"])
+_ELEMENT_TYPES = frozenset(["to", "dtype", "output_dtype", "output_datatype", "softmax_precision"])
+_FLOAT, _INT, _STRING, _TENSOR, _FLOATS, _INTS, _STRINGS = (
+    int(AttributeProto.AttributeType.Value(name))
+    for name in ("FLOAT", "INT", "STRING", "TENSOR", "FLOATS", "INTS", "STRINGS")
+)
 
 
-def attribute_text(attribute: AttributeProto, operator: str, parts: Parts) -> str:
-    """The value of an attribute that is no graph, as an expression."""
-    kind = attribute.type
-    if attribute.ref_attr_name:
+def attribute_text(attribute: AttributeProto, kind: int, name: str, operator: str, parts: Parts) -> str:
+    """The value of an attribute of that type and name, which is no graph, as an expression."""
+    if parts.attribute_names and attribute.ref_attr_name:
+        if attribute.ref_attr_name not in parts.attribute_names:
+            raise refuse(
+                f"`{name}` of {operator} cannot be written", f"no attribute {attribute.ref_attr_name!r} is there"
+            )
         return parts.attribute_names[attribute.ref_attr_name]
-    if kind == AttributeProto.INT:
+    if kind == _INT:
         value = attribute.i
-        if attribute.name in _ELEMENT_TYPES and value in BY_CODE and attribute.name != "stash_type":
+        if name in _ELEMENT_TYPES and value in BY_CODE:
             return parts.type_name(BY_CODE[value])
         return repr(value)
-    if kind == AttributeProto.INTS:
+    if kind == _INTS:
         return repr(list(attribute.ints))
-    if kind == AttributeProto.FLOAT:
-        return float_text(attribute.f)
-    if kind == AttributeProto.FLOATS:
-        return texts_of(attribute.floats, float_text)
-    if kind == AttributeProto.STRING:
+    if kind == _FLOAT:
+        return parts.noted(float_text(attribute.f))
+    if kind == _FLOATS:
+        return parts.noted(texts_of(attribute.floats, float_text))
+    if kind == _STRING:
         return quoted(_text(attribute.s, attribute, operator))
-    if kind == AttributeProto.STRINGS:
+    if kind == _STRINGS:
         return texts_of([_text(item, attribute, operator) for item in attribute.strings], quoted)
-    if kind == AttributeProto.TENSOR:
+    if kind == _TENSOR:
         return parts.tensor_attribute(constant_of(attribute.t), operator)
-    name = AttributeProto.AttributeType.Name(kind)
-    raise refuse(f"the attribute `{attribute.name}` of {operator} cannot be written", f"it is of type {name}")
+    reason = f"it is of type {AttributeProto.AttributeType.Name(attribute.type)}"
+    raise refuse(f"the attribute `{name}` of {operator} cannot be written", reason)
 
 
 def _text(value: bytes, attribute: AttributeProto, operator: str) -> str:

@@ -9,7 +9,7 @@ from onnx import AttributeProto, GraphProto, NodeProto
 from opwright.decompiler.attributes import attribute_text
 from opwright.decompiler.constants import as_operand, with_type
 from opwright.decompiler.control import write_control
-from opwright.decompiler.layout import WIDTH, call_lines
+from opwright.decompiler.layout import WIDTH, call_lines, sum_lines
 from opwright.decompiler.literals import Constant, constant_of, plain_constant
 from opwright.decompiler.names import Names
 from opwright.decompiler.operators import Form, Forms
@@ -26,6 +26,8 @@ _PLAIN = {
     "value_strings": ("strings", "string"),
 }
 
+GRAPH = int(AttributeProto.GRAPH)
+_NO_TENSORS = frozenset(["True", "False", "None"])
 CLOSED = frozenset(["FlexAttention"])  # operators whose graphs may take nothing from around themselves
 
 
@@ -53,55 +55,56 @@ class Body:
         self.lines: list[str] = []
 
     def nodes(self, nodes: Iterable[NodeProto], indent: str, kept: frozenset[str] = frozenset()) -> None:
-        """Adds the statements of nodes. `kept`: constants of these names get statements too, being outputs."""
-        names, forms, lines, constants, untyped = self.names, self.forms, self.lines, self.constants, self.untyped
-        annotations, local, typed, numbers = self.annotations, forms.local, self.typed, self.numbers
+        """Adds the statements of nodes. `kept`: constants of these names get statements too, being outputs.
+
+        Models have many nodes, so the usual ones are done with here.
+        """
+        names, forms, lines, constants = self.names, self.forms, self.lines, self.constants
+        annotations, local, unusual = self.annotations, forms.local, self.untyped
+        numbers, signs, parts = self.numbers, self.typed, self.parts
         for node in nodes:
             form = forms[node.domain, node.op_type] if not local else self._form(node)
-            if form.is_control and typed and not self.faithful and write_control(self, node, indent):
+            if form.is_special and self._special(form, node, kept, indent):
                 continue
-            inputs, outputs = node.input, node.output
-            attributes = node.attribute
-            if form.name == "Constant" and not node.domain and self._constant(node, kept, indent):
-                continue
+            inputs, outputs, attributes = node.input, node.output, node.attribute
             if constants and not constants.keys().isdisjoint(inputs):
                 arguments = self._with_constants(form, list(inputs))
+                plain = _is_plain(arguments)
             else:
                 arguments = [names[name] for name in inputs]
-            target = names[outputs[0]] if len(outputs) == 1 else self._targets(outputs)
+                plain = True
+            target = names[outputs[0]] if len(outputs) == 1 and form.least == 1 else self._targets(outputs, form.least)
             if annotations and outputs[0] in annotations:
                 target = f"{target}: {annotations[outputs[0]]}"
-            if form.least > 1 and len(outputs) < form.least:
-                target += ", _" * (form.least - len(outputs))
-            if untyped and not untyped.isdisjoint(inputs):
-                untyped.update(outputs)
-            elif not attributes and typed and (not numbers or numbers.isdisjoint(inputs)):
-                if form.binary and len(arguments) == 2 and self._is_plain(arguments):
-                    line = f"{indent}{target} = {arguments[0]}{form.binary}{arguments[1]}"
+            if unusual and not unusual.isdisjoint(inputs):
+                unusual.update(outputs)
+            elif not attributes:
+                sign = form.binary
+                if sign and signs and plain and (not numbers or numbers.isdisjoint(inputs)):
+                    line = (
+                        f"{indent}{target} = {sign.join(arguments)}"
+                        if len(arguments) == 2
+                        else (f"{indent}{target} = {sign}{arguments[0]}")
+                    )
                     if len(line) <= WIDTH:
                         lines.append(line)
                     else:
-                        lines += [f"{indent}{target} = (", f"{indent}    {arguments[0]}"]
-                        lines += [f"{indent}    {form.binary[1:]}{arguments[1]}", f"{indent})"]
-                    continue
-                if form.unary and len(arguments) == 1 and self._is_plain(arguments):
-                    lines.append(f"{indent}{target} = {form.unary}{arguments[0]}")
+                        lines += sum_lines(indent, target, arguments, sign)
                     continue
             while arguments and arguments[-1] == "None":
                 arguments.pop()
             for attribute in attributes:
-                if attribute.type == AttributeProto.GRAPH and not attribute.ref_attr_name:
+                kind, name = attribute.type, attribute.name
+                if kind == GRAPH and not attribute.ref_attr_name:
                     value = self._graph(attribute.g, indent, form.name in CLOSED)
                 else:
-                    value = attribute_text(attribute, form.name, self.parts)
-                    if "math." in value:
-                        self.parts.noted(value)
-                arguments.append(f"{attribute.name}={value}")
+                    value = attribute_text(attribute, kind, name, form.name, parts)
+                arguments.append(f"{name}={value}")
             line = f"{indent}{target} = {form.call}{', '.join(arguments)})"
-            if len(line) > WIDTH:
-                lines.extend(call_lines(indent, f"{target} = {form.call}", arguments, ")"))
-            else:
+            if len(line) <= WIDTH:
                 lines.append(line)
+            else:
+                lines += call_lines(indent, f"{target} = {form.call}", arguments, ")")
 
     def returned(self, outputs: Sequence[str]) -> list[str]:
         """What a function returns for these ONNX names."""
@@ -141,12 +144,19 @@ class Body:
         found = self.forms.local.get((node.domain, node.op_type, node.overload))
         return self.forms[node.domain, node.op_type] if found is None else found
 
-    def _targets(self, outputs: Sequence[str]) -> str:
+    def _special(self, form: Form, node: NodeProto, kept: frozenset[str], indent: str) -> bool:
+        """Whether a constant or a loop has been written, or noted, in a way of its own."""
+        if form.is_control:
+            return self.typed and not self.faithful and write_control(self, node, indent)
+        return self._constant(node, kept, indent)
+
+    def _targets(self, outputs: Sequence[str], least: int) -> str:
         if not outputs:
             raise refuse("a node without outputs cannot be written", "nothing takes what it gives")
         found = [self.names[name] if name else "_" for name in outputs]
         while len(found) > 1 and found[-1] == "_":
             found.pop()
+        found += ["_"] * (least - len(found))
         return ", ".join(found)
 
     def _with_constants(self, form: Form, inputs: list[str]) -> list[str]:
@@ -158,17 +168,6 @@ class Body:
             else names[name]
             for index, name in enumerate(inputs)
         ]
-
-    @staticmethod
-    def _is_plain(arguments: Sequence[str]) -> bool:
-        """Whether a sign means the operator: one operand at least is a tensor, and none a list."""
-        tensors = 0
-        for text in arguments:
-            if text.isidentifier() and text not in ("True", "False", "None"):
-                tensors += 1
-            elif text[0] == "[" or text[0] in "'\"":
-                return False
-        return tensors > 0
 
     def _constant(self, node: NodeProto, kept: frozenset[str], indent: str) -> bool:
         """Notes a constant; whether that is all that there is to do."""
@@ -220,3 +219,14 @@ class Body:
         self.lines.append(f"{inner}return {', '.join(self.returned(outputs))}")
         self.lines.append("")
         return name
+
+
+def _is_plain(arguments: Sequence[str]) -> bool:
+    """Whether a sign means the operator: one operand at least is a tensor, and none a list or a text."""
+    tensors = False
+    for text in arguments:
+        if text.isidentifier():
+            tensors = tensors or text not in _NO_TENSORS
+        elif text[0] in "['\"":
+            return False
+    return tensors

@@ -7,6 +7,14 @@ from collections.abc import Sequence
 WIDTH = 110
 
 
+def sum_lines(indent: str, target: str, operands: Sequence[str], sign: str) -> list[str]:
+    """An operator between operands, each in a line of its own."""
+    first, *rest = operands
+    inner = f"{indent}    "
+    others = [f"{inner}{sign.strip()} {item}" for item in rest]
+    return [f"{indent}{target} = (", f"{inner}{first}" if rest else f"{inner}{sign}{first}", *others, f"{indent})"]
+
+
 def call_lines(indent: str, head: str, items: Sequence[str], tail: str) -> list[str]:
     """A call, or anything else in brackets, over several lines: its items in one of them, else each in its own."""
     inner = f"{indent}    "

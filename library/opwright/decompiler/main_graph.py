@@ -58,8 +58,8 @@ class MainGraph:
             self._interface(name)
         lines = self.body.lines
         self.body.scalars = {item.name for item in graph.input if _is_scalar(item.type)}
-        self.body.annotations = declared_ranks(self.model, parts.types)
-        self.body.nodes(graph.node, "    ", frozenset(outputs))
+        parts.attribute_names = {}
+        self._nodes(frozenset(outputs))
         for name in outputs:
             if name in self.body.constants:
                 lines.append(f"    {names[name]} = {self.body.own(name)}")
@@ -67,6 +67,21 @@ class MainGraph:
         if lines and not lines[0]:
             lines.pop(0)
         return [*head, *lines, f"    return {', '.join(names[n] for n in outputs)}"]
+
+    def _nodes(self, kept: frozenset[str]) -> None:
+        """The statements; twice where there is a Scan, which wants ranks that must be declared then."""
+        body, names, constants = self.body, dict(self.names), dict(self.body.constants)
+        taken = set(self.names.taken)
+        body.nodes(self.graph.node, "    ", kept)
+        if ("", "Scan") in body.forms:
+            body.annotations = declared_ranks(self.model, self.parts.types)
+            body.lines.clear()
+            self.names.clear()
+            self.names.update(names)
+            self.names.taken = taken
+            body.constants.clear()
+            body.constants.update(constants)
+            body.nodes(self.graph.node, "    ", kept)
 
     def _interface(self, name: str) -> str:
         found = self.names.keep(name)

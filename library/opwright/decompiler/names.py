@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import keyword
-import re
 from collections.abc import Iterable
+from itertools import islice
 
 from onnx import GraphProto
 
@@ -12,52 +12,57 @@ from opwright.elements import BY_NAME
 
 _LONG = 24  # letters of a name
 _FEW = 4
-_NO_LETTER = re.compile(r"[^0-9A-Za-z_]+")
+_SAMPLE = 500  # nodes whose names are looked at
+_LETTERS = bytes(code if chr(code).isalnum() and code < 128 else ord("_") for code in range(256))
 # What a decompiled module names itself, and the builtins that the language knows.
-RESERVED = frozenset(
-    [
-        "np",
-        "math",
-        "ml_dtypes",
-        "onnx",
-        "op",
-        "script",
-        "graph",
-        "Opset",
-        "Sequence",
-        "Optional",
-        "OptionalValue",
-        "ARRAYS",
-        "Path",
-        "model",
-        "helper",
-        "abs",
-        "len",
-        "range",
-        "int",
-        "float",
-        "str",
-        "bool",
-        "min",
-        "max",
-        "round",
-        "sum",
-        "list",
-        "tuple",
-        "zip",
-        "enumerate",
-        "reversed",
-        "all",
-        "any",
-        "isinstance",
-        "True",
-        "False",
-        "None",
-        "print",
-        "type",
-        "_",
-    ]
-) | {name.upper() for name in BY_NAME}
+RESERVED = (
+    frozenset(
+        [
+            "np",
+            "math",
+            "ml_dtypes",
+            "onnx",
+            "op",
+            "script",
+            "graph",
+            "Opset",
+            "Sequence",
+            "Optional",
+            "OptionalValue",
+            "ARRAYS",
+            "Path",
+            "model",
+            "helper",
+            "abs",
+            "len",
+            "range",
+            "int",
+            "float",
+            "str",
+            "bool",
+            "min",
+            "max",
+            "round",
+            "sum",
+            "list",
+            "tuple",
+            "zip",
+            "enumerate",
+            "reversed",
+            "all",
+            "any",
+            "isinstance",
+            "True",
+            "False",
+            "None",
+            "print",
+            "type",
+            "_",
+        ]
+    )
+    | {name.upper() for name in BY_NAME}
+    | {*keyword.kwlist}
+)
 ARRAY = "_DATA"  # what the names of module-level arrays end with, and no others
 
 
@@ -70,9 +75,18 @@ class Names(dict[str, str]):
         self.prefix = prefix  # which the names of inner values lose
 
     def __missing__(self, name: str) -> str:
-        short = name[len(self.prefix) :] if self.prefix and name.startswith(self.prefix) else name
-        made = self[name] = self.fresh(short)
-        return made
+        prefix = self.prefix
+        short = name[len(prefix) :] if prefix and name.startswith(prefix) else name
+        found = short.encode().translate(_LETTERS).decode()
+        if found[:1].isalpha() and found not in self.taken and found[-1] != "_" and found[-len(ARRAY) :] != ARRAY:
+            self.taken.add(found)
+        elif found[1:2].isalpha() and found[1:] not in self.taken and short[0] == "/" and found[-1] != "_":
+            found = found[1:]  # as some exporters begin all names
+            self.taken.add(found)
+        else:
+            found = self.fresh(short)
+        self[name] = found
+        return found
 
     def keep(self, name: str) -> str:
         """The name of a value of an interface: as it is, where that is possible."""
@@ -97,16 +111,17 @@ class Names(dict[str, str]):
 def python_name(name: str) -> str:
     """An identifier that is like the name."""
     if not (name.isascii() and name.isidentifier()):
-        name = _NO_LETTER.sub("_", name).strip("_") or "value"
+        name = name.encode().translate(_LETTERS).decode().strip("_") or "value"
         if name[0].isdigit():
             name = f"v{name}"
     return f"{name}_" if keyword.iskeyword(name) or name.endswith(ARRAY) else name
 
 
 def common_prefix(graph: GraphProto) -> str:
-    """What all long names of inner values begin with; nothing where that is short."""
+    """What all long names of the first inner values begin with; nothing where that is short."""
     outputs = {item.name for item in graph.output}
-    names = [name for node in graph.node for name in node.output if len(name) >= _LONG and name not in outputs]
+    nodes = islice(graph.node, _SAMPLE)
+    names = [name for node in nodes for name in node.output if len(name) >= _LONG and name not in outputs]
     if len(names) < _FEW:
         return ""
     first, last = min(names), max(names)

@@ -41,19 +41,22 @@ class FormalInput(NamedTuple):
 
 
 class Form:
-    """How an operator is written. `call`: the text before its arguments. `least`: results that a call must name."""
+    """How an operator is written. `call`: the text before its arguments. `least`: results that a call must name.
 
-    __slots__ = ("binary", "call", "inputs", "is_control", "least", "name", "signature", "unary", "variadic")
+    `binary`: Python's sign for it, with spaces where it stands between two operands.
+    """
+
+    __slots__ = ("binary", "call", "inputs", "is_control", "is_special", "least", "name", "signature", "variadic")
 
     def __init__(self, call: str, found: Signature | None, name: str) -> None:
         self.call = call
         self.name = name
         self.signature = found
         standard = found is not None and not found.domain
-        self.binary = f" {BINARY[name]} " if standard and name in BINARY else ""
-        self.unary = UNARY.get(name, "") if standard else ""
+        self.binary = (f" {BINARY[name]} " if name in BINARY else UNARY.get(name, "")) if standard else ""
         self.least = 1 if found is None else max(1, found.min_outputs)
         self.is_control = standard and name in ("If", "Loop")
+        self.is_special = self.is_control or (standard and name == "Constant")
         self.inputs: list[FormalInput] = []
         self.variadic = found is not None and bool(found.inputs) and found.inputs[-1].option is Option.VARIADIC
         for formal in () if found is None else found.inputs:

@@ -11,9 +11,7 @@ _BY_VALUE = frozenset(["Reshape", "Expand", "ConstantOfShape", "Squeeze", "Unsqu
 
 
 def declared_ranks(model: ModelProto, used: set[str]) -> dict[str, str]:
-    """Annotations of values by name, in a model with a Scan: what ONNX's inference finds where values say the rank."""
-    if not any(node.op_type == "Scan" for node in model.graph.node):
-        return {}
+    """Annotations of values by name, for a model with a Scan: what ONNX's inference finds where values say the rank."""
     wanted = {node.output[0] for node in all_nodes(model.graph.node) if node.op_type in _BY_VALUE}
     found: dict[str, str] = {}
     inferred = shape_inference.infer_shapes(model, data_prop=True).graph

@@ -1,0 +1,51 @@
+"""`python -m tests.decompiler`: all node tests and function bodies of the standard, there and back in both modes.
+
+Exit status 1 where a case fails that is not listed (`*_exceptions.txt`), or a listed one has come to pass: the lists may
+only shrink.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+
+from onnx.backend.test.loader import load_model_tests
+
+from tests.decompiler import functions_roundtrip, roundtrip
+from tests.decompiler.exceptions import read_exceptions
+
+
+def main() -> int:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cases = load_model_tests(kind="node")
+    functions = [*functions_roundtrip.plain_bodies(), *functions_roundtrip.expanded_bodies(cases)]
+    good = True
+    for faithful in (False, True):
+        mode = "faithful" if faithful else "readable"
+        with tempfile.TemporaryDirectory() as folder:
+            failures = roundtrip.round_trips(cases, Path(folder, "models"), faithful)
+            good &= judge(f"{mode}: node tests", len(cases), failures, read_exceptions(faithful))
+            failures = functions_roundtrip.round_trips(functions, Path(folder, "functions"), faithful)
+            good &= judge(f"{mode}: function bodies", len(functions), failures, {})
+    return 0 if good else 1
+
+
+def judge(what: str, count: int, failures: Iterable[roundtrip.Failure], expected: dict[str, str]) -> bool:
+    """Prints how many came back; whether those that did not are the ones that are listed."""
+    found = {item.name: item for item in failures}
+    print(f"{what}: {count - len(found)} of {count} come back")
+    for name, item in found.items():
+        if name not in expected:
+            print(f"  {name}: {item.stage}: {item.reason}")
+    passing = expected.keys() - found.keys()
+    for name in sorted(passing):
+        print(f"  {name} comes back now: take it off the list")
+    return found.keys() == expected.keys()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
