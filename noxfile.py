@@ -177,13 +177,14 @@ def proposals(session: nox.Session) -> None:
 
 @nox.session
 def models(session: nox.Session) -> None:
-    """Rewrite models that people use for older opsets (opwright polyfill), and compare the results: two minutes."""
+    """Rewrite models that people use for older opsets, and as scripts, and compare the results: three minutes."""
     install(session, ".[build,run]", groups=("test",))
     folder = session.create_tmp()
     session.install("--no-deps", "--target", folder, "magika", "rapidocr-onnxruntime", "silero-vad")
     session.run("opwright", "build", ".", "--cache", ".opwright/cache")
     library = next(Path("dist").glob("*.onnxlib"))
     session.run("python", "-m", "tests.downlevel.real_models", str(library), folder)
+    session.run("python", "-m", "tests.decompiler.real_models", folder)
 
 
 @nox.session

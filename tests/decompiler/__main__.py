@@ -1,7 +1,7 @@
 """`python -m tests.decompiler`: all node tests and function bodies of the standard, there and back in both modes.
 
-Exit status 1 where a case fails that is not listed (`*_exceptions.txt`), or a listed one has come to pass: the lists may
-only shrink.
+Exit status 1 where a case fails that is not listed (`*_exceptions.txt`), or a listed one has come to pass: the lists
+may only shrink.
 """
 
 from __future__ import annotations

@@ -65,8 +65,8 @@ def _judge(case: Any, folder: Path, faithful: bool) -> tuple[str, str] | None:
     made = onnx.load(folder / f"{case.name}.onnx")
     original = case.model
     for stage, ours, theirs in (
-        ("imports", _imports(original), _imports(made)),
-        ("interface", _interface(original), _interface(made)),
+        ("imports", imports_of(original), imports_of(made)),
+        ("interface", interface_of(original), interface_of(made)),
     ):
         if ours != theirs:
             return stage, f"{ours} is {theirs}"
@@ -79,7 +79,7 @@ def _judge(case: Any, folder: Path, faithful: bool) -> tuple[str, str] | None:
 
 def same_results(case: Any, original: ModelProto, made: ModelProto) -> tuple[str, str] | None:
     """Where two models differ on the data of a case: on the runtimes on which the original gives what it should."""
-    for name, run in (("onnxruntime", _run_ort), ("reference", _run_reference)):
+    for name, run in (("onnxruntime", run_ort), ("reference", run_reference)):
         found = _runtime(name, run, case, original, made)
         if found is not None:
             return found
@@ -97,11 +97,11 @@ def _without_inner_types(model: ModelProto) -> ModelProto:
     return plain
 
 
-def _imports(model: ModelProto) -> dict[str, int]:
+def imports_of(model: ModelProto) -> dict[str, int]:
     return {item.domain: item.version for item in model.opset_import}
 
 
-def _interface(model: ModelProto) -> tuple[Any, ...]:
+def interface_of(model: ModelProto) -> tuple[Any, ...]:
     graph = model.graph
     values = [[_value(item) for item in field] for field in (graph.input, graph.output)]
     about = (graph.name, graph.doc_string, model.doc_string, model.ir_version, model.producer_name)
@@ -129,12 +129,12 @@ def _runtime(name: str, run: Any, case: Any, original: ModelProto, made: ModelPr
             found = run(made, inputs)
         except Exception as error:  # what the runtime has against the model is the finding
             return name, f"{type(error).__name__}: {error}"
-        if not all(_alike(a, b) if random else _equal(a, b) for a, b in zip(wanted, found, strict=True)):
+        if not all(_alike(a, b) if random else equal(a, b) for a, b in zip(wanted, found, strict=True)):
             return name, "the results differ"
     return None
 
 
-def _run_ort(model: ModelProto, inputs: Sequence[Any]) -> list[Any]:
+def run_ort(model: ModelProto, inputs: Sequence[Any]) -> list[Any]:
     import onnxruntime as ort
 
     options = ort.SessionOptions()
@@ -146,19 +146,16 @@ def _run_ort(model: ModelProto, inputs: Sequence[Any]) -> list[Any]:
     return list(session.run(None, given))
 
 
-def _run_reference(model: ModelProto, inputs: Sequence[Any]) -> list[Any]:
+def run_reference(model: ModelProto, inputs: Sequence[Any]) -> list[Any]:
     names = [item.name for item in model.graph.input]
     with np.errstate(all="ignore"):
         return list(ReferenceEvaluator(model).run(None, dict(zip(names, inputs, strict=False))))
 
 
-def _equal(one: Any, other: Any) -> bool:
+def equal(one: Any, other: Any) -> bool:
     if isinstance(one, list) or isinstance(other, list):
         return (
-            isinstance(one, list)
-            and isinstance(other, list)
-            and len(one) == len(other)
-            and all(map(_equal, one, other))
+            isinstance(one, list) and isinstance(other, list) and len(one) == len(other) and all(map(equal, one, other))
         )
     if one is None or other is None:
         return one is other

@@ -13,7 +13,7 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper, parser
 from opwright import Decompiled, DiagnosticError, compare, decompile
 
 from tests.decompiler.make_models import make
-from tests.decompiler.roundtrip import _equal, _imports, _interface, _run_ort
+from tests.decompiler.roundtrip import equal, imports_of, interface_of, run_ort
 
 FOLDER = "decompiled"
 
@@ -28,12 +28,12 @@ def back(model: ModelProto, folder: Path, *given: Any, faithful: bool = False) -
     made.write(folder / f"{FOLDER}.py")
     again = make(folder / f"{FOLDER}.py")
     assert isinstance(again, ModelProto)
-    assert _interface(again) == _interface(model)
-    assert _imports(again) == _imports(model)
+    assert interface_of(again) == interface_of(model)
+    assert imports_of(again) == imports_of(model)
     onnx.checker.check_model(again, full_check=True)
     if given:
-        for one, other in zip(_run_ort(model, given), _run_ort(again, given), strict=True):
-            assert _equal(one, other), (one, other)
+        for one, other in zip(run_ort(model, given), run_ort(again, given), strict=True):
+            assert equal(one, other), (one, other)
     return made.text, again
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from onnx import AttributeProto, GraphProto, NodeProto
+from onnx import AttributeProto, GraphProto, NodeProto, TensorProto
 
 from opwright.decompiler.attributes import attribute_text
 from opwright.decompiler.constants import as_operand, with_type
@@ -13,7 +13,7 @@ from opwright.decompiler.layout import WIDTH, call_lines, sum_lines
 from opwright.decompiler.literals import Constant, constant_of, plain_constant
 from opwright.decompiler.names import Names
 from opwright.decompiler.operators import Form, Forms
-from opwright.decompiler.parts import Parts
+from opwright.decompiler.parts import MOST_BYTES, Parts
 from opwright.decompiler.refuse import refuse
 from opwright.elements import BY_NAME
 
@@ -52,6 +52,7 @@ class Body:
         self.numbers: set[str] = set()
         self.scalars: set[str] = set()
         self.depth = 0
+        self.carry: Callable[[TensorProto, str], None] | None = None  # makes a parameter of a large tensor
         self.lines: list[str] = []
 
     def nodes(self, nodes: Iterable[NodeProto], indent: str, kept: frozenset[str] = frozenset()) -> None:
@@ -130,12 +131,22 @@ class Body:
         constant = self.constants.get(name)
         return self.names[name] if constant is None else str(constant.literal)
 
-    def add_constant(self, name: str, constant: Constant, kept: frozenset[str], indent: str) -> None:
+    def add_constant(self, tensor: TensorProto, kept: frozenset[str], indent: str) -> None:
         """Notes an initializer of a graph; one that is an output, or in a function that keeps all, gets a statement."""
+        if self._is_carried(tensor, tensor.name):
+            return
+        name, constant = tensor.name, constant_of(tensor)
         if self.faithful or name in kept:
             self.lines.append(f"{indent}{self.names[name]} = {self._own(constant, name)}")
         else:
             self.constants[name] = constant
+
+    def _is_carried(self, tensor: TensorProto, name: str) -> bool:
+        """Whether a tensor is too large for a constant of the compiler, so that the model carries it instead."""
+        if self.carry is None or len(tensor.raw_data) <= MOST_BYTES:
+            return False
+        self.carry(tensor, name)
+        return True
 
     # --------------------------------------------------------------------------------------------- parts of a node
 
@@ -175,6 +186,8 @@ class Body:
         if len(attributes) != 1 or attributes[0].ref_attr_name:
             return False
         attribute, output = attributes[0], node.output[0]
+        if attribute.name == "value" and self._is_carried(attribute.t, output):
+            return True
         if self.faithful:
             return False
         if attribute.name == "value":
@@ -213,7 +226,7 @@ class Body:
         outputs = [item.name for item in graph.output]
         before, self.faithful = self.faithful, self.faithful or closed
         for tensor in graph.initializer:
-            self.add_constant(tensor.name, constant_of(tensor), frozenset(outputs), inner)
+            self.add_constant(tensor, frozenset(outputs), inner)
         self.nodes(graph.node, inner, frozenset(outputs))
         self.faithful = before
         self.lines.append(f"{inner}return {', '.join(self.returned(outputs))}")

@@ -61,7 +61,7 @@ def _block(
     """The nodes of a graph, but for those that make one of the values `without`."""
     kept = frozenset(outputs)
     for tensor in graph.initializer:
-        body.add_constant(tensor.name, constant_of(tensor), kept, indent)
+        body.add_constant(tensor, kept, indent)
     body.depth += 1
     body.nodes([item for item in graph.node if without.isdisjoint(item.output)], indent, kept)
     body.depth -= 1

@@ -59,10 +59,13 @@ class MainGraph:
         lines = self.body.lines
         self.body.scalars = {item.name for item in graph.input if _is_scalar(item.type)}
         parts.attribute_names = {}
+        carried: dict[str, str] = {}
+        self.body.carry = lambda tensor, name: carried.update({name: self._carried(tensor, name)})
         self._nodes(frozenset(outputs))
         for name in outputs:
             if name in self.body.constants:
                 lines.append(f"    {names[name]} = {self.body.own(name)}")
+        parameters.extend(carried.values())
         head = ["@script()", *_def_lines(self.name, parameters, returns), *docstring(graph.doc_string)]
         if lines and not lines[0]:
             lines.pop(0)
@@ -99,14 +102,21 @@ class MainGraph:
         if not is_input and not self.faithful and (size <= MOST_INLINE or is_output):
             self.body.constants[tensor.name] = constant_of(tensor)
             return
-        name = self._interface(tensor.name)
-        expression = self.parts.array_expression(Constant(numpy_helper.to_array(tensor), element), name)
         if is_input:
-            self.defaults[name] = expression
+            name = self._interface(tensor.name)
+            self.defaults[name] = self.parts.array_expression(Constant(numpy_helper.to_array(tensor), element), name)
             return
-        self.initializers[name] = expression
+        yield self._carried(tensor, tensor.name)
+
+    def _carried(self, tensor: TensorProto, onnx_name: str) -> str:
+        """The parameter of a tensor that the model carries."""
+        name, element = self._interface(onnx_name), BY_CODE[tensor.data_type]
+        if name not in self.initializers:
+            self.initializers[name] = self.parts.array_expression(
+                Constant(numpy_helper.to_array(tensor), element), name
+            )
         dims = ", ".join(map(str, tensor.dims))
-        yield f"{name}: {self.parts.type_name(element)}" + (f"[{dims}]" if dims else "")
+        return f"{name}: {self.parts.type_name(element)}" + (f"[{dims}]" if dims else "")
 
 
 def _is_scalar(type_: TypeProto) -> bool:
