@@ -67,6 +67,7 @@ EXPECTED = (
     "graph",
     "inspect",
     "polyfill",
+    "proto_function",
     "read_bundle",
     "script",
     "latest",

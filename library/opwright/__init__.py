@@ -64,6 +64,7 @@ _HOMES = dict.fromkeys(_TYPES, "opwright.types") | {
     "inspect": "opwright.link.inspect",
     "latest": "opwright.opsets",
     "polyfill": "opwright.downlevel.rewrite",
+    "proto_function": "opwright.live.proto_functions",
     "read_bundle": "opwright.bundle.read",
     "script": "opwright.functions",
 }

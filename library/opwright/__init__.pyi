@@ -41,6 +41,9 @@ from opwright.link.detach import (
 from opwright.link.inspect import (
     inspect,
 )
+from opwright.live.proto_functions import (
+    proto_function,
+)
 from opwright.live.text import (
     compile_source,
 )
@@ -222,6 +225,7 @@ __all__ = [
     "opset_ai_onnx_preview1",
     "opset_ai_onnx_preview_training1",
     "polyfill",
+    "proto_function",
     "read_bundle",
     "script",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from opwright.builder.inference import infer_value
 from opwright.builder.operands import arguments_of
 from opwright.builder.recorder import Recorder
 from opwright.functions import OnnxFunction
@@ -13,6 +14,7 @@ from opwright.lang.lower import calls, scripts
 from opwright.lang.lower.context import Operand
 from opwright.lang.objects import OperatorObject, ScriptObject
 from opwright.live.libraries import opset_object
+from opwright.live.proto_functions import proto_function
 from opwright.packaged import LibraryFunction
 
 
@@ -45,7 +47,30 @@ def call_library(
 def call_proto(
     recorder: Recorder, function: Any, args: Sequence[object], kwargs: Mapping[str, object], inline: bool
 ) -> Operand:
-    return recorder.low.error("OW352", f"a {type(function).__name__} is no function", None, reason="", help="")
+    """A call of a function that exists as a FunctionProto or a ModelProto."""
+    try:
+        known = recorder.existing.get(id(function))
+        made = known[1] if known is not None else proto_function(function)
+    except TypeError as error:
+        recorder.low.error(
+            "OW352",
+            f"a {type(function).__name__} cannot be called",
+            None,
+            reason=str(error),
+            help="give a function under `@script`, a function of a library, a FunctionProto or a ModelProto",
+        )
+        raise AssertionError from error
+    recorder.existing[id(function)] = function, made
+    script = made.script
+    made.at_opset(recorder.low.opset)
+    callee = ScriptObject(made.name, lambda opset: script, lambda key: script.variants[0].outputs)
+    found = scripts.call_script(recorder.low, callee, arguments_of(recorder, script.signature, args, kwargs), {})
+    for value in found if isinstance(found, tuple) else (found,):
+        if isinstance(value, ir.Value):
+            infer_value(recorder, value)
+    if inline:
+        _inline_last(recorder)
+    return found
 
 
 def _inline_last(recorder: Recorder) -> None:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
     from opwright.builder.values import Shape, Value
+    from opwright.live.proto_functions import ProtoFunction
     from opwright.types import AnyTensor
 
 _SPANS = (NOWHERE, NOWHERE)
@@ -102,6 +103,10 @@ class GraphBuilder:
             with settings.default_as(self):
                 yield self
 
+    def value_of(self, array: Any) -> Value:
+        """A value of an array's element type and rank, which nothing makes: what it is `run` must be told."""
+        return self._perform(lambda: self._interface.add_unmade(array))
+
     # ----------------------------------------------------------------------------------------------- calls
 
     def call(self, function: Any, /, *args: Any, inline: bool = False, **kwargs: Any) -> Any:
@@ -130,7 +135,10 @@ class GraphBuilder:
         return self._record(step, frame)
 
     def call_function(
-        self, function: OnnxFunction | LibraryFunction, args: Sequence[object], kwargs: Mapping[str, object]
+        self,
+        function: OnnxFunction | LibraryFunction | ProtoFunction,
+        args: Sequence[object],
+        kwargs: Mapping[str, object],
     ) -> Any:
         """What `function(*args, **kwargs)` records: the part of a capturing evaluator."""
         return self._call(function, args, kwargs, False)

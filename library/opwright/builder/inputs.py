@@ -11,6 +11,7 @@ from opwright.builder.operands import annotation_of, operand_of
 from opwright.builder.recorder import Recorder
 from opwright.builder.tensors import Kept
 from opwright.builder.values import Value
+from opwright.eager.arrays import element_of
 from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.infer import unify
@@ -72,6 +73,16 @@ class Interface:
             )
         assert isinstance(element, ElementType)
         return Kept(element, sizes, None, location, offset)
+
+    def add_unmade(self, array: Any) -> Value:
+        """A value of an array's type, without its sizes."""
+        element = element_of(array)
+        if element is None:
+            self.low.error("OW325", f"an array of {array.dtype} is no tensor", None, "ONNX has no such element type")
+        assert element is not None
+        value = ir.Value(ir.TensorType(element, (None,) * array.ndim))
+        value.name = self.low.names.fresh("given", value)
+        return Value(self.recorder.owner, value)
 
     def add_output(self, name: str, given: object, annotation: object) -> None:
         operand = operand_of(self.recorder, given)

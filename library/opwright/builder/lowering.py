@@ -36,6 +36,8 @@ class GraphLowering(Lowering):
         self.names = Names()
         self.origins = Origins()
         self.origin_of: dict[ir.Node, tuple[Origin, str]] = {}
+        self.makers: dict[ir.Value, ir.Node] = {}
+        self.order: dict[ir.Node, int] = {}
         self.homes: dict[ir.Value, ir.Region] = {}
 
     def error(
@@ -62,8 +64,10 @@ class GraphLowering(Lowering):
         nested = region is not self.function.body
         for value in ir.results_of(node):
             value.name = self.names.fresh(path + value.name if value.name else hint, value)
+            self.makers[value] = node
             if nested:
                 self.homes[value] = region
+        self.order[node] = len(self.order)
 
     def enter(self, region: ir.Region) -> None:
         """Makes the parameters of a nested graph known as its own."""

@@ -9,8 +9,11 @@ from typing import cast
 from onnx import FunctionProto, GraphProto, ModelProto, helper
 
 from opwright.builder.emission import INLINED, emit_recorded
+from opwright.builder.merging import merge_equal
 from opwright.builder.recorder import Recorder
 from opwright.builder.tensors import Kept
+from opwright.diagnostics.model import Place
+from opwright.eager.place import place_of
 from opwright.functions import OnnxFunction
 from opwright.lang.emit import write_type
 from opwright.link.inline import Inliner, function_id
@@ -18,7 +21,7 @@ from opwright.link.walk import all_nodes
 from opwright.live.closure import Closure, choose_functions
 from opwright.live.finish import complete_outputs, is_complete, lowest_ir_version
 from opwright.live.initializers import SEEN_BY_INFERENCE
-from opwright.live.libraries import unify_imports
+from opwright.live.libraries import check_imports, unify_imports
 from opwright.live.models import choose_kept, flatten_calls
 from opwright.live.verdict import checker_problem, infer
 from opwright.opsets.opset import Opset
@@ -87,8 +90,14 @@ def add_functions(
     versions = dict(imports)
     for item in (entry for proto in called for entry in proto.opset_import):
         versions[item.domain] = max(item.version, versions.get(item.domain, 1))
+    place = place_of(recorder.low.frame) or Place(recorder.low.function.name)
+    living = {function_id(proto) for proto in called} - closure.library.protos.keys()
+    check_imports(model.graph.node, imports, versions, living, place)
+    for proto in called:
+        check_imports(proto.node, {item.domain: item.version for item in proto.opset_import}, versions, living, place)
     if recorder.inlined:
         _inline(model)
+    merge_equal(model, closure.given_names())
     choose_kept(model, choose_functions(functions, called))
     flatten_calls(model)
     inside = (node.domain for proto in model.functions for node in all_nodes(proto.node))

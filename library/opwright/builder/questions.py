@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from opwright.builder.inference import infer_value
 from opwright.builder.operands import operand_of
 from opwright.builder.recorder import Recorder
 from opwright.builder.values import Shape, Value
@@ -16,7 +17,7 @@ _NUMBERS = {ir.NumberKind.BOOL: "bool", ir.NumberKind.INT: "int64", ir.NumberKin
 
 
 def dtype_of(recorder: Recorder, value: Value) -> ElementType:
-    type_ = value.inner.type
+    type_ = _type_of(recorder, value)
     if isinstance(type_, ir.NumberType):
         return BY_NAME[_NUMBERS[type_.kind]]
     element = ir.settle(type_.element) if isinstance(type_, ir.TensorType) else None
@@ -27,7 +28,7 @@ def dtype_of(recorder: Recorder, value: Value) -> ElementType:
 
 
 def rank_of(recorder: Recorder, value: Value) -> int:
-    type_ = value.inner.type
+    type_ = _type_of(recorder, value)
     if isinstance(type_, ir.NumberType):
         return 0
     rank = type_.rank if isinstance(type_, ir.TensorType) else None
@@ -38,7 +39,7 @@ def rank_of(recorder: Recorder, value: Value) -> int:
 
 
 def shape_of(recorder: Recorder, value: Value) -> tuple[int, ...] | Shape:
-    type_ = value.inner.type
+    type_ = _type_of(recorder, value)
     if isinstance(type_, ir.NumberType):
         return ()
     if isinstance(type_, ir.TensorType) and type_.shape is not None:
@@ -51,7 +52,7 @@ def shape_of(recorder: Recorder, value: Value) -> tuple[int, ...] | Shape:
 
 
 def length_of(recorder: Recorder, value: Value) -> int:
-    type_ = value.inner.type
+    type_ = _type_of(recorder, value)
     if isinstance(type_, ir.SequenceType):
         recorder.low.error(
             "OW381",
@@ -81,11 +82,21 @@ def length_of(recorder: Recorder, value: Value) -> int:
     return size
 
 
+def _type_of(recorder: Recorder, value: Value) -> ir.Type:
+    """The type; where the compiler's rules leave something open, with what ONNX's inference finds."""
+    inner = value.inner
+    if isinstance(inner.type, ir.UnknownType) or (
+        isinstance(inner.type, ir.TensorType) and (inner.type.shape is None or None in inner.type.shape)
+    ):
+        infer_value(recorder, inner)
+    return inner.type
+
+
 def _unknown(recorder: Recorder, value: Value, what: str) -> Any:
     return recorder.low.error(
         "OW382",
         f"the {what} of `{value.name}` is not known",
         None,
-        reason=f"its type is {value.inner.type!r}, as far as the compiler's rules follow it",
+        reason=f"its type is {value.inner.type!r}, as far as the compiler's rules and ONNX's inference follow it",
         help="declare the input with its type, cast it, or give the rank with `op.Reshape` to a list of known length",
     )

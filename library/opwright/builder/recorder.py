@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from threading import RLock
 from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -10,9 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from opwright.builder.lowering import GraphLowering
 from opwright.builder.tensors import Kept
 from opwright.diagnostics.model import DiagnosticError
+from opwright.eager.place import place_of
 from opwright.lang import ir
 from opwright.lang.lower.context import NeedsFact, Pruned
 from opwright.live.compiled import Run
+from opwright.live.proto_functions import ProtoFunction
 
 if TYPE_CHECKING:
     from opwright.builder.graph_builder import GraphBuilder
@@ -30,6 +33,7 @@ class Recorder:
         self.inputs: dict[str, ir.Value] = {}
         self.kept: dict[str, Kept] = {}  # initializers
         self.outputs: dict[str, ir.Value] = {}
+        self.existing: dict[int, tuple[object, ProtoFunction]] = {}  # protos that are called, by their identity
         self.inlined: set[ir.Node] = set()  # calls whose bodies take their place
         self.arrays: dict[int, ir.Value] = {}  # large arrays among operands, by their identity
         self._lock = RLock()
@@ -56,7 +60,9 @@ class Recorder:
 
     def _as_finding(self, error: BaseException) -> BaseException:
         if isinstance(error, DiagnosticError):
-            return error.with_traceback(None)
+            place = place_of(self.low.frame)
+            placed = [item if item.place is not None else replace(item, place=place) for item in error.diagnostics]
+            return DiagnosticError(placed)
         if isinstance(error, Pruned):
             return DiagnosticError([error.diagnostic])
         if not isinstance(error, NeedsFact):

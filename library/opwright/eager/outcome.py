@@ -14,6 +14,7 @@ from opwright.lang import ir
 
 if TYPE_CHECKING:
     from opwright.functions import OnnxFunction
+    from opwright.live.proto_functions import ProtoFunction
     from opwright.opsets.operator import Operator
     from opwright.packaged import LibraryFunction
 
@@ -50,7 +51,10 @@ class Capturing(Protocol):
     def call_operator(self, operator: Operator, args: Sequence[object], kwargs: Mapping[str, object]) -> Any: ...
 
     def call_function(
-        self, function: OnnxFunction | LibraryFunction, args: Sequence[object], kwargs: Mapping[str, object]
+        self,
+        function: OnnxFunction | LibraryFunction | ProtoFunction,
+        args: Sequence[object],
+        kwargs: Mapping[str, object],
     ) -> Any: ...
 
 

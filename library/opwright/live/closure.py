@@ -15,6 +15,8 @@ from opwright.link.inline import function_id
 from opwright.link.naming import FunctionId
 from opwright.live.compiled import Compiled, Run
 from opwright.live.libraries import LibraryCalls
+from opwright.live.proto_calls import ProtoCalls
+from opwright.live.proto_functions import ProtoFunction
 from opwright.live.protos import emit_variant
 
 VariantKey = tuple[tuple[str, str], ...]
@@ -31,20 +33,28 @@ class Closure:
     def __init__(self, run: Run, root: OnnxFunction, places: bool = False) -> None:
         self.run = Run(run.opset, keeps=False) if places else run
         self.places = places
-        self._owners: dict[tuple[str, str, str], OnnxFunction] = {(root.domain, root.name, root.overload): root}
+        self._owners: dict[tuple[str, str, str], OnnxFunction | str] = {(root.domain, root.name, root.overload): root}
         self._names: dict[OnnxFunction, str] = {}
         self._wanted: dict[Content, None] = {}
         self._found: dict[Content, None] = {}
         self.library = LibraryCalls(run.opset)
+        self.existing = ProtoCalls(run.opset, lambda identity, body: self._owners.setdefault(identity, body) == body)
 
     def identify(self, callee: ir.FunctionReference) -> tuple[str, str, str]:
         """The id under which a called function stands in the model; it is noted as needed."""
         function = callee.origin
+        if isinstance(function, ProtoFunction):
+            return self.existing.identify(function)
         if not isinstance(function, OnnxFunction):
             return self.library.identify(callee)
         self._found[function, callee.variant] = None
         domain, _, overload = callee.identity
         return domain, self._name(function), overload or function.overload
+
+    def given_names(self) -> dict[FunctionId, str]:
+        """The names of functions before those of one name got names of their own, by the ids that they have now."""
+        found = {(item.domain, name, item.overload): item.name for item, name in self._names.items()}
+        return {**found, **self.existing.given_names()}
 
     def protos(self) -> list[FunctionProto]:
         """All functions that are called, callees first."""
@@ -60,7 +70,7 @@ class Closure:
                 pending = iter(called)
                 continue
             if not stack:
-                return [*self.library.protos.values(), *done.values()]
+                return [*self.library.protos.values(), *self.existing.protos.values(), *done.values()]
             finished, proto, pending = stack.pop()
             done[finished] = proto
 
@@ -87,10 +97,10 @@ class Closure:
         self._names[function] = name
         return name
 
-    def _clash(self, function: OnnxFunction, other: OnnxFunction) -> Diagnostic:
+    def _clash(self, function: OnnxFunction, other: OnnxFunction | str) -> Diagnostic:
         places = [
             unit.module.source.place(span_of(unit.node))
-            for unit in (self.run.unit(item)[0] for item in (function, other))
+            for unit in (self.run.unit(item)[0] for item in (function, other) if isinstance(item, OnnxFunction))
         ]
         return Diagnostic(
             "OW355",

@@ -34,6 +34,7 @@ from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Span
 from opwright.lang.syntax import Module
 from opwright.live.libraries import InstalledLibraries, NoFiles, opset_object, opset_of_module
+from opwright.live.proto_functions import ProtoFunction
 from opwright.live.reads import ARRAY_BYTES, Reads
 from opwright.live.source import recover
 from opwright.opsets.opset import Opset
@@ -177,6 +178,8 @@ class LiveScope(ModuleScope):
     def _callable(self, value: Any) -> Any:
         if isinstance(value, OnnxFunction):
             return self._script_of(value)
+        if isinstance(value, ProtoFunction):
+            return ScriptObject(value.name, lambda opset: value.script, lambda key: value.script.variants[0].outputs)
         if isinstance(value, Opset):
             return OpsetObject(value.domain, value.version, value.signatures)
         if isinstance(value, LibraryFunction):

@@ -17,6 +17,7 @@ from opwright.live.compiled import Compiled, Run, chosen_facts, target_opset
 from opwright.live.declared_imports import declare_function_imports
 from opwright.live.declared_names import rename_function
 from opwright.live.libraries import LibraryCalls
+from opwright.live.proto_functions import ProtoFunction
 from opwright.opsets.opset import Opset
 from opwright.protos.left_out import leave_out_in, leave_out_unread
 from opwright.variants import Key, match_variants, overload_of
@@ -61,6 +62,8 @@ def _identify(variant: Variant) -> Identify:
 def living_identity(callee: ir.FunctionReference) -> tuple[str, str, str]:
     """The id of a living function that is called: of the variant, or the overload that its decorator says."""
     function = callee.origin
+    if isinstance(function, ProtoFunction):
+        return function.id
     assert isinstance(function, OnnxFunction)
     domain, name, overload = callee.identity
     return domain, name, overload or function.overload

@@ -1,4 +1,4 @@
-"""OW380 to OW385: graphs that are built call by call."""
+"""OW380 to OW386: graphs that are built call by call, and protos that are called as functions."""
 
 from __future__ import annotations
 
@@ -16,6 +16,15 @@ x = b.input("x", FLOAT["N", 4])
 def _build(*lines: str) -> Example:
     return Example("python build.py", {"build.py": _TOP + "".join(f"{line}\n" for line in lines)})
 
+
+_SUM = (
+    "from opwright import opset12, script",
+    "",
+    "@script()",
+    'def older(y: FLOAT["N", 4]):',
+    "    return opset12.Softmax(y)",
+    "",
+)
 
 ENTRIES = (
     Entry(
@@ -76,5 +85,13 @@ ENTRIES = (
         " type.",
         _build("b.run(x + 1)"),
         _build("b.run(x + 1, x=np.ones((2, 4), np.float32))"),
+    ),
+    Entry(
+        "OW386",
+        "A function that exists as a proto cannot be called here",
+        "A function is part of a model of one opset. Where one of its operators means another thing at that opset the"
+        " function would compute something else, silently; and a function cannot keep its tensors in another file.",
+        _build(*_SUM, "b.call(older.to_model_proto(opset=12), x)"),
+        _build(*_SUM, "b.call(older.to_model_proto(opset=22), x)"),
     ),
 )

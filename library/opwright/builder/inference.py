@@ -1,0 +1,93 @@
+"""Types that the compiler's own rules leave open, found by ONNX's inference over the few nodes that are in question."""
+
+from __future__ import annotations
+
+from onnx import ModelProto, TypeProto, shape_inference
+
+from opwright.builder.emission import emit_named
+from opwright.builder.model import add_functions, closure_of
+from opwright.builder.recorder import Recorder
+from opwright.diagnostics.model import DiagnosticError
+from opwright.elements import BY_CODE
+from opwright.lang import ir
+from opwright.lang.emit import is_known, write_tensor, write_type
+from opwright.live.finish import lowest_ir_version
+
+MOST = 1000  # nodes that one question looks at
+
+
+def infer_value(recorder: Recorder, value: ir.Value) -> None:
+    """Completes the type of a value, and of those that it is computed from, as far as ONNX knows them.
+
+    Goes back to values whose element type and rank are known. What a branch or a loop gives stays open: its shape may
+    be another one on another path.
+    """
+    low = recorder.low
+    makers = low.makers
+    given: dict[ir.Value, None] = {}
+    nodes: dict[ir.Node, None] = {}
+    pending = [value]
+    while pending:
+        current = pending.pop()
+        maker = makers.get(current)
+        if maker is None or (current is not value and _has_rank(current.type)):
+            given[current] = None
+        elif isinstance(maker, (ir.If, ir.Loop)) or next(ir.regions_of(maker), None) is not None:
+            return
+        elif maker not in nodes:
+            nodes[maker] = None
+            pending.extend(ir.operands_of(maker))
+    if len(nodes) > MOST or not all(is_known(item.type) for item in given):
+        return
+    made = {result for node in nodes for result in ir.results_of(node)}
+    names = {item: f"given_{index}" for index, item in enumerate(item for item in given if item not in made)}
+    model = ModelProto()
+    model.graph.name = "question"
+    for item, name in names.items():
+        if item in low.contents:
+            write_tensor(model.graph.initializer.add(name=name), low.contents[item])
+        else:
+            write_type(model.graph.input.add(name=name), item.type)
+    in_order = sorted(nodes, key=low.order.__getitem__)
+    closure = closure_of(recorder)
+    imports = emit_named(recorder, in_order, {}, model.graph, closure.identify, names)
+    try:
+        add_functions(recorder, model, closure, imports, None)
+        model.ir_version = lowest_ir_version(model)
+        inferred = shape_inference.infer_shapes(model, data_prop=True).graph
+    except (DiagnosticError, shape_inference.InferenceError, RuntimeError, ValueError):
+        return  # the question stays open; what is wrong is found when the model is made
+    known = {item.name: item.type for item in (*inferred.value_info, *inferred.output)}
+    for item in made:
+        found = known.get(item.name)
+        if found is not None:
+            item.type = _refined(item.type, found)
+
+
+def _has_rank(type_: ir.Type) -> bool:
+    return not isinstance(type_, ir.UnknownType) and not (isinstance(type_, ir.TensorType) and type_.shape is None)
+
+
+def _refined(type_: ir.Type, found: TypeProto) -> ir.Type:
+    """A type with what ONNX knows beside it."""
+    if not found.HasField("tensor_type") or found.tensor_type.elem_type not in BY_CODE:
+        return _sequence(found) if isinstance(type_, ir.UnknownType) else type_
+    tensor = found.tensor_type
+    if not isinstance(type_, (ir.TensorType, ir.UnknownType)):
+        return type_
+    shape: tuple[ir.Dimension, ...] | None = None
+    if tensor.HasField("shape"):
+        shape = tuple(size.dim_value if size.HasField("dim_value") else None for size in tensor.shape.dim)
+    element = type_.element if isinstance(type_, ir.TensorType) else BY_CODE[tensor.elem_type]
+    if isinstance(type_, ir.TensorType) and type_.shape is not None:
+        if shape is None or len(shape) != len(type_.shape):
+            return type_
+        shape = tuple(other if one is None else one for one, other in zip(type_.shape, shape, strict=True))
+    return ir.TensorType(element, shape)
+
+
+def _sequence(found: TypeProto) -> ir.Type:
+    item = found.sequence_type.elem_type
+    if found.HasField("sequence_type") and item.tensor_type.elem_type in BY_CODE:
+        return ir.SequenceType(ir.TensorType(BY_CODE[item.tensor_type.elem_type]))
+    return ir.UnknownType()

@@ -1,0 +1,63 @@
+"""The functions that exist as protos and are called by one model: each once, under an id of its own there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from onnx import FunctionProto
+
+from opwright.link.naming import FunctionId
+from opwright.link.walk import all_nodes, normal_domain
+from opwright.live.proto_functions import ProtoFunction
+from opwright.protos.digest import digest
+
+# Whether an id is free for what has this digest; it is taken then.
+Take = Callable[[FunctionId, str], bool]
+
+
+class ProtoCalls:
+    """Functions of one id and one body are one function; another body gets another name."""
+
+    def __init__(self, opset: int, take: Take) -> None:
+        self.opset = opset
+        self.protos: dict[FunctionId, FunctionProto] = {}
+        self._take = take
+        self._made: dict[tuple[FunctionId, str], FunctionId] = {}
+
+    def identify(self, function: ProtoFunction) -> FunctionId:
+        """The id under which the function stands in the model; it and its callees are added. DiagnosticError (OW386)
+        where it cannot be called at the opset of the model."""
+        key = function.id, function.digest
+        if key not in self._made:
+            proto, callees = function.at_opset(self.opset)
+            ids: dict[FunctionId, FunctionId] = {}
+            for old, callee in zip(function.callees, callees, strict=True):
+                ids[old] = self._id(old, digest(callee, function.callees.values()))
+            ids[function.id] = self._made[key] = self._id(function.id, function.digest)
+            for old, made in (*zip(function.callees, callees, strict=True), (function.id, proto)):
+                if ids[old] not in self.protos:
+                    self.protos[ids[old]] = _renamed(made, ids[old], ids)
+        return self._made[key]
+
+    def given_names(self) -> dict[FunctionId, str]:
+        """The names that functions had where they came from, by their ids in the model."""
+        return {made: identity[1] for (identity, _), made in self._made.items()}
+
+    def _id(self, wanted: FunctionId, body: str) -> FunctionId:
+        domain, name, overload = wanted
+        number, found = 1, wanted
+        while not self._take(found, body):
+            number += 1
+            found = domain, f"{name}_{number}", overload
+        return found
+
+
+def _renamed(proto: FunctionProto, identity: FunctionId, ids: dict[FunctionId, FunctionId]) -> FunctionProto:
+    """The function under its id in the model, calling others by theirs. Types belong to the model that it was."""
+    proto.domain, proto.name, proto.overload = identity
+    del proto.value_info[:]
+    for node in all_nodes(proto.node):
+        found = ids.get((normal_domain(node.domain), node.op_type, node.overload))
+        if found is not None:
+            node.domain, node.op_type, node.overload = found
+    return proto

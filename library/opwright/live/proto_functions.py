@@ -1,0 +1,153 @@
+"""FunctionProtos and ModelProtos as functions: called from scripts, from graphs that are being built, and on arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from functools import cached_property
+from typing import Any
+
+from onnx import FunctionProto, ModelProto, NodeProto, helper
+
+from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.lang.lower.scripts import Script
+from opwright.link.inline import function_id
+from opwright.link.naming import FunctionId
+from opwright.link.walk import all_nodes, normal_domain
+from opwright.live.proto_types import describe_proto
+from opwright.opsets.signatures import newest_opset, signature
+from opwright.protos.digest import digest
+
+MODELS = "opwright.model"  # the domain of functions that were models
+
+
+class ProtoFunction:
+    """A function that exists as a proto: callable like one under `@script`, and not changed by whoever calls it.
+
+    `callees` are the functions that it calls, as a model has them. `digest` is that of its body with theirs.
+    """
+
+    def __init__(self, proto: FunctionProto, callees: Iterable[FunctionProto] = ()) -> None:
+        self.proto = FunctionProto()
+        self.proto.CopyFrom(proto)
+        self.callees = {function_id(item): item for item in callees}
+        self.name = proto.name
+        self.__name__ = proto.name
+        self.__doc__ = proto.doc_string or None
+
+    def __repr__(self) -> str:
+        return f"<ProtoFunction {self.proto.domain}::{self.proto.name}>"
+
+    @property
+    def id(self) -> FunctionId:
+        return function_id(self.proto)
+
+    @cached_property
+    def digest(self) -> str:
+        return digest(self.proto, self.callees.values())
+
+    @cached_property
+    def script(self) -> Script:
+        """What the compiler must know of it."""
+        return describe_proto(self, self.proto, self.callees)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the function on arrays or tensors; inputs by position or name, attributes by name. One result, or a
+        tuple of them. DiagnosticError for arguments that it does not take."""
+        from opwright.eager.proto_calls import call_proto_function
+
+        return call_proto_function(self, args, kwargs)
+
+    def at_opset(self, opset: int) -> tuple[FunctionProto, list[FunctionProto]]:
+        """The function and those that it calls, for a model of that default opset.
+
+        DiagnosticError (OW386) where one of their operators means another thing there.
+        """
+        found = []
+        for proto in (self.proto, *self.callees.values()):
+            made = FunctionProto()
+            made.CopyFrom(proto)
+            for item in made.opset_import:
+                if not normal_domain(item.domain):
+                    _check(made, item.version, opset, self.callees)
+                    item.version = opset
+            found.append(made)
+        return found[0], found[1:]
+
+
+def proto_function(proto: object, functions: Iterable[FunctionProto] = ()) -> ProtoFunction:
+    """A FunctionProto (with the `functions` that it calls) or a ModelProto as a function.
+
+    A model's inputs become inputs, its initializers constants of the body; its name is that of its graph. TypeError for
+    anything else.
+    """
+    if isinstance(proto, ProtoFunction):
+        return proto
+    if isinstance(proto, FunctionProto):
+        return ProtoFunction(proto, functions)
+    if isinstance(proto, ModelProto):
+        return ProtoFunction(_of_model(proto), proto.functions)
+    raise TypeError(f"a {type(proto).__name__} is no FunctionProto, and no ModelProto")
+
+
+def _of_model(model: ModelProto) -> FunctionProto:
+    graph = model.graph
+    made = FunctionProto(domain=MODELS, name=_identifier(graph.name), doc_string=graph.doc_string or model.doc_string)
+    known = {tensor.name for tensor in graph.initializer} | {item.values.name for item in graph.sparse_initializer}
+    made.input.extend(item.name for item in graph.input if item.name not in known)
+    made.output.extend(item.name for item in graph.output)
+    for tensor in graph.initializer:
+        if tensor.data_location == tensor.EXTERNAL:
+            raise DiagnosticError([_external(tensor.name)])
+        constant = helper.make_node("Constant", [], [tensor.name], value=tensor)
+        constant.attribute[0].t.name = ""
+        made.node.append(constant)
+    for sparse in graph.sparse_initializer:
+        made.node.append(helper.make_node("Constant", [], [sparse.values.name], sparse_value=sparse))
+    made.node.extend(graph.node)
+    made.opset_import.extend(model.opset_import)
+    inputs = {item.name: item for item in graph.input}
+    outputs = {item.name: item for item in graph.output}
+    made.value_info.extend(inputs[name] for name in made.input)
+    made.value_info.extend(item for name, item in outputs.items() if name not in inputs)
+    return made
+
+
+def _identifier(name: str) -> str:
+    kept = "".join(letter if letter.isalnum() else "_" for letter in name)
+    return kept or "model"
+
+
+def _external(name: str) -> Diagnostic:
+    return Diagnostic(
+        "OW386",
+        f"the model keeps its tensor `{name}` in another file",
+        reason="a function carries its tensors itself",
+        help="load them: `onnx.load(path)` does, unless it is told otherwise",
+    )
+
+
+def _check(function: FunctionProto, written: int, opset: int, functions: Collection[FunctionId]) -> None:
+    """Refuses an operator that means another thing at the opset of the model."""
+    if written == opset:
+        return
+    for node in all_nodes(function.node):
+        if normal_domain(node.domain) or _called(node) in functions:
+            continue
+        meant = signature("", node.op_type, written) if written <= newest_opset() else None
+        found = signature("", node.op_type, opset)
+        if meant is None or found is None or meant.since_version != found.since_version:
+            raise DiagnosticError(
+                [
+                    Diagnostic(
+                        "OW386",
+                        f"`{function.name}` is of opset {written}, and cannot be called at opset {opset}",
+                        reason=f"{node.op_type} means another thing there",
+                        help=f"build at opset {written}, or convert the model: `onnx.version_converter`",
+                        subject=node.op_type,
+                    )
+                ]
+            )
+
+
+def _called(node: NodeProto) -> FunctionId:
+    return normal_domain(node.domain), node.op_type, node.overload

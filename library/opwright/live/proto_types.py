@@ -1,0 +1,199 @@
+"""What callers must know of a function that exists as a proto: its interface, and the types that it takes and gives.
+
+They are found by the compiler's own inference over the nodes; where that does not reach, types are unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TypeProto
+
+from opwright.diagnostics.model import DiagnosticError
+from opwright.elements import BY_CODE, BY_NAME
+from opwright.lang import ir
+from opwright.lang.lower.calls import Arguments
+from opwright.lang.lower.context import Lowering, NeedsFact, Stop
+from opwright.lang.lower.proto_graphs import call_graph
+from opwright.lang.lower.scripts import Script, ScriptVariant
+from opwright.lang.objects import GraphObject
+from opwright.lang.resolve import ModuleScope
+from opwright.lang.source import Source
+from opwright.lang.syntax import Module, parse
+from opwright.link.inline import inline_into
+from opwright.link.naming import FunctionId
+from opwright.link.walk import all_nodes, normal_domain
+from opwright.live.libraries import InstalledLibraries, NoFiles
+from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature, newest_opset, signature
+
+_SPAN = (0, 0, 0, 0)
+_KINDS = {kind.code: kind.value for kind in ir.AttributeKind}
+_TENSORS = tuple(f"tensor({name})" for name in BY_NAME)
+_ANYTHING = (*_TENSORS, *(f"{wrap}({item})" for wrap in ("seq", "optional") for item in _TENSORS))
+# Operators with results whose types an attribute decides: where that is one of the function, a call decides them.
+_TYPED_BY_ATTRIBUTE = ("to", "dtype", "output_dtype", "output_datatype", "stash_type", "value")
+
+
+def describe_proto(origin: object, proto: FunctionProto, callees: Mapping[FunctionId, FunctionProto]) -> Script:
+    """The function as a call of it in a script sees it. `origin` is what the call refers to."""
+    flat = FunctionProto()
+    flat.CopyFrom(proto)
+    given = {item.name: item.type for item in proto.value_info}
+    names = list(proto.input)
+    inputs, outputs = _types(flat, callees, given)
+    attributes = _attributes(proto)
+    made = Signature.__new__(Signature)
+    made.domain, made.name, made.since_version = proto.domain, proto.name, 1
+    made.deprecated, made.deterministic = False, False
+    made.admitted = {}
+    formals = []
+    option = Option.REQUIRED if all(name in given for name in names) else Option.OPTIONAL
+    for name, type_ in zip(names, inputs, strict=True):
+        made.admitted[f"T_{name}"] = _admitted(type_)
+        formals.append(Formal(name, f"T_{name}", option, True, 0))
+    made.inputs = tuple(formals)
+    made.outputs = tuple(Formal(name, "", Option.REQUIRED, False, 1) for name in proto.output)
+    made.attributes = attributes
+    made.min_inputs, made.max_inputs = 0, len(formals)
+    made.min_outputs = made.max_outputs = len(proto.output)
+    made.derive()
+    values = tuple(ir.Value(type_, name) for name, type_ in zip(names, inputs, strict=True))
+    variant = ScriptVariant(
+        (), (), made, values, tuple(outputs), tuple(attributes), False, tuple(None for _ in outputs)
+    )
+    version = next((item.version for item in proto.opset_import if item.domain == proto.domain), 1)
+    return Script(proto.domain, version, proto.name, tuple(names), False, made, (variant,), origin)
+
+
+def _admitted(type_: ir.Type) -> tuple[str, ...]:
+    """The ONNX types of an input; any where nothing is known of it."""
+    if isinstance(type_, ir.TensorType):
+        element = ir.settle(type_.element)
+        elements = element.elements if isinstance(element, ir.TypeVariable) else (element,)
+        return tuple(f"tensor({item.name})" for item in elements)
+    if isinstance(type_, ir.SequenceType) and isinstance(type_.item, ir.TensorType):
+        return tuple(f"seq({item})" for item in _admitted(type_.item))
+    if isinstance(type_, ir.OptionalType):
+        return tuple(f"optional({item})" for item in _admitted(type_.item))
+    return _ANYTHING
+
+
+def _attributes(proto: FunctionProto) -> dict[str, AttributeSpec]:
+    """The attributes: those with a default, then those without, whose kinds their uses say."""
+    kinds: dict[str, str] = {}
+    for node in all_nodes(proto.node):
+        for item in node.attribute:
+            if item.ref_attr_name:
+                kinds.setdefault(item.ref_attr_name, AttributeProto.AttributeType.Name(item.type))
+    found = {
+        name: AttributeSpec(name, kinds.get(name, "FLOAT"), False, None) for name in proto.attribute if name in kinds
+    }
+    for item in proto.attribute_proto:
+        found[item.name] = AttributeSpec(item.name, AttributeProto.AttributeType.Name(item.type), False, None)
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------- types
+
+
+def _types(
+    flat: FunctionProto, callees: Mapping[FunctionId, FunctionProto], given: Mapping[str, TypeProto]
+) -> tuple[list[ir.Type], list[ir.Type]]:
+    """The types of inputs and outputs: those that are declared, else those that inference finds."""
+    declared = [_declared(given[name]) if name in given else None for name in flat.input]
+    outputs = [_declared(given[name]) if name in given else ir.UnknownType() for name in flat.output]
+    if all(item is not None for item in declared) and all(name in given for name in flat.output):
+        return [item for item in declared if item is not None], outputs
+    try:
+        inline_into(flat, callees.get)
+        graph, inputs = _as_graph(flat)
+        found = _infer(flat, graph, inputs)
+    except (DiagnosticError, Stop, NeedsFact):
+        return [ir.UnknownType() for _ in flat.input], [ir.UnknownType() for _ in flat.output]
+    return [value.type for value in inputs], found
+
+
+def _as_graph(flat: FunctionProto) -> tuple[GraphProto, list[ir.Value]]:
+    """The body as a graph, attributes of the function left out of it, and its inputs. Raises Stop where an attribute
+    decides types."""
+    graph = GraphProto(name=flat.name)
+    graph.node.extend(flat.node)
+    for node in all_nodes(graph.node):
+        kept = []
+        for item in node.attribute:
+            if not item.ref_attr_name:
+                kept.append(item)
+            elif node.op_type == "Constant" and item.name != "value":
+                kept.append(_placeholder(item))
+            elif item.name in _TYPED_BY_ATTRIBUTE:
+                raise Stop
+        del node.attribute[:]
+        node.attribute.extend(kept)
+    for name in flat.input:
+        graph.input.add(name=name)
+    for name in flat.output:
+        graph.output.add(name=name)
+    return graph, [ir.Value(_kind(flat, name), name) for name in flat.input]
+
+
+def _placeholder(item: AttributeProto) -> AttributeProto:
+    made = AttributeProto(name=item.name, type=item.type)
+    if item.type == AttributeProto.INTS:
+        raise Stop  # how many there are is a part of the type
+    if item.type in (AttributeProto.FLOATS, AttributeProto.STRINGS):
+        raise Stop
+    return made
+
+
+def _kind(flat: FunctionProto, name: str) -> ir.Type:
+    """What an input is, by the first operator that reads it: a tensor, a sequence, an optional."""
+    imports = {normal_domain(item.domain): item.version for item in flat.opset_import}
+    tensor = ir.TensorType(ir.TypeVariable(f"T_{name}", rigid=False))
+    for node in all_nodes(flat.node):
+        if name not in node.input:
+            continue
+        admitted = _admitted_there(node, list(node.input).index(name), imports)
+        if admitted and all(text.startswith("seq(") for text in admitted):
+            return ir.SequenceType(tensor)
+        if admitted and all(text.startswith("tensor(") for text in admitted):
+            return tensor
+        if admitted and all(text.startswith("optional(") for text in admitted):
+            return ir.OptionalType(tensor)
+    return tensor
+
+
+def _admitted_there(node: NodeProto, index: int, imports: Mapping[str, int]) -> tuple[str, ...]:
+    domain = normal_domain(node.domain)
+    version = imports.get(domain, 0)
+    found = signature(domain, node.op_type, version) if 0 < version <= newest_opset(domain) else None
+    if found is None or not found.inputs:
+        return ()
+    formal = found.inputs[min(index, len(found.inputs) - 1)]
+    return found.admitted.get(formal.type, (formal.type,))
+
+
+def _infer(flat: FunctionProto, graph: GraphProto, inputs: Iterable[ir.Value]) -> list[ir.Type]:
+    """The types of the outputs, in terms of those of the inputs. Raises Stop, DiagnosticError."""
+    imports = {normal_domain(item.domain): item.version for item in flat.opset_import}
+    module = parse(Source(f"<{flat.name}>", ""))
+    assert isinstance(module, Module)
+    scope = ModuleScope(module, NoFiles(), InstalledLibraries(), lambda scope, node: None, lambda found: None)
+    low = Lowering(scope, ir.Function("", flat.name, 1, imports.get("", newest_opset()), None), {}, {})
+    arguments = Arguments([(value, _SPAN) for value in inputs], {}, None, _SPAN, _SPAN)
+    found = call_graph(low, GraphObject(graph, imports), arguments)
+    results = found if isinstance(found, tuple) else (found,)
+    types = [item.type for item in results if isinstance(item, ir.Value)]
+    if low.diagnostics or len(types) != len(flat.output):
+        raise Stop
+    return types
+
+
+def _declared(proto: TypeProto) -> ir.Type:
+    """A declared type without its sizes: a call decides them."""
+    if proto.HasField("sequence_type"):
+        return ir.SequenceType(_declared(proto.sequence_type.elem_type))
+    if proto.HasField("optional_type"):
+        return ir.OptionalType(_declared(proto.optional_type.elem_type))
+    if not proto.HasField("tensor_type") or proto.tensor_type.elem_type not in BY_CODE:
+        return ir.UnknownType()
+    return ir.TensorType(BY_CODE[proto.tensor_type.elem_type])
