@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.calls import calls
 from benchmarks.rows import ROOT, Row, builds, chains, compiles, curve, decorating, imports
 
 HISTORY = ROOT / "docs" / "bench" / "history.jsonl"
@@ -25,7 +26,7 @@ PACKAGES = ("opwright", "onnxscript", "onnx", "onnxruntime", "numpy", "protobuf"
 def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        rows = [*imports(), *compiles(folder), *curve(folder), *chains(folder), *decorating(folder)]
+        rows = [*imports(), *compiles(folder), *curve(folder), *chains(folder), *decorating(folder), *calls(folder)]
     if "--no-builds" not in sys.argv[1:]:
         rows += builds()
     print(table(rows))

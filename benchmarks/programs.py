@@ -25,6 +25,18 @@ def functions(count: int, package: str) -> str:
     return header(package) + "\n\n".join(_FUNCTION.format(index=index) for index in range(count))
 
 
+def eager(count: int, package: str) -> str:
+    """One function of eight operators, to be called on arrays."""
+    return f"""{header(package)}@script()
+def f(x: FLOAT["N"], y: FLOAT["N"]):
+    a = op.Add(x, y)
+    b = op.Relu(a * y)
+    c = op.Sigmoid(b) + 1.5
+    d = op.Exp(-c)
+    return d / a
+"""
+
+
 def live_variables(count: int, package: str) -> str:
     """One function of `count` statements, all of whose variables are read at the end."""
     lines = ["@script()", 'def f0(x: FLOAT["N"], y: FLOAT["N"]):', "    v0 = x + y"]

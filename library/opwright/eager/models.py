@@ -11,7 +11,7 @@ from onnx import ModelProto, TypeProto, ValueInfoProto, helper
 from opwright.eager.arrays import Data
 from opwright.lang import ir
 from opwright.lang.emit import emit_nodes
-from opwright.opsets.signatures import Signature, history, newest_opset
+from opwright.opsets.signatures import Signature, last_opset, newest_opset
 
 if TYPE_CHECKING:
     from opwright.functions import OnnxFunction
@@ -53,9 +53,8 @@ class Task:
         first, last = 1, newest_opset()
         for signature in self.signatures():
             if signature.domain == "":
-                later = [version for version in history("", signature.name) if version > signature.since_version]
                 first = max(first, signature.since_version)
-                last = min(last, later[0] - 1 if later else last)
+                last = min(last, last_opset("", signature.name, signature.since_version))
         return first, last
 
     def model(self, opset: int) -> ModelProto:

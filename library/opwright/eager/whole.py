@@ -32,17 +32,15 @@ Plainly = Callable[[OnnxFunction, Sequence[object], Mapping[str, object], Trace 
 CallWhole = Callable[[OnnxFunction, Settings, Sequence[object], Mapping[str, object], Plainly], Any]
 
 
-def somebody_looks() -> bool:
-    """Whether a debugger, or a measure of coverage, follows the lines of this thread."""
-    if sys.gettrace() is not None:
-        return True
-    return _get_tool is not None and any(_get_tool(tool) is not None for tool in _LOOKING)
+def _tools_look(get_tool: Callable[[int], object]) -> bool:
+    """Whether a debugger, or a measure of coverage, follows the lines by what newer Pythons have for it."""
+    return any(get_tool(tool) is not None for tool in _LOOKING)
 
 
 class Table:
     """A function as it is now: which of its parameters are attributes."""
 
-    __slots__ = ("_seen", "described", "named", "positional", "variadic")
+    __slots__ = ("_attributes", "_seen", "described", "named", "positional", "variadic")
 
     def __init__(self, function: OnnxFunction) -> None:
         self._seen = _parts(function)
@@ -53,6 +51,12 @@ class Table:
         kinds = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
         self.positional = [(item.name, self.named[item.name]) for item in parameters if item.kind in kinds]
         self.variadic = next((item.name for item in parameters if item.kind is Parameter.VAR_POSITIONAL), None)
+        self._attributes = [is_attribute for _, is_attribute in self.positional]
+
+    def attributes(self, count: int) -> list[bool]:
+        """Which of so many positional arguments are attributes."""
+        more = count - len(self._attributes)
+        return self._attributes if more <= 0 else self._attributes + [False] * more
 
     def holds(self, function: OnnxFunction) -> bool:
         wrapped, code, defaults, keywords, annotations = self._seen
@@ -94,21 +98,25 @@ def call_whole(
     function: OnnxFunction, settings: Settings, args: Sequence[object], kwargs: Mapping[str, object], plainly: Plainly
 ) -> Any:
     """What `plainly` gives, by a graph where there is one for this kind of call, and nobody looks."""
-    if somebody_looks():
+    if sys.gettrace() is not None or (_get_tool is not None and _tools_look(_get_tool)):
         return plainly(function, args, kwargs, None)
     table: Table | None = function.whole
     if table is None or not table.holds(function):
         table = function.whole = Table(function)
-    key: list[object] = [table, settings.evaluators, settings.forced, settings.running, len(args), *kwargs]
+    key: list[object] = [table, settings.evaluators, settings.forced, settings.running, len(args)]
     data: list[Any] = []
     gives_tensors = settings.running is not None
     try:
-        positional = table.positional
-        for index, value in enumerate(args):
-            is_attribute = index < len(positional) and positional[index][1]
-            gives_tensors |= _add_argument(key, data, value, is_attribute)
+        for value, is_attribute in zip(args, table.attributes(len(args)), strict=False):
+            if type(value) is np.ndarray:
+                key += (value.dtype, value.ndim)
+                data.append(value)
+            elif _add_argument(key, data, value, is_attribute):
+                gives_tensors = True
         for name, value in kwargs.items():
-            gives_tensors |= _add_argument(key, data, value, table.named.get(name, False))
+            key.append(name)
+            if _add_argument(key, data, value, table.named.get(name, False)):
+                gives_tensors = True
     except Unkeyed:
         return plainly(function, args, kwargs, None)
     kind = _KINDS.get(tuple(key))
@@ -118,30 +126,49 @@ def call_whole(
     kind.used = True
     shaped = kind.by_sizes
     if shaped:
-        key.append(tuple(map(np.shape, data)))
-        kind = _KINDS.get(tuple(key))
-        if kind is None:
-            kind = _Kind()
-            _KINDS.keep(tuple(key), kind)
-        kind.used = True
+        kind = _kind_of_sizes((*key, *map(np.shape, data)))
     graph = kind.graph
-    if graph is not None and graph.still_holds(function):
-        results = graph.run(data)
-        if results is not None:
-            if gives_tensors:
-                results = [make_tensor(item) for item in results]
-            return results[0] if len(results) == 1 else tuple(results)
+    if graph is None or not graph.still_holds(function):
+        if kind.only_plainly:
+            return plainly(function, args, kwargs, None)
+        return _prepare(function, table, kind, shaped, data, args, kwargs, plainly)
+    results = graph.run(data)
+    if results is None:
         return plainly(function, args, kwargs, None)
-    if kind.only_plainly:
-        return plainly(function, args, kwargs, None)
+    if gives_tensors:
+        results = [make_tensor(item) for item in results]
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _kind_of_sizes(key: tuple[object, ...]) -> _Kind:
+    kind = _KINDS.get(key)
+    if kind is None:
+        kind = _Kind()
+        _KINDS.keep(key, kind)
+    kind.used = True
+    return kind
+
+
+def _prepare(
+    function: OnnxFunction,
+    table: Table,
+    kind: _Kind,
+    shaped: bool,
+    data: Sequence[Any],
+    args: Sequence[object],
+    kwargs: Mapping[str, object],
+    plainly: Plainly,
+) -> Any:
+    """The results as Python gives them; and the graph for the next call of this kind, where there can be one."""
     kind.attempts += 1
+    kind.graph = None
+    kind.only_plainly = True  # where Python fails too
     trace = Trace()
     results = plainly(function, args, kwargs, trace)
-    kind.graph = None
     if all(map(is_kept, data)) and kind.attempts < _ATTEMPTS:
         kind.graph = make_graph(function, table.described, trace, _given(table, args, kwargs), shaped)
-    kind.by_sizes = not shaped and trace.needs_sizes
-    kind.only_plainly = (kind.graph is None and not kind.by_sizes) or kind.attempts >= _ATTEMPTS
+        kind.by_sizes = not shaped and trace.needs_sizes
+        kind.only_plainly = kind.graph is None and not kind.by_sizes
     return results
 
 

@@ -99,7 +99,7 @@ def make_graph(
     scalars: list[tuple[int, ElementType]] = []
     for index, (item, value) in enumerate(given):
         element = element_of(trace.inputs[item])
-        if isinstance(value, (int, float)) and element is not None:
+        if type(value) in (int, float, bool) and element is not None:
             scalars.append((index, element))
     around = None if names_its_opset(function) else target_opset(function, None)
     return Graph(session._sess.run, names, results, scalars, _checks(described, parameters), surroundings, around)

@@ -24,7 +24,7 @@ class Surroundings:
 
     def still_hold(self) -> bool:
         """Whether all of it would be read again."""
-        return all(item.still_hold() for item in self._reads)
+        return all(map(Reads.still_hold, self._reads))
 
 
 def read_surroundings(

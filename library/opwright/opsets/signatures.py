@@ -192,6 +192,16 @@ def history(domain: str, name: str) -> tuple[int, ...]:
 
 
 @cache
+def last_opset(domain: str, name: str, since_version: int) -> int:
+    """The last opset at which the operator is what it is since that version, found without a look at all others."""
+    for opset in range(newest_opset(domain), since_version, -1):
+        found = signature(domain, name, opset)
+        if found is not None and found.since_version == since_version:
+            return opset
+    return since_version
+
+
+@cache
 def _histories(domain: str) -> dict[str, tuple[int, ...]]:
     from onnx import defs
 
