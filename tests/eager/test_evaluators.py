@@ -1,0 +1,134 @@
+"""Which evaluator is in force: for whom, for how long, and what one that captures is given."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from threading import Barrier
+from typing import Any
+
+import numpy as np
+import pytest
+from opwright import FLOAT, OnnxFunction, Tensor, script
+from opwright import opset18 as op
+from opwright.eager.models import Task
+from opwright.eager.outcome import Session
+from opwright.evaluator import NoKernel, OnnxRuntime, ReferenceEvaluator, default_as
+
+X = np.array([1.0, 2.0], np.float32)
+
+
+class Adds:
+    """Gives its number in place of any result."""
+
+    def __init__(self, number: float) -> None:
+        self.number = number
+
+    def load(self, task: Task) -> Session:
+        return self
+
+    def run(self, data: Sequence[Any]) -> list[Any]:
+        return [np.full(data[0].shape, self.number, np.float32)]
+
+
+def first() -> float:
+    return float(op.Relu(X).numpy()[0])
+
+
+def test_inner_ones_come_first_and_end() -> None:
+    with default_as(Adds(3)):
+        assert first() == 3
+        with default_as(Adds(4)):
+            assert first() == 4
+            with default_as():
+                assert first() == 1
+        assert first() == 3
+        with pytest.raises(ZeroDivisionError), default_as(Adds(5)):
+            _ = 1 // 0
+        assert first() == 3
+    assert first() == 1
+
+
+def test_threads_have_their_own() -> None:
+    barrier = Barrier(8)
+
+    def work(number: int) -> list[float]:
+        found = []
+        with default_as(Adds(number)):
+            for _ in range(20):
+                barrier.wait(10)
+                found.append(first())
+        return found
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(work, range(8))) == [[number] * 20 for number in range(8)]
+    with default_as(Adds(9)), ThreadPoolExecutor(1) as pool:
+        assert pool.submit(first).result() == 1  # a thread begins with the default
+        assert pool.submit(copy_context().run, first).result() == 9
+
+
+def test_tasks_have_their_own_and_hand_it_on() -> None:
+    async def inner() -> float:
+        await asyncio.sleep(0)
+        return first()
+
+    async def task(number: int) -> list[float]:
+        found = []
+        with default_as(Adds(number)):
+            for _ in range(5):
+                await asyncio.sleep(0)
+                found.append(first())
+            found.append(await asyncio.create_task(inner()))
+        return found
+
+    async def together() -> list[list[float]]:
+        return await asyncio.gather(*(task(number) for number in range(6)))
+
+    assert asyncio.run(together()) == [[number] * 6 for number in range(6)]
+
+
+def test_the_first_that_takes_it() -> None:
+    class Refuses:
+        def load(self, task: Task) -> Session:
+            raise NoKernel("never")
+
+    with default_as(Refuses(), ReferenceEvaluator()):
+        assert first() == 1
+    for evaluator in (OnnxRuntime(), ReferenceEvaluator()):
+        with default_as(evaluator):
+            assert op.Add(X, 1).numpy().tolist() == [2, 3]
+
+
+class Records:
+    """Takes all calls, and gives their names."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, int, tuple[str, ...]]] = []
+
+    def call_operator(self, operator: Any, args: Sequence[object], kwargs: Mapping[str, object]) -> str:
+        self.calls.append((operator.name, len(args), tuple(kwargs)))
+        return operator.name
+
+    def call_function(self, function: Any, args: Sequence[object], kwargs: Mapping[str, object]) -> str:
+        self.calls.append((function.name, len(args), tuple(kwargs)))
+        return str(function.name)
+
+
+@script()
+def half(x: FLOAT[...]):
+    return x / 2
+
+
+def test_one_that_captures_takes_the_calls() -> None:
+    records = Records()
+    with default_as(records):
+        assert op.Concat(op.Relu("x"), half("y", z=1), axis=0) == "Concat"
+        assert (Tensor(X) + 1).numpy().tolist() == [2, 3]
+        with default_as():
+            assert half(X).tolist() == [0.5, 1]
+    assert records.calls == [("Relu", 1, ()), ("half", 1, ("z",)), ("Concat", 2, ("axis",))]
+    assert isinstance(half, OnnxFunction)
+    with pytest.raises(TypeError, match="stands alone"), default_as(records, ReferenceEvaluator()):
+        pass
