@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from opwright.builder.inference import infer_value
+from opwright.builder.inference import has_rank, infer_value
 from opwright.builder.operands import arguments_of
 from opwright.builder.recorder import Recorder
 from opwright.functions import OnnxFunction
@@ -28,8 +28,7 @@ def call_script(
     )
     arguments = arguments_of(recorder, run.compile(function).script.signature, args, kwargs)
     found = scripts.call_script(recorder.low, callee, arguments, {})
-    if inline:
-        _inline_last(recorder)
+    _note_last(recorder, inline)
     return found
 
 
@@ -39,8 +38,7 @@ def call_library(
     """A call of a function of an installed library."""
     callee = OperatorObject(opset_object(function.opset), function.name)
     found = calls.call_operator(recorder.low, callee, arguments_of(recorder, None, args, kwargs))
-    if inline:
-        _inline_last(recorder)
+    _note_last(recorder, inline)
     return found
 
 
@@ -65,16 +63,39 @@ def call_proto(
     made.at_opset(recorder.low.opset)
     callee = ScriptObject(made.name, lambda opset: script, lambda key: script.variants[0].outputs)
     found = scripts.call_script(recorder.low, callee, arguments_of(recorder, script.signature, args, kwargs), {})
-    for value in found if isinstance(found, tuple) else (found,):
-        if isinstance(value, ir.Value):
-            infer_value(recorder, value)
-    if inline:
-        _inline_last(recorder)
+    _note_last(recorder, inline)
     return found
 
 
-def _inline_last(recorder: Recorder) -> None:
-    """Notes that the call which has just been recorded is to be replaced; of a template nothing is left to replace."""
-    nodes = recorder.low.region.nodes
-    if nodes and isinstance(nodes[-1], ir.Call) and isinstance(nodes[-1].callee, ir.FunctionReference):
-        recorder.inlined.add(nodes[-1])
+def _note_last(recorder: Recorder, inline: bool) -> None:
+    """Completes the types of the call which has just been recorded, and notes whether it is to be replaced; of a
+    template nothing is left to replace."""
+    low = recorder.low
+    call = low.region.nodes[-1] if low.region.nodes else None
+    if not isinstance(call, ir.Call) or not isinstance(call.callee, ir.FunctionReference):
+        return
+    if inline:
+        recorder.inlined.add(call)
+    results = [value for value in call.results if value is not None]
+    if all(has_rank(value.type) for value in results):
+        return
+    key = _key(recorder, call)
+    known = recorder.types.get(key)
+    if known is None:
+        for value in results:
+            infer_value(recorder, value)
+        recorder.types[key] = [value.type for value in results]
+    else:
+        for value, type_ in zip(results, known, strict=True):
+            value.type = type_
+
+
+def _key(recorder: Recorder, call: ir.Call) -> tuple[object, ...]:
+    """Equal for calls with results of the same types."""
+    assert isinstance(call.callee, ir.FunctionReference)
+    contents = recorder.low.contents
+    inputs = [
+        None if item is None else (repr(item.type), getattr(contents.get(item), "key", None)) for item in call.inputs
+    ]
+    attributes = [(name, getattr(item, "value", None)) for name, item in call.attributes.items()]
+    return id(call.callee.origin), call.callee.identity, call.callee.variant, tuple(inputs), repr(attributes)

@@ -30,7 +30,7 @@ def infer_value(recorder: Recorder, value: ir.Value) -> None:
     while pending:
         current = pending.pop()
         maker = makers.get(current)
-        if maker is None or (current is not value and _has_rank(current.type)):
+        if maker is None or (current is not value and has_rank(current.type)):
             given[current] = None
         elif isinstance(maker, (ir.If, ir.Loop)) or next(ir.regions_of(maker), None) is not None:
             return
@@ -64,7 +64,8 @@ def infer_value(recorder: Recorder, value: ir.Value) -> None:
             item.type = _refined(item.type, found)
 
 
-def _has_rank(type_: ir.Type) -> bool:
+def has_rank(type_: ir.Type) -> bool:
+    """Whether it is known, of a tensor with its rank."""
     return not isinstance(type_, ir.UnknownType) and not (isinstance(type_, ir.TensorType) and type_.shape is None)
 
 

@@ -34,6 +34,7 @@ class GraphLowering(Lowering):
         self.owner = owner
         self.frame: FrameType | None = None
         self.names = Names()
+        self.deepest = 0  # how many graphs have stood inside one another
         self.origins = Origins()
         self.origin_of: dict[ir.Node, tuple[Origin, str]] = {}
         self.makers: dict[ir.Value, ir.Node] = {}
@@ -71,6 +72,7 @@ class GraphLowering(Lowering):
 
     def enter(self, region: ir.Region) -> None:
         """Makes the parameters of a nested graph known as its own."""
+        self.deepest = max(self.deepest, self.depth)
         for value in region.parameters:
             value.name = self.names.fresh(value.name or "item", value)
             self.homes[value] = region

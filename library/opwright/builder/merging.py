@@ -23,6 +23,7 @@ def merge_equal(model: ModelProto, names: Mapping[FunctionId, str]) -> None:
     same: dict[FunctionId, FunctionId] = {}
     for group in groups.values():
         if len(group) > 1:
+            group.sort(key=lambda item: names.get(function_id(item), item.name) != item.name)  # their own name first
             _find_equal(group, model, same)
     if not same:
         return

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import cast
 
+from google.protobuf.message import DecodeError
 from onnx import FunctionProto, GraphProto, ModelProto, helper
 
 from opwright.builder.emission import INLINED, emit_recorded
@@ -29,6 +30,7 @@ from opwright.protos.left_out import leave_out_defaults
 
 LARGEST = (1 << 31) - 1  # bytes of a protobuf message
 _MOST_NODES = 1_000_000
+_SHALLOW = 20  # nested graphs that every parser reads, functions inlined into them included
 
 
 def _nothing() -> None:
@@ -67,6 +69,8 @@ def make_model(
             write_type(model.graph.input.add(name=name), kept.value.type)
         else:
             model.graph.initializer.append(kept.proto(name))
+    if low.deepest > _SHALLOW:
+        _refuse_too_deep(recorder, model)
     _finish(recorder, model, ir_version)
     _add_late(model, late, outside)
     return model
@@ -149,6 +153,19 @@ def _refuse_too_large(recorder: Recorder, outside: Mapping[str, object]) -> None
             None,
             reason="a ModelProto is one message, and tensors in it are a part of it",
             help='write the model and its tensors to files: `b.save("model.onnx")`',
+        )
+
+
+def _refuse_too_deep(recorder: Recorder, model: ModelProto) -> None:
+    try:
+        ModelProto.FromString(model.SerializeToString())
+    except DecodeError as error:
+        recorder.low.error(
+            "OW384",
+            "the model cannot be read again",
+            None,
+            reason=f"protobuf says: {error}",
+            help="nest fewer graphs, or move inner ones into functions that stay functions",
         )
 
 

@@ -34,6 +34,7 @@ class Recorder:
         self.kept: dict[str, Kept] = {}  # initializers
         self.outputs: dict[str, ir.Value] = {}
         self.existing: dict[int, tuple[object, ProtoFunction]] = {}  # protos that are called, by their identity
+        self.types: dict[tuple[object, ...], list[ir.Type]] = {}  # of the results of calls, by what decides them
         self.inlined: set[ir.Node] = set()  # calls whose bodies take their place
         self.arrays: dict[int, ir.Value] = {}  # large arrays among operands, by their identity
         self._lock = RLock()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from google.protobuf.message import DecodeError
 from onnx import GraphProto, ModelProto, checker, shape_inference
 
 from opwright.link.inline import call_id, function_id
@@ -10,7 +11,7 @@ from opwright.link.walk import all_nodes
 
 MOST_NODES = 500_000  # that inference may visit: it enters a function at each of its calls, and they may double
 
-_REFUSALS = (checker.ValidationError, shape_inference.InferenceError, ValueError, RuntimeError)
+_REFUSALS = (checker.ValidationError, shape_inference.InferenceError, DecodeError, ValueError, RuntimeError)
 
 
 def checker_problem(model: ModelProto) -> str | None:

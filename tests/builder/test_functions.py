@@ -1,0 +1,227 @@
+"""Calls of functions: kept once, or put in place of the call; scripts, libraries, protos and models."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, parser
+from opwright import (
+    FLOAT,
+    INT64,
+    DiagnosticError,
+    GraphBuilder,
+    Opset,
+    Sequence,
+    Tensor,
+    compare,
+    proto_function,
+    script,
+)
+from opwright import opset22 as op
+from opwright_std import opset22 as std
+
+X = np.array([[1, -2], [3, 4]], np.float32)
+
+
+@script()
+def swish(x, beta: float = 1.0):
+    return x * op.Sigmoid(x * beta)
+
+
+@script()
+def both(x):
+    low, high = op.Split(x, num_outputs=2, axis=0)
+    return swish(low), high
+
+
+@script()
+def square(x: FLOAT[None, None]):
+    return op.MatMul(x, x) + 1
+
+
+def new(opset: int = 22) -> tuple[GraphBuilder, Any]:
+    b = GraphBuilder(opset=opset)
+    return b, b.input("x", FLOAT[2, 2])
+
+
+def names(model: onnx.ModelProto) -> list[str]:
+    return [function.name for function in model.functions]
+
+
+def test_a_function_is_kept_once() -> None:
+    b, x = new()
+    b.output("y", swish(swish(x), beta=2.0))
+    model = b.to_model_proto()
+    assert names(model) == ["swish"]
+    assert [node.op_type for node in model.graph.node] == ["swish", "swish"]
+    expected = swish(swish(X), beta=2.0)
+    assert np.allclose(b.run(swish(swish(x), beta=2.0), x=X), expected)
+
+
+def test_inline_puts_the_body_in_place() -> None:
+    b, x = new()
+    low, high = b.call(both, x, inline=True)
+    b.output("low", swish(low))
+    b.output("high", high)
+    model = b.to_model_proto()
+    assert names(model) == ["swish"]
+    assert [node.op_type for node in model.graph.node] == ["Split", "swish", "swish"]
+    assert np.allclose(b.run(low, x=X), swish(X[:1]))
+
+
+def test_equal_functions_of_one_name_are_one() -> None:
+    def make() -> Any:
+        @script()
+        def layer(x):
+            return x * 2 + 1
+
+        return layer
+
+    def other() -> Any:
+        @script()
+        def layer(x):
+            return x * 3 + 1
+
+        return layer
+
+    b, x = new()
+    b.output("y", other()(make()(make()(x))))
+    assert sorted(names(b.to_model_proto())) == ["layer", "layer_3"]
+
+
+def test_functions_of_libraries_are_called() -> None:
+    b, x = new()
+    b.output("y", std.Celu(x, alpha=2.0))
+    model = b.to_model_proto()
+    assert len(model.functions) >= 1
+    assert np.allclose(b.run(std.Celu(x, alpha=2.0), x=X), std.Celu(X, alpha=2.0))
+
+
+@pytest.mark.parametrize("inline", [False, True])
+def test_function_protos_are_called(inline: bool) -> None:
+    b, x = new()
+    proto = swish.to_function_proto(opset=22)
+    y = b.call(proto, x, beta=2.0, inline=inline)
+    assert (y.dtype, y.rank, y.shape) == (FLOAT, 2, (2, 2))
+    b.output("y", y + 1)
+    assert names(b.to_model_proto()) == ([] if inline else ["swish"])
+    assert np.allclose(b.run(y, x=X), swish(X, beta=2.0))
+    assert np.allclose(proto_function(proto)(X, beta=2.0), swish(X, beta=2.0))
+
+
+def test_a_script_and_its_own_proto_are_one_function() -> None:
+    b, x = new()
+    b.output("y", b.call(swish.to_function_proto(opset=22), swish(x), beta=1.0))
+    assert names(b.to_model_proto()) == ["swish"]
+
+
+def test_models_are_called_with_their_functions_and_tensors() -> None:
+    inner = GraphBuilder(opset=22, name="inner net")
+    a = inner.input("a", FLOAT["N", 2])
+    weight = inner.initializer("w", np.full((2, 3), 0.5, np.float32))
+    inner.output("out", swish(op.MatMul(a, weight)))
+    model = inner.to_model_proto()
+    b, x = new()
+    y = b.call(model, b.call(model, x)[:, :2])
+    b.output("y", y)
+    made = b.to_model_proto()
+    assert sorted(names(made)) == ["inner_net", "swish"]
+    first = proto_function(model)(X)
+    assert np.allclose(b.run(y, x=X), proto_function(model)(first[:, :2]))
+
+
+def test_two_models_of_one_name_are_two_functions() -> None:
+    def model(step: float) -> onnx.ModelProto:
+        inner = GraphBuilder(opset=22)
+        inner.output("y", inner.input("a", FLOAT[2, 2]) + step)
+        return inner.to_model_proto()
+
+    b, x = new()
+    y = b.call(model(1.0), b.call(model(2.0), b.call(model(1.0), x)))
+    b.output("y", y)
+    assert sorted(names(b.to_model_proto())) == ["graph", "graph_2"]
+    assert b.run(y, x=X).tolist() == (X + 4).tolist()
+
+
+def test_scripts_call_protos_and_models() -> None:
+    doubled = proto_function(
+        parser.parse_function('<domain: "com.acme", opset_import: ["": 22]> double (x) => (y) { y = Add(x, x) }')
+    )
+    squared = proto_function(square.to_model_proto(opset=22, input_types=[FLOAT[2, 2]]))
+
+    @script()
+    def f(x: FLOAT[2, 2]):
+        return squared(doubled(x)) * 2
+
+    model = f.to_model_proto(opset=22)
+    onnx.checker.check_model(model, full_check=True)
+    assert np.allclose(f(X), ((2 * X) @ (2 * X) + 1) * 2)
+    assert isinstance(doubled(Tensor(X)), Tensor)
+    b, x = new()
+    b.output("result", squared(doubled(x)) * 2)
+    assert compare(model, b.to_model_proto())
+
+
+def test_sequences_and_attributes_of_protos() -> None:
+    proto = parser.parse_function(
+        '<domain: "com.acme", opset_import: ["": 22]> join <axis>(xs) => (y) '
+        "{ y = ConcatFromSequence <axis: int = @axis>(xs) }"
+    )
+    b = GraphBuilder(opset=22)
+    xs = b.input("xs", Sequence[FLOAT["N"]])
+    y = b.call(proto, xs, axis=0)
+    assert b.run(y, {xs: [X[0], X[1]]}).tolist() == [1, -2, 3, 4]
+
+
+def test_a_model_of_another_opset_is_refused_where_it_means_another_thing() -> None:
+    graph = helper.make_graph(
+        [helper.make_node("Softmax", ["a"], ["s"])],
+        "old",
+        [helper.make_tensor_value_info("a", TensorProto.FLOAT, [2, 2])],
+        [helper.make_tensor_value_info("s", TensorProto.FLOAT, [2, 2])],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 12)])
+    b, x = new()
+    with pytest.raises(DiagnosticError, match="OW386"):
+        b.call(model, x)
+    older, x = new(12)
+    older.output("y", older.call(model, x))
+    assert names(older.to_model_proto()) == ["old"]
+
+
+def test_arguments_of_protos_are_checked() -> None:
+    proto = swish.to_function_proto(opset=22)
+    b, x = new()
+    for code, step in (
+        ("OW203", lambda: b.call(proto, x, x)),
+        ("OW208", lambda: b.call(proto, b.input("i", INT64[2]))),
+        ("OW205", lambda: b.call(proto, x, gamma=1.0)),
+    ):
+        with pytest.raises(DiagnosticError, match=code):
+            step()
+
+
+def test_a_broken_function_is_refused_and_the_builder_goes_on() -> None:
+    @script()
+    def broken(x):
+        return op.Sigmod(x)
+
+    b, x = new()
+    with pytest.raises(DiagnosticError, match="OW201"):
+        broken(x)
+    b.output("y", swish(x))
+    assert names(b.to_model_proto()) == ["swish"]
+
+
+def test_functions_of_other_domains_keep_theirs() -> None:
+    @script(Opset("com.acme", 3))
+    def f(x):
+        return x + 1
+
+    b, x = new()
+    b.output("y", f(x))
+    model = b.to_model_proto()
+    assert {item.domain: item.version for item in model.opset_import} == {"": 22, "com.acme": 3}
