@@ -1,4 +1,4 @@
-"""One table of promotions and refusals: the same expression run as Python and compiled."""
+"""One table of promotions and refusals: the same expression run as Python, as a whole, and compiled."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 import onnxruntime
 import pytest
 from opwright.diagnostics.model import DiagnosticError
+from opwright.eager import whole_functions
 
 HEADER = """\
 import math
@@ -154,6 +155,11 @@ def codes(step: Any) -> list[str]:
     return [item.code for item in caught.value.diagnostics]
 
 
+def exact(found: Any) -> list[Any]:
+    arrays = found if isinstance(found, tuple) else (found,)
+    return [(item.dtype, item.shape, item.tolist() if item.dtype.kind == "O" else item.tobytes()) for item in arrays]
+
+
 @each_case
 def test_one_meaning(functions: ModuleType, index: int) -> None:
     kind, _, refused = TABLE[index]
@@ -163,6 +169,9 @@ def test_one_meaning(functions: ModuleType, index: int) -> None:
         assert codes(function.to_function_protos) == [refused]
         return
     found = function(x)
+    with whole_functions():
+        for _ in range(3):
+            assert exact(function(x)) == exact(found)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     model = function.to_model_proto().SerializeToString()

@@ -10,7 +10,7 @@ import onnxruntime
 import pytest
 from onnx import ModelProto
 from opwright import BOOL, FLOAT
-from opwright.eager import strict
+from opwright.eager import strict, whole_functions
 
 from tests.functions import test_samples as samples
 
@@ -66,6 +66,20 @@ def test_dropout(training: bool) -> None:
         model = samples.dropout.to_model_proto(input_types=[FLOAT["N"], FLOAT, BOOL], seed=2.0)
         expected, _ = run(model, x, np.array(0.25, np.float32), np.array(training))
         np.testing.assert_array_equal(output, expected)  # the same seed, the same numbers
+
+
+def test_the_same_as_whole_functions() -> None:
+    arrays = [RANDOM.standard_normal(shape, np.float32) for shape in ((64, 128), (128, 10), (10,))]
+    for function, given in (
+        (samples.gelu, arrays[:1]),
+        (samples.linear_then_hardmax, arrays),
+        (samples.gemm_gelu, arrays),
+        (samples.running_sum, [arrays[2]]),
+    ):
+        expected = function(*given)
+        with whole_functions():
+            for _ in range(4):
+                np.testing.assert_array_equal(function(*given), expected, strict=True)
 
 
 def test_strict_mode_takes_them() -> None:
