@@ -1,0 +1,89 @@
+"""Large graphs and large tensors."""
+
+from __future__ import annotations
+
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from numpy.lib.stride_tricks import as_strided
+from opwright import FLOAT, DiagnosticError, GraphBuilder
+from opwright import opset22 as op
+
+NODES = 20_000
+SIZE = 1 << 26
+
+
+def test_a_long_chain() -> None:
+    b = GraphBuilder(opset=22)
+    x = b.input("x", FLOAT[2])
+    for _ in range(NODES // 2):
+        x = op.Relu(x) + 1
+    b.output("y", x)
+    assert len(b.to_model_proto(debug=False).graph.node) == NODES + 1
+
+
+def test_large_tensors_stay_outside_of_the_proto_and_are_not_copied(tmp_path: Path) -> None:
+    weights = np.zeros((SIZE // 4096, 1024), np.float32)
+    weights[-1] = 7
+    b = GraphBuilder(opset=22)
+    x = b.input("x", FLOAT["N", SIZE // 4096])
+    w = b.initializer("w", weights)
+    bias = b.initializer("bias", np.ones(1024, np.float32))
+    b.output("y", op.MatMul(x, w) + bias)
+    tracemalloc.start()
+    try:
+        b.save(tmp_path / "model.onnx")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < SIZE // 8
+    assert (tmp_path / "model.onnx.data").stat().st_size == SIZE
+    assert (tmp_path / "model.onnx").stat().st_size < 1 << 16
+    onnx.checker.check_model(str(tmp_path / "model.onnx"))
+    row = np.zeros((1, SIZE // 4096), np.float32)
+    row[0, -1] = 2
+    session = onnxruntime.InferenceSession(str(tmp_path / "model.onnx"))
+    assert session.run(None, {"x": row})[0].tolist() == [[15.0] * 1024]
+    assert b.run(op.MatMul(x, w), x=row)[0, 0] == 14
+
+
+def test_tensors_that_are_in_files_already(tmp_path: Path) -> None:
+    (tmp_path / "w.bin").write_bytes(b"\0" * 8 + np.arange(4, dtype=np.float32).tobytes())
+    b = GraphBuilder(opset=22)
+    w = b.initializer("w", FLOAT[4], location="w.bin", offset=8)
+    b.output("y", b.input("x", FLOAT[4]) + w)
+    b.save(tmp_path / "model.onnx")
+    session = onnxruntime.InferenceSession(str(tmp_path / "model.onnx"))
+    assert session.run(None, {"x": np.ones(4, np.float32)})[0].tolist() == [1, 2, 3, 4]
+
+
+def test_several_tensors_of_all_kinds_in_one_file(tmp_path: Path) -> None:
+    b = GraphBuilder(opset=22)
+    matrix = np.arange(6, dtype=np.float32).reshape(2, 3)
+    b.output("a", op.Identity(b.initializer("t", matrix.T)))
+    b.output("b", op.Identity(b.initializer("i", np.array([1, -2, 3]))))
+    b.output("c", op.Identity(b.initializer("s", np.array(["x", "yz"]))))
+    b.save(tmp_path / "m.onnx", external="weights.bin", least=1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m.onnx", "weights.bin"]
+    found = onnxruntime.InferenceSession(str(tmp_path / "m.onnx")).run(None, {})
+    assert [np.asarray(item).tolist() for item in found] == [matrix.T.tolist(), [1, -2, 3], ["x", "yz"]]
+
+
+def test_large_operands_become_initializers() -> None:
+    table = np.zeros((1024, 512), np.float32)
+    b = GraphBuilder(opset=22)
+    x = b.input("x", FLOAT["N", 1024])
+    b.output("y", op.MatMul(x, table) + op.ReduceSum(op.MatMul(x, table)))
+    assert len(b.to_model_proto().graph.initializer) == 1
+
+
+def test_more_than_protobuf_holds_is_refused() -> None:
+    b = GraphBuilder(opset=22)
+    huge = as_strided(np.zeros(1, np.float32), (1 << 20, 1 << 10), (0, 0))
+    b.output("y", op.ReduceMax(b.initializer("w", huge)))
+    with pytest.raises(DiagnosticError, match="OW384"):
+        b.to_model_proto()

@@ -1,0 +1,96 @@
+"""Looking at values while a graph is built."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from opwright import FLOAT, DiagnosticError, GraphBuilder, OptionalValue, Sequence, script
+from opwright import opset22 as op
+
+X = np.array([1, -2], np.float32)
+
+
+def code_of(step: Any) -> str:
+    with pytest.raises(DiagnosticError) as caught:
+        step()
+    assert caught.value.diagnostics[0].place is not None
+    return str(caught.value.diagnostics[0].code)
+
+
+def test_any_value_and_several() -> None:
+    b = GraphBuilder(opset=22)
+    x = b.input("x", FLOAT["N"])
+    h = op.Relu(x)
+    y = h * 2 + 1
+    assert b.run(h, x=X).tolist() == [1, 0]
+    assert [item.tolist() for item in b.run([y, x, h], x=X)] == [[3, 1], [1, -2], [1, 0]]
+
+
+def test_only_what_is_needed_is_run() -> None:
+    b = GraphBuilder(opset=22)
+    x, z = b.input("x", FLOAT["N"]), b.input("z", FLOAT["N"])
+    op.Add(x, z)
+    assert b.run(x + 1, x=X).tolist() == [2, -1]
+
+
+def test_a_part_is_run_from_values_in_the_middle() -> None:
+    b = GraphBuilder(opset=22)
+    x = b.input("x", FLOAT["N"])
+    h = op.Exp(x)
+    y = h + op.Relu(h)
+    assert b.run(y, {h: X}).tolist() == [2, -2]
+    assert b.run(y, {"x": np.zeros(1, np.float32)}).tolist() == [2]
+
+
+def test_what_is_within_a_nested_graph() -> None:
+    b = GraphBuilder(opset=22)
+    x = b.input("x", FLOAT["N"])
+    seen: list[Any] = []
+
+    def step(i: Any, going: Any, total: Any) -> Any:
+        seen.append(total * 2 + x)
+        seen.append(total)
+        return going, seen[0]
+
+    op.Loop(3, None, x, body=step)
+    inner, total = seen[0], seen[1]
+    assert b.run(inner, {total: X * 10}, x=X).tolist() == [21, -42]
+    assert code_of(lambda: b.run(inner, x=X)) == "OW385"
+
+
+def test_functions_and_initializers() -> None:
+    @script()
+    def twice(x):
+        return x + x
+
+    b = GraphBuilder(opset=22)
+    x = b.input("x", FLOAT["N", 2])
+    w = b.initializer("w", np.array([[1.0], [2.0]], np.float32))
+    y = twice(op.MatMul(x, w))
+    assert b.run(y, x=X.reshape(1, 2)).tolist() == [[-6]]
+    assert b.run(y, {w: np.ones((2, 1), np.float32)}, x=X.reshape(1, 2)).tolist() == [[-2]]
+
+
+def test_sequences_and_optionals() -> None:
+    b = GraphBuilder(opset=22)
+    xs, maybe = b.input("xs", Sequence[FLOAT["N"]]), b.input("maybe", OptionalValue[FLOAT["N"]])
+    assert b.run(op.ConcatFromSequence(xs, axis=0), xs=[X, X]).tolist() == [1, -2, 1, -2]
+    assert [item.tolist() for item in b.run(op.SequenceInsert(xs, X), xs=[X])] == [X.tolist()] * 2
+    assert b.run(op.OptionalHasElement(maybe), maybe=X).tolist() is True
+
+
+def test_what_is_missing_or_wrong_is_a_finding() -> None:
+    b = GraphBuilder(opset=22)
+    x = b.input("x", FLOAT["N", 2])
+    y = x + 1
+    matrix = np.ones((3, 2), np.float32)
+    assert code_of(lambda: b.run(y)) == "OW385"
+    assert code_of(lambda: b.run(y, z=matrix)) == "OW385"
+    assert code_of(lambda: b.run(y, x=matrix.astype(np.float64))) == "OW385"
+    assert code_of(lambda: b.run(y, x=matrix[0])) == "OW385"
+    assert code_of(lambda: b.run(op.MatMul(x, x), x=matrix)) == "OW370"
+    w = b.initializer("w", FLOAT[2], location="w.bin")
+    assert code_of(lambda: b.run(x + w, x=matrix)) == "OW385"
+    assert b.run(x + w, {w: np.ones(2, np.float32)}, x=matrix).shape == (3, 2)
