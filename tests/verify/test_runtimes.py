@@ -74,10 +74,10 @@ def test_a_sequence_of_nothing_is_what_the_model_says(name: str, kind: str) -> N
         assert session.run([]) == [Items(kind, ())]
 
 
-def test_a_sequence_of_a_type_that_numpy_does_not_have_is_refused() -> None:
-    signature = Signature((("seq(bfloat16)", None),), (), ("int64",))
+def test_a_sequence_beside_a_type_that_numpy_does_not_have_is_refused() -> None:
+    signature = Signature((("seq(float)", None), ("bfloat16", 0)), (), ("int64", "bfloat16"))
     with pytest.raises(Refused) as refused:
-        load(ONNXRUNTIME_OFF, "(xs) => (n) { n = SequenceLength(xs) }", signature)
+        load(ONNXRUNTIME_OFF, "(xs, x) => (n, y) { n = SequenceLength(xs) y = Identity(x) }", signature)
     assert refused.value.refusal == Refusal(Status.UNSUPPORTED, "a sequence and bfloat16 cannot be passed in one call")
 
 
