@@ -13,7 +13,7 @@ from pathlib import Path
 import onnx
 from opwright import DiagnosticError, decompile
 
-from tests.decompiler.roundtrip import equal, imports_of, interface_of, run_ort, compile_folder
+from tests.decompiler.roundtrip import compile_folder, equal, imports_of, interface_of, run_ort
 from tests.downlevel.real_models import feeds
 
 

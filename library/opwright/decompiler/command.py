@@ -6,8 +6,11 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
+from onnx.checker import ValidationError
 from onnx.external_data_helper import load_external_data_for_model
 
+from opwright.bundle.format import SUFFIX
+from opwright.bundle.read import read_bundle_file
 from opwright.decompiler.decompile import decompile
 from opwright.decompiler.modules import Decompiled
 from opwright.decompiler.refuse import refuse
@@ -21,7 +24,7 @@ model of again. Large tensors go to a .npz file beside it."""
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the command line on a parser that was made for it."""
     parser.description = _DESCRIPTION
-    parser.add_argument("model", type=Path, help="a .onnx file")
+    parser.add_argument("model", type=Path, help="a .onnx or a .onnxlib file")
     parser.add_argument("--faithful", action="store_true", help="keep every node, at the cost of readability")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="by default the text goes to stdout")
 
@@ -48,11 +51,13 @@ def run(options: argparse.Namespace) -> Iterator[str]:
 
 def decompile_file(source: Path, side_file: str, faithful: bool) -> Decompiled:
     """A file as a module. Raises DiagnosticError."""
+    if source.suffix == SUFFIX:
+        return decompile(read_bundle_file(source), side_file=side_file, faithful=faithful)
     model = read_model(source)
     if external_files(model):
         try:
             load_external_data_for_model(model, str(source.parent))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, ValidationError) as error:
             text = f"cannot read the weights of {source}"
             raise DiagnosticError([Diagnostic("OW550", text, reason=str(error))]) from None
     return decompile(model, side_file=side_file, faithful=faithful)

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from onnx import FunctionProto, GraphProto, ModelProto
 
-from opwright.decompiler.modules import Decompiled, function_module, model_module
+from opwright.bundle.format import Bundle
+from opwright.decompiler.modules import Decompiled, function_module, library_module, model_module
 from opwright.opsets.signatures import newest_opset
 
 
 def decompile(
-    proto: ModelProto | FunctionProto | GraphProto, *, side_file: str = "model.npz", faithful: bool = False
+    proto: ModelProto | FunctionProto | GraphProto | Bundle, *, side_file: str = "model.npz", faithful: bool = False
 ) -> Decompiled:
     """The text of a module that makes the model or function again, and the arrays that belong beside it.
 
     By default the new model has the same interface, the same opset imports and the same results; `faithful` keeps every
     node too. `side_file` is the name of the file that holds large tensors. A graph is taken for one of the newest
-    opset. Raises DiagnosticError for what no script can say.
+    opset; of a library all functions are written that it has at its newest one. Raises DiagnosticError for what no
+    script can say.
     """
+    if isinstance(proto, Bundle):
+        return library_module(proto, side_file, faithful)
     if isinstance(proto, FunctionProto):
         return function_module(proto, side_file, faithful)
     if isinstance(proto, GraphProto):

@@ -9,6 +9,7 @@ from typing import Any
 
 from onnx import FunctionProto, ModelProto
 
+from opwright.bundle.format import Bundle
 from opwright.decompiler.functions import write_functions
 from opwright.decompiler.layout import WIDTH, call_lines
 from opwright.decompiler.literals import quoted
@@ -17,27 +18,30 @@ from opwright.decompiler.operators import Forms
 from opwright.decompiler.parts import Parts
 from opwright.decompiler.refuse import refuse
 from opwright.decompiler.text_of import mapping_text
+from opwright.link.exported import functions_at
 from opwright.version import OPSETS
 
 
 @dataclass(frozen=True, slots=True)
 class Decompiled:
-    """A module's text, and the arrays that it reads from the file beside it, by name; none where that is not needed."""
+    """A module's text, and the arrays that it reads from the file `side_file` beside it, by name; none where it needs
+    no such file."""
 
     text: str
     arrays: Mapping[str, Any] = field(default_factory=dict)
+    side_file: str = ""
 
     def __str__(self) -> str:
         return self.text
 
     def write(self, path: Path) -> list[Path]:
-        """Writes the module, and beside it, under the same name with `.npz`, the arrays; gives the files."""
+        """Writes the module, and beside it the arrays; gives the files. OSError where that fails."""
         import numpy as np
 
         path.write_text(self.text, encoding="utf-8")
         if not self.arrays:
             return [path]
-        side = path.with_suffix(".npz")
+        side = path.with_name(self.side_file)
         np.savez(side, **self.arrays)
         return [path, side]
 
@@ -57,7 +61,7 @@ def model_module(model: ModelProto, side_file: str, faithful: bool) -> Decompile
     if functions:
         functions += ["", ""]
     lines = [*head, "", "", *functions, *function, "", "", *made, ""]
-    return Decompiled("\n".join(lines), parts.side)
+    return Decompiled("\n".join(lines), parts.side, side_file)
 
 
 def function_module(proto: FunctionProto, side_file: str, faithful: bool) -> Decompiled:
@@ -74,7 +78,35 @@ def function_module(proto: FunctionProto, side_file: str, faithful: bool) -> Dec
         '    """The function that this module says."""',
         f"    return {name}.to_function_proto(opset_imports={mapping_text(imports)})",
     ]
-    return Decompiled("\n".join([*head, "", "", *function, "", "", *made, ""]), parts.side)
+    return Decompiled("\n".join([*head, "", "", *function, "", "", *made, ""]), parts.side, side_file)
+
+
+def newest_of(bundle: Bundle) -> int:
+    """The newest opset at which the library has a body."""
+    served = (body.last_opset for entry in bundle.index.functions for body in entry.bodies)
+    return max(served, default=bundle.index.opsets[1])
+
+
+def library_module(bundle: Bundle, side_file: str, faithful: bool) -> Decompiled:
+    """The functions of a library at its newest opset as a module. Raises DiagnosticError."""
+    parts = Parts()
+    parts.taken.add("functions")
+    opset = newest_of(bundle)
+    protos = functions_at(bundle, opset)
+    imports = {domain.mirror: domain.version for domain in bundle.index.domains} | {"": opset}
+    forms = Forms(imports, parts.taken)
+    lines = write_functions(protos, parts, forms, faithful)
+    head = list(_head(parts, forms, side_file))
+    names = [f"{form.call[:-1]}," for form in forms.local.values()]
+    made = [
+        "def functions():",
+        '    """The functions that this module says, callees first."""',
+        "    listed = (",
+        *(f"        {name}" for name in names),
+        "    )",
+        f"    return [function.to_function_proto({opset}) for function in listed]",
+    ]
+    return Decompiled("\n".join([*head, "", "", *lines, "", "", *made, ""]), parts.side, side_file)
 
 
 def _head(parts: Parts, forms: Forms, side_file: str) -> Iterator[str]:
