@@ -207,3 +207,24 @@ def test_functions_that_are_given_functions(enabled: bool) -> None:
     with pytest.raises(DiagnosticError) as caught:
         folded(X, 3)
     assert caught.value.diagnostics[0].code == "OW207"
+
+
+def test_a_failure_in_a_graph_has_its_line() -> None:
+    @script()
+    def picked(table: FLOAT[...], indices):
+        def step(total, index):
+            total = total + op.Gather(table, index)
+            return total, op.Identity(total)
+
+        _, sums = op.Scan(0, indices, body=step, num_scan_inputs=1)
+        return sums
+
+    with pytest.raises(DiagnosticError) as caught:
+        picked(np.ones(3, np.float32), np.array([0, 7]))
+    (found,) = caught.value.diagnostics
+    first = picked.__wrapped__.__code__.co_firstlineno
+    assert found.code == "OW370"
+    assert found.place is not None
+    assert found.place.line == first + 6
+    assert [item.place.line for item in found.related] == [first + 3]
+    assert found.reason.startswith("Scan: Gather: indices element out of data bounds, idx=7")

@@ -9,13 +9,12 @@ from contextlib import contextmanager
 from onnx import ModelProto, NodeProto
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Related
-from opwright.eager.messages import one_line
+from opwright.eager.messages import named_nodes, one_line
+from opwright.eager.place import read_place
 from opwright.lang.emit import PLACE
 from opwright.link.walk import all_nodes
 
-_NAMED = re.compile(r"Name:'([^']*)'")
 _RUNNING = re.compile(r"while running (\w+) node")
-_PLACE = re.compile(r"(.*):(\d+):(\d+)")
 _MOST = 8  # places that are named where several nodes may be meant
 
 
@@ -42,7 +41,7 @@ def _explained(model: ModelProto, error: Exception) -> Diagnostic | None:
         node for nodes in (model.graph.node, *(item.node for item in model.functions)) for node in all_nodes(nodes)
     ]
     meant = _node_of_reference(error)
-    candidates = [meant] if meant is not None else _named(nodes, str(error))
+    candidates = [meant] if meant is not None else _named(nodes, error)
     places = list(dict.fromkeys(place for place in map(_place_of, candidates) if place is not None))
     if not places:
         return None
@@ -59,13 +58,13 @@ def _explained(model: ModelProto, error: Exception) -> Diagnostic | None:
     )
 
 
-def _named(nodes: list[NodeProto], text: str) -> list[NodeProto]:
+def _named(nodes: list[NodeProto], error: Exception) -> list[NodeProto]:
     """The nodes that a message may be about: by name, to which runtimes add that of the function it stood in."""
-    for name in reversed(_NAMED.findall(text)):  # of nodes in a graph of a node the last one is the innermost
+    for name in named_nodes(error):
         found = [node for node in nodes if node.name and name.endswith(node.name)]
         if found:
             return found
-    running = _RUNNING.findall(text)
+    running = _RUNNING.findall(str(error))
     return [node for node in nodes if running and node.op_type == running[-1]]
 
 
@@ -91,9 +90,4 @@ def _node_of_reference(error: Exception) -> NodeProto | None:
 
 
 def _place_of(node: NodeProto) -> Place | None:
-    text = next((item.value for item in node.metadata_props if item.key == PLACE), "")
-    match = _PLACE.fullmatch(text)
-    if match is None:
-        return None
-    line, column = int(match[2]), int(match[3])
-    return Place(match[1], line, column, line, column + 1)
+    return read_place(next((item.value for item in node.metadata_props if item.key == PLACE), ""))

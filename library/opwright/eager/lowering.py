@@ -19,7 +19,7 @@ from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Relat
 from opwright.eager.arrays import Data, array_of, element_of, type_of
 from opwright.eager.models import Task, make_task
 from opwright.eager.outcome import Failed, NoKernel, as_expected
-from opwright.eager.place import place_of
+from opwright.eager.place import place_of, read_place
 from opwright.eager.replay import Recording
 from opwright.eager.run import Loaded, run_on
 from opwright.eager.settings import current
@@ -127,8 +127,12 @@ class EagerLowering(Lowering):
             self._execute(self.prologue.pop())
         return made
 
+    def _place_in_graph(self, node: ir.Node) -> str | None:
+        source = self.sources.get(node)
+        return None if source is None or node.span is None else str(source.place(node.span))
+
     def _execute(self, node: ir.Node) -> None:
-        task = make_task(node, self.opset, self.data)
+        task = make_task(node, self.opset, self.data, self._place_in_graph)
         try:
             results, loaded = run_on(task, task.data)
             expected = [(value, value.type) for value in ir.results_of(node)]
@@ -145,7 +149,10 @@ class EagerLowering(Lowering):
                 subject=task.name,
             )
         except Failed as failure:
-            self.error("OW370", f"{_describe(task)} fails", None, reason=str(failure), subject=task.name)
+            inner = read_place(failure.node)
+            related = () if inner is None else (Related(inner, "here, in the function that it is given"),)
+            message = f"{_describe(task)} fails"
+            self.error("OW370", message, None, reason=str(failure), related=related, subject=task.name)
         else:
             if self.trace is not None:
                 made = [self.data[value] for value, _ in expected]

@@ -11,7 +11,16 @@ _SOURCE_PLACE = re.compile(r"/\S+:\d+ .*?\) (?=[A-Z])|/\S+:\d+ |\b\w+\.(?:cc|h):
 # "void onnxruntime::Class::Method(const T&, U) text"
 _SIGNATURE = re.compile(r"(?:\b[\w:]+ )?onnxruntime::[\w:]+\([^()]*\) ")
 _STATUS_PREFIX = re.compile(r"^\[ONNXRuntimeError\] : \d+ : \w+ : ")
-_RUNNING = re.compile(r"^Non-zero status code returned while running (\w+) node\. Name:'[^']*' Status Message: ")
+_RUNNING = re.compile(r"Non-zero status code returned while running (\w+) node\. Name:'[^']*' Status Message: ")
+
+
+# What runtimes say of a node; of nodes in the graph of a node the last one is the innermost.
+_NAMED = re.compile(r"Name:'([^']*)'")
+
+
+def named_nodes(error: BaseException) -> list[str]:
+    """The names of the nodes that failed, innermost first."""
+    return [name for name in reversed(_NAMED.findall(str(error))) if name]
 
 
 def one_line(error: BaseException) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from onnx import ModelProto, TypeProto, ValueInfoProto, helper
+from onnx import GraphProto, ModelProto, TypeProto, ValueInfoProto, helper
 
 from opwright.eager.arrays import Data
 from opwright.lang import ir
-from opwright.lang.emit import emit_nodes
+from opwright.lang.emit import Identify, PlaceOf, emit_nodes, own_identity
 from opwright.opsets.signatures import Signature, last_opset, newest_opset
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ class Task:
     inputs: tuple[ir.Value, ...]
     data: tuple[Data, ...]
     key: tuple[object, ...] | None
+    place_of: PlaceOf | None = None  # of the nodes of its graphs
 
     @property
     def name(self) -> str:
@@ -73,18 +74,24 @@ class Task:
         )
         scripts = self._scripts()
         if not scripts:
-            imports = [helper.make_opsetid(*item) for item in emit_nodes([self.node], opset, names, graph).items()]
+            imports = [helper.make_opsetid(*item) for item in self._emit(opset, names, graph).items()]
             return helper.make_model(graph, opset_imports=imports, ir_version=helper.find_min_ir_version_for(imports))
         from opwright.eager.graphs import with_scripts
         from opwright.live.closure import Closure
         from opwright.live.compiled import Run
 
         closure = Closure(Run(opset), scripts[0])
-        imports = [
-            helper.make_opsetid(*item)
-            for item in emit_nodes([self.node], opset, names, graph, closure.identify).items()
-        ]
+        imports = [helper.make_opsetid(*item) for item in self._emit(opset, names, graph, closure.identify).items()]
         return with_scripts(helper.make_model(graph, opset_imports=imports, ir_version=_IR_VERSION), closure)
+
+    def _emit(
+        self,
+        opset: int,
+        names: dict[ir.Value | None, str],
+        graph: GraphProto,
+        identify: Identify = own_identity,
+    ) -> dict[str, int]:
+        return emit_nodes([self.node], opset, names, graph, identify, self.place_of)
 
     def _scripts(self) -> list[OnnxFunction]:
         if isinstance(self.node, ir.Call) and next(ir.regions_of(self.node), None) is None:
@@ -108,10 +115,11 @@ def type_proto(type_: ir.Type, shaped: bool) -> TypeProto:
     return helper.make_optional_type_proto(type_proto(type_.item, False))
 
 
-def make_task(node: ir.Node, opset: int, data: dict[ir.Value, Data]) -> Task:
+def make_task(node: ir.Node, opset: int, data: dict[ir.Value, Data], place_of: PlaceOf | None = None) -> Task:
     """The task of a node whose operands and captured values have data."""
     inputs = tuple(_read(node))
-    return Task(node, opset, inputs, tuple(data[value] for value in inputs), _key(node, inputs))
+    key = _key(node, inputs)
+    return Task(node, opset, inputs, tuple(data[value] for value in inputs), key, place_of if key is None else None)
 
 
 def _read(node: ir.Node) -> dict[ir.Value, None]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from opwright.eager import ort_values
 from opwright.eager.arrays import Data
-from opwright.eager.messages import one_line
+from opwright.eager.messages import named_nodes, one_line
 from opwright.eager.models import Task
 from opwright.eager.ort_faults import FAULTS, may_fail
 from opwright.eager.outcome import Failed, NoKernel, Session
@@ -118,7 +118,7 @@ class OrtSession:
         except _onnxruntime().capi.onnxruntime_pybind11_state.NotImplemented as error:
             raise NoKernel(f"onnxruntime: {one_line(error)}") from None
         except Exception as error:  # as above
-            raise Failed(one_line(error)) from None
+            raise Failed(one_line(error), next(iter(named_nodes(error)), "")) from None
 
     def _run_by_memory(self, data: Sequence[Data]) -> list[Data]:
         """Types that numpy does not have go in and out as bytes; strings and sequences cannot go with them."""

@@ -24,7 +24,14 @@ class NoKernel(Exception):
 
 
 class Failed(Exception):
-    """The runtime took the node and failed on the data. The text says why."""
+    """The runtime took the node and failed on the data. The text says why.
+
+    `node` is the name of the innermost node that failed, where the runtime says it.
+    """
+
+    def __init__(self, text: str, node: str = "") -> None:
+        super().__init__(text)
+        self.node = node
 
 
 class Session(Protocol):

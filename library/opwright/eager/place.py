@@ -5,6 +5,7 @@ from __future__ import annotations
 import dis
 import linecache
 import os
+import re
 import sys
 from itertools import islice
 from pathlib import Path
@@ -48,6 +49,18 @@ def place_of(frame: FrameType | None) -> Place | None:
         return Place(name, line)
     text = "".join(linecache.getlines(code.co_filename, frame.f_globals))
     return Source(name, text).place((first, column, last, end))
+
+
+_WRITTEN = re.compile(r"(.*):(\d+):(\d+)(?: \w+)*")  # the name of a node goes on with its operator
+
+
+def read_place(text: str) -> Place | None:
+    """The place that `str(place)` wrote, or that a node is named by."""
+    match = _WRITTEN.fullmatch(text)
+    if match is None:
+        return None
+    line, column = int(match[2]), int(match[3])
+    return Place(match[1], line, column, line, column + 1)
 
 
 def unpacked_to(frame: FrameType | None) -> int | None:

@@ -84,9 +84,10 @@ def emit_nodes(
     names: Mapping[ir.Value | None, str],
     graph: GraphProto,
     identify: Identify = own_identity,
+    place_of: PlaceOf | None = None,
 ) -> dict[str, int]:
     """Adds nodes to a graph; `names` holds those of values made or read elsewhere. Gives the opset imports."""
-    emitter = _Emitter(ir.Function("", "", 1, opset, None), identify)
+    emitter = _Emitter(ir.Function("", "", 1, opset, None), identify, place_of)
     emitter.names.update(names)
     emitter.taken.update(names.values())
     for node in nodes:
