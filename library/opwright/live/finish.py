@@ -14,7 +14,7 @@ from opwright.link.walk import all_graphs, all_nodes
 from opwright.live.initializers import FIRST_IR_VERSION
 from opwright.live.verdict import checker_problem, infer
 
-_MADE_UP = "unk__"  # what ONNX's inference calls a size of which it knows nothing
+MADE_UP = "unk__"  # what ONNX's inference calls a size of which it knows nothing
 
 # The IR versions that first had something.
 _FUNCTIONS, _DEFAULTS, _OVERLOADS, _METADATA = 8, 9, 10, 10
@@ -108,7 +108,7 @@ def complete_outputs(model: ModelProto, inferred: dict[str, TypeProto]) -> None:
             continue
         sizes = found.tensor_type.shape.dim
         for size in sizes:
-            if size.dim_param.startswith(_MADE_UP):
+            if size.dim_param.startswith(MADE_UP):
                 size.ClearField("dim_param")
         if not is_complete(value.type):
             value.type.CopyFrom(found)
