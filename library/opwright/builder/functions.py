@@ -79,6 +79,9 @@ def _note_last(recorder: Recorder, inline: bool) -> None:
     results = [value for value in call.results if value is not None]
     if all(has_rank(value.type) for value in results):
         return
+    for value in call.inputs:
+        if value is not None:
+            infer_value(recorder, value)
     key = _key(recorder, call)
     known = recorder.types.get(key)
     if known is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from onnx import ModelProto, TypeProto, shape_inference
+from onnx import ModelProto, TensorShapeProto, TypeProto, shape_inference
 
 from opwright.builder.emission import emit_named
 from opwright.builder.model import add_functions, closure_of
@@ -11,18 +11,18 @@ from opwright.diagnostics.model import DiagnosticError
 from opwright.elements import BY_CODE
 from opwright.lang import ir
 from opwright.lang.emit import is_known, write_tensor, write_type
-from opwright.live.finish import lowest_ir_version
-
-MOST = 1000  # nodes that one question looks at
+from opwright.live.finish import MADE_UP, lowest_ir_version
 
 
 def infer_value(recorder: Recorder, value: ir.Value) -> None:
     """Completes the type of a value, and of those that it is computed from, as far as ONNX knows them.
 
-    Goes back to values whose element type and rank are known. What a branch or a loop gives stays open: its shape may
-    be another one on another path.
+    Goes back to values whose types are known, or have been asked for before: all questions together look at a node
+    once. What a branch or a loop gives stays open: its shape may be another one on another path.
     """
     low = recorder.low
+    if value in recorder.asked or is_complete(value.type):
+        return
     makers = low.makers
     given: dict[ir.Value, None] = {}
     nodes: dict[ir.Node, None] = {}
@@ -30,16 +30,21 @@ def infer_value(recorder: Recorder, value: ir.Value) -> None:
     while pending:
         current = pending.pop()
         maker = makers.get(current)
-        if maker is None or (current is not value and has_rank(current.type)):
+        is_given = current in recorder.asked or (current is not value and is_complete(current.type))
+        if (
+            maker is None
+            or is_given
+            or isinstance(maker, (ir.If, ir.Loop))
+            or next(ir.regions_of(maker), None) is not None
+        ):
             given[current] = None
-        elif isinstance(maker, (ir.If, ir.Loop)) or next(ir.regions_of(maker), None) is not None:
-            return
         elif maker not in nodes:
             nodes[maker] = None
             pending.extend(ir.operands_of(maker))
-    if len(nodes) > MOST or not all(is_known(item.type) for item in given):
-        return
     made = {result for node in nodes for result in ir.results_of(node)}
+    recorder.asked.update(made)
+    if not made or not all(is_known(item.type) for item in given if item not in made):
+        return
     names = {item: f"given_{index}" for index, item in enumerate(item for item in given if item not in made)}
     model = ModelProto()
     model.graph.name = "question"
@@ -64,6 +69,11 @@ def infer_value(recorder: Recorder, value: ir.Value) -> None:
             item.type = _refined(item.type, found)
 
 
+def is_complete(type_: ir.Type) -> bool:
+    """Whether it is known, of a tensor with all sizes."""
+    return has_rank(type_) and not (isinstance(type_, ir.TensorType) and None in (type_.shape or ()))
+
+
 def has_rank(type_: ir.Type) -> bool:
     """Whether it is known, of a tensor with its rank."""
     return not isinstance(type_, ir.UnknownType) and not (isinstance(type_, ir.TensorType) and type_.shape is None)
@@ -78,13 +88,20 @@ def _refined(type_: ir.Type, found: TypeProto) -> ir.Type:
         return type_
     shape: tuple[ir.Dimension, ...] | None = None
     if tensor.HasField("shape"):
-        shape = tuple(size.dim_value if size.HasField("dim_value") else None for size in tensor.shape.dim)
+        shape = tuple(map(_size, tensor.shape.dim))
     element = type_.element if isinstance(type_, ir.TensorType) else BY_CODE[tensor.elem_type]
     if isinstance(type_, ir.TensorType) and type_.shape is not None:
         if shape is None or len(shape) != len(type_.shape):
             return type_
         shape = tuple(other if one is None else one for one, other in zip(type_.shape, shape, strict=True))
     return ir.TensorType(element, shape)
+
+
+def _size(found: TensorShapeProto.Dimension) -> ir.Dimension:
+    """A number, or a symbol that the author has given."""
+    if found.HasField("dim_value"):
+        return int(found.dim_value)
+    return found.dim_param if found.dim_param and not found.dim_param.startswith(MADE_UP) else None
 
 
 def _sequence(found: TypeProto) -> ir.Type:

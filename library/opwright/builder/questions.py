@@ -85,10 +85,7 @@ def length_of(recorder: Recorder, value: Value) -> int:
 def _type_of(recorder: Recorder, value: Value) -> ir.Type:
     """The type; where the compiler's rules leave something open, with what ONNX's inference finds."""
     inner = value.inner
-    if isinstance(inner.type, ir.UnknownType) or (
-        isinstance(inner.type, ir.TensorType) and (inner.type.shape is None or None in inner.type.shape)
-    ):
-        infer_value(recorder, inner)
+    infer_value(recorder, inner)
     return inner.type
 
 

@@ -34,6 +34,7 @@ class Recorder:
         self.kept: dict[str, Kept] = {}  # initializers
         self.outputs: dict[str, ir.Value] = {}
         self.existing: dict[int, tuple[object, ProtoFunction]] = {}  # protos that are called, by their identity
+        self.asked: set[ir.Value] = set()  # values whose types ONNX's inference has completed as far as it can
         self.types: dict[tuple[object, ...], list[ir.Type]] = {}  # of the results of calls, by what decides them
         self.inlined: set[ir.Node] = set()  # calls whose bodies take their place
         self.arrays: dict[int, ir.Value] = {}  # large arrays among operands, by their identity
