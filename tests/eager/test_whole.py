@@ -13,7 +13,7 @@ import pytest
 from opwright import FLOAT, INT64, OnnxFunction, Tensor, script
 from opwright import opset18 as op
 from opwright.diagnostics.model import DiagnosticError
-from opwright.eager import at_opset, strict, whole, whole_functions
+from opwright.eager import at_opset, functions, strict, whole, whole_functions
 from opwright.evaluator import ReferenceEvaluator, default_as
 
 X = np.array([[-1.0, 0.5], [2.0, 4.0]], np.float32)
@@ -302,6 +302,24 @@ def test_a_debugger_sees_the_lines() -> None:
     finally:
         sys.settrace(before)
     assert "line" in lines
+
+
+@pytest.mark.parametrize(("tool", "expected"), [(0, True), (1, True), (2, False), (5, False)])
+def test_tools_of_newer_pythons(monkeypatch: pytest.MonkeyPatch, tool: int, expected: bool) -> None:
+    """Debuggers and coverage are 0 and 1 of `sys.monitoring`; a profiler has the time that is taken."""
+    for _ in range(3):
+        gelu(X)
+    asked: list[object] = []
+    plainly = functions.call_plainly
+
+    def counted(*arguments: Any) -> Any:
+        asked.append(arguments)
+        return plainly(*arguments)
+
+    monkeypatch.setattr(functions, "call_plainly", counted)
+    monkeypatch.setattr(whole, "_get_tool", lambda number: "a tool" if number == tool else None)
+    gelu(X)
+    assert bool(asked) == expected
 
 
 def test_opsets_and_evaluators_are_kinds_of_their_own() -> None:

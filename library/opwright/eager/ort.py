@@ -44,8 +44,11 @@ class OnnxRuntime:
 
 
 def load_whole(model: Any) -> Any:
-    """A session of a model of several nodes, each of which computes as it would alone. Raises what onnxruntime does."""
-    return _load(model, {"session.disable_prepacking": "1"})
+    """A session of a model of several nodes, each of which computes as it would alone. Raises NoKernel."""
+    try:
+        return _load(model, {"session.disable_prepacking": "1"})
+    except Exception as error:  # as below
+        raise NoKernel(f"onnxruntime: {one_line(error)}") from None
 
 
 def _load(model: Any, entries: Mapping[str, str] = MappingProxyType({})) -> Any:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from onnx.shape_inference import InferenceError
+
 from opwright import types
 from opwright.diagnostics.model import DiagnosticWarning
 from opwright.eager.arrays import element_of
 from opwright.eager.described import Described
 from opwright.eager.operations import make_scalar
 from opwright.eager.ort import load_whole
+from opwright.eager.outcome import NoKernel
 from opwright.eager.settings import opset_in_force
 from opwright.eager.trace import Trace, Untraceable
 from opwright.elements import ElementType
@@ -90,9 +93,7 @@ def make_graph(
         if surroundings is None:
             return None
         session = load_whole(model)
-    except (Untraceable, DiagnosticWarning):
-        return None
-    except Exception:  # onnxruntime's, and those of onnx's inference: what does not load as a whole runs as Python
+    except (Untraceable, NoKernel, InferenceError, DiagnosticWarning):  # the last where filters make errors of them
         return None
     parameters = [item for item, _ in given]
     names = [trace.input_name(list(trace.inputs).index(item)) for item in parameters]
