@@ -9,7 +9,7 @@ from onnx import AttributeProto, GraphProto, NodeProto, TensorProto
 from opwright.decompiler.attributes import attribute_text
 from opwright.decompiler.constants import as_operand, with_type
 from opwright.decompiler.control import write_control
-from opwright.decompiler.layout import WIDTH, call_lines, sum_lines
+from opwright.decompiler.layout import WIDTH, call_lines, def_lines, return_lines, sum_lines
 from opwright.decompiler.literals import Constant, constant_of, plain_constant
 from opwright.decompiler.names import Names
 from opwright.decompiler.operators import Form, Forms
@@ -222,14 +222,14 @@ class Body:
         parameters = [names[item.name] for item in graph.input]
         if self.lines and self.lines[-1]:
             self.lines.append("")
-        self.lines.append(f"{indent}def {name}({', '.join(parameters)}):")
+        self.lines += def_lines(indent, name, parameters)
         outputs = [item.name for item in graph.output]
         before, self.faithful = self.faithful, self.faithful or closed
         for tensor in graph.initializer:
             self.add_constant(tensor, frozenset(outputs), inner)
         self.nodes(graph.node, inner, frozenset(outputs))
         self.faithful = before
-        self.lines.append(f"{inner}return {', '.join(self.returned(outputs))}")
+        self.lines += return_lines(inner, self.returned(outputs))
         self.lines.append("")
         return name
 

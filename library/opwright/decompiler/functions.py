@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from onnx import AttributeProto, FunctionProto, NodeProto, helper
 
 from opwright.decompiler.body import Body
-from opwright.decompiler.layout import WIDTH, call_lines
+from opwright.decompiler.layout import def_lines, return_lines
 from opwright.decompiler.literals import float_text, quoted, texts_of
 from opwright.decompiler.names import Names, python_name
 from opwright.decompiler.operators import Form, Forms
@@ -95,11 +95,10 @@ def _function(proto: FunctionProto, name: str, parts: Parts, forms: Forms, faith
     if renamed:
         decorator.append(f"names={mapping_text(renamed)}")
     yield f"@script({', '.join(decorator)})"
-    line = f"def {name}({', '.join(parameters)}):"
-    yield from [line] if len(line) <= WIDTH else call_lines("", f"def {name}(", parameters, "):")
+    yield from def_lines("", name, parameters)
     yield from docstring(proto.doc_string)
     yield from body.lines
-    yield f"    return {', '.join(names[item] for item in proto.output)}"
+    yield from return_lines("    ", [names[item] for item in proto.output])
 
 
 def _sequences(proto: FunctionProto, forms: Forms) -> set[str]:

@@ -8,7 +8,7 @@ from onnx import ModelProto, TensorProto, TypeProto, helper, numpy_helper
 
 from opwright.decompiler.annotations import annotation
 from opwright.decompiler.body import Body
-from opwright.decompiler.layout import WIDTH, call_lines
+from opwright.decompiler.layout import WIDTH, def_lines, return_lines
 from opwright.decompiler.literals import MOST_INLINE, Constant, constant_of, quoted
 from opwright.decompiler.names import Names, common_prefix
 from opwright.decompiler.operators import Forms
@@ -66,10 +66,10 @@ class MainGraph:
             if name in self.body.constants:
                 lines.append(f"    {names[name]} = {self.body.own(name)}")
         parameters.extend(carried.values())
-        head = ["@script()", *_def_lines(self.name, parameters, returns), *docstring(graph.doc_string)]
+        head = ["@script()", *def_lines("", self.name, parameters, f" -> {returns}"), *docstring(graph.doc_string)]
         if lines and not lines[0]:
             lines.pop(0)
-        return [*head, *lines, f"    return {', '.join(names[n] for n in outputs)}"]
+        return [*head, *lines, *return_lines("    ", [names[item] for item in outputs])]
 
     def _nodes(self, kept: frozenset[str]) -> None:
         """The statements; twice where there is a Scan, which wants ranks that must be declared then."""
@@ -122,11 +122,6 @@ class MainGraph:
 def _is_scalar(type_: TypeProto) -> bool:
     tensor = type_.tensor_type
     return tensor.HasField("shape") and not tensor.shape.dim
-
-
-def _def_lines(name: str, parameters: list[str], returns: str) -> list[str]:
-    line = f"def {name}({', '.join(parameters)}) -> {returns}:"
-    return [line] if len(line) <= WIDTH else call_lines("", f"def {name}(", parameters, f") -> {returns}:")
 
 
 def making(model: ModelProto, writer: MainGraph) -> Iterator[str]:

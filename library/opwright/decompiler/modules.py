@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,15 +11,13 @@ from onnx import FunctionProto, ModelProto
 
 from opwright.bundle.format import Bundle
 from opwright.decompiler.functions import write_functions
-from opwright.decompiler.layout import WIDTH, call_lines
-from opwright.decompiler.literals import quoted
+from opwright.decompiler.head import head_lines
 from opwright.decompiler.main_graph import MainGraph, making
 from opwright.decompiler.operators import Forms
 from opwright.decompiler.parts import Parts
 from opwright.decompiler.refuse import refuse
 from opwright.decompiler.text_of import mapping_text
 from opwright.link.exported import functions_at
-from opwright.version import OPSETS
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +55,9 @@ def model_module(model: ModelProto, side_file: str, faithful: bool) -> Decompile
     writer = MainGraph(model, parts, forms, faithful)
     function = writer.lines()
     made = list(making(model, writer))
-    head = list(_head(parts, forms, side_file))
     if functions:
         functions += ["", ""]
-    lines = [*head, "", "", *functions, *function, "", "", *made, ""]
-    return Decompiled("\n".join(lines), parts.side, side_file)
+    return _module("model", [*functions, *function], made, parts, forms, side_file)
 
 
 def function_module(proto: FunctionProto, side_file: str, faithful: bool) -> Decompiled:
@@ -72,13 +68,12 @@ def function_module(proto: FunctionProto, side_file: str, faithful: bool) -> Dec
     forms = Forms(imports, parts.taken)
     function = write_functions([proto], parts, forms, faithful)
     name = forms.local[proto.domain, proto.name, proto.overload].call[:-1]
-    head = list(_head(parts, forms, side_file))
     made = [
         "def function():",
         '    """The function that this module says."""',
         f"    return {name}.to_function_proto(opset_imports={mapping_text(imports)})",
     ]
-    return Decompiled("\n".join([*head, "", "", *function, "", "", *made, ""]), parts.side, side_file)
+    return _module("function", function, made, parts, forms, side_file)
 
 
 def newest_of(bundle: Bundle) -> int:
@@ -96,7 +91,6 @@ def library_module(bundle: Bundle, side_file: str, faithful: bool) -> Decompiled
     imports = {domain.mirror: domain.version for domain in bundle.index.domains} | {"": opset}
     forms = Forms(imports, parts.taken)
     lines = write_functions(protos, parts, forms, faithful)
-    head = list(_head(parts, forms, side_file))
     names = [f"{form.call[:-1]}," for form in forms.local.values()]
     made = [
         "def functions():",
@@ -106,45 +100,16 @@ def library_module(bundle: Bundle, side_file: str, faithful: bool) -> Decompiled
         "    )",
         f"    return [function.to_function_proto({opset}) for function in listed]",
     ]
-    return Decompiled("\n".join([*head, "", "", *lines, "", "", *made, ""]), parts.side, side_file)
+    return _module("functions", lines, made, parts, forms, side_file)
 
 
-def _head(parts: Parts, forms: Forms, side_file: str) -> Iterator[str]:
-    yield '"""An ONNX model as ONNX Script; `model()` makes it."""'
-    yield ""
-    standard = {name for name in parts.modules if name == "math"}
-    if standard:
-        yield "import math"
-    if parts.side:
-        parts.modules.add("np")
-        yield "from pathlib import Path"
-    if standard or parts.side:
-        yield ""
-    if "ml_dtypes" in parts.modules:
-        yield "import ml_dtypes"
-    if "np" in parts.modules:
-        yield "import numpy as np"
-    opsets = dict(forms.used)
-    names = sorted({*parts.types, "script"})
-    made = []
-    for domain, name in opsets.items():
-        prefix = "opset" if not domain else f"opset_{domain.replace('.', '_')}"
-        version = forms.imports.get(domain, 1)
-        if version <= OPSETS.get(prefix, 0):
-            made.append(f"from opwright import {prefix}{version} as {name}")
-        else:
-            names = sorted({*names, "Opset"})
-            made.append(f"{name} = Opset({quoted(domain)}, {version})")
-    line = f"from opwright import {', '.join(names)}"
-    if len(line) <= WIDTH:
-        yield line
-    else:
-        yield from call_lines("", "from opwright import (", names, ")")
-    yield from (line for line in made if line.startswith("from"))
-    others = [line for line in made if not line.startswith("from")]
-    if others or parts.arrays or parts.side:
-        yield ""
-    yield from others
-    if parts.side:
-        yield f"ARRAYS = np.load(Path(__file__).with_name({quoted(side_file)}))"
-    yield from (f"{name} = {expression}" for name, expression in parts.arrays.items())
+def _module(what: str, body: list[str], made: list[str], parts: Parts, forms: Forms, side_file: str) -> Decompiled:
+    """The module whose function `what` gives all again."""
+    head = head_lines(
+        f"{_NOUNS[what]} as ONNX Script; `{what}()` makes {_OBJECTS[what]}.", body, parts, forms, side_file
+    )
+    return Decompiled("\n".join([*head, "", "", *body, "", "", *made, ""]), parts.side, side_file)
+
+
+_NOUNS = {"model": "An ONNX model", "function": "An ONNX function", "functions": "ONNX functions"}
+_OBJECTS = {"model": "it", "function": "it", "functions": "them"}

@@ -79,7 +79,6 @@ class Forms(dict[tuple[str, str], Form]):
     def __init__(self, imports: Mapping[str, int], taken: set[str]) -> None:
         super().__init__()
         self.imports = {normal_domain(domain): version for domain, version in imports.items()}
-        self.used: dict[str, str] = {}
         self.names: dict[str, str] = {}
         for domain in ("", *self.imports):
             if domain not in self.names:
@@ -95,11 +94,10 @@ class Forms(dict[tuple[str, str], Form]):
         return form
 
     def opset(self, domain: str) -> str:
-        """The Python name of a domain's opset, which is used from now on."""
+        """The Python name of a domain's opset."""
         name = self.names.get(domain)
         if name is None:
             raise refuse(f"the model imports no opset of {domain}", "its nodes call operators of that domain")
-        self.used[domain] = name
         return name
 
 

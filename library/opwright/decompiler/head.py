@@ -1,0 +1,67 @@
+"""The head of a module: its documentation, imports in the order of formatters, opsets and arrays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from opwright.decompiler.layout import WIDTH, call_lines
+from opwright.decompiler.literals import quoted
+from opwright.decompiler.operators import Forms
+from opwright.decompiler.parts import Parts
+from opwright.version import OPSETS
+
+
+def head_lines(what: str, body: Sequence[str], parts: Parts, forms: Forms, side_file: str) -> Iterator[str]:
+    """What stands before the functions `body`. `what` is the module's documentation."""
+    yield f'"""{what}"""'
+    yield ""
+    standard = ["import math"] if "math" in parts.modules else []
+    if parts.side:
+        standard.append("from pathlib import Path")
+    yield from standard
+    if standard:
+        yield ""
+    if "ml_dtypes" in parts.modules:
+        yield "import ml_dtypes"
+    if "np" in parts.modules or parts.side:
+        yield "import numpy as np"
+    imported, made = _opsets(body, forms)
+    names = sorted({*parts.types, "script", *(["Opset"] if made else [])}, key=_order)
+    line = f"from opwright import {', '.join(names)}"
+    if len(line) <= WIDTH:
+        yield line
+    else:
+        yield from call_lines("", "from opwright import (", names, ")")
+    yield from imported
+    if made or parts.arrays or parts.side:
+        yield ""
+    yield from made
+    if parts.side:
+        yield f"ARRAYS = np.load(Path(__file__).with_name({quoted(side_file)}))"
+    yield from (f"{name} = {expression}" for name, expression in parts.arrays.items())
+
+
+def _opsets(body: Sequence[str], forms: Forms) -> tuple[list[str], list[str]]:
+    """The opsets that the text names: those that are imported, and those that are made."""
+    text = "\n".join(body)
+    imported, made = [], []
+    for domain, name in forms.names.items():
+        if f"{name}." not in text:
+            continue
+        prefix = "opset" if not domain else f"opset_{domain.replace('.', '_')}"
+        version = forms.imports.get(domain, 1)
+        if version <= OPSETS.get(prefix, 0):
+            imported.append(f"from opwright import {prefix}{version} as {name}")
+        else:
+            made.append(f"{name} = Opset({quoted(domain)}, {version})")
+    return imported, made
+
+
+_DIGITS = re.compile(r"(\d+)")
+
+
+def _order(name: str) -> tuple[int, list[tuple[int, str]]]:
+    """Constants, classes, functions; numbers in names by their values."""
+    kind = 0 if name.isupper() else 1 if name[0].isupper() else 2
+    return kind, [(int(part), "") if part.isdigit() else (-1, part) for part in _DIGITS.split(name)]
