@@ -89,6 +89,8 @@ class EagerLowering(Lowering):
         if element is None:
             self.error("OW325", f"an array of {array.dtype} is no tensor", None, "ONNX has no such element type")
         assert element is not None
+        if self.trace is not None:
+            self.trace.constant(array)
         return self.value(array, ir.TensorType(element, array.shape))
 
     @property
@@ -111,6 +113,8 @@ class EagerLowering(Lowering):
     def constant(self, data: ir.TensorData, span: Span | None) -> ir.Value:
         array = array_of(data)
         array.flags.writeable = False  # the next operation of this kind may use it too
+        if self.trace is not None:
+            self.trace.constant(array)
         return self.value(array, ir.TensorType(data.element, data.dims))
 
     def once(

@@ -103,13 +103,17 @@ class Trace:
             raise Untraceable("no opset has all operators")
         return last
 
+    def constant(self, data: np.ndarray[Any, Any]) -> None:
+        """An array that is the same in each call."""
+        if id(data) not in self._names:
+            name = self._name(data, f"c{len(self._constants)}")
+            self._constants[name] = data.copy()
+
     def _read(self, data: Data) -> str:
         found = self._names.get(id(data))
         if found is None:
-            found = self._name(data, f"c{len(self._constants)}")
-            if isinstance(data, np.ndarray):
-                self._constants[found] = data.copy()
-        return found
+            self.fail("it computes with something that no step has made")
+        return found or ""
 
     def _name(self, data: Data, name: str) -> str:
         if not isinstance(data, np.ndarray) or element_of(data) not in _ADMITTED:
