@@ -12,6 +12,7 @@ from opwright import (
     FLOAT,
     INT64,
     DiagnosticError,
+    Graph,
     GraphBuilder,
     Opset,
     Sequence,
@@ -214,6 +215,32 @@ def test_a_broken_function_is_refused_and_the_builder_goes_on() -> None:
         broken(x)
     b.output("y", swish(x))
     assert names(b.to_model_proto()) == ["swish"]
+
+
+def test_templates_are_given_functions_of_python() -> None:
+    @script()
+    def apply(value, body: Graph):
+        return body(value) + body(value * 2)
+
+    @script()
+    def total(*values):
+        result = values[0]
+        for value in values[1:]:
+            result = result + value
+        return result
+
+    b, x = new()
+    assert (
+        b.run(apply(x, lambda value: op.Relu(value) * value.shape[1]), x=X).tolist() == (6 * np.maximum(X, 0)).tolist()
+    )
+    assert b.run(total(x, x, x), x=X).tolist() == (3 * X).tolist()
+
+
+def test_tensors_that_are_there_are_not_mixed_with_values() -> None:
+    b, x = new()
+    with pytest.raises(DiagnosticError, match="OW380"):
+        Tensor(X) + x
+    assert b.run(X + x, x=X).tolist() == (2 * X).tolist()
 
 
 def test_functions_of_other_domains_keep_theirs() -> None:

@@ -95,6 +95,17 @@ def test_a_failure_inside_leaves_nothing_behind(b: GraphBuilder) -> None:
     assert [node.op_type for node in b.to_model_proto().graph.node] == ["Constant", "Add"]
 
 
+def test_an_exception_of_the_author_keeps_its_cause(b: GraphBuilder) -> None:
+    x = b.input("x", FLOAT[2])
+
+    def fails() -> Any:
+        raise KeyError("second") from ValueError("first")
+
+    with pytest.raises(KeyError) as caught:
+        op.If(op.ReduceMax(x) > 0, then_branch=fails, else_branch=lambda: x)
+    assert isinstance(caught.value.__cause__, ValueError)
+
+
 @pytest.mark.parametrize(
     ("code", "step"),
     [

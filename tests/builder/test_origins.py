@@ -32,7 +32,7 @@ def test_nodes_say_which_line_made_them_and_who_called_it() -> None:
     model = b.to_model_proto()
     relu = next(node for node in model.graph.node if node.op_type == "Relu")
     here = "tests/builder/test_origins.py"
-    assert metadata(relu)["opwright.place"] == f"{here}:{line_of(layer, 'op.Relu')}"
+    assert metadata(relu)["opwright.place"] == f"{here}:{line_of(layer, 'op.Relu')}:12"
     outer = test_nodes_say_which_line_made_them_and_who_called_it
     stack = metadata(relu)["opwright.stack"].splitlines()
     assert stack[0] == f"{here}:{line_of(outer, 'y = layer(x)')} in {outer.__name__}"

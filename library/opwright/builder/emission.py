@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from onnx import AttributeProto, GraphProto, NodeProto
 
 from opwright.builder.lowering import GraphLowering, label_of
-from opwright.builder.origins import PLACE, STACK
+from opwright.builder.origins import STACK
 from opwright.builder.recorder import Recorder
 from opwright.lang import ir
 from opwright.lang.dead import remove_dead_nodes
-from opwright.lang.emit import Identify, emit_nodes, is_known, write_type
+from opwright.lang.emit import PLACE, Identify, emit_nodes, is_known, write_type
 
 INLINED = "opwright.inlined:"  # before the domain of calls that are to be replaced
 

@@ -219,7 +219,8 @@ class GraphBuilder:
 
         Only what they need is run, on onnxruntime where it is installed, else on the reference evaluator. `given` says
         what other values of the graph are, in place of what makes them: so a part of the graph can be run alone.
-        DiagnosticError: OW385 where an input is missing, OW370 where an operator fails.
+        DiagnosticError: OW385 where an input is missing; where an operator fails OW373, at the line that recorded it,
+        or OW370 where the runtime does not say which.
         """
         from opwright.builder.running import run_values
 

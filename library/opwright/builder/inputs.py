@@ -33,15 +33,15 @@ class Interface:
         return self.recorder.low
 
     def add_input(self, name: str, annotation: object) -> Value:
-        self._take(name, "input")
         value = ir.Value(annotation_of(self.recorder, annotation, f"the input `{name}`"), name)
+        self._take(name, "input")
         self.recorder.inputs[name] = value
         self.low.function.inputs.append(value)
         return Value(self.recorder.owner, value)
 
     def add_initializer(self, name: str, given: object, location: str | None, offset: int) -> Value:
-        self._take(name, "initializer")
         kept = self._kept(name, given) if location is None else self._in_file(name, given, location, offset)
+        self._take(name, "initializer")
         return Value(self.recorder.owner, self.recorder.add_kept(name, kept))
 
     def _kept(self, name: str, given: Any) -> Kept:

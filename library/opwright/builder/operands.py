@@ -129,10 +129,11 @@ def _call(recorder: Recorder, function: Callable[..., Any], name: str, parameter
             reason=f"Python says: {error}",
             help="give it one parameter for each",
         )
-    names = [item.name for item in signature.parameters.values() if item.kind is not _PARAMETER.VAR_POSITIONAL]
-    for parameter, given in zip(parameters, names, strict=False):
-        parameter.name = given
-    low.enter(low.region)
+    if parameters == low.region.parameters:  # else it is called like a helper
+        names = [item.name for item in signature.parameters.values() if item.kind is not _PARAMETER.VAR_POSITIONAL]
+        for parameter, given in zip(parameters, names, strict=False):
+            parameter.name = given
+        low.enter(low.region)
     frame = low.frame
     try:
         return function(*bound.args, **bound.kwargs)

@@ -45,7 +45,7 @@ class Recorder:
         low = self.low
         with self._lock:
             region, depth, before = low.region, low.depth, low.frame
-            marks = len(region.nodes), len(low.open_regions), len(low.callers), len(low.prologue)
+            marks = len(region.nodes), len(low.open_regions), len(low.callers)
             scope = low.scope
             low.frame = frame
             try:
@@ -56,11 +56,15 @@ class Recorder:
                 del low.open_regions[marks[1] :]
                 del low.callers[marks[2] :]
                 self.run.problems.clear()
-                raise self._as_finding(error) from None
+                found = self._as_finding(error)
+                if found is None:
+                    raise
+                raise found from None
             finally:
                 low.frame = before
 
-    def _as_finding(self, error: BaseException) -> BaseException:
+    def _as_finding(self, error: BaseException) -> DiagnosticError | None:
+        """What the author is told; None of what is not ours to tell."""
         if isinstance(error, DiagnosticError):
             place = place_of(self.low.frame)
             placed = [item if item.place is not None else replace(item, place=place) for item in error.diagnostics]
@@ -68,7 +72,7 @@ class Recorder:
         if isinstance(error, Pruned):
             return DiagnosticError([error.diagnostic])
         if not isinstance(error, NeedsFact):
-            return error
+            return None
         try:
             self.low.error(
                 "OW382",

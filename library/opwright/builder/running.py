@@ -6,19 +6,23 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from onnx import ModelProto
+from onnx import ModelProto, TypeProto
 
-from opwright.builder.emission import emit_named
+from opwright.builder.emission import annotate, emit_named
 from opwright.builder.model import add_functions, closure_of
 from opwright.builder.recorder import Recorder
 from opwright.builder.values import Value
+from opwright.diagnostics.model import DiagnosticError
 from opwright.eager.arrays import DTYPES, as_array, element_of
+from opwright.eager.failures import explain_failures
 from opwright.eager.messages import one_line
 from opwright.eager.ort import is_installed, load_whole
+from opwright.eager.ort_values import is_native
 from opwright.eager.tensor import Tensor
-from opwright.elements import ElementType
+from opwright.elements import BY_CODE, ElementType
 from opwright.lang import ir
 from opwright.lang.emit import write_type
+from opwright.link.inline import inline_model
 from opwright.live.finish import lowest_ir_version
 
 
@@ -185,18 +189,21 @@ def _model(
         graph.output.add(name=name)
     names = {value: f"given_{index}" for index, value in enumerate(feeds)}
     imports = emit_named(recorder, nodes, outputs, graph, closure.identify, names)
+    annotate(recorder, nodes, graph, True)
     add_functions(recorder, model, closure, imports, None)
     model.ir_version = lowest_ir_version(model)
     return model
 
 
 def _run(recorder: Recorder, model: ModelProto, feeds: Mapping[str, Any]) -> list[Any]:
+    """On onnxruntime; what that does not load on the reference evaluator. DiagnosticError at the line of the node that
+    fails, where the runtime says which."""
     try:
-        if is_installed():
-            return list(load_whole(model).run(None, dict(feeds)))
-        from onnx.reference import ReferenceEvaluator
-
-        return list(ReferenceEvaluator(model).run(None, dict(feeds)))
+        with explain_failures(model):
+            session = _session(model)
+            return list(_evaluate(model, feeds) if session is None else session.run(None, dict(feeds)))
+    except DiagnosticError:
+        raise
     except Exception as error:  # runtimes have no base class for what they raise
         recorder.low.error(
             "OW370",
@@ -206,3 +213,30 @@ def _run(recorder: Recorder, model: ModelProto, feeds: Mapping[str, Any]) -> lis
             help="look at the values before: `b.run([x, y], ...)`",
         )
         raise AssertionError from error
+
+
+def _session(model: ModelProto) -> Any:
+    if not is_installed() or not all(_is_native(item.type) for item in model.graph.input):
+        return None
+    try:
+        session = load_whole(model)
+    except Exception:  # it lacks the opset or a kernel; what is wrong with the model, the other one says too
+        return None
+    return session if all(_is_told(item.type) for item in session.get_outputs()) else None
+
+
+def _is_native(type_: TypeProto) -> bool:
+    code = type_.tensor_type.elem_type
+    return code not in BY_CODE or is_native(BY_CODE[code].name)
+
+
+def _is_told(text: str) -> bool:
+    """Whether results of a type, as onnxruntime spells it, can be numpy arrays."""
+    return not any(kind in text for kind in ("bfloat16", "float8", "int4", "int2"))
+
+
+def _evaluate(model: ModelProto, feeds: Mapping[str, Any]) -> list[Any]:
+    from onnx.reference import ReferenceEvaluator
+
+    inline_model(model)
+    return list(ReferenceEvaluator(model).run(None, dict(feeds)))

@@ -13,7 +13,7 @@ from opwright import types
 from opwright.diagnostics.model import DiagnosticError
 from opwright.eager import tensor as tensors
 from opwright.eager.arrays import Array, Data, as_array, data_of, element_of, type_of
-from opwright.eager.captured import capturer_of
+from opwright.eager.captured import Captured, capturer_of
 from opwright.eager.graph_argument import GraphArgument
 from opwright.eager.lowering import NOWHERE, EagerLowering
 from opwright.eager.place import caller, unpacked_to
@@ -228,6 +228,14 @@ def operand(low: EagerLowering, value: object) -> Operand:
     if isinstance(value, type):
         element = element_of_class(value)
         return value if element is None else TypeObject(element)
+    if isinstance(value, Captured):
+        low.error(
+            "OW380",
+            "a tensor that is there meets a value of a graph that is being built",
+            None,
+            reason="one is computed now, the other when the model runs",
+            help="give the array instead of the tensor: `x + t.numpy()`",
+        )
     return value
 
 

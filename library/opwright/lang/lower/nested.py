@@ -14,7 +14,7 @@ from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, 
 from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.flow import FRAME, is_hidden
 from opwright.lang.lower.functions import bind_parameters, round_attributes, run_body
-from opwright.lang.objects import FunctionObject, NestedObject, TypingObject
+from opwright.lang.objects import FunctionObject, NestedObject, TracedObject, TypingObject
 from opwright.lang.source import Span, span_of
 
 
@@ -41,6 +41,9 @@ def call_function(
     low: Lowering, callee: NestedObject | FunctionObject, arguments: Arguments, env: Environment
 ) -> Operand:
     """The function's body in place of the call; `env` is the caller's."""
+    if isinstance(callee, TracedObject) and not arguments.keywords:
+        returned = callee.run([operand for operand, _ in arguments.positional])
+        return returned[0] if isinstance(returned, tuple) and len(returned) == 1 else returned
     inner = enter(low, callee, arguments, env)
     if inner is None:
         return POISON

@@ -27,7 +27,7 @@ from opwright.lang.lower.declared import output_names
 from opwright.lang.lower.function import Unit
 from opwright.lang.lower.functions import bind_parameters, run_body
 from opwright.lang.lower.numbers import as_tensor, describe, is_number
-from opwright.lang.objects import FunctionObject, GraphObject, NestedObject, ScriptObject
+from opwright.lang.objects import FunctionObject, GraphObject, NestedObject, ScriptObject, TracedObject
 from opwright.lang.source import Span
 from opwright.opsets.signatures import elements_of, mask_of
 
@@ -157,6 +157,14 @@ def graph_outputs(low: Lowering, function: Operand, span: Span) -> tuple[str, ..
     if isinstance(function, ScriptObject):
         return tuple(formal.name for formal in function.at(low.opset).signature.outputs)
     node: ast.FunctionDef = function.node
+    if isinstance(function, TracedObject):
+        return low.error(
+            "OW307",
+            f"what `{node.name}` returns is not known before it is called",
+            span,
+            reason="it is a function of Python that is run",
+            help="give a function under `@script`, whose text says it",
+        )
     counts = {_count(item.value) for item in _returns(node)}
     if len(counts) != 1:
         return low.error(
