@@ -26,7 +26,7 @@ _PLAIN = {
     "value_strings": ("strings", "string"),
 }
 
-GRAPH = int(AttributeProto.GRAPH)
+GRAPH, TENSOR = int(AttributeProto.GRAPH), int(AttributeProto.TENSOR)
 _NO_TENSORS = frozenset(["True", "False", "None"])
 CLOSED = frozenset(["FlexAttention"])  # operators whose graphs may take nothing from around themselves
 
@@ -48,6 +48,7 @@ class Body:
         self.typed = typed
         self.constants: dict[str, Constant] = {}
         self.annotations: dict[str, str] = {}
+        self.attributes: dict[bytes, str] = {}  # those that have been written
         self.untyped: set[str] = set()
         self.numbers: set[str] = set()
         self.scalars: set[str] = set()
@@ -61,8 +62,9 @@ class Body:
         Models have many nodes, so the usual ones are done with here.
         """
         names, forms, lines, constants = self.names, self.forms, self.lines, self.constants
+        written = self.attributes
         annotations, local, unusual = self.annotations, forms.local, self.untyped
-        numbers, signs, parts = self.numbers, self.typed, self.parts
+        numbers, signs, parts, width = self.numbers, self.typed, self.parts, WIDTH
         for node in nodes:
             form = forms[node.domain, node.op_type] if not local else self._form(node)
             if form.is_special and self._special(form, node, kept, indent):
@@ -87,7 +89,7 @@ class Body:
                         if len(arguments) == 2
                         else (f"{indent}{target} = {sign}{arguments[0]}")
                     )
-                    if len(line) <= WIDTH:
+                    if len(line) <= width:
                         lines.append(line)
                     else:
                         lines += sum_lines(indent, target, arguments, sign)
@@ -95,14 +97,21 @@ class Body:
             while arguments and arguments[-1] == "None":
                 arguments.pop()
             for attribute in attributes:
-                kind, name = attribute.type, attribute.name
+                kind = attribute.type
                 if kind == GRAPH and not attribute.ref_attr_name:
                     value = self._graph(attribute.g, indent, form.name in CLOSED)
-                else:
-                    value = attribute_text(attribute, kind, name, form.name, parts)
-                arguments.append(f"{name}={value}")
+                    arguments.append(f"{attribute.name}={value}")
+                    continue
+                key = attribute.SerializeToString() if kind != TENSOR else b""  # most occur again and again
+                known = written.get(key)
+                if known is None:
+                    name = attribute.name
+                    known = f"{name}={attribute_text(attribute, kind, name, form.name, parts)}"
+                    if key:
+                        written[key] = known
+                arguments.append(known)
             line = f"{indent}{target} = {form.call}{', '.join(arguments)})"
-            if len(line) <= WIDTH:
+            if len(line) <= width:
                 lines.append(line)
             else:
                 lines += call_lines(indent, f"{target} = {form.call}", arguments, ")")

@@ -27,7 +27,8 @@ def head_lines(what: str, body: Sequence[str], parts: Parts, forms: Forms, side_
     if "np" in parts.modules or parts.side:
         yield "import numpy as np"
     imported, made = _opsets(body, forms)
-    names = sorted({*parts.types, "script", *(["Opset"] if made else [])}, key=_order)
+    used = {*parts.types, "script"} | ({"Opset"} if made else set[str]())
+    names = sorted(used, key=_order)
     line = f"from opwright import {', '.join(names)}"
     if len(line) <= WIDTH:
         yield line
@@ -44,10 +45,9 @@ def head_lines(what: str, body: Sequence[str], parts: Parts, forms: Forms, side_
 
 def _opsets(body: Sequence[str], forms: Forms) -> tuple[list[str], list[str]]:
     """The opsets that the text names: those that are imported, and those that are made."""
-    text = "\n".join(body)
     imported, made = [], []
     for domain, name in forms.names.items():
-        if f"{name}." not in text:
+        if not any(f"{name}." in line for line in body):
             continue
         prefix = "opset" if not domain else f"opset_{domain.replace('.', '_')}"
         version = forms.imports.get(domain, 1)

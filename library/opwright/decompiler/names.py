@@ -75,16 +75,15 @@ class Names(dict[str, str]):
         self.prefix = prefix  # which the names of inner values lose
 
     def __missing__(self, name: str) -> str:
-        prefix = self.prefix
+        prefix, taken = self.prefix, self.taken
         short = name[len(prefix) :] if prefix and name.startswith(prefix) else name
+        if short[:1] == "/":
+            short = short[1:]  # as some exporters begin all names
         found = short.encode().translate(_LETTERS).decode()
-        if found[:1].isalpha() and found not in self.taken and found[-1] != "_" and found[-len(ARRAY) :] != ARRAY:
-            self.taken.add(found)
-        elif found[1:2].isalpha() and found[1:] not in self.taken and short[0] == "/" and found[-1] != "_":
-            found = found[1:]  # as some exporters begin all names
-            self.taken.add(found)
-        else:
+        if found in taken or not found[:1].isalpha() or found.endswith(ARRAY):
             found = self.fresh(short)
+        else:
+            taken.add(found)
         self[name] = found
         return found
 
