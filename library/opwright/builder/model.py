@@ -68,7 +68,7 @@ def make_model(
             assert kept.value is not None
             write_type(model.graph.input.add(name=name), kept.value.type)
         else:
-            model.graph.initializer.append(kept.proto(name))
+            kept.write(model.graph.initializer.add(name=name))
     if low.deepest > _SHALLOW:
         _refuse_too_deep(recorder, model)
     _finish(recorder, model, ir_version)
@@ -208,8 +208,11 @@ def _add_late(model: ModelProto, late: Mapping[str, Kept], outside: Mapping[str,
     """Makes initializers of what stood for inputs while inference ran."""
     graph = model.graph
     for name, kept in late.items():
-        tensor = kept.reference(name, *outside[name]) if name in outside else kept.proto(name)
-        graph.initializer.append(tensor)
+        tensor = graph.initializer.add(name=name)
+        if name in outside:
+            kept.refer(tensor, *outside[name])
+        else:
+            kept.write(tensor)
     if late:
         inputs = [item for item in graph.input if item.name not in late]
         del graph.input[:]

@@ -44,7 +44,7 @@ def _write(kept: Mapping[str, Kept], offsets: Mapping[str, tuple[str, int]], pat
         with partial.open("wb") as stream:
             for key, item in kept.items():
                 stream.seek(offsets[key][1])
-                stream.write(_elements(key, item))
+                stream.write(_elements(item))
             stream.flush()
             os.fsync(stream.fileno())
         partial.replace(path)
@@ -52,10 +52,10 @@ def _write(kept: Mapping[str, Kept], offsets: Mapping[str, tuple[str, int]], pat
         partial.unlink(missing_ok=True)
 
 
-def _elements(name: str, kept: Kept) -> memoryview | bytes:
+def _elements(kept: Kept) -> memoryview | bytes:
     """The bytes of a tensor as ONNX stores them: those of the array itself where it is laid out so."""
     array = kept.array
     assert array is not None
-    if kept.element.bits < 8 or sys.byteorder == "big":
-        return kept.proto(name).raw_data
-    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+    if kept.element.bits < 8 or sys.byteorder == "big" or not array.flags.c_contiguous:
+        return kept.raw()
+    return array.reshape(-1).view(np.uint8).data

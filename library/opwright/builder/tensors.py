@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,16 +43,27 @@ class Kept:
             count *= size
         return (count * self.element.bits + 7) // 8
 
-    def proto(self, name: str) -> TensorProto:
-        """The tensor with its elements, which are copied."""
+    def write(self, proto: TensorProto) -> None:
+        """Fills in the tensor with its elements, which are copied."""
         assert self.array is not None
-        made: TensorProto = numpy_helper.from_array(self.array, name)
-        return made
+        proto.data_type = self.element.code
+        proto.dims.extend(self.dims)
+        if self.element.name == "string":
+            proto.string_data.extend(str(item).encode() for item in self.array.flat)
+        else:
+            proto.raw_data = self.raw()
 
-    def reference(self, name: str, location: str, offset: int) -> TensorProto:
-        """The tensor as a part of a file."""
-        made = TensorProto(name=name, data_type=self.element.code, data_location=TensorProto.EXTERNAL)
-        made.dims.extend(self.dims)
+    def raw(self) -> bytes:
+        """The elements as ONNX stores them: little-endian, narrow ones sharing bytes."""
+        assert self.array is not None
+        if self.element.bits < 8 or sys.byteorder == "big":
+            found: bytes = numpy_helper.from_array(self.array).raw_data
+            return found
+        return self.array.tobytes()
+
+    def refer(self, proto: TensorProto, location: str, offset: int) -> None:
+        """Fills in the tensor as a part of a file."""
+        proto.data_type, proto.data_location = self.element.code, TensorProto.EXTERNAL
+        proto.dims.extend(self.dims)
         for key, text in (("location", location), ("offset", offset), ("length", self.length)):
-            made.external_data.add(key=key, value=str(text))
-        return made
+            proto.external_data.add(key=key, value=str(text))
