@@ -225,6 +225,25 @@ def test_what_a_script_cannot_say_is_refused(text: str) -> None:
         decompile(model)
 
 
+def test_tensors_that_cannot_be_read() -> None:
+    for tensor in (
+        TensorProto(name="w", data_type=TensorProto.STRING, dims=[1], string_data=[b"\xff"]),
+        TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[3], raw_data=b"abcd"),
+        TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[3], data_location=TensorProto.EXTERNAL),
+        TensorProto(name="w", data_type=99, dims=[3]),
+    ):
+        model = parsed("agraph (float[3] x) => (float[3] y) { y = Add (x, w) }")
+        model.graph.initializer.append(tensor)
+        with pytest.raises(DiagnosticError, match="OW590"):
+            decompile(model)
+
+
+def test_a_tensor_of_an_awkward_name(tmp_path: Path) -> None:
+    model = parsed("agraph (float[40] x) => (float[40] y) { y = Add (x, file) }")
+    model.graph.initializer.append(numpy_helper.from_array(np.arange(40, dtype=np.float32), "file"))
+    back(model, tmp_path, np.ones(40, np.float32))
+
+
 def test_long_chains_and_deep_nesting(tmp_path: Path) -> None:
     nodes = [helper.make_node("Neg", [f"v{index}"], [f"v{index + 1}"]) for index in range(20_000)]
     value = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N"]) for name in ("v0", "v20000")]

@@ -15,7 +15,7 @@ from opwright.decompiler.decompile import decompile
 from opwright.decompiler.modules import Decompiled
 from opwright.decompiler.refuse import refuse
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
-from opwright.link.model_file import external_files, read_model
+from opwright.link.model_file import external_files, read_model, refuse_broken_text
 
 _DESCRIPTION = """Writes a model, or the functions of a library, as ONNX Script: text that the compiler makes the same
 model of again. Large tensors go to a .npz file beside it."""
@@ -54,6 +54,7 @@ def decompile_file(source: Path, side_file: str, faithful: bool) -> Decompiled:
     if source.suffix == SUFFIX:
         return decompile(read_bundle_file(source), side_file=side_file, faithful=faithful)
     model = read_model(source)
+    refuse_broken_text(model, source.as_posix())
     if external_files(model):
         try:
             load_external_data_for_model(model, str(source.parent))

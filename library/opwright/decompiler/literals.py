@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from onnx import TensorProto, numpy_helper
 
+from opwright.decompiler.refuse import refuse
 from opwright.elements import BY_CODE, ElementType, pack_bits
 from opwright.lang.rounding import pack
 
@@ -51,8 +52,17 @@ class Constant:
 
 
 def constant_of(tensor: TensorProto) -> Constant:
-    """A tensor whose data stand in the proto."""
-    return Constant(numpy_helper.to_array(tensor), BY_CODE[tensor.data_type])
+    """A tensor whose data stand in the proto. DiagnosticError where they do not, or are malformed."""
+    element = BY_CODE.get(tensor.data_type)
+    if element is None:
+        raise refuse(f"the tensor {tensor.name!r} has no element type", "a script cannot say what it is")
+    if tensor.data_location == TensorProto.EXTERNAL:
+        help_ = "load them with the model: `onnx.load` does"
+        raise refuse(f"the elements of the tensor {tensor.name!r} are not there", "they lie in another file", help_)
+    try:
+        return Constant(numpy_helper.to_array(tensor), element)
+    except (ValueError, TypeError) as error:
+        raise refuse(f"the tensor {tensor.name!r} cannot be read", str(error)) from None
 
 
 def plain_constant(value: Any, element: ElementType) -> Constant:

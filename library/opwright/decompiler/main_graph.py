@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx import ModelProto, TensorProto, TypeProto, helper, numpy_helper
+from onnx import ModelProto, TensorProto, TypeProto, helper
 
 from opwright.decompiler.annotations import annotation
 from opwright.decompiler.body import Body
 from opwright.decompiler.layout import WIDTH, def_lines, return_lines
-from opwright.decompiler.literals import MOST_INLINE, Constant, constant_of, quoted
+from opwright.decompiler.literals import MOST_INLINE, constant_of, quoted
 from opwright.decompiler.names import Names, common_prefix
 from opwright.decompiler.operators import Forms
 from opwright.decompiler.parts import Parts
@@ -93,9 +93,6 @@ class MainGraph:
         return found
 
     def _initializer(self, tensor: TensorProto, is_input: bool, is_output: bool) -> Iterator[str]:
-        element = BY_CODE.get(tensor.data_type)
-        if element is None:
-            raise refuse(f"the initializer {tensor.name!r} has no element type", "a script cannot declare it")
         size = 1
         for dim in tensor.dims:
             size *= dim
@@ -104,19 +101,17 @@ class MainGraph:
             return
         if is_input:
             name = self._interface(tensor.name)
-            self.defaults[name] = self.parts.array_expression(Constant(numpy_helper.to_array(tensor), element), name)
+            self.defaults[name] = self.parts.array_expression(constant_of(tensor), name)
             return
         yield self._carried(tensor, tensor.name)
 
     def _carried(self, tensor: TensorProto, onnx_name: str) -> str:
         """The parameter of a tensor that the model carries."""
-        name, element = self._interface(onnx_name), BY_CODE[tensor.data_type]
+        name = self._interface(onnx_name)
         if name not in self.initializers:
-            self.initializers[name] = self.parts.array_expression(
-                Constant(numpy_helper.to_array(tensor), element), name
-            )
+            self.initializers[name] = self.parts.array_expression(constant_of(tensor), name)
         dims = ", ".join(map(str, tensor.dims))
-        return f"{name}: {self.parts.type_name(element)}" + (f"[{dims}]" if dims else "")
+        return f"{name}: {self.parts.type_name(BY_CODE[tensor.data_type])}" + (f"[{dims}]" if dims else "")
 
 
 def _is_scalar(type_: TypeProto) -> bool:

@@ -65,7 +65,7 @@ class Parts:
         """An array of the side file. Types that numpy lacks are stored as their bits."""
         array, element = constant.array, constant.element
         key = name
-        while key in self.side:
+        while key in self.side or key == "file":  # which numpy.savez takes for its own
             key += "_"
         dtype = dtype_text(element)
         if element.kind == "string":
