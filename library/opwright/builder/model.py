@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import FunctionType
-from typing import cast
 
 from google.protobuf.message import DecodeError
 from onnx import FunctionProto, GraphProto, ModelProto, helper
@@ -25,19 +23,11 @@ from opwright.live.initializers import SEEN_BY_INFERENCE
 from opwright.live.libraries import check_imports, unify_imports
 from opwright.live.models import choose_kept, flatten_calls
 from opwright.live.verdict import checker_problem, infer
-from opwright.opsets.opset import Opset
 from opwright.protos.left_out import leave_out_defaults
 
 LARGEST = (1 << 31) - 1  # bytes of a protobuf message
 _MOST_NODES = 1_000_000
 _SHALLOW = 20  # nested graphs that every parser reads, functions inlined into them included
-
-
-def _nothing() -> None:
-    """What calls the functions of a model is its graph, which is no function."""
-
-
-_GRAPH = OnnxFunction(cast(FunctionType, _nothing), Opset("opwright.graph", 1))
 
 
 def make_model(
@@ -78,7 +68,7 @@ def make_model(
 
 def closure_of(recorder: Recorder) -> Closure:
     """What finds the functions that a graph calls."""
-    return Closure(recorder.run, _GRAPH)
+    return Closure(recorder.run, None)
 
 
 def add_functions(

@@ -81,16 +81,16 @@ class _Around(LiveScope):
         return super().meaning(value, name, span, depth)
 
 
-def scripts_called(node: ir.Node) -> list[OnnxFunction]:
-    """The functions under `@script` that a node and its graphs call."""
+def calls_functions(node: ir.Node) -> bool:
+    """Whether a node or one in its graphs calls a function: under `@script`, of a library, or one that is a proto."""
     around = ir.Region()
     around.nodes.append(node)
-    callees = [item.callee for _, item in ir.walk(around) if isinstance(item, ir.Call)]
-    origins = [callee.origin for callee in callees if isinstance(callee, ir.FunctionReference)]
-    return [origin for origin in origins if isinstance(origin, OnnxFunction)]
+    return any(
+        isinstance(item, ir.Call) and isinstance(item.callee, ir.FunctionReference) for _, item in ir.walk(around)
+    )
 
 
-def with_scripts(model: ModelProto, closure: Closure) -> ModelProto:
+def with_functions(model: ModelProto, closure: Closure) -> ModelProto:
     """The model with the functions of `closure` in place of their calls, which not every evaluator follows."""
     model.functions.extend(closure.protos())
     known = {item.domain: item.version for proto in model.functions for item in proto.opset_import}

@@ -14,7 +14,7 @@ from opwright.lang.emit import Identify, PlaceOf, emit_nodes, own_identity
 from opwright.opsets.signatures import Signature, last_opset, newest_opset
 
 if TYPE_CHECKING:
-    from opwright.functions import OnnxFunction
+    pass
 
 _IR_VERSION = 10  # the lowest that knows overloads
 
@@ -49,7 +49,7 @@ class Task:
 
     def opsets(self) -> tuple[int, int]:
         """The first and the last default-domain opset at which the node means exactly the same."""
-        if self._scripts():
+        if self._calls_functions():
             return self.opset, self.opset
         first, last = 1, newest_opset()
         for signature in self.signatures():
@@ -72,17 +72,16 @@ class Task:
             ],
             [ValueInfoProto(name=f"o{index}") for index in range(len(results))],
         )
-        scripts = self._scripts()
-        if not scripts:
+        if not self._calls_functions():
             imports = [helper.make_opsetid(*item) for item in self._emit(opset, names, graph).items()]
             return helper.make_model(graph, opset_imports=imports, ir_version=helper.find_min_ir_version_for(imports))
-        from opwright.eager.graphs import with_scripts
+        from opwright.eager.graphs import with_functions
         from opwright.live.closure import Closure
         from opwright.live.compiled import Run
 
-        closure = Closure(Run(opset), scripts[0])
+        closure = Closure(Run(opset), None)
         imports = [helper.make_opsetid(*item) for item in self._emit(opset, names, graph, closure.identify).items()]
-        return with_scripts(helper.make_model(graph, opset_imports=imports, ir_version=_IR_VERSION), closure)
+        return with_functions(helper.make_model(graph, opset_imports=imports, ir_version=_IR_VERSION), closure)
 
     def _emit(
         self,
@@ -93,12 +92,12 @@ class Task:
     ) -> dict[str, int]:
         return emit_nodes([self.node], opset, names, graph, identify, self.place_of)
 
-    def _scripts(self) -> list[OnnxFunction]:
+    def _calls_functions(self) -> bool:
         if isinstance(self.node, ir.Call) and next(ir.regions_of(self.node), None) is None:
-            return []
-        from opwright.eager.graphs import scripts_called
+            return False
+        from opwright.eager.graphs import calls_functions
 
-        return scripts_called(self.node)
+        return calls_functions(self.node)
 
 
 def type_proto(type_: ir.Type, shaped: bool) -> TypeProto:

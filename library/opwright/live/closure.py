@@ -30,10 +30,12 @@ class Closure:
     `places`: what is called has the places of its nodes.
     """
 
-    def __init__(self, run: Run, root: OnnxFunction, places: bool = False) -> None:
+    def __init__(self, run: Run, root: OnnxFunction | None, places: bool = False) -> None:
         self.run = Run(run.opset, keeps=False) if places else run
         self.places = places
-        self._owners: dict[tuple[str, str, str], OnnxFunction | str] = {(root.domain, root.name, root.overload): root}
+        self._owners: dict[tuple[str, str, str], OnnxFunction | str] = {}
+        if root is not None:
+            self._owners[root.domain, root.name, root.overload] = root
         self._names: dict[OnnxFunction, str] = {}
         self._wanted: dict[Content, None] = {}
         self._found: dict[Content, None] = {}

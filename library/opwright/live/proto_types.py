@@ -5,7 +5,7 @@ They are found by the compiler's own inference over the nodes; where that does n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
 from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TypeProto
 
@@ -15,6 +15,7 @@ from opwright.lang import ir
 from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.context import Lowering, NeedsFact, Stop
 from opwright.lang.lower.proto_graphs import call_graph
+from opwright.lang.lower.scan_ranks import rank_sources
 from opwright.lang.lower.scripts import Script, ScriptVariant
 from opwright.lang.objects import GraphObject
 from opwright.lang.resolve import ModuleScope
@@ -25,6 +26,8 @@ from opwright.link.naming import FunctionId
 from opwright.link.walk import all_nodes, normal_domain
 from opwright.live.libraries import InstalledLibraries, NoFiles
 from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature, newest_opset, signature
+
+Ranks = tuple[tuple[int, ...] | None, ...]  # of each output: the inputs that say by theirs which rank it has
 
 _SPAN = (0, 0, 0, 0)
 _KINDS = {kind.code: kind.value for kind in ir.AttributeKind}
@@ -40,7 +43,7 @@ def describe_proto(origin: object, proto: FunctionProto, callees: Mapping[Functi
     flat.CopyFrom(proto)
     given = {item.name: item.type for item in proto.value_info}
     names = list(proto.input)
-    inputs, outputs = _types(flat, callees, given)
+    inputs, outputs, ranks = _types(flat, callees, given)
     attributes = _attributes(proto)
     made = Signature.__new__(Signature)
     made.domain, made.name, made.since_version = proto.domain, proto.name, 1
@@ -58,9 +61,7 @@ def describe_proto(origin: object, proto: FunctionProto, callees: Mapping[Functi
     made.min_outputs = made.max_outputs = len(proto.output)
     made.derive()
     values = tuple(ir.Value(type_, name) for name, type_ in zip(names, inputs, strict=True))
-    variant = ScriptVariant(
-        (), (), made, values, tuple(outputs), tuple(attributes), False, tuple(None for _ in outputs)
-    )
+    variant = ScriptVariant((), (), made, values, tuple(outputs), tuple(attributes), False, ranks)
     version = next((item.version for item in proto.opset_import if item.domain == proto.domain), 1)
     return Script(proto.domain, version, proto.name, tuple(names), False, made, (variant,), origin)
 
@@ -98,19 +99,21 @@ def _attributes(proto: FunctionProto) -> dict[str, AttributeSpec]:
 
 def _types(
     flat: FunctionProto, callees: Mapping[FunctionId, FunctionProto], given: Mapping[str, TypeProto]
-) -> tuple[list[ir.Type], list[ir.Type]]:
-    """The types of inputs and outputs: those that are declared, else those that inference finds."""
+) -> tuple[list[ir.Type], list[ir.Type], Ranks]:
+    """The types of inputs and outputs: those that are declared, else those that inference finds. With them the inputs
+    whose ranks say those of the outputs."""
+    unknown = (None,) * len(flat.output)
     declared = [_declared(given[name]) if name in given else None for name in flat.input]
     outputs = [_declared(given[name]) if name in given else ir.UnknownType() for name in flat.output]
     if all(item is not None for item in declared) and all(name in given for name in flat.output):
-        return [item for item in declared if item is not None], outputs
+        return [item for item in declared if item is not None], outputs, unknown
     try:
         inline_into(flat, callees.get)
         graph, inputs = _as_graph(flat)
-        found = _infer(flat, graph, inputs)
+        found, ranks = _infer(flat, graph, inputs)
     except (DiagnosticError, Stop, NeedsFact):
-        return [ir.UnknownType() for _ in flat.input], [ir.UnknownType() for _ in flat.output]
-    return [value.type for value in inputs], found
+        return [ir.UnknownType() for _ in flat.input], [ir.UnknownType() for _ in flat.output], unknown
+    return [value.type for value in inputs], found, ranks
 
 
 def _as_graph(flat: FunctionProto) -> tuple[GraphProto, list[ir.Value]]:
@@ -172,8 +175,9 @@ def _admitted_there(node: NodeProto, index: int, imports: Mapping[str, int]) -> 
     return found.admitted.get(formal.type, (formal.type,))
 
 
-def _infer(flat: FunctionProto, graph: GraphProto, inputs: Iterable[ir.Value]) -> list[ir.Type]:
-    """The types of the outputs, in terms of those of the inputs. Raises Stop, DiagnosticError."""
+def _infer(flat: FunctionProto, graph: GraphProto, inputs: Sequence[ir.Value]) -> tuple[list[ir.Type], Ranks]:
+    """The types of the outputs, in terms of those of the inputs, and whose ranks say theirs. Raises Stop,
+    DiagnosticError."""
     imports = {normal_domain(item.domain): item.version for item in flat.opset_import}
     module = parse(Source(f"<{flat.name}>", ""))
     assert isinstance(module, Module)
@@ -182,10 +186,13 @@ def _infer(flat: FunctionProto, graph: GraphProto, inputs: Iterable[ir.Value]) -
     arguments = Arguments([(value, _SPAN) for value in inputs], {}, None, _SPAN, _SPAN)
     found = call_graph(low, GraphObject(graph, imports), arguments)
     results = found if isinstance(found, tuple) else (found,)
-    types = [item.type for item in results if isinstance(item, ir.Value)]
-    if low.diagnostics or len(types) != len(flat.output):
+    values = [item for item in results if isinstance(item, ir.Value)]
+    if low.diagnostics or len(values) != len(flat.output):
         raise Stop
-    return types
+    low.function.inputs = list(inputs)
+    low.function.body.nodes[:0] = low.prologue
+    low.function.body.yields = values
+    return [item.type for item in values], tuple(rank_sources(low.function, item) for item in values)
 
 
 def _declared(proto: TypeProto) -> ir.Type:
