@@ -13,8 +13,8 @@ from opwright.lang.lower.scripts import Script
 from opwright.link.inline import function_id
 from opwright.link.naming import FunctionId
 from opwright.link.walk import all_nodes, normal_domain
+from opwright.live.newer_opset import means_the_same
 from opwright.live.proto_types import describe_proto
-from opwright.opsets.signatures import newest_opset, signature
 from opwright.protos.digest import digest
 
 MODELS = "opwright.model"  # the domain of functions that were models
@@ -133,15 +133,13 @@ def _check(function: FunctionProto, written: int, opset: int, functions: Collect
     for node in all_nodes(function.node):
         if normal_domain(node.domain) or _called(node) in functions:
             continue
-        meant = signature("", node.op_type, written) if written <= newest_opset() else None
-        found = signature("", node.op_type, opset)
-        if meant is None or found is None or meant.since_version != found.since_version:
+        if not means_the_same(node, written, opset):
             raise DiagnosticError(
                 [
                     Diagnostic(
                         "OW386",
                         f"`{function.name}` is of opset {written}, and cannot be called at opset {opset}",
-                        reason=f"{node.op_type} means another thing there",
+                        reason=f"{node.op_type} means, or may mean, another thing there",
                         help=f"build at opset {written}, or convert the model: `onnx.version_converter`",
                         subject=node.op_type,
                     )

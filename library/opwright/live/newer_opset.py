@@ -1,0 +1,50 @@
+"""Whether a node that was written for one opset computes the same at a newer one, by the reviewed table of changes."""
+
+from __future__ import annotations
+
+from onnx import NodeProto
+
+from opwright.downlevel.steps import CHANGED, RULES, is_reviewed
+from opwright.opsets.signatures import Option, Signature, history, newest_opset, signature
+
+# Steps whose rules are about float8 alone, which versions before the first of them do not have.
+_OF_FLOAT8 = frozenset({("Cast", 19), ("Cast", 24), ("CastLike", 19), ("CastLike", 24)})
+_FLOAT8 = 19
+
+
+def means_the_same(node: NodeProto, written: int, opset: int) -> bool:
+    """Of an operator of the default domain. What is not in the table is not the same."""
+    meant = signature("", node.op_type, written) if written <= newest_opset() else None
+    found = signature("", node.op_type, opset)
+    if meant is None or found is None:
+        return False
+    if meant.since_version == found.since_version:
+        return True
+    if found.since_version < meant.since_version or found.deprecated:
+        return False
+    steps = [item for item in history("", node.op_type) if meant.since_version < item <= found.since_version]
+    knows_float8 = meant.since_version >= _FLOAT8
+    return all(_only_adds(node.op_type, item, knows_float8) for item in steps) and _admits(node, meant, found)
+
+
+def _only_adds(name: str, version: int, knows_float8: bool) -> bool:
+    """Whether the version computes what the one before does, of all that the one before takes."""
+    key = name, version
+    plain = key not in RULES or (key in _OF_FLOAT8 and not knows_float8)
+    return plain and is_reviewed("", name, version) and key not in CHANGED
+
+
+def _admits(node: NodeProto, meant: Signature, found: Signature) -> bool:
+    """Whether inputs and attributes are called and read alike, those that are left out too."""
+    given = {item.name for item in node.attribute}
+    if not given <= found.attributes.keys():
+        return False
+    for name, spec in meant.attributes.items():
+        newer = found.attributes.get(name)
+        if name not in given and spec.default != (None if newer is None else newer.default):
+            return False
+    for index, formal in enumerate(found.inputs):
+        there = index < len(node.input) and bool(node.input[index])
+        if formal.option is Option.REQUIRED and not there:
+            return False
+    return len(node.input) <= len(found.inputs) or found.variadic
