@@ -91,6 +91,7 @@ def _note_last(recorder: Recorder, inline: bool) -> None:
     else:
         for value, type_ in zip(results, known, strict=True):
             value.type = type_
+        recorder.asked.update(results)
 
 
 def _key(recorder: Recorder, call: ir.Call) -> tuple[object, ...]:
