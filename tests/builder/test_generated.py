@@ -29,7 +29,7 @@ _NESTED = (
 
 
 @script()
-def helper(a, b, k: float = 2.0):
+def helper(a: FLOAT[None, None], b: FLOAT[None, None], k: float = 2.0):
     return a * k - b
 
 
