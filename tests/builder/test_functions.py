@@ -22,7 +22,6 @@ from opwright import (
     script,
 )
 from opwright import opset22 as op
-from opwright_std import opset22 as std
 
 X = np.array([[1, -2], [3, 4]], np.float32)
 
@@ -91,14 +90,6 @@ def test_equal_functions_of_one_name_are_one() -> None:
     b, x = new()
     b.output("y", other()(make()(make()(x))))
     assert sorted(names(b.to_model_proto())) == ["layer", "layer_3"]
-
-
-def test_functions_of_libraries_are_called() -> None:
-    b, x = new()
-    b.output("y", std.Celu(x, alpha=2.0))
-    model = b.to_model_proto()
-    assert len(model.functions) >= 1
-    assert np.allclose(b.run(std.Celu(x, alpha=2.0), x=X), std.Celu(X, alpha=2.0))
 
 
 @pytest.mark.parametrize("inline", [False, True])
