@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from opwright import FLOAT, INT64, Opset, opset_ai_onnx_ml3, opset_ai_onnx_ml5, script
+from opwright import FLOAT, INT64, GraphBuilder, Opset, opset_ai_onnx_ml3, opset_ai_onnx_ml5, script
 from opwright import opset18 as op
 from opwright.diagnostics import DiagnosticError
 from opwright.functions import OnnxFunction
@@ -93,3 +93,14 @@ def test_versions_at_which_an_operator_is_the_same_may_differ(function: OnnxFunc
     model = function.to_model_proto(opset=18)
     assert [item.version for item in model.opset_import if item.domain == "ai.onnx.ml"] == [4]
     assert run_model(model, np.array([1, 0]), reference=False)[0].tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("inline", [False, True])
+def test_a_graph_that_is_built_calls_functions_of_libraries(inline: bool) -> None:
+    b = GraphBuilder(opset=22)
+    x = b.input("x", FLOAT["N"])
+    y = b.call(opset22.Celu, x, alpha=2.0, inline=True) if inline else opset22.Celu(x, alpha=2.0)
+    b.output("y", y)
+    assert bool(b.to_model_proto().functions) is not inline
+    data = np.array([-2, 0.5], np.float32)
+    np.testing.assert_allclose(b.run(y, x=data), opset22.Celu(data, alpha=2.0))
