@@ -7,6 +7,8 @@ capitals. `Sequence` and `Optional` are Python's own. What type checkers see sta
 On the public import path, so this module imports little.
 """
 
+from types import GenericAlias
+
 from opwright.elements import BY_NAME, ElementType
 
 Dimension = int | str | None
@@ -73,7 +75,9 @@ class OptionalValue:
     """
 
     __slots__ = ()
-    __class_getitem__ = classmethod(type(list[int]))
+
+    def __class_getitem__(cls, content: object) -> GenericAlias:
+        return GenericAlias(cls, content)
 
 
 def _typed(element: ElementType) -> type[Tensor]:

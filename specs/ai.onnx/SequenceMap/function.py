@@ -9,6 +9,6 @@ def SequenceMap(input_sequence, *additional_inputs, body: Graph):
         items = [x[i] if isinstance(x, list) else x for x in additional_inputs]
         found = body(input_sequence[i], *items)
         results = (found,) if len(body.outputs) == 1 else found
-        return (going, *[before + [result] for before, result in zip(collected, results)])
+        return (going, *[before + [result] for before, result in zip(collected, results, strict=True)])
 
     return op.Loop(len(input_sequence), True, *[[] for _ in body.outputs], body=step)
