@@ -81,6 +81,30 @@ def test_large_operands_become_initializers() -> None:
     assert len(b.to_model_proto().graph.initializer) == 1
 
 
+@pytest.mark.parametrize("step", [1, 2])
+@pytest.mark.parametrize("size", [4, 1 << 19])
+def test_operands_are_what_they_were_at_the_call(size: int, step: int) -> None:
+    """One buffer, filled again and again."""
+    buffer = np.zeros(step * size, np.float32)
+    b = GraphBuilder(opset=22)
+    total = b.input("x", FLOAT[size])
+    for value in (1, 2, 4):
+        buffer[:] = value
+        total = total + buffer[::step]
+    b.output("y", total)
+    assert b.run(total, x=np.zeros(size, np.float32))[:2].tolist() == [7, 7]
+
+
+def test_small_initializers_are_what_they_were_at_the_call() -> None:
+    buffer = np.zeros(4, np.float32)
+    b = GraphBuilder(opset=22)
+    total = b.input("x", FLOAT[4])
+    for value in (1, 2, 4):
+        buffer[:] = value
+        total = total + b.initializer(f"w{value}", buffer)
+    assert b.run(total, x=np.zeros(4, np.float32)).tolist() == [7, 7, 7, 7]
+
+
 def test_more_than_protobuf_holds_is_refused() -> None:
     b = GraphBuilder(opset=22)
     huge = as_strided(np.zeros(1, np.float32), (1 << 20, 1 << 10), (0, 0))

@@ -20,6 +20,7 @@ from opwright.lang.lower.declared import meet_shapes
 from opwright.lang.lower.numbers import as_tensor
 from opwright.lang.lower.sequences import as_sequence, unknown_items
 from opwright.lang.static import StaticList
+from opwright.live.reads import ARRAY_BYTES
 
 
 class Interface:
@@ -47,7 +48,8 @@ class Interface:
     def _kept(self, name: str, given: Any) -> Kept:
         array = numpy_helper.to_array(given) if isinstance(given, TensorProto) else np.asarray(given)
         try:
-            return Kept.of_array(array)
+            kept = Kept.of_array(array)
+            return kept if array.nbytes > ARRAY_BYTES else kept.copied()
         except ValueError as error:
             self.low.error(
                 "OW354",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from hashlib import sha256
 from threading import RLock
 from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -37,7 +38,7 @@ class Recorder:
         self.asked: set[ir.Value] = set()  # values whose types ONNX's inference has completed as far as it can
         self.types: dict[tuple[object, ...], list[ir.Type]] = {}  # of the results of calls, by what decides them
         self.inlined: set[ir.Node] = set()  # calls whose bodies take their place
-        self.arrays: dict[int, ir.Value] = {}  # large arrays among operands, by their identity
+        self.arrays: dict[tuple[str, tuple[int, ...], bytes], ir.Value] = {}  # large arrays among operands, by content
         self._lock = RLock()
 
     def perform(self, frame: FrameType | None, step: Callable[[], Result]) -> Result:
@@ -86,10 +87,12 @@ class Recorder:
         raise AssertionError
 
     def keep_array(self, array: Any) -> ir.Value:
-        """A large array among operands: an initializer of its own, once for each array."""
-        found = self.arrays.get(id(array))
+        """A large array among operands: an initializer with what it holds now, once for all arrays of that content."""
+        kept = Kept.of_array(array).copied()
+        key = kept.element.name, kept.dims, sha256(kept.content()).digest()
+        found = self.arrays.get(key)
         if found is None:
-            found = self.arrays[id(array)] = self.add_kept("", Kept.of_array(array))
+            found = self.arrays[key] = self.add_kept("", kept)
         return found
 
     def add_kept(self, name: str, kept: Kept) -> ir.Value:

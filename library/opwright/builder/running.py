@@ -18,6 +18,7 @@ from opwright.eager.failures import explain_failures
 from opwright.eager.messages import one_line
 from opwright.eager.ort import is_installed, load_whole
 from opwright.eager.ort_values import is_native
+from opwright.eager.outcome import NoKernel
 from opwright.eager.tensor import Tensor
 from opwright.elements import BY_CODE, ElementType
 from opwright.lang import ir
@@ -220,7 +221,7 @@ def _session(model: ModelProto) -> Any:
         return None
     try:
         session = load_whole(model)
-    except Exception:  # it lacks the opset or a kernel; what is wrong with the model, the other one says too
+    except NoKernel:  # or no such opset; what is wrong with the model, the other one says too
         return None
     return session if all(_is_told(item.type) for item in session.get_outputs()) else None
 

@@ -15,7 +15,7 @@ from opwright.lang import ir
 
 @dataclass(slots=True)
 class Kept:
-    """A tensor: an array, which nobody must change any more, or a part of a file (`location`, `offset`, `length`)."""
+    """A tensor: an array, which nobody may change any more, or a part of a file (`location`, `offset`, `length`)."""
 
     element: ElementType
     dims: tuple[int, ...]
@@ -32,6 +32,11 @@ class Kept:
         if element is None:
             raise ValueError(f"ONNX has no tensors of {made.dtype}")
         return cls(element, made.shape, made)
+
+    def copied(self) -> Kept:
+        """The same with elements that nobody else can change."""
+        assert self.array is not None
+        return Kept(self.element, self.dims, self.array.copy())
 
     @property
     def length(self) -> int:
@@ -60,6 +65,11 @@ class Kept:
             found: bytes = numpy_helper.from_array(self.array).raw_data
             return found
         return self.array.tobytes()
+
+    def content(self) -> bytes:
+        """What tells it from other tensors of its type and sizes."""
+        assert self.array is not None
+        return repr(self.array.tolist()).encode() if self.element.name == "string" else self.raw()
 
     def refer(self, proto: TensorProto, location: str, offset: int) -> None:
         """Fills in the tensor as a part of a file."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,9 @@ class Captured:
     __slots__ = ()
 
     @property
+    @abstractmethod
     def capturing(self) -> Capturing:
-        raise NotImplementedError
+        """The evaluator that records the graph."""
 
 
 def capturer_of(values: Iterable[object]) -> Capturing | None:
