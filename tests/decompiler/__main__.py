@@ -22,7 +22,7 @@ def main() -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         cases = load_model_tests(kind="node")
-    functions = [*functions_roundtrip.plain_bodies(), *functions_roundtrip.expanded_bodies(cases)]
+    functions = [*functions_roundtrip.plain_bodies(cases), *functions_roundtrip.expanded_bodies(cases)]
     good = True
     for faithful in (False, True):
         mode = "faithful" if faithful else "readable"
