@@ -34,7 +34,7 @@ class Body:
 def plain_bodies(cases: Sequence[Any]) -> Iterator[Body]:
     """Every body of every operator that has one whatever its call is: one operator may have several, by opset."""
     calls = {_called(case.model): case for case in reversed(cases) if len(case.model.graph.node) == 1}
-    schemas: list[Any] = defs.get_all_schemas_with_history()  # onnx's stubs lack the bodies by opset
+    schemas: Sequence[Any] = defs.get_all_schemas_with_history()  # onnx's stubs lack the bodies by opset
     for schema in schemas:
         for version in schema.function_opset_versions:
             body = FunctionProto.FromString(schema.get_function_with_opset_version(version))
