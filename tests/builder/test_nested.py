@@ -9,7 +9,7 @@ import onnx
 import pytest
 from opwright import BOOL, FLOAT, DiagnosticError, GraphBuilder, script
 from opwright import opset22 as op
-from opwright.builder.lowering import NESTING
+from opwright.lang.lower.context import NESTING_LIMIT
 
 
 def code_of(step: Any) -> str:
@@ -141,8 +141,8 @@ def test_thirty_graphs_inside_one_another(b: GraphBuilder) -> None:
 
 
 def test_more_than_protobuf_reads_is_refused(b: GraphBuilder) -> None:
-    nest(GraphBuilder(opset=22), NESTING)
-    assert code_of(lambda: nest(b, NESTING + 1)) == "OW319"
+    nest(GraphBuilder(opset=22), NESTING_LIMIT)
+    assert code_of(lambda: nest(b, NESTING_LIMIT + 1)) == "OW319"
     assert code_of(lambda: nest(GraphBuilder(opset=22), 33)) == "OW319"
 
 

@@ -115,7 +115,7 @@ def _difference(original: FunctionProto, made: FunctionProto, same_nodes: bool) 
             return stage, f"{ours} is {theirs}"
     if not same_nodes:
         return None
-    compared = compare(_without_inner_types(original), _without_inner_types(made))
+    compared = compare(without_inner_types(original), without_inner_types(made))
     return None if compared else ("compare", compared.explain())
 
 
@@ -132,7 +132,7 @@ def _imports(proto: FunctionProto) -> dict[str, int]:
     return {item.domain: item.version for item in proto.opset_import}
 
 
-def _without_inner_types(proto: FunctionProto) -> FunctionProto:
+def without_inner_types(proto: FunctionProto) -> FunctionProto:
     plain = FunctionProto()
     plain.CopyFrom(proto)
     for node in plain.node:

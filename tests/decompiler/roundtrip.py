@@ -71,7 +71,7 @@ def _judge(case: Any, folder: Path, faithful: bool) -> tuple[str, str] | None:
         if ours != theirs:
             return stage, f"{ours} is {theirs}"
     if faithful:
-        compared = compare(_without_inner_types(original), _without_inner_types(made))
+        compared = compare(without_inner_types(original), without_inner_types(made))
         if not compared:
             return "compare", compared.explain()
     return same_results(case, original, made)
@@ -86,7 +86,7 @@ def same_results(case: Any, original: ModelProto, made: ModelProto) -> tuple[str
     return None
 
 
-def _without_inner_types(model: ModelProto) -> ModelProto:
+def without_inner_types(model: ModelProto) -> ModelProto:
     """The model without the types that its nodes' graphs declare: those follow from the nodes."""
     plain = ModelProto()
     plain.CopyFrom(model)

@@ -204,3 +204,14 @@ def test_an_unread_result_of_a_branch_is_dropped(compiler: Compiler) -> None:
 def test_several_errors_are_found_at_once(compiler: Compiler) -> None:
     text = "def F(x):\n    a = op.Sigmoyd(x)\n    b = nowhere + a\n    return op.Relu(x, x), b\n"
     assert compiler.codes(text, {"x": "float"}, {"y": "float"}) == ["OW201", "OW302", "OW203"]
+
+
+@pytest.mark.parametrize("head", ["if flag:", "for i in range(n):", "while flag:"])
+def test_as_many_blocks_as_protobuf_reads(compiler: Compiler, head: str) -> None:
+    def text(depth: int) -> str:
+        blocks = "".join(f"{'    ' * level}{head}\n" for level in range(1, depth + 1))
+        return f"def F(x, flag, n):\n{blocks}{'    ' * (depth + 1)}x = x + 1\n    return x"
+
+    inputs, outputs = {"x": "float/1", "flag": "bool/0", "n": "int64/0"}, {"z": "float"}
+    assert compiler.codes(text(31), inputs, outputs) == []
+    assert compiler.codes(text(32), inputs, outputs) == ["OW319"]

@@ -16,8 +16,6 @@ from opwright.lang.source import Source, Span
 from opwright.lang.syntax import Module, parse
 from opwright.live.libraries import InstalledLibraries, NoFiles
 
-NESTING = 31  # nested graphs that protobuf's parsers read, with the types of their inputs and outputs
-
 
 class GraphLowering(Lowering):
     """The state of one graph. Findings are raised where they are found, at the place of `frame`, the author's.
@@ -25,8 +23,6 @@ class GraphLowering(Lowering):
     `homes` says in which region a value of a nested graph was made, `origin_of` where a node comes from and in which
     naming scopes.
     """
-
-    nesting_limit = NESTING
 
     def __init__(self, owner: object, opset: int, name: str) -> None:
         super().__init__(_scope(name), ir.Function("", name, 1, opset, None), {}, {})

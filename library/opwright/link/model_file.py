@@ -15,6 +15,7 @@ from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
 from opwright.link.walk import all_graphs
 
 MOST_BYTES = (1 << 31) - 1  # of a protobuf message
+_BROKEN = "its bytes are no protobuf message, or are cut off"
 
 
 def read_model(path: Path) -> ModelProto:
@@ -30,8 +31,10 @@ def read_model(path: Path) -> ModelProto:
     model = ModelProto()
     try:
         model.ParseFromString(data)
-    except DecodeError:
-        raise DiagnosticError([_not_a_model(path, "its bytes are no protobuf message, or are cut off")]) from None
+    except DecodeError as error:
+        too_deep = "MaxDepth" in str(error)
+        reason = "its graphs are nested deeper than protobuf's parsers read" if too_deep else _BROKEN
+        raise DiagnosticError([_not_a_model(path, reason)]) from None
     reason = _why_not_a_model(model, data)
     if reason:
         raise DiagnosticError([_not_a_model(path, reason)])

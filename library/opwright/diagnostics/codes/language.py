@@ -37,7 +37,7 @@ types: {T: [float, double]}
 
 _FINE = Example("build", {_FUNCTION_FILE: _GOOD})
 _NESTED = [
-    line for depth in range(25) for line in (f"{'    ' * depth}if flag:", f"{'    ' * (depth + 1)}X = X + {depth}")
+    line for depth in range(32) for line in (f"{'    ' * depth}if flag:", f"{'    ' * (depth + 1)}X = X + {depth}")
 ]
 
 ENTRIES = (

@@ -18,7 +18,7 @@ from opwright.opsets.signatures import Signature, history, is_known_domain, newe
 if TYPE_CHECKING:
     from opwright.lang.lower.known import Attempt
 
-NESTING_LIMIT = 24
+NESTING_LIMIT = 31  # nested graphs that protobuf's parsers read, with the types of their inputs and outputs
 NODE_LIMIT = 100_000
 
 
@@ -123,8 +123,6 @@ LookedUp = dict[tuple[str, str], int | None]
 
 class Lowering:
     """The state of lowering one function. Every look-up of an operator goes through it and is on record."""
-
-    nesting_limit = NESTING_LIMIT
 
     def __init__(
         self,

@@ -15,6 +15,7 @@ from opwright.lang.lower.arithmetic import binary
 from opwright.lang.lower.branches import Branch
 from opwright.lang.lower.conditions import lower_condition
 from opwright.lang.lower.context import (
+    NESTING_LIMIT,
     POISON,
     Environment,
     Lowering,
@@ -294,10 +295,10 @@ def _if(low: Lowering, statement: ast.If, rest: Sequence[ast.stmt], env: Environ
 
 def nested(low: Lowering, region: ir.Region, span: Span, step: Callable[[], Result]) -> Result:
     """Runs a step of lowering inside a nested block, of which protobuf allows so many."""
-    if low.depth >= low.nesting_limit:
+    if low.depth >= NESTING_LIMIT:
         low.error(
             "OW319",
-            f"more than {low.nesting_limit} nested blocks",
+            f"more than {NESTING_LIMIT} nested blocks",
             span,
             reason="protobuf parsers stop at 32 nested subgraphs, so runtimes could not read the model",
             help="combine conditions, or move inner blocks into functions of their own",

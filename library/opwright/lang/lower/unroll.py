@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from opwright.lang.lower.context import (
-    NESTING_LIMIT,
     POISON,
     AttributeOperand,
     Environment,
@@ -23,8 +22,9 @@ from opwright.lang.source import span_of
 # values whose type changes, values that are no tensors.
 _HELPED = frozenset(["OW307", "OW308", "OW321", "OW325", "OW360", "OW362"])
 
-# Copies are nested in the branches that go on as long as the depth allows: there, more is known about them.
-_DEPTH_FOR_OTHERS = 6
+# Copies are nested in the branches that go on down to this depth, since there more is known about them; what they hold
+# nests too.
+_DEEPEST_COPY = 18
 
 
 def try_loop(
@@ -78,7 +78,7 @@ def _unroll_from(low: Lowering, statement: ast.For, items: Sequence[Operand], en
             return
         if goes_on is not True:
             left = len(items) - index
-            nests = low.depth + left + _DEPTH_FOR_OTHERS <= NESTING_LIMIT
+            nests = low.depth + left <= _DEEPEST_COPY
             rest = items[index:] if nests else items[index : index + 1]
             branch(low, goes_on, span, env, (partial(_unroll_revived, low, statement, rest), end))
             if nests:
