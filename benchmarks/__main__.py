@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.calls import calls
+from benchmarks.decompiling import decompiling
 from benchmarks.rows import ROOT, Row, builds, chains, compiles, curve, decorating, imports
 
 HISTORY = ROOT / "docs" / "bench" / "history.jsonl"
@@ -27,6 +28,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         rows = [*imports(), *compiles(folder), *curve(folder), *chains(folder), *decorating(folder), *calls(folder)]
+        rows += decompiling(folder)
     if "--no-builds" not in sys.argv[1:]:
         rows += builds()
     print(table(rows))
@@ -37,7 +39,7 @@ def main() -> int:
 
 
 def table(rows: Sequence[Row]) -> str:
-    lines = [f"{'work':48} {'ours':>12} {'peer':>12} {'ratio (least-most)':>24} {'at most':>8}"]
+    lines = [f"{'work':50} {'ours':>12} {'peer':>12} {'ratio (least-most)':>24} {'at most':>8}"]
     for row in rows:
         ratio = ""
         if row.ratios:
@@ -45,7 +47,7 @@ def table(rows: Sequence[Row]) -> str:
         shown = [_shown(values, row.unit) for values in (row.ours, row.peer)]
         budget = "" if row.budget is None else f"{row.budget:.4g}"
         lines.append(
-            f"{row.work:48} {shown[0]:>12} {shown[1]:>12} {ratio:>24} {budget:>8}{'' if row.kept else '  OVER'}"
+            f"{row.work:50} {shown[0]:>12} {shown[1]:>12} {ratio:>24} {budget:>8}{'' if row.kept else '  OVER'}"
         )
     return "\n".join(lines)
 

@@ -10,7 +10,7 @@ from opwright.elements import BY_NAME
 from opwright.lang import ir
 from opwright.lang.bodies import anonymous_body, body_entry
 from opwright.lang.family import Family, Variant, build_family
-from opwright.lang.lower import Unit
+from opwright.lang.lower.function import Unit
 from opwright.lang.resolve import Libraries
 from opwright.lang.template import digest_of, write_template
 from opwright.opsets.signatures import signature

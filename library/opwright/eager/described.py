@@ -9,13 +9,13 @@ from weakref import WeakKeyDictionary
 
 from opwright.functions import OnnxFunction
 from opwright.lang.annotations import Annotation
+from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.interface import (
     Arity,
     AttributeDeclaration,
     Declaration,
     Input,
     Interface,
-    convert_attribute,
 )
 from opwright.lang.source import Span
 from opwright.live.annotations import read_object, read_returns

@@ -10,11 +10,10 @@ from dataclasses import replace
 from functools import cache
 from operator import is_
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Related
 from opwright.eager.arrays import Data, array_of, element_of, type_of
 from opwright.eager.models import Task, make_task
@@ -29,6 +28,9 @@ from opwright.lang.lower.context import Lowering, Poison
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Source, Span
 from opwright.lang.syntax import Module, parse
+
+if TYPE_CHECKING:
+    from opwright.bundle.format import FunctionEntry
 
 NOWHERE: Span = (0, 0, 0, 0)  # what is found has the caller's place
 

@@ -18,7 +18,8 @@ from opwright.eager.tensor import Items, Tensor, wrap
 from opwright.elements import BY_NAME, ElementType
 from opwright.functions import OnnxFunction
 from opwright.lang import ir
-from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input, convert_attribute
+from opwright.lang.attribute_values import convert_attribute
+from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input
 from opwright.lang.lower.numbers import as_tensor, describe
 from opwright.lang.objects import TypeObject
 from opwright.live.compiled import Run

@@ -13,7 +13,6 @@ from types import CodeType, FrameType
 
 from opwright.diagnostics.model import Place
 from opwright.lang.source import Source
-from opwright.live.source import shown_name
 
 _PACKAGE = str(Path(__file__).parents[1]) + os.sep
 _CACHE = dis.opmap.get("CACHE", -1)
@@ -39,6 +38,8 @@ def place_of(frame: FrameType | None) -> Place | None:
     """The expression that the frame is evaluating."""
     if frame is None:
         return None
+    from opwright.live.source import shown_name  # which reads Python, as only a mistake needs
+
     code, line = frame.f_code, frame.f_lineno
     name = shown_name(code.co_filename)
     found = next(islice(code.co_positions(), frame.f_lasti // 2, None), None)

@@ -11,7 +11,6 @@ from opwright.eager.arrays import Data
 from opwright.eager.messages import one_line
 from opwright.eager.models import Task
 from opwright.eager.outcome import Failed, NoKernel, Session
-from opwright.protos.left_out import leave_out_defaults as leave_out_defaults
 
 
 class ReferenceEvaluator:
@@ -20,6 +19,8 @@ class ReferenceEvaluator:
     def load(self, task: Task) -> Session:
         """Raises NoKernel."""
         from onnx.reference import ReferenceEvaluator as Evaluator
+
+        from opwright.protos.left_out import leave_out_defaults
 
         model = task.model(task.opsets()[1])
         leave_out_defaults(model)

@@ -7,7 +7,8 @@ from typing import Any
 
 from opwright.diagnostics.model import Diagnostic, Related, has_errors
 from opwright.lang import facts, ir
-from opwright.lang.lower import LookedUp, Lowered, NeedsFact, Target, Unit, lower_function
+from opwright.lang.lower.context import LookedUp, NeedsFact
+from opwright.lang.lower.function import Lowered, Target, Unit, lower_function
 from opwright.lang.record import record
 from opwright.lang.source import Span
 from opwright.opsets.signatures import elements_of

@@ -10,7 +10,8 @@ from typing import Any
 from opwright.lang import facts
 from opwright.lang.family import key_order
 from opwright.lang.interface import Arity
-from opwright.lang.lower import LookedUp, Lowered, NeedsFact, Target, Unit, lower_function
+from opwright.lang.lower.context import LookedUp, NeedsFact
+from opwright.lang.lower.function import Lowered, Target, Unit, lower_function
 from opwright.lang.objects import GraphObject
 from opwright.variants import Key
 

@@ -12,9 +12,9 @@ from typing import Any
 from opwright.diagnostics.model import Diagnostic
 from opwright.elements import ElementType
 from opwright.lang.annotations import ANY, Annotation, TensorAnnotation, read_annotation
+from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.objects import MISSING, TypeObject
 from opwright.lang.record import record
-from opwright.lang.rounding import to_float32
 from opwright.lang.source import Source, Span, span_of
 
 
@@ -231,23 +231,6 @@ def _shown(value: Any) -> str:
     """Numbers and texts; other objects have no short text."""
     plain = isinstance(value, (bool, int, float, str))
     return f" `{reprlib.repr(value)}`" if plain else ""
-
-
-def convert_attribute(value: Any, kind: str) -> Any:
-    """The value as an ONNX attribute of that kind holds it (floats rounded to float32); None when it is not one."""
-    match kind:
-        case "INT":
-            return int(value) if isinstance(value, (bool, int)) and -(1 << 63) <= value < 1 << 63 else None
-        case "FLOAT":
-            return to_float32(float(value)) if isinstance(value, (bool, int, float)) else None
-        case "STRING":
-            return value if isinstance(value, str) else None
-        case "INTS" | "FLOATS" | "STRINGS":
-            if not isinstance(value, (tuple, list)):
-                return None
-            items = [convert_attribute(item, kind[:-1]) for item in value]
-            return None if None in items else tuple(items)
-    return None
 
 
 def _bad_annotation(source: Source, argument: ast.arg) -> Diagnostic:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.model import Diagnostic, Related
 from opwright.elements import BY_NAME
 from opwright.lang.objects import (
@@ -28,6 +27,9 @@ from opwright.lang.source import Span, span_of
 from opwright.lang.static import BUILTINS, MATH_CONSTANTS, MATH_FUNCTIONS
 from opwright.lang.syntax import Binding, Module
 from opwright.opsets import find_opset, split_name
+
+if TYPE_CHECKING:
+    from opwright.bundle.format import FunctionEntry
 
 
 class Libraries(Protocol):

@@ -17,7 +17,7 @@ from opwright.lang.annotations import TensorAnnotation
 from opwright.lang.facts import RANK, fact_of
 from opwright.lang.family import Family, Variant, build_family
 from opwright.lang.interface import Declaration, DeclaredValue, Interface, read_interface
-from opwright.lang.lower import Lowered, Unit
+from opwright.lang.lower.function import Lowered, Unit
 from opwright.lang.lower.promises import without_sizes
 from opwright.lang.lower.scripts import NeedsScript, Script, describe_script
 from opwright.lang.objects import ScriptObject

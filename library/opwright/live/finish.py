@@ -8,7 +8,7 @@ from onnx import ModelProto, TypeProto, helper
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.elements import BY_CODE
-from opwright.lang.lower import Unit
+from opwright.lang.lower.function import Unit
 from opwright.lang.source import span_of
 from opwright.link.walk import all_graphs, all_nodes
 from opwright.live.initializers import FIRST_IR_VERSION

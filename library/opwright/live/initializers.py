@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from onnx import GraphProto, ModelProto, SparseTensorProto, ValueInfoProto, numpy_helper
+from onnx import GraphProto, ModelProto, SparseTensorProto, TensorProto, ValueInfoProto
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.elements import BY_NAME
+from opwright.live.external_data import LEAST, aligned, byte_length, elements, refer, write_elements
 from opwright.live.names import element_of_dtype
 
 SEEN_BY_INFERENCE = 1 << 10  # elements: what inference may look at is that small, and every copy of the rest costs
 FIRST_IR_VERSION = 4  # below it every initializer is the default of an input
+LARGEST = (1 << 31) - 1  # bytes of a protobuf message
+_STRING = BY_NAME["string"].code
 
 
 class Carried:
     """The tensors of a model, by the parameters of its function; see `OnnxFunction.to_model_proto`."""
 
-    def __init__(self, constants: Mapping[str, object] | None, defaults: Mapping[str, object] | None) -> None:
+    def __init__(
+        self,
+        constants: Mapping[str, object] | None,
+        defaults: Mapping[str, object] | None,
+        external_data: Path | None = None,
+    ) -> None:
         self.constants = dict(constants or {})
         self.defaults = dict(defaults or {})
+        self.external_data = external_data
 
     def add_small(self, model: ModelProto) -> None:
         """Moves small constants from the inputs of the graph to its initializers. Raises DiagnosticError where a tensor
@@ -37,23 +47,55 @@ class Carried:
             graph.input.remove(inputs[name])
 
     def add_rest(self, model: ModelProto) -> None:
-        """The same of what is left, and of defaults, which stay inputs."""
+        """The same of what is left, and of defaults, which stay inputs; large ones go to the file beside the model.
+        Raises DiagnosticError where it cannot be written, or there is none and a model cannot hold them."""
         graph = model.graph
-        for name, value in (*self.constants.items(), *self.defaults.items()):
-            _add(graph, name, value)
+        given = {**self.constants, **self.defaults}
+        offsets = {} if self.external_data is None else self._write_aside(given, self.external_data)
+        size = sum(_length(value) for name, value in given.items() if name not in offsets)
+        if size > LARGEST:
+            raise DiagnosticError([_too_large(size)])
+        for name, value in given.items():
+            tensor = _add(graph, name, value, name in offsets)
+            if name in offsets:
+                assert self.external_data is not None and tensor is not None
+                refer(tensor, self.external_data.name, offsets[name], _length(value))
         kept = [item for item in graph.input if item.name not in self.constants]
         if len(kept) < len(graph.input):
             del graph.input[:]
             graph.input.extend(kept)
 
+    def _write_aside(self, given: Mapping[str, Any], path: Path) -> dict[str, int]:
+        """Writes the large tensors to the file; gives where each begins in it."""
+        large = {name: value for name, value in given.items() if _code(value) != _STRING and _length(value) >= LEAST}
+        offsets = aligned([_length(value) for value in large.values()])
+        parts = (elements(value, _code(value)) for value in large.values())
+        try:
+            if large:
+                write_elements(zip(offsets, parts, strict=True), path)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise DiagnosticError([Diagnostic("OW572", f"cannot write {path}", reason=reason)]) from None
+        return dict(zip(large, offsets, strict=True))
 
-def _add(graph: GraphProto, name: str, value: Any) -> None:
+
+def _add(graph: GraphProto, name: str, value: Any, elsewhere: bool = False) -> TensorProto | None:
+    """Adds a tensor to a graph; gives one that is not sparse, without its elements where those are `elsewhere`."""
     if isinstance(value, SparseTensorProto):
-        tensor = graph.sparse_initializer.add()
-        tensor.CopyFrom(value)
-        tensor.values.name = name
-    else:
-        graph.initializer.append(numpy_helper.from_array(value, name))
+        sparse = graph.sparse_initializer.add()
+        sparse.CopyFrom(value)
+        sparse.values.name = name
+        return None
+    tensor = graph.initializer.add(name=name, data_type=_code(value), dims=value.shape)
+    if tensor.data_type == _STRING:
+        tensor.string_data.extend(item if isinstance(item, bytes) else str(item).encode() for item in value.flat)
+    elif not elsewhere:
+        tensor.raw_data = bytes(elements(value, tensor.data_type))
+    return tensor
+
+
+def _length(value: Any) -> int:
+    return 0 if isinstance(value, SparseTensorProto) else byte_length(value, _code(value))
 
 
 def _dims(value: Any) -> tuple[int, ...]:
@@ -90,6 +132,15 @@ def _code(value: Any) -> int:
         return 0
     element = BY_NAME["string"] if dtype.kind == "O" else element_of_dtype(dtype)
     return 0 if element is None else element.code
+
+
+def _too_large(size: int) -> Diagnostic:
+    return Diagnostic(
+        "OW384",
+        f"the initializers have {size:,} bytes, and a protobuf message holds {LARGEST:,}",
+        reason="a ModelProto is one message, and tensors in it are a part of it",
+        help='write large ones to a file beside the model: `external_data="model.onnx.data"`',
+    )
 
 
 def _refused(message: str, reason: str) -> Diagnostic:

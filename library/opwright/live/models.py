@@ -9,7 +9,8 @@ from onnx import FunctionProto, GraphProto, ModelProto, helper
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.functions import OnnxFunction
 from opwright.lang.emit import emit_graph
-from opwright.lang.lower import Lowered, NeedsFact, Target, Unit, lower_function
+from opwright.lang.lower.context import NeedsFact
+from opwright.lang.lower.function import Lowered, Target, Unit, lower_function
 from opwright.lang.lower.scripts import NeedsScript
 from opwright.lang.source import span_of
 from opwright.link.flatten import flatten

@@ -16,7 +16,7 @@ from opwright.diagnostics.model import Diagnostic
 from opwright.elements import BY_CODE, BY_NAME, ElementType
 from opwright.functions import OnnxFunction, graph, script
 from opwright.lang import ir, static
-from opwright.lang.lower import evaluate_static
+from opwright.lang.lower.function import evaluate_static
 from opwright.lang.objects import (
     MISSING,
     ArrayObject,

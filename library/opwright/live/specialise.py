@@ -13,12 +13,12 @@ from opwright.elements import ElementType
 from opwright.functions import OnnxFunction
 from opwright.lang import ir
 from opwright.lang.annotations import Annotation, TensorAnnotation
+from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.emit import is_known, write_type
 from opwright.lang.infer import unify
-from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input, convert_attribute
-from opwright.lang.lower import Lowered, Target, Unit
+from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input
 from opwright.lang.lower.declared import declared_type, meet_shapes
-from opwright.lang.lower.function import variadic_names
+from opwright.lang.lower.function import Lowered, Target, Unit, variadic_names
 from opwright.lang.source import Span
 from opwright.live.annotations import read_object
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from opwright.diagnostics.model import DiagnosticError
 from opwright.functions import OnnxFunction
-from opwright.lang.lower import NeedsFact, lower_function
+from opwright.lang.lower.context import NeedsFact
+from opwright.lang.lower.function import lower_function
 from opwright.lang.lower.scripts import NeedsScript
 from opwright.live.compiled import Run, named_values
 from opwright.live.reads import Reads

@@ -5,7 +5,6 @@ Sets of element types are bit masks (`1 << code`), since they are met millions o
 
 from __future__ import annotations
 
-import difflib
 from enum import Enum
 from functools import cache
 from typing import Any
@@ -227,6 +226,8 @@ def similar(domain: str, name: str) -> tuple[str, ...]:
     """Names of operators of the domain that look like `name`, best first."""
     names = list(_histories(normal_domain(domain)))
     lowered = {candidate.lower(): candidate for candidate in names}
+    import difflib  # only a mistake waits for it
+
     close = difflib.get_close_matches(name.lower(), list(lowered), n=3, cutoff=0.7)
     return tuple(lowered[candidate] for candidate in close)
 

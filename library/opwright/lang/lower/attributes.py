@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 
 from opwright.lang import ir
-from opwright.lang.interface import convert_attribute
+from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.lower.context import POISON, AttributeOperand, Lowering, Operand, Poison
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import default_element, describe, flatten, pack_constant
@@ -63,6 +62,8 @@ def bind_attributes(
 
 
 def _unknown(low: Lowering, callee: str, name: str, known: tuple[str, ...], span: Span) -> None:
+    import difflib  # only a mistake waits for it
+
     close = difflib.get_close_matches(name, known, n=1)
     listed = ", ".join(f"`{item}`" for item in known) or "none"
     low.error(

@@ -13,8 +13,8 @@ from typing import Any
 
 from opwright.elements import ElementType
 from opwright.lang import ir
+from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.infer import ELEMENTWISE, Mismatch, WrongResult, bind, result_types
-from opwright.lang.interface import convert_attribute
 from opwright.lang.lower.context import Environment, Lowering, Operand, complete, operator_of
 from opwright.lang.lower.impossible import DIVIDING, why_impossible
 from opwright.lang.objects import OpsetObject
