@@ -13,6 +13,7 @@ from opwright.opsets.opset import Opset
 TYPE_CHECKING = False  # importing `typing` costs more than everything here
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
+    from pathlib import Path
     from types import FunctionType
     from typing import Any, Generic, overload
 
@@ -133,6 +134,7 @@ class OnnxFunction(Generic[P, R]):
         opset_imports: Mapping[str, int] | None = None,
         initializers: Mapping[str, object] | None = None,
         input_defaults: Mapping[str, object] | None = None,
+        external_data: str | Path | None = None,
         exact_types: bool = False,
         places: bool = False,
         attributes: Mapping[str, object] | None = None,
@@ -149,10 +151,13 @@ class OnnxFunction(Generic[P, R]):
         `names` are the names in ONNX of inputs and outputs that have no name in Python: `{"x": "x:0"}`.
         `opset_imports` says exactly which opsets the model imports, by domain. `initializers` are the tensors (numpy
         arrays, SparseTensorProtos) that the model carries for parameters that are then no inputs; `input_defaults`
-        those of inputs that need not be given. `exact_types`: outputs have the types that annotations declare, and no
-        sizes that are found beside. `places`: each node is named by its line, and has it in its metadata
-        (`opwright.explain_failures`). Raises DiagnosticError.
+        those of inputs that need not be given. Of both, those of a megabyte and more are written to the file
+        `external_data`, if one is named; the model is to be saved in its folder. `exact_types`: outputs have the types
+        that annotations declare, and no sizes that are found beside. `places`: each node is named by its line, and has
+        it in its metadata (`opwright.explain_failures`). Raises DiagnosticError.
         """
+        from pathlib import Path
+
         from opwright.live.initializers import Carried
         from opwright.live.models import model_proto
 
@@ -168,7 +173,7 @@ class OnnxFunction(Generic[P, R]):
             doc_string=doc_string,
             names=names or {},
             opset_imports=opset_imports,
-            carried=Carried(initializers, input_defaults),
+            carried=Carried(initializers, input_defaults, None if external_data is None else Path(external_data)),
             exact_types=exact_types,
             places=places,
         )

@@ -11,6 +11,7 @@ from onnx import TensorProto, numpy_helper
 from opwright.eager.arrays import Array, as_array, element_of
 from opwright.elements import ElementType
 from opwright.lang import ir
+from opwright.live.external_data import refer
 
 
 @dataclass(slots=True)
@@ -73,7 +74,6 @@ class Kept:
 
     def refer(self, proto: TensorProto, location: str, offset: int) -> None:
         """Fills in the tensor as a part of a file."""
-        proto.data_type, proto.data_location = self.element.code, TensorProto.EXTERNAL
+        proto.data_type = self.element.code
         proto.dims.extend(self.dims)
-        for key, text in (("location", location), ("offset", offset), ("length", self.length)):
-            proto.external_data.add(key=key, value=str(text))
+        refer(proto, location, offset, self.length)

@@ -6,16 +6,13 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from onnx.checker import ValidationError
-from onnx.external_data_helper import load_external_data_for_model
-
 from opwright.bundle.format import SUFFIX
 from opwright.bundle.read import read_bundle_file
 from opwright.decompiler.decompile import decompile
 from opwright.decompiler.modules import Decompiled
 from opwright.decompiler.refuse import refuse
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
-from opwright.link.model_file import external_files, read_model, refuse_broken_text
+from opwright.link.model_file import read_model, refuse_broken_text
 
 _DESCRIPTION = """Writes a model, or the functions of a library, as ONNX Script: text that the compiler makes the same
 model of again. Large tensors go to a .npz file beside it."""
@@ -55,10 +52,4 @@ def decompile_file(source: Path, side_file: str, faithful: bool) -> Decompiled:
         return decompile(read_bundle_file(source), side_file=side_file, faithful=faithful)
     model = read_model(source)
     refuse_broken_text(model, source.as_posix())
-    if external_files(model):
-        try:
-            load_external_data_for_model(model, str(source.parent))
-        except (OSError, ValueError, ValidationError) as error:
-            text = f"cannot read the weights of {source}"
-            raise DiagnosticError([Diagnostic("OW550", text, reason=str(error))]) from None
-    return decompile(model, side_file=side_file, faithful=faithful)
+    return decompile(model, side_file=side_file, faithful=faithful, folder=source.parent)

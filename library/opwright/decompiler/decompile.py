@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from onnx import FunctionProto, GraphProto, ModelProto
 
 from opwright.bundle.format import Bundle
 from opwright.decompiler.modules import Decompiled, function_module, library_module, model_module
+from opwright.decompiler.outside import read_outside
 from opwright.opsets.signatures import newest_opset
 
 
 def decompile(
-    proto: ModelProto | FunctionProto | GraphProto | Bundle, *, side_file: str = "model.npz", faithful: bool = False
+    proto: ModelProto | FunctionProto | GraphProto | Bundle,
+    *,
+    side_file: str = "model.npz",
+    faithful: bool = False,
+    folder: Path | None = None,
 ) -> Decompiled:
     """The text of a module that makes the model or function again, and the arrays that belong beside it.
 
     By default the new model has the same interface, the same opset imports and the same results; `faithful` keeps every
-    node too. `side_file` is the name of the file that holds large tensors. A graph is taken for one of the newest
-    opset; of a library all functions are written that it has at its newest one. Raises DiagnosticError for what no
-    script can say.
+    node too. `side_file` is the name of the file that holds large tensors. `folder` is that of a model whose tensors
+    lie in other files and are not loaded: large ones are mapped, others read into the proto. A graph is taken for one
+    of the newest opset; of a library all functions are written that it has at its newest one. Raises DiagnosticError
+    for what no script can say.
     """
     if isinstance(proto, Bundle):
         return library_module(proto, side_file, faithful)
@@ -26,5 +34,5 @@ def decompile(
     if isinstance(proto, GraphProto):
         model = ModelProto(graph=proto)
         model.opset_import.add(version=newest_opset())
-        return model_module(model, side_file, faithful)
-    return model_module(proto, side_file, faithful)
+        return model_module(model, side_file, faithful, {})
+    return model_module(proto, side_file, faithful, {} if folder is None else read_outside(proto, folder))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from onnx import ModelProto, TensorProto, TypeProto, helper
 
 from opwright.decompiler.annotations import annotation
 from opwright.decompiler.body import Body
 from opwright.decompiler.layout import WIDTH, def_lines, return_lines
-from opwright.decompiler.literals import MOST_INLINE, constant_of, quoted
+from opwright.decompiler.literals import MOST_INLINE, Constant, constant_of, quoted
 from opwright.decompiler.names import Names, common_prefix
 from opwright.decompiler.operators import Forms
-from opwright.decompiler.parts import Parts
+from opwright.decompiler.parts import MOST_BYTES, Parts
 from opwright.decompiler.ranks import declared_ranks
 from opwright.decompiler.refuse import refuse
 from opwright.decompiler.text_of import docstring, mapping_text, plain
@@ -22,7 +22,9 @@ from opwright.elements import BY_CODE
 class MainGraph:
     """The main graph as a function under `@script`."""
 
-    def __init__(self, model: ModelProto, parts: Parts, forms: Forms, faithful: bool) -> None:
+    def __init__(
+        self, model: ModelProto, parts: Parts, forms: Forms, faithful: bool, outside: Mapping[str, Constant]
+    ) -> None:
         graph = model.graph
         self.graph = graph
         self.model = model
@@ -35,6 +37,8 @@ class MainGraph:
         self.initializers: dict[str, str] = {}  # parameter -> expression
         self.defaults: dict[str, str] = {}
         self.renamed: dict[str, str] = {}
+        self.outside = outside
+        self.large = False  # whether it carries tensors that are worth a file beside the model
         self.exact = False  # whether the compiler may find more of the types of outputs than the model says
 
     def lines(self) -> list[str]:
@@ -101,7 +105,7 @@ class MainGraph:
             return
         if is_input:
             name = self._interface(tensor.name)
-            self.defaults[name] = self.parts.array_expression(constant_of(tensor), name)
+            self.defaults[name] = self._expression(tensor, name)
             return
         yield self._carried(tensor, tensor.name)
 
@@ -109,9 +113,14 @@ class MainGraph:
         """The parameter of a tensor that the model carries."""
         name = self._interface(onnx_name)
         if name not in self.initializers:
-            self.initializers[name] = self.parts.array_expression(constant_of(tensor), name)
+            self.initializers[name] = self._expression(tensor, name)
         dims = ", ".join(map(str, tensor.dims))
         return f"{name}: {self.parts.type_name(BY_CODE[tensor.data_type])}" + (f"[{dims}]" if dims else "")
+
+    def _expression(self, tensor: TensorProto, name: str) -> str:
+        constant = self.outside.get(tensor.name) or constant_of(tensor)
+        self.large = self.large or constant.array.nbytes >= MOST_BYTES
+        return self.parts.array_expression(constant, name)
 
 
 def _is_scalar(type_: TypeProto) -> bool:
@@ -137,6 +146,8 @@ def making(model: ModelProto, writer: MainGraph) -> Iterator[str]:
         if tensors:
             items = ", ".join(f"{quoted(name)}: {expression}" for name, expression in tensors.items())
             arguments.append(f"{keyword}={{{items}}}")
+    if writer.large:
+        arguments.append("external_data=external_data")
     after = [f"    made.ir_version = {model.ir_version}"] if 0 < model.ir_version < lowest else []
     after += [
         f"    made.{field} = {plain(getattr(model, field))}"
@@ -150,8 +161,12 @@ def making(model: ModelProto, writer: MainGraph) -> Iterator[str]:
     for prefix, entries in (("made", model.metadata_props), ("made.graph", graph.metadata_props)):
         for item in entries:
             after.append(f"    {prefix}.metadata_props.add(key={quoted(item.key)}, value={quoted(item.value)})")
-    yield "def model():"
-    yield '    """The model that this module says."""'
+    if writer.large:
+        yield "def model(external_data=None):"
+        yield '    """The model that this module says; large tensors go to the file `external_data`, if given."""'
+    else:
+        yield "def model():"
+        yield '    """The model that this module says."""'
     head = "return " if not after else "made = "
     line = f"    {head}{writer.name}.to_model_proto({', '.join(arguments)})"
     if len(line) <= WIDTH:

@@ -12,6 +12,7 @@ from onnx import FunctionProto, ModelProto
 from opwright.bundle.format import Bundle
 from opwright.decompiler.functions import write_functions
 from opwright.decompiler.head import head_lines
+from opwright.decompiler.literals import Constant
 from opwright.decompiler.main_graph import MainGraph, making
 from opwright.decompiler.operators import Forms
 from opwright.decompiler.parts import Parts
@@ -44,15 +45,18 @@ class Decompiled:
         return [path, side]
 
 
-def model_module(model: ModelProto, side_file: str, faithful: bool) -> Decompiled:
-    """A model as a module. Raises DiagnosticError for what no script can say."""
+def model_module(
+    model: ModelProto, side_file: str, faithful: bool, outside: Mapping[str, Constant] | None = None
+) -> Decompiled:
+    """A model as a module; `outside` are initializers whose elements are not in it. Raises DiagnosticError for what no
+    script can say."""
     if model.training_info:
         raise refuse("a model with training graphs cannot be written", "a script has one graph")
     parts = Parts()
     imports = {item.domain: item.version for item in model.opset_import}
     forms = Forms(imports, parts.taken)
     functions = write_functions(list(model.functions), parts, forms, faithful)
-    writer = MainGraph(model, parts, forms, faithful)
+    writer = MainGraph(model, parts, forms, faithful, outside or {})
     function = writer.lines()
     made = list(making(model, writer))
     if functions:

@@ -1,0 +1,137 @@
+"""Large tensors through the decompiler and back: from files to files, with few copies in memory."""
+
+from __future__ import annotations
+
+import importlib.util
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from numpy.lib.stride_tricks import as_strided
+from onnx import TensorProto, helper, numpy_helper
+from opwright import FLOAT, DiagnosticError, decompile, script
+from opwright import opset18 as op
+
+SIZE = 1 << 25
+ROWS = SIZE // 4096
+
+
+def model_with(*tensors: TensorProto) -> onnx.ModelProto:
+    """One that multiplies with the first of the tensors."""
+    x, y = (helper.make_tensor_value_info(*item) for item in (("x", 1, ["N", ROWS]), ("y", 1, ["N", 1024])))
+    graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"])], "g", [x], [y], tensors)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model whose tensor lies in a file."""
+    weights = np.arange(SIZE // 4, dtype=np.float32).reshape(ROWS, 1024)
+    path = tmp_path_factory.mktemp("large") / "model.onnx"
+    model = model_with(numpy_helper.from_array(weights, "w"))
+    onnx.save(model, path, save_as_external_data=True, location="w.bin", size_threshold=1024)
+    return path
+
+
+def peak_of(step: Callable[[], Any]) -> tuple[Any, int]:
+    tracemalloc.start()
+    try:
+        return step(), tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def load(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def results(path: Path) -> Any:
+    row = np.zeros((1, ROWS), np.float32)
+    row[0, -1] = 1
+    return onnxruntime.InferenceSession(str(path)).run(None, {"x": row})[0]
+
+
+def test_files_become_files(saved: Path, tmp_path: Path) -> None:
+    model = onnx.load(saved, load_external_data=False)
+    made, peak = peak_of(lambda: decompile(model, side_file="m.npz", folder=saved.parent))
+    assert peak < SIZE // 8
+    _, peak = peak_of(lambda: made.write(tmp_path / "m.py"))
+    assert peak < SIZE
+    module = load(tmp_path / "m.py")
+    again, peak = peak_of(lambda: module.model(tmp_path / "again.bin"))
+    assert peak < 1.25 * SIZE
+    assert again.ByteSize() < 1000
+    onnx.save(again, tmp_path / "again.onnx")
+    onnx.checker.check_model(tmp_path / "again.onnx")
+    assert results(tmp_path / "again.onnx").tolist() == results(saved).tolist()
+
+
+def test_a_model_may_hold_its_tensors(saved: Path, tmp_path: Path) -> None:
+    decompile(onnx.load(saved), side_file="m.npz").write(tmp_path / "m.py")
+    module = load(tmp_path / "m.py")
+    again, peak = peak_of(module.model)
+    assert peak < 2.25 * SIZE  # the array, and its bytes on their way into the proto
+    onnx.save(again, tmp_path / "again.onnx")
+    assert again.graph.initializer[0].raw_data == onnx.load(saved).graph.initializer[0].raw_data
+
+
+@pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, ml_dtypes.int4, np.float16, np.bool_, np.complex64])
+def test_types_that_files_hold(dtype: Any, tmp_path: Path) -> None:
+    values = (np.arange(SIZE // 8) % 2).astype(dtype).reshape(2, -1)
+    names = ("w", "b")
+    tensors = [numpy_helper.from_array(values, name) for name in names]
+    kind = tensors[0].data_type
+    outputs = [helper.make_tensor_value_info(f"y{name}", kind, [2, values.shape[1]]) for name in names]
+    nodes = [helper.make_node("Identity", [name], [f"y{name}"]) for name in names]
+    graph = helper.make_graph(nodes, "g", [], outputs, tensors)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    onnx.save(model, tmp_path / "m.onnx", save_as_external_data=True, location="w.bin", size_threshold=1024)
+    outside = onnx.load(tmp_path / "m.onnx", load_external_data=False)
+    decompile(outside, side_file="m.npz", folder=tmp_path).write(tmp_path / "m.py")
+    onnx.save(load(tmp_path / "m.py").model(tmp_path / "again.bin"), tmp_path / "again.onnx")
+    for tensor in onnx.load(tmp_path / "again.onnx").graph.initializer:
+        assert (tensor.data_type, list(tensor.dims)) == (kind, list(values.shape))
+        assert numpy_helper.to_array(tensor).tobytes() == values.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "code"),
+    [("location", "../w.bin", "OW590"), ("location", "none.bin", "OW550"), ("length", "8", "OW550")],
+)
+def test_files_that_are_refused(key: str, value: str, code: str, saved: Path) -> None:
+    model = onnx.load(saved, load_external_data=False)
+    for item in model.graph.initializer[0].external_data:
+        item.value = value if item.key == key else item.value
+    with pytest.raises(DiagnosticError) as error:
+        decompile(model, folder=saved.parent)
+    assert error.value.diagnostics[0].code == code
+
+
+@script()
+def product(x: FLOAT[2, 1 << 20], w: FLOAT[1 << 20, 1 << 10]) -> FLOAT[2, 1 << 10]:
+    return op.MatMul(x, w)
+
+
+def test_more_than_protobuf_holds_is_refused() -> None:
+    huge = as_strided(np.zeros(1, np.float32), (1 << 20, 1 << 10), (0, 0))
+    with pytest.raises(DiagnosticError) as error:
+        product.to_model_proto(initializers={"w": huge})
+    assert error.value.diagnostics[0].code == "OW384"
+
+
+def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    huge = as_strided(np.zeros(1, np.float32), (1 << 20, 1 << 10), (0, 0))
+    with pytest.raises(DiagnosticError) as error:
+        product.to_model_proto(initializers={"w": huge}, external_data=tmp_path / "none" / "w.bin")
+    assert error.value.diagnostics[0].code == "OW572"
