@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from opwright import FLOAT, Graph, Tensor, graph, script
+from opwright import FLOAT, INT64, Graph, Tensor, graph, script
 from opwright import opset18 as op
 from opwright.diagnostics.model import DiagnosticError
 from opwright.eager import strict
@@ -228,3 +228,36 @@ def test_a_failure_in_a_graph_has_its_line() -> None:
     assert found.place.line == first + 6
     assert [item.place.line for item in found.related] == [first + 3]
     assert found.reason.startswith("Scan: Gather: indices element out of data bounds, idx=7")
+
+
+@script()
+def collects(x):
+    def step(i, going, *collected):
+        y = x[i] * 2
+        return (going, *[before + [item] for before, item in zip(collected, (y, op.Shape(y)), strict=True)])
+
+    return op.Loop(3, None, *[[] for _ in range(2)], body=step)
+
+
+def test_empty_lists_enter_a_loop_as_sequences() -> None:
+    doubles, shapes = collects(X)
+    assert [item.tolist() for item in doubles] == [2, 4, 6]
+    assert [item.tolist() for item in shapes] == [[], [], []]
+    with strict():
+        assert [item.tolist() for item in collects(X)[0]] == [2, 4, 6]
+
+
+def test_a_sequence_of_nothing_is_one_all_the_same() -> None:
+    empty = op.SequenceEmpty(dtype=INT64)
+
+    @script()
+    def grown(xs):
+        return op.SequenceInsert(xs, INT64(1))
+
+    @script()
+    def same(xs):
+        return xs
+
+    assert same(empty).item == empty.item
+    assert [repr(item.type) for item in grown(empty)] == ["int64[]"]
+    assert isinstance(grown([np.array(0)])[1], np.ndarray)

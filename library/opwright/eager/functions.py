@@ -81,7 +81,7 @@ def call_plainly(
         )
     if trace is not None:
         trace.leave(results)
-    handed = [item for name in inputs for item in each(given[name])]
+    handed = [item for name in inputs for item in (given[name], *each(given[name]))]
     if not settings.is_inside_function() and not any(isinstance(item, (Tensor, Items)) for item in handed):
         arrays = [item for item in handed if isinstance(item, np.ndarray)]
         results = tuple(_plain(item, arrays) for item in results)

@@ -26,6 +26,7 @@ from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.context import LowerAgain, Operand
 from opwright.lang.objects import ArrayObject, FunctionObject, OperatorObject, OpsetObject, TypeObject
 from opwright.lang.source import Span
+from opwright.lang.static import StaticList
 from opwright.opsets.operator import Operator
 from opwright.opsets.signatures import Signature, newest_opset, signature, tensor_element
 
@@ -218,7 +219,8 @@ def operand(low: EagerLowering, value: object) -> Operand:
             low.recording.operand(made)
         return made
     if isinstance(value, (list, tuple)):
-        return tuple(operand(low, item) for item in value)
+        items = (operand(low, item) for item in value)
+        return StaticList(items) if isinstance(value, list) else tuple(items)
     if isinstance(value, ElementType):
         return TypeObject(value)
     if isinstance(value, (FunctionType, GraphArgument)):
