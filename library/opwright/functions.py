@@ -153,8 +153,8 @@ class OnnxFunction(Generic[P, R]):
         arrays, SparseTensorProtos) that the model carries for parameters that are then no inputs; `input_defaults`
         those of inputs that need not be given. Of both, those of a megabyte and more are written to the file
         `external_data`, if one is named; the model is to be saved in its folder. `exact_types`: outputs have the types
-        that annotations declare, and no sizes that are found beside. `places`: each node is named by its line, and has
-        it in its metadata (`opwright.explain_failures`). Raises DiagnosticError.
+        that annotations declare, no sizes that are found beside, and no rank where none is declared. `places`: each
+        node is named by its line, and has it in its metadata (`opwright.explain_failures`). Raises DiagnosticError.
         """
         from pathlib import Path
 

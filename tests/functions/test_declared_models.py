@@ -102,6 +102,31 @@ def test_exact_types() -> None:
     assert sizes == [["dim_value", "dim_value"], [None, "dim_param"]]
 
 
+def test_exact_types_may_lack_ranks() -> None:
+    @script()
+    def reshaped(x: FLOAT[...], y: FLOAT[...], sizes: INT64["R"]) -> tuple[FLOAT[...], FLOAT[...]]:
+        return op.Reshape(x, sizes), op.Relu(y)
+
+    with pytest.raises(DiagnosticError, match="rank of the input `x`"):
+        reshaped.to_model_proto()
+    default = np.array([[1.0, -2.0]], np.float32)
+    model = reshaped.to_model_proto(exact_types=True, input_defaults={"y": default})
+    assert [item.type.tensor_type.HasField("shape") for item in model.graph.input] == [False, False, True]
+    assert not any(item.type.tensor_type.HasField("shape") for item in model.graph.output)
+    given = {"x": np.ones((2, 3), np.float32), "sizes": np.array([3, 2])}
+    found = ReferenceEvaluator(model).run(None, given)
+    assert [item.tolist() for item in found] == [[[1, 1], [1, 1], [1, 1]], [[1, 0]]]
+
+
+def test_exact_types_do_not_hide_what_is_wrong() -> None:
+    @script()
+    def wrong(x: FLOAT[...], y: FLOAT["N", "M"]) -> FLOAT[...]:
+        return op.Reshape(op.MatMul(x, op.Reshape(y, op.Constant(value_ints=[2, 3, 4]))), op.Shape(y), allowzero=7)
+
+    with pytest.raises(DiagnosticError):
+        wrong.to_model_proto(exact_types=True, opset_imports={"": 13})
+
+
 def test_optional_values() -> None:
     @script()
     def held(x: OptionalValue[FLOAT[2]]) -> FLOAT[2]:

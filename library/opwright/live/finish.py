@@ -12,7 +12,7 @@ from opwright.lang.lower.function import Unit
 from opwright.lang.source import span_of
 from opwright.link.walk import all_graphs, all_nodes
 from opwright.live.initializers import FIRST_IR_VERSION
-from opwright.live.verdict import checker_problem, infer
+from opwright.live.verdict import checker_problem, infer, with_ranks
 
 MADE_UP = "unk__"  # what ONNX's inference calls a size of which it knows nothing
 
@@ -28,9 +28,9 @@ _ELEMENTS = {
 }
 
 
-def finish(model: ModelProto, unit: Unit, ir_version: int | None) -> None:
+def finish(model: ModelProto, unit: Unit, ir_version: int | None, exact: bool) -> None:
     """Fills in the IR version and the missing types of outputs. Raises DiagnosticError, also where ONNX refuses the
-    model."""
+    model. `exact`: inputs and outputs that are declared without ranks have none."""
     needed = lowest_ir_version(model)
     place = unit.module.source.place(span_of(unit.node))
     if ir_version is not None and ir_version < needed:
@@ -48,12 +48,12 @@ def finish(model: ModelProto, unit: Unit, ir_version: int | None) -> None:
     model.ir_version = needed if ir_version is None else ir_version
     inferred, problem = infer(model)
     complete_outputs(model, {value.name: value.type for value in inferred.output})
-    lacking = list(_open_inputs(model, unit))
+    lacking = list(_open_inputs(model, unit, exact))
     if not lacking and problem is None:  # either leaves outputs open, which is no fault of their own
-        lacking = list(_open_outputs(model, unit))
+        lacking = list(_open_outputs(model, unit, exact))
     if lacking:
         raise DiagnosticError(lacking)
-    problem = problem or checker_problem(model)
+    problem = problem or checker_problem(with_ranks(model) if exact else model)
     if problem is not None:
         raise DiagnosticError([_refused(unit, problem)])
 
@@ -125,10 +125,14 @@ def is_complete(type_: TypeProto) -> bool:
 _STATIC_RANK = "a model's inputs and outputs have ranks"
 
 
-def _open_inputs(model: ModelProto, unit: Unit) -> Iterator[Diagnostic]:
+def _is_open(type_: TypeProto, exact: bool) -> bool:
+    return not _code(type_) if exact else not is_complete(type_)
+
+
+def _open_inputs(model: ModelProto, unit: Unit, exact: bool) -> Iterator[Diagnostic]:
     spans = {item.name: item.span for item in unit.interface.inputs}
     for value in model.graph.input:
-        if not is_complete(value.type):
+        if _is_open(value.type, exact):
             yield Diagnostic(
                 "OW354",
                 f"the rank of the input `{value.name}` is not known",
@@ -139,9 +143,9 @@ def _open_inputs(model: ModelProto, unit: Unit) -> Iterator[Diagnostic]:
             )
 
 
-def _open_outputs(model: ModelProto, unit: Unit) -> Iterator[Diagnostic]:
+def _open_outputs(model: ModelProto, unit: Unit, exact: bool) -> Iterator[Diagnostic]:
     for value in model.graph.output:
-        if not is_complete(value.type):
+        if _is_open(value.type, exact):
             what = "rank" if _code(value.type) else "type"
             yield Diagnostic(
                 "OW354",

@@ -91,7 +91,7 @@ def model_proto(
         declare_imports(model, wanted)
     leave_out_defaults(model)
     carried.add_small(model)
-    finish(model, unit, ir_version)
+    finish(model, unit, ir_version, exact_types)
     if exact_types:
         write_declared_types(model.graph, unit, lowered.function)
     carried.add_rest(model)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from google.protobuf.message import DecodeError
-from onnx import GraphProto, ModelProto, checker, shape_inference
+from onnx import GraphProto, ModelProto, TensorProto, TypeProto, ValueInfoProto, checker, helper, shape_inference
 
 from opwright.link.inline import call_id, function_id
 from opwright.link.naming import FunctionId
@@ -21,6 +21,46 @@ def checker_problem(model: ModelProto) -> str | None:
     except _REFUSALS as error:
         return f"onnx.checker: {_first_lines(str(error))}"
     return None
+
+
+def with_ranks(model: ModelProto) -> ModelProto:
+    """The model as onnx.checker takes it, which wants a rank of all that goes in and out and knows none from runtimes:
+    what has none comes of a `Reshape`, or goes into a `Shape`. The model itself where all have ranks."""
+    ranks = {item.name: len(item.dims) for item in model.graph.initializer}
+    inputs = {item.name for item in model.graph.input if _lacks_rank(item.type) and item.name not in ranks}
+    outputs = {item.name for item in model.graph.output if _lacks_rank(item.type)}
+    if not any(_lacks_rank(item.type) for item in (*model.graph.input, *model.graph.output)):
+        return model
+    made = ModelProto()
+    made.CopyFrom(model)
+    nodes = [
+        *(helper.make_node("Reshape", [f"{name}.items", f"{name}.shape"], [name]) for name in sorted(inputs)),
+        *made.graph.node,
+        *(helper.make_node("Shape", [name], [f"{name}.shape"]) for name in sorted(outputs)),
+    ]
+    del made.graph.node[:]
+    made.graph.node.extend(nodes)
+    for value in made.graph.input:
+        if value.name in inputs:
+            value.name += ".items"
+            value.type.tensor_type.shape.dim.add()
+        elif _lacks_rank(value.type):  # it has a default
+            value.type.tensor_type.shape.SetInParent()
+            for _ in range(ranks[value.name]):
+                value.type.tensor_type.shape.dim.add()
+    made.graph.input.extend(_shape_of(name) for name in sorted(inputs))
+    for value in made.graph.output:
+        if value.name in outputs:
+            value.CopyFrom(_shape_of(value.name))
+    return made
+
+
+def _lacks_rank(type_: TypeProto) -> bool:
+    return type_.HasField("tensor_type") and not type_.tensor_type.HasField("shape")
+
+
+def _shape_of(name: str) -> ValueInfoProto:
+    return helper.make_tensor_value_info(f"{name}.shape", TensorProto.INT64, [None])
 
 
 def infer(model: ModelProto) -> tuple[GraphProto, str | None]:
