@@ -9,12 +9,15 @@ from onnx import AttributeProto, GraphProto, NodeProto, TensorProto
 from opwright.decompiler.attributes import attribute_text
 from opwright.decompiler.constants import as_operand, with_type
 from opwright.decompiler.control import write_control
-from opwright.decompiler.layout import WIDTH, call_lines, def_lines, return_lines, sum_lines
+from opwright.decompiler.element_types import ElementTypes
+from opwright.decompiler.layout import WIDTH, assignment_lines, call_lines, def_lines, return_lines, sum_lines
 from opwright.decompiler.literals import Constant, constant_of, plain_constant
-from opwright.decompiler.names import Names
+from opwright.decompiler.names import ARRAY, Names
 from opwright.decompiler.operators import Form, Forms
 from opwright.decompiler.parts import MOST_BYTES, Parts
 from opwright.decompiler.refuse import refuse
+from opwright.decompiler.subscripts import subscript
+from opwright.decompiler.typed_signs import typed_sign
 from opwright.elements import BY_NAME
 
 _PLAIN = {
@@ -40,7 +43,9 @@ class Body:
     `numbers` those that are numbers in Python, `scalars` inputs of rank 0.
     """
 
-    def __init__(self, parts: Parts, forms: Forms, names: Names, faithful: bool, typed: bool = True) -> None:
+    def __init__(
+        self, parts: Parts, forms: Forms, names: Names, types: ElementTypes, faithful: bool, typed: bool = True
+    ) -> None:
         self.parts = parts
         self.forms = forms
         self.names = names
@@ -53,6 +58,7 @@ class Body:
         self.numbers: set[str] = set()
         self.scalars: set[str] = set()
         self.depth = 0
+        self.types = types  # of elements
         self.carry: Callable[[TensorProto, str], None] | None = None  # makes a parameter of a large tensor
         self.lines: list[str] = []
 
@@ -64,7 +70,7 @@ class Body:
         names, forms, lines, constants = self.names, self.forms, self.lines, self.constants
         written = self.attributes
         annotations, local, unusual = self.annotations, forms.local, self.untyped
-        numbers, signs, parts, width = self.numbers, self.typed, self.parts, WIDTH
+        numbers, typed, parts, width = self.numbers, self.typed, self.parts, WIDTH
         for node in nodes:
             form = forms[node.domain, node.op_type] if not local else self._form(node)
             if form.is_special and self._special(form, node, kept, indent):
@@ -82,8 +88,8 @@ class Body:
             if unusual and not unusual.isdisjoint(inputs):
                 unusual.update(outputs)
             elif not attributes:
-                sign = form.binary
-                if sign and signs and plain and (not numbers or numbers.isdisjoint(inputs)):
+                sign = form.binary if typed else form.polymorphic
+                if sign and plain and (not numbers or numbers.isdisjoint(inputs)):
                     line = (
                         f"{indent}{target} = {sign.join(arguments)}"
                         if len(arguments) == 2
@@ -122,6 +128,10 @@ class Body:
         return [
             with_type(constants[name], name, self.parts) if name in constants else self.names[name] for name in outputs
         ]
+
+    def has_type(self, name: str) -> bool:
+        """Whether the compiler knows the element type of a value."""
+        return self.names_tensors((name,)) and (self.typed or self.types.is_known(name))
 
     def knows(self, name: str) -> bool:
         """Whether a value is a constant that has no statement."""
@@ -165,10 +175,21 @@ class Body:
         return self.forms[node.domain, node.op_type] if found is None else found
 
     def _special(self, form: Form, node: NodeProto, kept: frozenset[str], indent: str) -> bool:
-        """Whether a constant or a loop has been written, or noted, in a way of its own."""
+        """Whether a node has been written, or noted, in a way of its own."""
+        if form.name == "Constant":
+            return self._constant(node, kept, indent)
         if form.is_control:
             return self.typed and not self.faithful and write_control(self, node, indent)
-        return self._constant(node, kept, indent)
+        value = subscript(self, form, node) if form.is_subscript else typed_sign(self, form, node)
+        if value is None:
+            return False
+        target = self.names[node.output[0]]
+        self.lines += assignment_lines(indent, target, value)
+        return True
+
+    def names_tensors(self, names: Iterable[str]) -> bool:
+        """Whether none of the values is a number of Python's, or of a type that nobody knows."""
+        return self.untyped.isdisjoint(names) and self.numbers.isdisjoint(names)
 
     def _targets(self, outputs: Sequence[str], least: int) -> str:
         if not outputs:
@@ -181,9 +202,8 @@ class Body:
 
     def _with_constants(self, form: Form, inputs: list[str]) -> list[str]:
         constants, names = self.constants, self.names
-        untyped = self.untyped | self.numbers if self.typed else None
         return [
-            as_operand(constants[name], form, index, inputs, constants, untyped, name, self.parts)
+            as_operand(constants[name], form, index, inputs, constants, self.has_type, name, self.parts)
             if name in constants
             else names[name]
             for index, name in enumerate(inputs)
@@ -248,7 +268,7 @@ def _is_plain(arguments: Sequence[str]) -> bool:
     tensors = False
     for text in arguments:
         if text.isidentifier():
-            tensors = tensors or text not in _NO_TENSORS
+            tensors = tensors or not (text in _NO_TENSORS or text.endswith(ARRAY))
         elif text[0] in "['\"":
             return False
     return tensors

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Sequence
 
 from opwright.decompiler.literals import Constant
 from opwright.decompiler.operators import Form
@@ -16,12 +15,12 @@ def as_operand(
     index: int,
     inputs: Sequence[str],
     constants: dict[str, Constant],
-    untyped: AbstractSet[str] | None,
+    has_type: Callable[[str], bool],
     hint: str,
     parts: Parts,
 ) -> str:
-    """A constant as the input `index` of an operator whose inputs are these. `untyped` are those of whose types the
-    compiler knows nothing, None: all of them."""
+    """A constant as the input `index` of an operator whose inputs are these. `has_type`: whether the compiler knows the
+    element type of one."""
     formal = form.formal(index)
     literal = constant.literal
     if formal is None or literal is None:
@@ -35,7 +34,7 @@ def as_operand(
         if other != index and name and name not in constants:
             beside = form.formal(other)
             if beside is not None and beside.type == formal.type:
-                if untyped is None or name in untyped:
+                if not has_type(name):
                     return with_type(constant, hint, parts)
                 met = True
     if met or constant.default:

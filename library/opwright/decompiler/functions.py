@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from onnx import AttributeProto, FunctionProto, NodeProto, helper
 
 from opwright.decompiler.body import Body
+from opwright.decompiler.element_types import ElementTypes
 from opwright.decompiler.layout import def_lines, return_lines
 from opwright.decompiler.literals import float_text, quoted, texts_of
 from opwright.decompiler.names import Names, python_name
@@ -83,7 +84,8 @@ def _function(proto: FunctionProto, name: str, parts: Parts, forms: Forms, faith
         parts.types.update(("Sequence", "Tensor"))
     parameters = [f"{names[item]}: Sequence[Tensor]" if item in sequences else names[item] for item in proto.input]
     parameters.extend(_attributes(proto, names, parts))
-    body = Body(parts, forms, names, faithful, typed=False)
+    own = {item: "" if item in sequences else f"={item}" for item in proto.input}  # the types of inputs are their own
+    body = Body(parts, forms, names, ElementTypes(proto.node, own, forms.signature_of), faithful, typed=False)
     body.annotations = ranks_by_length(proto, parts.types)
     body.nodes(proto.node, "    ", frozenset(proto.output))
     decorator = [f"Opset({quoted(proto.domain)}, {forms.imports.get(proto.domain, 1)})"]

@@ -7,6 +7,12 @@ from collections.abc import Sequence
 WIDTH = 110
 
 
+def assignment_lines(indent: str, target: str, value: str) -> list[str]:
+    """A value that is not to be broken, bound to a name."""
+    line = f"{indent}{target} = {value}"
+    return [line] if len(line) <= WIDTH else [f"{indent}{target} = (", f"{indent}    {value}", f"{indent})"]
+
+
 def sum_lines(indent: str, target: str, operands: Sequence[str], sign: str) -> list[str]:
     """An operator between operands, each in a line of its own."""
     first, *rest = operands

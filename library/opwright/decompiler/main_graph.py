@@ -8,6 +8,7 @@ from onnx import ModelProto, TensorProto, TypeProto, helper
 
 from opwright.decompiler.annotations import annotation
 from opwright.decompiler.body import Body
+from opwright.decompiler.element_types import ElementTypes
 from opwright.decompiler.layout import WIDTH, def_lines, return_lines
 from opwright.decompiler.literals import MOST_INLINE, Constant, constant_of, quoted
 from opwright.decompiler.names import Names, common_prefix
@@ -33,7 +34,9 @@ class MainGraph:
         self.ir_version = model.ir_version
         self.name = parts.fresh(graph.name or "main_graph")
         self.names = Names(parts.taken, "" if faithful else common_prefix(graph))
-        self.body = Body(parts, forms, self.names, faithful)
+        declared = {item.name: _element(item.type.tensor_type.elem_type) for item in graph.input}
+        declared.update({item.name: _element(item.data_type) for item in graph.initializer})
+        self.body = Body(parts, forms, self.names, ElementTypes(graph.node, declared, forms.signature_of), faithful)
         self.initializers: dict[str, str] = {}  # parameter -> expression
         self.defaults: dict[str, str] = {}
         self.renamed: dict[str, str] = {}
@@ -121,6 +124,10 @@ class MainGraph:
         constant = self.outside.get(tensor.name) or constant_of(tensor)
         self.large = self.large or constant.array.nbytes >= MOST_BYTES
         return self.parts.array_expression(constant, name)
+
+
+def _element(code: int) -> str:
+    return BY_CODE[code].name if code in BY_CODE else ""
 
 
 def _is_scalar(type_: TypeProto) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from onnx import NodeProto
+
 from opwright.decompiler.names import python_name
 from opwright.decompiler.refuse import refuse
 from opwright.opsets.signatures import Option, Signature, normal_domain, signature, tensor_element
@@ -29,6 +31,10 @@ BINARY = {
     "GreaterOrEqual": ">=",
 }
 UNARY = {"Neg": "-", "Not": "~", "BitwiseNot": "~"}
+_BITS = frozenset(["And", "Or", "Xor", "Not", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot"])
+_TYPED = _BITS | {"Pow", "Mod", "BitShift"}  # whose sign asks for element types
+_SUBSCRIPTS = frozenset(["Slice", "Gather", "SequenceAt"])
+_SPECIAL = _TYPED | _SUBSCRIPTS | {"Constant", "If", "Loop"}
 
 
 class FormalInput(NamedTuple):
@@ -43,10 +49,21 @@ class FormalInput(NamedTuple):
 class Form:
     """How an operator is written. `call`: the text before its arguments. `least`: results that a call must name.
 
-    `binary`: Python's sign for it, with spaces where it stands between two operands.
+    `binary`: Python's sign for it, with spaces where it stands between two operands; `polymorphic` where that is the
+    operator for operands of any type. `is_special`: there may be another way to write it.
     """
 
-    __slots__ = ("binary", "call", "inputs", "is_control", "is_special", "least", "name", "signature", "variadic")
+    __slots__ = (
+        "binary",
+        "call",
+        "inputs",
+        "is_special",
+        "least",
+        "name",
+        "polymorphic",
+        "signature",
+        "variadic",
+    )
 
     def __init__(self, call: str, found: Signature | None, name: str) -> None:
         self.call = call
@@ -55,8 +72,8 @@ class Form:
         standard = found is not None and not found.domain
         self.binary = (f" {BINARY[name]} " if name in BINARY else UNARY.get(name, "")) if standard else ""
         self.least = 1 if found is None else max(1, found.min_outputs)
-        self.is_control = standard and name in ("If", "Loop")
-        self.is_special = self.is_control or (standard and name == "Constant")
+        self.polymorphic = self.binary if name not in _BITS else ""
+        self.is_special = standard and name in _SPECIAL
         self.inputs: list[FormalInput] = []
         self.variadic = found is not None and bool(found.inputs) and found.inputs[-1].option is Option.VARIADIC
         for formal in () if found is None else found.inputs:
@@ -65,6 +82,14 @@ class Form:
             sequence = bool(admitted) and all(text.startswith("seq(") for text in admitted)
             name = single.name if single is not None else ""
             self.inputs.append(FormalInput(formal.type, formal.homogeneous, name, sequence))
+
+    @property
+    def is_control(self) -> bool:
+        return self.name in ("If", "Loop")
+
+    @property
+    def is_subscript(self) -> bool:
+        return self.name in _SUBSCRIPTS
 
     def formal(self, index: int) -> FormalInput | None:
         """What is known of an input; None where nothing is."""
@@ -92,6 +117,12 @@ class Forms(dict[tuple[str, str], Form]):
         found = signature(domain, key[1], version)
         self[key] = form = Form(f"{self.opset(domain)}.{key[1]}(", found, key[1])
         return form
+
+    def signature_of(self, node: NodeProto) -> Signature | None:
+        """The signature of an operator; None of a function of the module, or where nothing is known of it."""
+        if (node.domain, node.op_type, node.overload) in self.local:
+            return None
+        return self[node.domain, node.op_type].signature
 
     def opset(self, domain: str) -> str:
         """The Python name of a domain's opset."""

@@ -1,0 +1,70 @@
+"""Signs of Python that mean the operator for some element types only: written where those are known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from onnx import NodeProto
+
+from opwright.decompiler.operators import BINARY, UNARY, Form
+from opwright.elements import BY_NAME
+
+if TYPE_CHECKING:
+    from opwright.decompiler.body import Body
+
+_SHIFTS = {b"LEFT": "<<", b"RIGHT": ">>"}
+
+
+def typed_sign(body: Body, form: Form, node: NodeProto) -> str | None:
+    """The node as a sign between its operands; None where it must stay a call."""
+    if form.name == "Pow":
+        same = len(node.input) == 2 and form.inputs[0].type == form.inputs[1].type
+        return _between(body, "**", node, "alike" if same else "equal")
+    if form.name == "BitShift":
+        sign = next((_SHIFTS.get(item.s) for item in node.attribute if not item.ref_attr_name), None)
+        signed = any(not item.startswith("tensor(u") for item in _admitted(form))
+        return sign and _between(body, sign, node, "unsigned" if signed else "alike")
+    if form.name == "Mod":
+        plain = not body.faithful and not any(item.ref_attr_name or item.i for item in node.attribute)
+        return _between(body, "%", node, "integer") if plain else None
+    if body.typed or node.attribute:
+        return None  # which needs to ask nobody for types
+    if form.name in UNARY:
+        return f"~{body.names[node.input[0]]}" if _are_bits(body, node.input[0]) else None
+    return _between(body, BINARY[form.name], node, "bits")
+
+
+def _between(body: Body, sign: str, node: NodeProto, need: str) -> str | None:
+    """Two operands with a sign between them, where what it needs is so."""
+    if len(node.input) != 2 or not body.names_tensors(node.input):
+        return None
+    tensors = [name for name in node.input if not body.knows(name)]
+    constants = [body.constants[name] for name in node.input if body.knows(name)]
+    if not tensors or (need == "bits" and constants):
+        return None
+    element = body.types.of(tensors[0])
+    if need == "integer" and not (element in BY_NAME and BY_NAME[element].is_integer):
+        return None
+    if need == "unsigned" and not element.startswith("uint"):
+        return None  # which Python's shift asks for
+    if need == "bits" and not all(_are_bits(body, name) for name in tensors):
+        return None
+    if need == "equal" and not (element and all(body.types.of(name) == element for name in tensors)):
+        return None
+    for constant in constants:
+        known = element or (need == "alike" and body.typed and constant.element.name)
+        if not constant.is_scalar or constant.literal is None or known != constant.element.name:
+            return None
+    left, right = (body.literal(name) for name in node.input)
+    if sign == "**":
+        return None if left.startswith("-") else f"{left}**{body.parts.noted(right)}"
+    return f"{left} {sign} {right}"
+
+
+def _admitted(form: Form) -> tuple[str, ...]:
+    return () if form.signature is None else form.signature.admitted[form.signature.inputs[0].type]
+
+
+def _are_bits(body: Body, name: str) -> bool:
+    element = body.types.of(name)
+    return not body.knows(name) and element in BY_NAME and (element == "bool" or BY_NAME[element].is_integer)
