@@ -51,13 +51,17 @@ class Eager:
         }
         return [_plain(item) for item in run_body(self.function, inputs, rounded, self.opset)]
 
-    def whole(self, case: Case) -> str:
-        """How calls that run as one graph differ from those that run as Python; empty where they do not."""
+    def called(self, case: Case, outputs: list[Any]) -> str:
+        """How calls of the function under `@script` differ from its body's `outputs`: as Python, and as one graph.
+        Empty where they do not."""
         function = opwright.script(default_opset=opwright.Opset("", self.opset))(self.function)
         arguments = {**case.arrays, **case.attributes}
         plain = _bytes_of(function, arguments)
         if plain != _bytes_of(function, arguments):
             return ""  # random
+        body = _flat(tuple(outputs) if len(outputs) > 1 else outputs[0])
+        if plain != body:
+            return f"{body} as a body, {plain} as a function"
         with whole_functions():
             found = [_bytes_of(function, arguments) for _ in range(3)]
         return next((f"{plain} as Python, {item} as a graph" for item in found if item != plain), "")

@@ -234,7 +234,6 @@ class _Sessions:
         self.runtimes = runtimes
         self.defaults = _defaults(program.text)
         self.eager: Eager | None = None
-        self.seen_whole = False  # likewise: it is called several times
         self.seen_live = False  # one case of a program is enough: it compiles the function anew
         self._loaded: dict[tuple[object, ...], dict[str, Any]] = {}
 
@@ -245,15 +244,11 @@ class _Sessions:
         attributes = {name: value for name, value in case.attributes.items() if name in used}
         ranks = tuple((name, array.ndim, array.dtype.name) for name, array in arrays.items())
         key = (id(function), ranks, tuple(attributes.items()))
-        if key not in self._loaded:
+        is_new = key not in self._loaded
+        if is_new:
             self._loaded[key] = dict(self._load(function, arrays, attributes, reasons))
         if "eager" in self.runtimes:
-            self._check_eager(case, expected, reasons)
-        if "whole" in self.runtimes and not self.seen_whole and self.eager is not None:
-            self.seen_whole = True
-            difference = self.eager.whole(case)
-            if difference:
-                raise _Difference(f"whole: {difference}")
+            self._check_eager(case, expected, reasons, is_new and "whole" in self.runtimes)
         excused = {runtime for note in expected.notes for runtime in _WRONG_ON[note]}
         reasons += [f"onnxruntime is known to get wrong: {note}" for note in sorted(expected.notes)]
         if "live" in self.runtimes and not self.seen_live and self.program.meant and "live" not in excused:
@@ -282,11 +277,12 @@ class _Sessions:
                 raise _Difference(f"{runtime} fails: {_first_line(error)}") from error
             _compare(runtime, list(self.program.outputs), outputs, expected)
 
-    def _check_eager(self, case: Case, expected: Expected, reasons: list[str]) -> None:
+    def _check_eager(self, case: Case, expected: Expected, reasons: list[str], whole: bool) -> None:
+        """`whole`: its calls as one graph too, once for each kind of arguments, since they take several calls."""
         try:
             self.eager = self.eager or Eager(self.program)
             with np.errstate(all="ignore"):
-                outputs = flat(self.eager.run(self.program, case))
+                found = self.eager.run(self.program, case)
         except Exception as error:
             if not self.program.meant:
                 return  # Python looks at lines that the compiler need not look at, and the other way round
@@ -294,7 +290,11 @@ class _Sessions:
                 reasons.append("eager mode lowers both graphs of op.If, of which one has an index out of range")
                 return
             raise _Difference(f"eager fails: {_first_line(error)}") from error
-        _compare("eager", list(self.program.outputs), _with_declared_types(outputs, expected), expected)
+        _compare("eager", list(self.program.outputs), _with_declared_types(flat(found), expected), expected)
+        if whole:
+            difference = self.eager.called(case, found)
+            if difference:
+                raise _Difference(f"whole: {difference}")
 
     def _check_live(self, case: Case, expected: Expected, reasons: list[str]) -> None:
         """The function as it lives, its types inferred: its model on onnxruntime."""
