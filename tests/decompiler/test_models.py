@@ -120,6 +120,18 @@ def test_names_that_python_lacks(tmp_path: Path) -> None:
     assert 'names={"x_0": "x:0", "class_": "class", "op_1": "op", "y_out": "y/out"}' in text
 
 
+def test_outputs_that_are_inputs_or_initializers(tmp_path: Path) -> None:
+    model = parsed(
+        'agraph (float[N] "x:0", float[2] d) => (float[N] "x:0", float[N] y, float[2] d, float[3] w) '
+        '<float[2] d = {0.5, 2}, float[3] w = {1, 2, 3}> { y = Abs ("x:0") }'
+    )
+    for faithful in (False, True):
+        text, again = back(model, tmp_path, np.array([-1, 2], np.float32), faithful=faithful)
+        assert "    x_0_out = x_0\n" in text
+        assert compare(model, again) or not faithful
+        assert "Identity" not in {node.op_type for node in again.graph.node}
+
+
 def test_initializers_of_every_kind(tmp_path: Path) -> None:
     model = parsed(
         "agraph (float[N, 40] x, float[40] bias) => (float[N, 40] y, float[2] w) "
@@ -213,7 +225,7 @@ def test_an_ir_version_below_what_the_opset_came_with(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "agraph (float[N] x) => (float[N] x) { y = Abs (x) }",
+        "agraph (float[N] x) => (float[N] y, float[N] y) { y = Abs (x) }",
         "agraph (map(int64, tensor(float)) x) => (float[N] y) { y = Abs (z) }",
     ],
 )

@@ -59,10 +59,8 @@ class MainGraph:
         types = [annotation(item.type, parts.types, f"the output {item.name!r}") for item in graph.output]
         self.exact = any(word in text for text in types for word in ("None", "...", "Sequence"))
         returns = types[0] if len(types) == 1 else f"tuple[{', '.join(types)}]"
-        for name in outputs:
-            if name in inputs or outputs.count(name) > 1:
-                raise refuse(f"the output {name!r} is an input or another output", "a script gives each a name")
-            self._interface(name)
+        given = inputs | {name for name in outputs if names.get(name) in self.initializers}
+        results = [self._result(name, outputs.count(name), name in given) for name in outputs]
         lines = self.body.lines
         self.body.scalars = {item.name for item in graph.input if _is_scalar(item.type)}
         parts.attribute_names = {}
@@ -73,10 +71,11 @@ class MainGraph:
             if name in self.body.constants:
                 lines.append(f"    {names[name]} = {self.body.own(name)}")
         parameters.extend(carried.values())
+        lines += [f"    {found} = {names[name]}" for name, found in zip(outputs, results, strict=True) if name in given]
         head = ["@script()", *def_lines("", self.name, parameters, f" -> {returns}"), *docstring(graph.doc_string)]
         if lines and not lines[0]:
             lines.pop(0)
-        return [*head, *lines, *return_lines("    ", [names[item] for item in outputs])]
+        return [*head, *lines, *return_lines("    ", results)]
 
     def _nodes(self, kept: frozenset[str]) -> None:
         """The statements; twice where there is a Scan, which wants ranks that must be declared then."""
@@ -97,6 +96,16 @@ class MainGraph:
         found = self.names.keep(name)
         if found != name:
             self.renamed[found] = name
+        return found
+
+    def _result(self, name: str, count: int, is_given: bool) -> str:
+        """The name under which an output is returned: one of its own where it is an input, or carried."""
+        if count > 1:
+            raise refuse(f"the output {name!r} is another output too", "a script gives each a name")
+        if not is_given:
+            return self._interface(name)
+        found = self.names.fresh(f"{self.names[name]}_out")
+        self.renamed[found] = name
         return found
 
     def _initializer(self, tensor: TensorProto, is_input: bool, is_output: bool) -> Iterator[str]:

@@ -14,10 +14,12 @@ from opwright.link.walk import all_graphs, all_nodes
 def rename_graph(model: ModelProto, names: Mapping[str, str]) -> None:
     """Gives inputs, outputs and initializers of the graph the names that `names` maps theirs to.
 
-    An inner value that has such a name gets another one. Raises DiagnosticError where a name is none of the graph's
-    interface, or two values would have one name.
+    An inner value that has such a name gets another one. An output that is an input or initializer as it is may have
+    its name: it is that value then. Raises DiagnosticError where a name is none of the graph's interface, or two values
+    would have one name.
     """
     graph = model.graph
+    names = _handed_through(graph, names)
     interface = _declared_in(graph)
     mapping = _mapping(names, interface, (name for inner in all_graphs(graph) for name in _made_in(inner)))
     for inner in all_graphs(graph):
@@ -28,6 +30,23 @@ def rename_graph(model: ModelProto, names: Mapping[str, str]) -> None:
         for sparse in inner.sparse_initializer:
             sparse.values.name = mapping.get(sparse.values.name, sparse.values.name)
     _rename_nodes(all_nodes(graph.node), mapping)
+
+
+def _handed_through(graph: GraphProto, names: Mapping[str, str]) -> dict[str, str]:
+    """Takes out the Identity before each output that has the name of what it is made of; the names of the others."""
+    given = [*(item.name for item in graph.input), *(item.name for item in graph.initializer)]
+    called = {names.get(name, name): name for name in given}
+    makers = {node.output[0]: node for node in graph.node if node.op_type == "Identity" and not node.domain}
+    left = dict(names)
+    for output in graph.output:
+        source = called.get(names.get(output.name, ""))
+        maker = makers.get(output.name)
+        if source is not None and maker is not None and maker.input[0] == source:
+            del left[output.name]
+            graph.node.remove(maker)
+            _rename_nodes(all_nodes(graph.node), {output.name: source})
+            output.name = source
+    return left
 
 
 def rename_function(proto: FunctionProto, names: Mapping[str, str]) -> None:
