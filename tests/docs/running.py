@@ -16,6 +16,7 @@ from onnx import ModelProto, NodeProto
 from onnx.inliner import inline_local_functions
 from onnx.reference import ReferenceEvaluator
 from opwright import OnnxFunction
+from opwright.eager import whole_functions
 from opwright.elements import BY_CODE, ElementType
 
 from tests.docs.pages import Expectation
@@ -65,7 +66,7 @@ def run_model(model: ModelProto, feeds: Mapping[str, np.ndarray]) -> dict[str, l
 
 
 def give(function: OnnxFunction, expectation: Expectation) -> dict[str, list[Any]]:
-    """The outputs of a call by who ran it: the model on each runtime, and the Python body on arrays."""
+    """The outputs of a call by who ran it: the model on each runtime, the Python body on arrays, and that as a whole."""
     signature = inspect.signature(function.__wrapped__)
     bound = signature.bind(*expectation.arguments, **dict(expectation.keywords))
     tensors, attributes = _split(signature, bound.arguments)
@@ -76,7 +77,11 @@ def give(function: OnnxFunction, expectation: Expectation) -> dict[str, list[Any
     results = run_model(model, feeds)
     bound.arguments.update(tensors)
     eager = function(*bound.args, **bound.kwargs)
-    results["eager"] = list(eager) if isinstance(eager, tuple) else [eager]
+    with whole_functions():
+        for _ in range(2):  # from the third on it runs as one graph, where it can
+            function(*bound.args, **bound.kwargs)
+        whole = function(*bound.args, **bound.kwargs)
+    results["eager"], results["whole"] = (list(item) if isinstance(item, tuple) else [item] for item in (eager, whole))
     return results
 
 
