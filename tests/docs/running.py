@@ -66,7 +66,7 @@ def run_model(model: ModelProto, feeds: Mapping[str, np.ndarray]) -> dict[str, l
 
 
 def give(function: OnnxFunction, expectation: Expectation) -> dict[str, list[Any]]:
-    """The outputs of a call by who ran it: the model on each runtime, the Python body on arrays, and that as a whole."""
+    """The outputs of a call by who ran it: the model on each runtime, the function as Python and as a whole."""
     signature = inspect.signature(function.__wrapped__)
     bound = signature.bind(*expectation.arguments, **dict(expectation.keywords))
     tensors, attributes = _split(signature, bound.arguments)

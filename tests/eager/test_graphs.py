@@ -232,11 +232,13 @@ def test_a_failure_in_a_graph_has_its_line() -> None:
 
 @script()
 def collects(x):
-    def step(i, going, *collected):
+    def step(i, going, doubles, shapes):
         y = x[i] * 2
-        return (going, *[before + [item] for before, item in zip(collected, (y, op.Shape(y)), strict=True)])
+        doubles.append(y)
+        shapes.append(op.Shape(y))
+        return going, doubles, shapes
 
-    return op.Loop(3, None, *[[] for _ in range(2)], body=step)
+    return op.Loop(3, None, [], [], body=step)
 
 
 def test_empty_lists_enter_a_loop_as_sequences() -> None:

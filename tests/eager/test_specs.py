@@ -1,0 +1,52 @@
+"""A few vectors of every version of specs/: what its function gives as Python is what its newest body gives.
+
+All vectors and bodies: `nox -s eager`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from opwright.bundle.read import find_bundle
+from opwright_build.spec.load import load_library
+from opwright_build.verify.collect import collect_cases
+from opwright_build.verify.model import Case
+
+from tests.eager.spec_agreement import Agreement, Row, compare, newest_bodies
+
+ROOT = Path(__file__).resolve().parents[2]
+VECTORS = 4  # of each version
+
+
+@pytest.fixture(scope="module")
+def rows(standard_file: Path) -> list[Row]:
+    loaded = load_library(ROOT)
+    bundle = find_bundle(standard_file)
+    interfaces = {entry.identity: entry for entry in bundle.index.functions}
+    cases = collect_cases(loaded.versions, interfaces, ROOT, run_oracle=False, load_suite=lambda operators: ()).cases
+    return list(compare(loaded, newest_bodies(bundle), list(_spread(cases))))
+
+
+def _spread(cases: tuple[Case, ...]) -> Iterator[Case]:
+    """Some of each version's cases: the first, the last, and those at equal distances between."""
+    found: dict[str, list[Case]] = {}
+    for case in cases:
+        found.setdefault(case.identity, []).append(case)
+    for group in found.values():
+        step = max((len(group) - 1) // (VECTORS - 1), 1)
+        yield from group[::step][:VECTORS]
+
+
+def test_python_gives_what_the_compiled_bodies_give(rows: list[Row]) -> None:
+    assert [str(row) for row in rows if row.agreement is Agreement.DIFFERENT] == []
+    for row in rows:  # onnxruntime computes halves in float, and keeps them so between the nodes of a graph
+        if row.agreement is Agreement.WITHIN and row.runtime != "reference":
+            assert "float16" in str(row), row
+
+
+def test_every_version_is_among_them(rows: list[Row]) -> None:
+    compared = Counter(row.identity for row in rows if row.agreement in (Agreement.EXACT, Agreement.RANDOM))
+    assert set(compared) == {version.identity for version in load_library(ROOT).versions}
