@@ -135,3 +135,18 @@ def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DiagnosticError) as error:
         product.to_model_proto(initializers={"w": huge}, external_data=tmp_path / "none" / "w.bin")
     assert error.value.diagnostics[0].code == "OW572"
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+def test_a_long_chain(faithful: bool, tmp_path: Path) -> None:
+    """`tests.decompiler.sizes` takes one of 100,000 nodes."""
+    signs = [("Relu", []), ("Add", ["x"]), ("Mul", ["half"])]
+    names = ["x", *(f"v{index}" for index in range(3000))]
+    nodes = [helper.make_node(signs[i % 3][0], [names[i], *signs[i % 3][1]], [names[i + 1]]) for i in range(3000)]
+    x, y = (helper.make_tensor_value_info(name, 1, [2]) for name in ("x", "v2999"))
+    half = numpy_helper.from_array(np.array(0.5, np.float32), "half")
+    graph = helper.make_graph(nodes, "g", [x], [y], [half])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+    decompile(model, faithful=faithful).write(tmp_path / "chain.py")
+    made = load(tmp_path / "chain.py").model()
+    assert [node.op_type for node in made.graph.node if node.op_type != "Constant"] == [node.op_type for node in nodes]

@@ -120,3 +120,11 @@ def calls_of(step: Callable[[], object]) -> int:
     finally:
         sys.setprofile(before)
     return count
+
+
+def test_every_line_of_a_function_may_be_a_node(compiler: Compiler, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("opwright.lang.lower.context.NODE_LIMIT", 100)
+    lines = ["def F(x, y):", "    v = x", *["    v = v + y"] * 500, "    return v"]
+    assert compiler.codes("\n".join(lines), INPUTS, {"z": "float"}) == []
+    lines[2:-1] = ["    for i in range(200):", "        v = op.Softmax(v, axis=i - i)"]
+    assert compiler.codes("\n".join(lines), INPUTS, {"z": "float"}) == ["OW311"]

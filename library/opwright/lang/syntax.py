@@ -9,7 +9,7 @@ from functools import cached_property
 from opwright.diagnostics.model import Diagnostic, Place
 from opwright.lang.source import Source
 
-SIZE_LIMIT = 4 << 20  # bytes; far above any hand-written file, far below what would hurt
+SIZE_LIMIT = 16 << 20  # bytes; the scripts of 100,000 nodes have five million
 
 
 class Binding:

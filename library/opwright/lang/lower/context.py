@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from opwright.lang.lower.known import Attempt
 
 NESTING_LIMIT = 31  # nested graphs that protobuf's parsers read, with the types of their inputs and outputs
-NODE_LIMIT = 100_000
+NODE_LIMIT = 100_000  # that a function may make without a line of its own for each
 
 
 class NeedsFact(Exception):
@@ -148,6 +148,7 @@ class Lowering:
         self.versions: dict[str, int] = {}  # of domains other than the default one, as the source names them
         self.depth = 0
         self.nodes = 0
+        self.most_nodes = NODE_LIMIT
         self.inlining: list[ast.FunctionDef] = []
         self.callers: list[Environment] = []  # those of the calls around the one that is being lowered
         self.positions: dict[str, int] = {}  # of names, by their first binding: the order in which they are joined
@@ -240,7 +241,7 @@ class Lowering:
 
     def append(self, node: ir.Node) -> None:
         self.nodes += 1
-        if self.nodes > NODE_LIMIT:
+        if self.nodes > self.most_nodes:
             self.spend(0, node.span)
         self.region.nodes.append(node)
         if self.inlining:
@@ -249,9 +250,9 @@ class Lowering:
     def spend(self, nodes: int, span: Span | None) -> None:
         """Counts what unrolling and inlining make; Stop where it becomes too much."""
         self.nodes += nodes
-        if self.nodes > NODE_LIMIT:
+        if self.nodes > self.most_nodes:
             self.error(
-                "OW311", f"the body grows beyond {NODE_LIMIT:,} nodes", span, "unrolling and inlining have limits"
+                "OW311", f"the body grows beyond {self.most_nodes:,} nodes", span, "unrolling and inlining have limits"
             )
             raise Stop
 

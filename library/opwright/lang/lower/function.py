@@ -176,6 +176,8 @@ class _Attempt:
         self.low = Lowering(scope, self.function, target.facts, {})
         self.low.diagnostics = self.diagnostics
         self.low.looked_up = looked_up
+        last = unit.node.body[-1]
+        self.low.most_nodes += (last.end_lineno or last.lineno) - unit.node.lineno
         self.env = self._parameters()
         self.low.splittable = self._splittable()
 
