@@ -234,9 +234,8 @@ def test_a_failure_in_a_graph_has_its_line() -> None:
 def collects(x):
     def step(i, going, doubles, shapes):
         y = x[i] * 2
-        doubles.append(y)
-        shapes.append(op.Shape(y))
-        return going, doubles, shapes
+        item, shape = [y], [op.Shape(y)]
+        return going, doubles + item, shapes + shape
 
     return op.Loop(3, None, [], [], body=step)
 
