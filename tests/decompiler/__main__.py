@@ -1,4 +1,5 @@
-"""`python -m tests.decompiler`: all node tests and function bodies of the standard, there and back in both modes.
+"""`python -m tests.decompiler`: all node tests and function bodies of the standard, and models of generated programs,
+there and back in both modes.
 
 Exit status 1 where a case fails that is not listed (`*_exceptions.txt`), or a listed one has come to pass: the lists
 may only shrink.
@@ -16,6 +17,9 @@ from onnx.backend.test.loader import load_model_tests
 
 from tests.decompiler import functions_roundtrip, roundtrip
 from tests.decompiler.exceptions import read_exceptions
+from tests.decompiler.generated_cases import generated_cases
+
+PROGRAMS = 500
 
 
 def main() -> int:
@@ -23,6 +27,7 @@ def main() -> int:
         warnings.simplefilter("ignore")
         cases = load_model_tests(kind="node")
     functions = [*functions_roundtrip.plain_bodies(cases), *functions_roundtrip.expanded_bodies(cases)]
+    generated = list(generated_cases(1, PROGRAMS))
     good = True
     for faithful in (False, True):
         mode = "faithful" if faithful else "readable"
@@ -31,6 +36,8 @@ def main() -> int:
             good &= judge(f"{mode}: node tests", len(cases), failures, read_exceptions(faithful))
             failures = functions_roundtrip.round_trips(functions, Path(folder, "functions"), faithful)
             good &= judge(f"{mode}: function bodies", len(functions), failures, {})
+            failures = roundtrip.round_trips(generated, Path(folder, "generated"), faithful)
+            good &= judge(f"{mode}: models of generated programs", len(generated), failures, {})
     return 0 if good else 1
 
 

@@ -90,10 +90,12 @@ def without_inner_types(model: ModelProto) -> ModelProto:
     """The model without the types that its nodes' graphs declare: those follow from the nodes."""
     plain = ModelProto()
     plain.CopyFrom(model)
-    for graph in all_graphs(plain.graph):
-        if graph is not plain.graph:
-            for value in (*graph.input, *graph.output):
-                value.ClearField("type")
+    for nodes in (plain.graph.node, *(function.node for function in plain.functions)):
+        for node in nodes:
+            for attribute in node.attribute:
+                for graph in all_graphs(attribute.g):
+                    for value in (*graph.input, *graph.output):
+                        value.ClearField("type")
     return plain
 
 

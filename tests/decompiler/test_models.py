@@ -13,7 +13,7 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper, parser
 from opwright import Decompiled, DiagnosticError, compare, decompile
 
 from tests.decompiler.make_models import make
-from tests.decompiler.roundtrip import equal, imports_of, interface_of, run_ort
+from tests.decompiler.roundtrip import equal, imports_of, interface_of, run_ort, run_reference
 
 FOLDER = "decompiled"
 
@@ -202,6 +202,24 @@ def test_functions_and_overloads(tmp_path: Path) -> None:
     assert compare(model, again)
     assert 'overload="twice"' in text
     assert sorted(item.overload for item in again.functions) == ["plain", "twice"]
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+def test_calls_that_leave_inputs_of_functions_out(faithful: bool, tmp_path: Path) -> None:
+    model = parsed(
+        """agraph (float[N] x, float low) => (float[N] y) {
+            a = my.clip <scale = 2> (x) b = my.clip <scale = 3> (a, "", low) y = my.clip <scale = 4> (b, low)
+        }
+        <domain: "my", opset_import: ["": 18]> clip <scale> (x, low, high) => (y) {
+            c = Constant <value_int: int = @scale> () d = CastLike (c, x) e = Mul (x, d) y = Clip (e, low, high)
+        }""",
+        '<ir_version: 10, opset_import: ["": 18, "my": 1]>',
+    )
+    given = (np.array([-2, 3], np.float32), np.array(1, np.float32))
+    text, again = back(model, tmp_path, *given, faithful=faithful)
+    assert "def clip(x, low=None, high=None, *, scale: int):" in text
+    assert not faithful or compare(model, again)
+    assert len(run_reference(again, given)[0]) == 2
 
 
 def test_everything_about_a_model(tmp_path: Path) -> None:

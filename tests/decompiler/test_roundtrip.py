@@ -1,4 +1,7 @@
-"""A sample of the standard's node tests makes the round trip; `nox -s roundtrip` takes all of them."""
+"""A sample of the standard's node tests, and of generated programs, makes the round trip.
+
+`nox -s roundtrip` takes all of them.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import pytest
 from onnx.backend.test.loader import load_model_tests
 
 from tests.decompiler.exceptions import read_exceptions
+from tests.decompiler.generated_cases import generated_cases
 from tests.decompiler.roundtrip import round_trips
 
 # Of each kind of model that is written in a way of its own.
@@ -44,3 +48,9 @@ def test_models_come_back_the_same(cases: list[Any], tmp_path: Path, faithful: b
     failures = list(round_trips(cases, tmp_path, faithful))
     unexpected = [item for item in failures if item.name not in read_exceptions(faithful)]
     assert not unexpected, "\n".join(f"{item.name}: {item.stage}: {item.reason}" for item in unexpected)
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+def test_models_of_generated_programs_come_back_the_same(tmp_path: Path, faithful: bool) -> None:
+    failures = list(round_trips(list(generated_cases(3, 12)), tmp_path, faithful))
+    assert not failures, "\n".join(f"{item.name}: {item.stage}: {item.reason}" for item in failures)

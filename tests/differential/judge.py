@@ -94,7 +94,7 @@ def judge(program: Program, runtimes: tuple[str, ...] = RUNTIMES) -> Verdict:
         family = _compile(program)
         if isinstance(family, Diagnostic):
             return Verdict(Outcome.REFUSED, f"{family.code} {family.message}", 0, ())
-        sessions = _Sessions(program, family, runtimes)
+        sessions = Sessions(program, family, runtimes)
         for case in program.cases:
             try:
                 sessions.choose(case)
@@ -225,7 +225,7 @@ def _widen(value: np.ndarray[Any, Any], other: np.ndarray[Any, Any], tolerance: 
 # ---------------------------------------------------------------------------------------------------- runtimes
 
 
-class _Sessions:
+class Sessions:
     """The models of a program's variants, each made once for the ranks and attributes that call it."""
 
     def __init__(self, program: Program, family: Family, runtimes: tuple[str, ...]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from onnx import AttributeProto, FunctionProto, NodeProto, helper
 
@@ -30,16 +30,36 @@ _ANNOTATIONS: dict[int, str] = {
 FunctionId = tuple[str, str, str]
 
 
-def write_functions(protos: list[FunctionProto], parts: Parts, forms: Forms, faithful: bool) -> list[str]:
-    """The functions in their order, callees first; calls of them are known to `forms` from then on."""
+def write_functions(
+    protos: list[FunctionProto], parts: Parts, forms: Forms, faithful: bool, nodes: Sequence[NodeProto] = ()
+) -> list[str]:
+    """The functions in their order, callees first; calls of them are known to `forms` from then on. `nodes` are those
+    of the graph that calls them."""
     lines: list[str] = []
+    omitted = _omitted_inputs(protos, nodes)
     for proto in _callees_first(protos):
         name = parts.fresh(f"{proto.name}_{proto.overload}" if proto.overload else proto.name)
-        lines += ["", "", *_function(proto, name, parts, forms, faithful)]
+        optional = omitted[proto.domain, proto.name, proto.overload]
+        lines += ["", "", *_function(proto, name, optional, parts, forms, faithful)]
         form = Form(f"{name}(", None, proto.name)
         form.least = len(proto.output)
         forms.local[proto.domain, proto.name, proto.overload] = form
     return lines[2:]
+
+
+def _omitted_inputs(protos: Sequence[FunctionProto], nodes: Sequence[NodeProto]) -> dict[FunctionId, set[str]]:
+    """The inputs of each function that some call leaves out: a proto itself does not say which may be."""
+    inputs = {(item.domain, item.name, item.overload): list(item.input) for item in protos}
+    found: dict[FunctionId, set[str]] = {key: set() for key in inputs}
+    for body in (nodes, *(item.node for item in protos)) if protos else ():
+        for node in all_nodes(body):
+            formals = inputs.get((node.domain, node.op_type, node.overload))
+            if formals is not None and (len(node.input) < len(formals) or "" in node.input):
+                given = [*node.input, *[""] * (len(formals) - len(node.input))]
+                found[node.domain, node.op_type, node.overload].update(
+                    name for name, value in zip(formals, given, strict=False) if not value
+                )
+    return found
 
 
 def _callees_first(protos: list[FunctionProto]) -> list[FunctionProto]:
@@ -68,7 +88,9 @@ def _called(proto: FunctionProto) -> list[FunctionId]:
     return list(dict.fromkeys((node.domain, node.op_type, node.overload) for node in all_nodes(proto.node)))
 
 
-def _function(proto: FunctionProto, name: str, parts: Parts, forms: Forms, faithful: bool) -> Iterator[str]:
+def _function(
+    proto: FunctionProto, name: str, optional: set[str], parts: Parts, forms: Forms, faithful: bool
+) -> Iterator[str]:
     names = Names(parts.taken)
     renamed: dict[str, str] = {}
     for item in (*proto.input, *proto.output):
@@ -83,7 +105,15 @@ def _function(proto: FunctionProto, name: str, parts: Parts, forms: Forms, faith
     if sequences:
         parts.types.update(("Sequence", "Tensor"))
     parameters = [f"{names[item]}: Sequence[Tensor]" if item in sequences else names[item] for item in proto.input]
-    parameters.extend(_attributes(proto, names, parts))
+    attributes = list(_attributes(proto, names, parts))
+    first = next((index for index, item in enumerate(proto.input) if item in optional), len(parameters))
+    parameters[first:] = [  # Python wants a default of all that follow one
+        f"{text} = None" if item in sequences else f"{text}=None"
+        for text, item in zip(parameters[first:], proto.input[first:], strict=True)
+    ]
+    if optional and attributes:
+        parameters.append("*")
+    parameters.extend(attributes)
     own = {item: "" if item in sequences else f"={item}" for item in proto.input}  # the types of inputs are their own
     body = Body(parts, forms, names, ElementTypes(proto.node, own, forms.signature_of), faithful, typed=False)
     body.annotations = ranks_by_length(proto, parts.types)

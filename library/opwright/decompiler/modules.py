@@ -55,7 +55,7 @@ def model_module(
     parts = Parts()
     imports = {item.domain: item.version for item in model.opset_import}
     forms = Forms(imports, parts.taken)
-    functions = write_functions(list(model.functions), parts, forms, faithful)
+    functions = write_functions(list(model.functions), parts, forms, faithful, model.graph.node)
     writer = MainGraph(model, parts, forms, faithful, outside or {})
     function = writer.lines()
     made = list(making(model, writer))

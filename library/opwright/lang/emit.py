@@ -180,8 +180,11 @@ class _Emitter:
             if domain:
                 self.imports[domain] = max(self.imports.get(domain, 1), callee.signature.since_version)
         inputs = list(map(names.__getitem__, node.inputs))
-        while inputs and not inputs[-1]:
-            inputs.pop()
+        if isinstance(callee, ir.FunctionReference):  # of which onnx's evaluator wants all inputs
+            inputs += [""] * (len(callee.inputs) - len(inputs))
+        else:
+            while inputs and not inputs[-1]:
+                inputs.pop()
         proto.input.extend(inputs)
         proto.op_type = name
         if domain:
