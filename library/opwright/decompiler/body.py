@@ -10,7 +10,7 @@ from opwright.decompiler.attributes import attribute_text
 from opwright.decompiler.constants import as_operand, with_type
 from opwright.decompiler.control import write_control
 from opwright.decompiler.element_types import ElementTypes
-from opwright.decompiler.layout import WIDTH, assignment_lines, call_lines, def_lines, return_lines, sum_lines
+from opwright.decompiler.layout import def_lines, return_lines
 from opwright.decompiler.literals import Constant, constant_of, plain_constant
 from opwright.decompiler.names import ARRAY, Names
 from opwright.decompiler.operators import Form, Forms
@@ -70,7 +70,7 @@ class Body:
         names, forms, lines, constants = self.names, self.forms, self.lines, self.constants
         written = self.attributes
         annotations, local, unusual = self.annotations, forms.local, self.untyped
-        numbers, typed, parts, width = self.numbers, self.typed, self.parts, WIDTH
+        numbers, typed, parts = self.numbers, self.typed, self.parts
         for node in nodes:
             form = forms[node.domain, node.op_type] if not local else self._form(node)
             if form.is_special and self._special(form, node, kept, indent):
@@ -90,15 +90,11 @@ class Body:
             elif not attributes:
                 sign = form.binary if typed else form.polymorphic
                 if sign and plain and (not numbers or numbers.isdisjoint(inputs)):
-                    line = (
+                    lines.append(
                         f"{indent}{target} = {sign.join(arguments)}"
                         if len(arguments) == 2
-                        else (f"{indent}{target} = {sign}{arguments[0]}")
+                        else f"{indent}{target} = {sign}{arguments[0]}"
                     )
-                    if len(line) <= width:
-                        lines.append(line)
-                    else:
-                        lines += sum_lines(indent, target, arguments, sign)
                     continue
             while arguments and arguments[-1] == "None":
                 arguments.pop()
@@ -116,11 +112,7 @@ class Body:
                     if key:
                         written[key] = known
                 arguments.append(known)
-            line = f"{indent}{target} = {form.call}{', '.join(arguments)})"
-            if len(line) <= width:
-                lines.append(line)
-            else:
-                lines += call_lines(indent, f"{target} = {form.call}", arguments, ")")
+            lines.append(f"{indent}{target} = {form.call}{', '.join(arguments)})")
 
     def returned(self, outputs: Sequence[str]) -> list[str]:
         """What a function returns for these ONNX names."""
@@ -183,8 +175,7 @@ class Body:
         value = subscript(self, form, node) if form.is_subscript else typed_sign(self, form, node)
         if value is None:
             return False
-        target = self.names[node.output[0]]
-        self.lines += assignment_lines(indent, target, value)
+        self.lines.append(f"{indent}{self.names[node.output[0]]} = {value}")
         return True
 
     def names_tensors(self, names: Iterable[str]) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from opwright.decompiler.layout import WIDTH, call_lines
 from opwright.decompiler.literals import quoted
 from opwright.decompiler.operators import Forms
 from opwright.decompiler.parts import Parts
+from opwright.decompiler.text_of import mapping_text
 from opwright.version import OPSETS
 
 
@@ -29,11 +29,7 @@ def head_lines(what: str, body: Sequence[str], parts: Parts, forms: Forms, side_
     imported, made = _opsets(body, forms)
     used = {*parts.types, "script"} | ({"Opset"} if made else set[str]())
     names = sorted(used, key=_order)
-    line = f"from opwright import {', '.join(names)}"
-    if len(line) <= WIDTH:
-        yield line
-    else:
-        yield from call_lines("", "from opwright import (", names, ")")
+    yield f"from opwright import {', '.join(names)}"
     yield from imported
     if made or parts.arrays or parts.side:
         yield ""
@@ -54,8 +50,17 @@ def _opsets(body: Sequence[str], forms: Forms) -> tuple[list[str], list[str]]:
         if version <= OPSETS.get(prefix, 0):
             imported.append(f"from opwright import {prefix}{version} as {name}")
         else:
-            made.append(f"{name} = Opset({quoted(domain)}, {version})")
+            made.append(f"{name} = Opset({quoted(domain)}, {version}{_openness(domain, forms)})")
     return imported, made
+
+
+def _openness(domain: str, forms: Forms) -> str:
+    """What says that an opset has operators which nothing describes."""
+    kinds = forms.open.get(domain)
+    if kinds is None:
+        return ""
+    items = (f"{quoted(name)}: {mapping_text(found)}" for name, found in sorted(kinds.items()))
+    return f", open={{{', '.join(items)}}}" if kinds else ", open=True"
 
 
 _DIGITS = re.compile(r"(\d+)")

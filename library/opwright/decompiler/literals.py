@@ -15,6 +15,7 @@ from opwright.elements import BY_CODE, ElementType, pack_bits
 from opwright.lang.rounding import pack
 
 MOST_INLINE = 32  # elements of a tensor that stands in the text
+_MOST_LETTERS = 72  # of one that stands where it is used
 _DEFAULTS = frozenset(["float", "int64", "bool", "string"])  # what literals are where they meet no tensor
 _NUMPY_TYPES = {"float": "np.float32", "double": "np.float64", "bool": "np.bool_", "string": "object"}
 _ML_TYPES = {
@@ -35,16 +36,23 @@ _ML_TYPES = {
 
 
 class Constant:
-    """A tensor that is known. `literal` is it as nested lists of numbers or texts, which take their element type from
-    where they stand; None where there is no such form. `default`: with nothing there the literal has this type."""
+    """A tensor that is known. `text` is it as nested lists of numbers or texts, which take their element type from
+    where they stand; None where there is no such form. `literal` is that where it is short, and `default`: with nothing
+    there it has this type."""
 
-    __slots__ = ("array", "default", "element", "literal")
+    __slots__ = ("array", "default", "element", "literal", "text")
 
     def __init__(self, array: Any, element: ElementType) -> None:
         self.array = array
         self.element = element
-        self.literal = _literal(array, element)
+        self.text = _text(array, element)
+        self.literal = self.text if self.text is not None and len(self.text) <= _MOST_LETTERS else None
         self.default = self.literal is not None and element.name in _DEFAULTS and bool(array.size)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the text is no literal for its length alone."""
+        return self.text is not None and self.literal is None
 
     @property
     def is_scalar(self) -> bool:
@@ -91,14 +99,20 @@ def float_text(value: float) -> str:
 def quoted(text: str) -> str:
     """A text as Python writes it, in double quotes where that takes no more."""
     single = repr(text)
-    return single if single[0] == '"' or '"' in text else f'"{single[1:-1]}"'
+    if single[0] == '"':
+        return single
+    doubles = text.count('"')
+    if doubles > text.count("'"):
+        return single
+    inner = single[1:-1] if not doubles else single[1:-1].replace("\\'", "'").replace('"', '\\"')
+    return f'"{inner}"'
 
 
 def texts_of(values: Sequence[Any], make: Any) -> str:
     return f"[{', '.join(map(make, values))}]"
 
 
-def _literal(array: Any, element: ElementType) -> str | None:
+def _text(array: Any, element: ElementType) -> str | None:
     if array.size > MOST_INLINE or element.kind == "complex" or (not array.size and array.ndim != 1):
         return None
     flat = array.ravel()
@@ -156,10 +170,10 @@ def array_text(constant: Constant) -> str:
         items = [repr(complex(item)) for item in array.ravel()]
         if all("nan" not in item and "inf" not in item for item in items):
             return f"np.array({_nested(items, array.shape)}, {dtype})"
-    if constant.literal is not None and element.is_float and element.bits < 32:
-        return f"np.array({constant.literal}, np.float64).astype({dtype})"
-    if constant.literal is not None:
-        return f"np.array({constant.literal}, {dtype})"
+    if constant.text is not None and element.is_float and element.bits < 32:
+        return f"np.array({constant.text}, np.float64).astype({dtype})"
+    if constant.text is not None:
+        return f"np.array({constant.text}, {dtype})"
     bits = f"np.uint{max(8, element.bits)}" if element.kind != "complex" else "np.uint32"
     numbers = np.ascontiguousarray(array).view(bits[3:] if element.kind != "complex" else "uint32").ravel()
     shape = "" if array.ndim == 1 else f".reshape({tuple(array.shape)!r})"

@@ -9,7 +9,7 @@ from onnx import ModelProto, TensorProto, TypeProto, helper
 from opwright.decompiler.annotations import annotation
 from opwright.decompiler.body import Body
 from opwright.decompiler.element_types import ElementTypes
-from opwright.decompiler.layout import WIDTH, def_lines, return_lines
+from opwright.decompiler.layout import def_lines, return_lines
 from opwright.decompiler.literals import MOST_INLINE, Constant, constant_of, quoted
 from opwright.decompiler.names import Names, common_prefix
 from opwright.decompiler.operators import Forms
@@ -113,8 +113,10 @@ class MainGraph:
         for dim in tensor.dims:
             size *= dim
         if not is_input and not self.faithful and (size <= MOST_INLINE or is_output):
-            self.body.constants[tensor.name] = constant_of(tensor)
-            return
+            constant = constant_of(tensor)
+            if is_output or not constant.is_long:
+                self.body.constants[tensor.name] = constant
+                return
         if is_input:
             name = self._interface(tensor.name)
             self.defaults[name] = self._expression(tensor, name)
@@ -184,13 +186,7 @@ def making(model: ModelProto, writer: MainGraph) -> Iterator[str]:
         yield "def model():"
         yield '    """The model that this module says."""'
     head = "return " if not after else "made = "
-    line = f"    {head}{writer.name}.to_model_proto({', '.join(arguments)})"
-    if len(line) <= WIDTH:
-        yield line
-    else:
-        yield f"    {head}{writer.name}.to_model_proto("
-        yield from (f"        {argument}," for argument in arguments)
-        yield "    )"
+    yield f"    {head}{writer.name}.to_model_proto({', '.join(arguments)})"
     yield from after
     if after:
         yield "    return made"

@@ -12,6 +12,7 @@ from onnx import FunctionProto, ModelProto
 from opwright.bundle.format import Bundle
 from opwright.decompiler.functions import write_functions
 from opwright.decompiler.head import head_lines
+from opwright.decompiler.layout import laid_out
 from opwright.decompiler.literals import Constant
 from opwright.decompiler.main_graph import MainGraph, making
 from opwright.decompiler.operators import Forms
@@ -112,7 +113,7 @@ def _module(what: str, body: list[str], made: list[str], parts: Parts, forms: Fo
     head = head_lines(
         f"{_NOUNS[what]} as ONNX Script; `{what}()` makes {_OBJECTS[what]}.", body, parts, forms, side_file
     )
-    return Decompiled("\n".join([*head, "", "", *body, "", "", *made, ""]), parts.side, side_file)
+    return Decompiled("\n".join(laid_out([*head, "", "", *body, "", "", *made, ""])), parts.side, side_file)
 
 
 _NOUNS = {"model": "An ONNX model", "function": "An ONNX function", "functions": "ONNX functions"}

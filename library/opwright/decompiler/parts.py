@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from opwright.decompiler.literals import Constant, array_text, dtype_text, quoted
+from opwright.decompiler.literals import MOST_INLINE, Constant, array_text, dtype_text, quoted
 from opwright.decompiler.names import ARRAY, RESERVED, python_name
 from opwright.decompiler.refuse import refuse
 from opwright.elements import ElementType
@@ -51,12 +51,12 @@ class Parts:
             if array.nbytes > MOST_BYTES:
                 raise refuse(f"a constant of {hint} is too large", f"it has {array.nbytes:,} bytes")
             name = self._known[key] = self.fresh(hint.upper()) + ARRAY
-            self.arrays[name] = self.array_expression(constant, name)
+            self.arrays[name] = self.array_expression(constant, name, long=True)
         return name
 
-    def array_expression(self, constant: Constant, hint: str) -> str:
-        """An array: written out, or from the side file."""
-        if constant.literal is None and constant.array.size > 32:
+    def array_expression(self, constant: Constant, hint: str, long: bool = False) -> str:
+        """An array: written out where it is short, or may be `long`; else from the side file."""
+        if (constant.text is None and constant.array.size > MOST_INLINE) or (constant.is_long and not long):
             return self.stored(constant, hint)
         self._need(constant.element)
         return self.noted(array_text(constant))

@@ -1,0 +1,88 @@
+"""What is written is laid out as a formatter of Python would lay it out: it changes nothing."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from onnx.backend.test.loader import load_model_tests
+from opwright import DiagnosticError, decompile
+from opwright.decompiler.layout import WIDTH, laid_out
+from opwright.decompiler.literals import quoted
+
+EVERY = 29
+LONG = "a_name_that_is_really_much_longer_than_names_should_ever_be"
+
+
+def formatted(folder: Path) -> None:
+    command = [sys.executable, "-m", "ruff", "format", "--isolated", f"--line-length={WIDTH}", "--diff", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_formatter_changes_nothing(tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cases = load_model_tests(kind="node")
+    for case in cases[::EVERY]:
+        for faithful in (False, True):
+            try:
+                made = decompile(case.model, side_file="m.npz", faithful=faithful)
+            except DiagnosticError:
+                continue
+            (tmp_path / f"{case.name}_{faithful}.py").write_text(made.text)
+    formatted(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"{LONG} = op.Concat({LONG}_1, {LONG}_2, axis=0)",
+        f"{LONG} = {LONG}_1 + {LONG}_2",
+        f"{LONG}_and_more = {LONG}_1**{LONG}_2",
+        f"{LONG}_and_more = {LONG}_1[..., 1:2, :]",
+        f"{LONG}{LONG}_12 = op.Identity(x)",
+        f"{LONG}_1, {LONG}_2 = op.Split({LONG}, axis=0, num_outputs=2)",
+        f"{LONG}_1, {LONG}_2 = {LONG}_3, {LONG}_4",
+        f"x = op.Concat({LONG}, {LONG}, {LONG}, axis=0)",
+        f'x = op.Constant(value_strings=["{LONG}", "(, [", "{LONG}", "="])',
+        f"{LONG}: FLOAT[None, None] = op.Reshape({LONG}, {LONG})",
+        f"{LONG}{LONG}: FLOAT[None, None] = op.Reshape({LONG}, {LONG})",
+        f"def f({LONG}: FLOAT[2], {LONG}_2: FLOAT[2]) -> FLOAT[2]:\n    pass",
+        f"def f({LONG}: FLOAT[2], {LONG}_2: FLOAT[2]) -> tuple[FLOAT[2, 3, 4], FLOAT[2, 3, 4], FLOAT[2, 3, 4], "
+        "FLOAT[2, 3, 4], FLOAT[2, 3, 4], FLOAT[2, 3, 4], FLOAT[2, 3, 4], FLOAT[2, 3, 4]]:\n    pass",
+        f"def f({LONG}_{LONG}: FLOAT[2]):\n    pass",
+        f"def f():\n    return {LONG}, {LONG}_2, 3",
+        f"from opwright import {', '.join(f'FLOAT{index}' for index in range(20))}",
+        f'{LONG} = ARRAYS["{LONG}_and_more"]',
+        f'{LONG}.text = "{LONG}_and_more"',
+        f'y = f.to_model_proto(ir_version=10, names={{"{LONG}": "{LONG}", "a": "b"}}, imports={{"": 18}})',
+    ],
+)
+def test_lines_that_are_too_long(line: str, tmp_path: Path) -> None:
+    text = "\n".join([*laid_out(line.split("\n")), ""])
+    assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(line))
+
+    (tmp_path / "line.py").write_text(text)
+    formatted(tmp_path)
+
+
+def test_arrays_fill_their_lines() -> None:
+    items = ", ".join(["[0.25, -1.5]", '"a, b"'] * 30)
+    line = f"W_DATA = np.array([{items}], object)"
+    lines = laid_out([line])
+    assert max(map(len, lines)) <= WIDTH
+    assert len(lines) < 10
+    assert ast.dump(ast.parse("\n".join(lines))) == ast.dump(ast.parse(line))
+
+
+@given(st.text(alphabet="ab\"'\\\n\té"))
+@settings(max_examples=300)
+def test_quoted_texts(text: str) -> None:
+    assert ast.literal_eval(quoted(text)) == text
