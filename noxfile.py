@@ -148,6 +148,14 @@ def fuzz(session: nox.Session) -> None:
 
 
 @nox.session
+def eager(session: nox.Session) -> None:
+    """Run every function of specs/ as Python and as one graph, and compare with its compiled bodies on every vector:
+    twelve minutes on one core."""
+    install(session, ".[build,run]", groups=("test",))
+    session.run("python", "-m", "tests.eager")
+
+
+@nox.session
 def peer(session: nox.Session) -> None:
     """Compile the scripted functions of the onnxscript package from their source text, and compare the results."""
     install(session, ".[run]", groups=("peer",))

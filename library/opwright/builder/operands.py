@@ -12,7 +12,7 @@ import numpy as np
 
 from opwright.builder.recorder import Recorder
 from opwright.builder.values import Shape, Value
-from opwright.eager.arrays import as_array, data_of, element_of
+from opwright.eager.arrays import as_array, data_of, element_of, is_masked
 from opwright.eager.lowering import NOWHERE
 from opwright.eager.tensor import Tensor
 from opwright.elements import ElementType, element_of_class
@@ -39,6 +39,8 @@ def operand_of(recorder: Recorder, value: object) -> Operand:
         return _array(recorder, value.data)
     if isinstance(value, np.generic) and value.dtype.kind in "biuf" and value.dtype.itemsize <= 8:
         return value.item()  # a number, as the compiler reads it
+    if is_masked(value):
+        return low.error("OW325", "a masked array is no tensor", None, "no operator looks at masks", "`x.filled(value)`")
     if isinstance(value, (np.ndarray, np.generic)):
         return _array(recorder, as_array(value))
     if isinstance(value, tuple):

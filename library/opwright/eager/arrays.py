@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from typing import Any
 
 import ml_dtypes
@@ -47,6 +48,12 @@ def element_of(array: Array) -> ElementType | None:
     if found is None and not array.dtype.isnative:
         return _ELEMENTS.get(array.dtype.newbyteorder("="))
     return found
+
+
+def is_masked(value: object) -> bool:
+    """Whether an array has a mask, at which nobody would look."""
+    masked = sys.modules.get("numpy.ma")
+    return masked is not None and isinstance(value, masked.MaskedArray)
 
 
 def as_array(value: Any) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -133,6 +134,8 @@ def _run(
     bound.apply_defaults()  # an empty `*xs` after an optional input would be bound by name
     with settings.inside_function(low.opset, trace):
         found = function(*bound.args, **bound.kwargs)
+        if isinstance(found, (GeneratorType, CoroutineType, AsyncGeneratorType)):
+            _refuse_unstarted(low, function.__name__, found)
         values = found if isinstance(found, tuple) else (found,)
         if any(value is None for value in values):
             low.error(
@@ -143,6 +146,20 @@ def _run(
                 help="return a value on every path",
             )
     return tuple(_output(low, function.__name__, value, elements.get(index)) for index, value in enumerate(values))
+
+
+def _refuse_unstarted(low: EagerLowering, name: str, found: Any) -> None:
+    """A body with `yield` or `async` has not even begun to run."""
+    if isinstance(found, CoroutineType):
+        found.close()  # else Python warns that nobody waits for it
+    kind = type(found).__name__.replace("_", " ")
+    low.error(
+        "OW304",
+        f"`{name}` gives a {kind}, not its results",
+        NOWHERE,
+        reason="`yield` and `async` are not part of the language: a graph gives all of its results at once",
+        help="write a `def` that returns them",
+    )
 
 
 def _output(low: EagerLowering, name: str, value: Any, element: ElementType | None) -> Any:

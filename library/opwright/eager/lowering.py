@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Related
-from opwright.eager.arrays import Data, array_of, element_of, type_of
+from opwright.eager.arrays import Data, array_of, as_array, element_of, is_masked, type_of
 from opwright.eager.models import Task, make_task
 from opwright.eager.outcome import Failed, NoKernel, as_expected
 from opwright.eager.place import place_of, read_place
@@ -85,9 +85,12 @@ class EagerLowering(Lowering):
         self.data[made] = data
         return made
 
-    def array(self, array: np.ndarray[Any, Any]) -> ir.Value:
-        """A tensor; OW325 where ONNX has none of its type."""
+    def array(self, given: np.ndarray[Any, Any] | np.generic) -> ir.Value:
+        """A tensor of a numpy array or scalar; OW325 where ONNX has none of its type."""
+        array = as_array(given)
         element = element_of(array)
+        if is_masked(given):
+            self.error("OW325", "a masked array is no tensor", None, "no operator looks at masks", "`x.filled(value)`")
         if element is None:
             self.error("OW325", f"an array of {array.dtype} is no tensor", None, "ONNX has no such element type")
         assert element is not None

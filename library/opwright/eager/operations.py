@@ -12,7 +12,7 @@ import numpy as np
 from opwright import types
 from opwright.diagnostics.model import DiagnosticError
 from opwright.eager import tensor as tensors
-from opwright.eager.arrays import Array, Data, as_array, data_of, element_of, type_of
+from opwright.eager.arrays import Array, Data, data_of, element_of, type_of
 from opwright.eager.captured import Captured, capturer_of
 from opwright.eager.graph_argument import GraphArgument
 from opwright.eager.lowering import NOWHERE, EagerLowering
@@ -214,7 +214,7 @@ def operand(low: EagerLowering, value: object) -> Operand:
     if isinstance(value, np.generic) and value.dtype.kind in "biuf" and value.dtype.itemsize <= 8:
         return value.item()  # a number, as the compiler reads it
     if isinstance(value, (np.ndarray, np.generic)):
-        made = low.array(as_array(value))
+        made = low.array(value)
         if low.recording is not None:
             low.recording.operand(made)
         return made

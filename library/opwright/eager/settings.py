@@ -73,9 +73,12 @@ def _set(**changes: object) -> Iterator[None]:
 def default_as(*evaluators: Evaluator | Capturing) -> Iterator[None]:
     """Runs operators within on these: on the first that takes the node and its types. Without any: on the default ones.
 
-    One that captures takes the calls themselves, and stands alone. TypeError where it does not. In force for the thread
-    or task that says so, and for the tasks that it starts within.
+    One that captures takes the calls themselves, and stands alone. TypeError where it does not, or where something is
+    no evaluator. In force for the thread or task that says so, and for the tasks that it starts within.
     """
+    for item in evaluators:
+        if isinstance(item, type) or not (isinstance(item, Capturing) or callable(getattr(item, "load", None))):
+            raise TypeError(f"{item!r} is no evaluator: those have `load(task)`; write `default_as(OnnxRuntime())`")
     capturing = [item for item in evaluators if isinstance(item, Capturing)]
     if not capturing:
         with _set(evaluators=evaluators, capturing=None):
@@ -107,8 +110,8 @@ def at_opset(version: int) -> Iterator[None]:
 
     This is what compiling for another opset does. ValueError where the installed onnx does not know the opset.
     """
-    if not 1 <= version <= newest_opset():
-        raise ValueError(f"the installed onnx knows the opsets 1 to {newest_opset()}, not {version}")
+    if not isinstance(version, int) or not 1 <= version <= newest_opset():
+        raise ValueError(f"the installed onnx knows the opsets 1 to {newest_opset()}, not {version!r}")
     with _set(forced=version):
         yield
 

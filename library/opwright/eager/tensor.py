@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from opwright import types
-from opwright.eager.arrays import Array, Data, as_array, element_of
+from opwright.eager.arrays import Array, Data, as_array, element_of, is_masked
 from opwright.eager.settings import current
 from opwright.elements import ElementType
 from opwright.lang import ir
@@ -287,7 +287,12 @@ def tensor_of(value: object) -> Tensor:
     """A tensor of a numpy array (copied), or of anything that numpy makes one of. TypeError where ONNX has no such."""
     if isinstance(value, Tensor):
         return value
-    array = as_array(np.array(value, copy=True))
+    if is_masked(value):
+        raise TypeError("ONNX has no masked tensors: give `x.filled(value)`")
+    try:
+        array = as_array(np.array(value, copy=True))
+    except ValueError as error:  # lists of several lengths
+        raise TypeError(f"no tensor can be made of it: {error}") from None
     element = element_of(array)
     if element is None:
         raise TypeError(f"ONNX has no tensors of {array.dtype}")

@@ -232,11 +232,19 @@ def named_values(function: FunctionType) -> Iterator[Any]:
 
 def target_opset(function: OnnxFunction, asked: Opset | int | None) -> int:
     """The default-domain opset to compile for: the one asked for, else the function's, else the one whose operators
-    it or its callees use, else the one that its module imports, else the newest that the installed onnx knows."""
-    if isinstance(asked, int):
-        return asked
-    if asked is not None:
-        return asked.version
+    it or its callees use, else the one that its module imports, else the newest that the installed onnx knows.
+
+    ValueError where that is none that the installed onnx knows.
+    """
+    found: object = _named_opset(function) if asked is None else asked
+    if isinstance(found, Opset) and not found.domain:
+        found = found.version
+    if isinstance(found, bool) or not isinstance(found, int) or not 1 <= found <= newest_opset():
+        raise ValueError(f"the installed onnx knows the opsets 1 to {newest_opset()}, not {found!r}")
+    return found
+
+
+def _named_opset(function: OnnxFunction) -> int:
     seen: dict[OnnxFunction, None] = {function: None}
     pending = [function]
     while pending:

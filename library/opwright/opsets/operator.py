@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from opwright.opsets.opset import Opset
-from opwright.opsets.signatures import Option, Signature, history, is_known_domain, operators_at, signature, similar
+from opwright.opsets.signatures import (
+    Option,
+    Signature,
+    history,
+    is_known_domain,
+    newest_opset,
+    operators_at,
+    signature,
+    similar,
+)
 
 if TYPE_CHECKING:
     import inspect
@@ -89,13 +98,23 @@ def operator_names(opset: Opset) -> list[str]:
 
 def _signature(opset: Opset, name: str) -> Signature | None:
     given = None if opset.signatures is None else opset.signatures.get(name)
-    return given or signature(opset.domain, name, opset.version)
+    if given is not None or not _is_known(opset):
+        return given
+    return signature(opset.domain, name, opset.version)
+
+
+def _is_known(opset: Opset) -> bool:
+    """Whether the installed onnx knows what the opset means; of domains that it does not know, others have to say."""
+    return not is_known_domain(opset.domain) or opset.version <= newest_opset(opset.domain)
 
 
 def _missing(opset: Opset, name: str) -> str:
     """Why there is no such operator, and where one is that may be meant."""
     if opset.signatures is None and not is_known_domain(opset.domain):
         return f"nothing says what the operators of {opset.domain} accept: give `Opset(..., signatures=)`"
+    if not _is_known(opset):
+        newest = newest_opset(opset.domain)
+        return f"the installed onnx knows the opsets of {opset.domain or 'ai.onnx'} to {newest}, not {opset.version}"
     where = f"{opset.domain or 'ai.onnx'} has no operator {name!r} at opset {opset.version}"
     versions = history(opset.domain, name)
     if versions:

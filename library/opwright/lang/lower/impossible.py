@@ -70,9 +70,10 @@ def refuse_impossible(
 def _refuse(
     low: Lowering, found: Signature, inputs: Sequence[ir.Value | None], span: Span | None, reason: str
 ) -> Poison:
+    types = ", ".join(repr(value.type) for value in inputs if value is not None)
     return low.error(
         "OW314",
-        f"{found.name} is not defined for {', '.join(repr(value.type) for value in inputs if value is not None)}",
+        f"{found.name} is not defined {f'for {types}' if types else 'with these attributes'}",
         span,
         reason=reason,
         help="mend its attributes, axes, sizes or ranks: runtimes refuse a model with such a call, reached or not",

@@ -35,6 +35,9 @@ def malformed(found: Signature, attributes: Attributes) -> str | None:
         equation = known_value(attributes, "equation")
         if isinstance(equation, str) and any("." in term.replace("...", "", 1) for term in _terms(equation)):
             return "the dots of its equation are no ellipsis (`...`), of which each operand has one at most"
+    elif found.name == "Constant" and len(attributes) != 1:
+        given = ", ".join(f"`{name}`" for name in attributes) or "none"
+        return f"a constant has one value, in one attribute, and here is {given}"
     elif found.name == "GatherND":
         count = known_value(attributes, "batch_dims")
         if isinstance(count, int) and count < 0:
