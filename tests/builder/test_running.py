@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from opwright import BFLOAT16, FLOAT, DiagnosticError, GraphBuilder, OptionalValue, Sequence, script
 from opwright import opset22 as op
+from opwright.evaluator import NoKernel, OnnxRuntime, ReferenceEvaluator, default_as
 
 X = np.array([1, -2], np.float32)
 
@@ -114,3 +116,70 @@ def test_what_is_missing_or_wrong_is_a_finding() -> None:
     w = b.initializer("w", FLOAT[2], location="w.bin")
     assert code_of(lambda: b.run(x + w, x=matrix)) == "OW385"
     assert b.run(x + w, {w: np.ones(2, np.float32)}, x=matrix).shape == (3, 2)
+
+
+def test_names_that_the_run_itself_uses() -> None:
+    b = GraphBuilder(opset=22)
+    x = b.input("x", FLOAT["N"])
+    h = op.Relu(x)
+    y = h * 2
+    for name, value in (("i0", h), ("o0", y), ("given_0", h), ("result_0", y)):
+        b.output(name, value)
+    z = y + 1
+    assert [item.tolist() for item in b.run([z, y, h], x=X)] == [[3, 1], [2, 0], [1, 0]]
+
+
+class Recording:
+    """Runs everything on another evaluator, and keeps the names of what it was given."""
+
+    def __init__(self, evaluator: Any) -> None:
+        self.evaluator = evaluator
+        self.seen: list[str] = []
+
+    def load(self, task: Any) -> Any:
+        self.seen.append(task.name)
+        assert {item.name for item in task.signatures()} >= {"Relu", "Add", "Mul"}
+        return self.evaluator.load(task)
+
+
+@script()
+def twice(value):
+    return value * 2.0
+
+
+def test_the_evaluator_in_force() -> None:
+    b = GraphBuilder(opset=22, name="net")
+    x = b.input("x", FLOAT["N"])
+    y = twice(op.Relu(x)) + 1
+    for evaluator in (OnnxRuntime(), ReferenceEvaluator()):
+        recording = Recording(evaluator)
+        with default_as(recording):
+            assert b.run(y, x=X).tolist() == [3, 1]
+        assert recording.seen == ["a part of net"]
+        with default_as(evaluator):
+            assert b.run(y, x=X).tolist() == [3, 1]
+
+    class Refuses:
+        def load(self, task: Any) -> Any:
+            raise NoKernel(f"not {task.name}")
+
+    with default_as(Refuses(), ReferenceEvaluator()):
+        assert b.run(y, x=X).tolist() == [3, 1]
+    with default_as(Refuses()):
+        assert code_of(lambda: b.run(y, x=X)) == "OW371"
+
+
+def test_a_failure_on_an_evaluator_of_one_s_own_has_its_line() -> None:
+    class Passes:
+        def load(self, task: Any) -> Any:
+            return OnnxRuntime().load(task)
+
+    b = GraphBuilder(opset=22)
+    x, z = b.input("x", FLOAT["N"]), b.input("z", FLOAT["M"])
+    y = op.Relu(x) + z
+    with default_as(Passes()), pytest.raises(DiagnosticError) as caught:
+        b.run(y, x=X, z=np.ones(3, np.float32))
+    (found,) = caught.value.diagnostics
+    assert found.code == "OW373"
+    assert found.place is not None
+    assert "y = op.Relu(x) + z" in linecache.getline(str(Path(found.place.file)), found.place.line)

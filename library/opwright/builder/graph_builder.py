@@ -218,10 +218,11 @@ class GraphBuilder:
     def run(self, values: Any, given: Mapping[Any, object] | None = None, /, **inputs: object) -> Any:
         """What values of the graph are for these inputs: an array, or a list of them for a list of values.
 
-        Only what they need is run, on onnxruntime where it is installed, else on the reference evaluator. `given` says
-        what other values of the graph are, in place of what makes them: so a part of the graph can be run alone.
-        DiagnosticError: OW385 where an input is missing; where an operator fails OW373, at the line that recorded it,
-        or OW370 where the runtime does not say which.
+        Only what they need is run, on the first of the evaluators in force that takes it: by default on onnxruntime
+        where it is installed, else on the reference evaluator. `given` says what other values of the graph are, in
+        place of what makes them: so a part of the graph can be run alone. DiagnosticError: OW385 where an input is
+        missing; where an operator fails OW373, at the line that recorded it, or OW370 where the runtime does not say
+        which; OW371 where no evaluator takes the part.
         """
         from opwright.builder.running import run_values
 

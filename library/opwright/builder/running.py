@@ -10,27 +10,29 @@ from onnx import ModelProto, TypeProto
 
 from opwright.builder.emission import annotate, emit_named
 from opwright.builder.model import add_functions, closure_of
+from opwright.builder.part_task import PartTask, part_task
 from opwright.builder.recorder import Recorder
 from opwright.builder.values import Value
 from opwright.diagnostics.model import DiagnosticError
 from opwright.eager.arrays import DTYPES, as_array, element_of
 from opwright.eager.failures import explain_failures
 from opwright.eager.messages import one_line
-from opwright.eager.ort import is_installed, load_whole
+from opwright.eager.ort import OnnxRuntime, load_whole
 from opwright.eager.ort_values import is_native
-from opwright.eager.outcome import NoKernel
+from opwright.eager.outcome import Evaluator, NoKernel
+from opwright.eager.reference import ReferenceEvaluator
+from opwright.eager.settings import evaluators
 from opwright.eager.tensor import Tensor
 from opwright.elements import BY_CODE, ElementType
 from opwright.lang import ir
 from opwright.lang.emit import write_type
-from opwright.link.inline import inline_model
 from opwright.live.finish import lowest_ir_version
 
 
 def run_values(recorder: Recorder, values: Any, given: Mapping[Any, object], inputs: Mapping[str, object]) -> Any:
     """See `GraphBuilder.run`."""
     wanted = list(values) if isinstance(values, (list, tuple)) else [values]
-    outputs = {f"result_{index}": _inner(recorder, value) for index, value in enumerate(wanted)}
+    outputs = {f"o{index}": _inner(recorder, value) for index, value in enumerate(wanted)}
     feeds = _feeds(recorder, given, inputs)
     nodes = _nodes(recorder, list(outputs.values()), feeds)
     read = {value for node in nodes for value in _read_by(node)} | set(outputs.values())
@@ -38,8 +40,8 @@ def run_values(recorder: Recorder, values: Any, given: Mapping[Any, object], inp
     _add_initializers(recorder, feeds, read)
     _check_complete(recorder, nodes, list(outputs.values()), feeds)
     model = _model(recorder, nodes, outputs, list(feeds))
-    arrays = {f"given_{index}": array for index, array in enumerate(feeds.values())}
-    found = _run(recorder, model, arrays)
+    task = part_task(model.graph.name, recorder.low.opset, model, feeds, list(outputs.values()))
+    found = _run(recorder, task)
     return found if isinstance(values, (list, tuple)) else found[0]
 
 
@@ -182,13 +184,14 @@ def _model(
 ) -> ModelProto:
     model = ModelProto()
     graph = model.graph
-    graph.name = "part"
+    graph.name = recorder.low.function.name
     closure = closure_of(recorder)
-    for index, value in enumerate(feeds):
-        write_type(graph.input.add(name=f"given_{index}"), value.type)
+    names = {value: f"i{index}" for index, value in enumerate(feeds)}
+    for value, name in names.items():
+        write_type(graph.input.add(name=name), value.type)
     for name in outputs:
         graph.output.add(name=name)
-    names = {value: f"given_{index}" for index, value in enumerate(feeds)}
+    names |= _renamed(nodes, {*names.values(), *outputs})
     imports = emit_named(recorder, nodes, outputs, graph, closure.identify, names)
     annotate(recorder, nodes, graph, True)
     add_functions(recorder, model, closure, imports, None)
@@ -196,34 +199,79 @@ def _model(
     return model
 
 
-def _run(recorder: Recorder, model: ModelProto, feeds: Mapping[str, Any]) -> list[Any]:
-    """On onnxruntime; what that does not load on the reference evaluator. DiagnosticError at the line of the node that
-    fails, where the runtime says which."""
+def _renamed(nodes: list[ir.Node], reserved: set[str]) -> dict[ir.Value, str]:
+    """Other names for values that are called what inputs and outputs of the part are."""
+    around = ir.Region()
+    around.nodes = nodes
+    regions = [region for _, node in ir.walk(around) for region in ir.regions_of(node)]
+    made = [value for _, node in ir.walk(around) for value in ir.results_of(node)]
+    values = [*made, *(value for region in regions for value in region.parameters)]
+    taken = {*reserved, *(value.name for value in values)}
+    found: dict[ir.Value, str] = {}
+    for value in values:
+        if value.name in reserved:
+            name = f"{value.name}_"
+            while name in taken:
+                name += "_"
+            taken.add(name)
+            found[value] = name
+    return found
+
+
+def _run(recorder: Recorder, task: PartTask) -> list[Any]:
+    """On the first evaluator in force that takes it. DiagnosticError at the line of the node that fails, where the
+    runtime says which."""
+    refusals: list[str] = []
+    for evaluator in evaluators():
+        try:
+            with explain_failures(task.part):
+                found = _attempt(evaluator, task)
+        except DiagnosticError:
+            raise
+        except Exception as error:  # runtimes have no base class for what they raise
+            recorder.low.error(
+                "OW370",
+                "this part of the graph fails",
+                None,
+                reason=one_line(error),
+                help="look at the values before: `b.run([x, y], ...)`",
+            )
+            raise AssertionError from error
+        if not isinstance(found, NoKernel):
+            return found
+        refusals.append(str(found))
+    recorder.low.error(
+        "OW371",
+        "no evaluator runs this part of the graph",
+        None,
+        reason="; ".join(refusals),
+        help="run it on another evaluator: `with evaluator.default_as(...)`, or on none in particular",
+    )
+    raise AssertionError
+
+
+def _attempt(evaluator: Evaluator, task: PartTask) -> list[Any] | NoKernel:
+    """The results, or why the evaluator does not take the part. Raises what a runtime raises when it fails."""
+    feeds = {f"i{index}": array for index, array in enumerate(task.data)}
+    if type(evaluator) is ReferenceEvaluator:
+        return _evaluate(task, feeds)
     try:
-        with explain_failures(model):
-            session = _session(model)
-            return list(_evaluate(model, feeds) if session is None else session.run(None, dict(feeds)))
-    except DiagnosticError:
-        raise
-    except Exception as error:  # runtimes have no base class for what they raise
-        recorder.low.error(
-            "OW370",
-            "this part of the graph fails",
-            None,
-            reason=one_line(error),
-            help="look at the values before: `b.run([x, y], ...)`",
-        )
-        raise AssertionError from error
+        if type(evaluator) is not OnnxRuntime:
+            return evaluator.load(task).run(task.data)
+        session = _session(task.part)
+    except NoKernel as refusal:
+        return refusal
+    return list(session.run(None, feeds))
 
 
 def _session(model: ModelProto) -> Any:
-    if not is_installed() or not all(_is_native(item.type) for item in model.graph.input):
-        return None
-    try:
-        session = load_whole(model)
-    except NoKernel:  # or no such opset; what is wrong with the model, the other one says too
-        return None
-    return session if all(_is_told(item.type) for item in session.get_outputs()) else None
+    """Raises NoKernel."""
+    if not all(_is_native(item.type) for item in model.graph.input):
+        raise NoKernel("onnxruntime: numpy has no arrays of these types")
+    session = load_whole(model)
+    if not all(_is_told(item.type) for item in session.get_outputs()):
+        raise NoKernel("onnxruntime: numpy has no arrays of the types of the results")
+    return session
 
 
 def _is_native(type_: TypeProto) -> bool:
@@ -236,8 +284,7 @@ def _is_told(text: str) -> bool:
     return not any(kind in text for kind in ("bfloat16", "float8", "int4", "int2"))
 
 
-def _evaluate(model: ModelProto, feeds: Mapping[str, Any]) -> list[Any]:
-    from onnx.reference import ReferenceEvaluator
+def _evaluate(task: PartTask, feeds: Mapping[str, Any]) -> list[Any]:
+    from onnx.reference import ReferenceEvaluator as Evaluator
 
-    inline_model(model)
-    return list(ReferenceEvaluator(model).run(None, dict(feeds)))
+    return list(Evaluator(task.model(task.opset)).run(None, dict(feeds)))

@@ -10,6 +10,7 @@ from onnx import ModelProto, NodeProto
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Related
 from opwright.eager.messages import named_nodes, one_line
+from opwright.eager.outcome import Failed
 from opwright.eager.place import read_place
 from opwright.lang.emit import PLACE
 from opwright.link.walk import all_nodes
@@ -60,7 +61,8 @@ def _explained(model: ModelProto, error: Exception) -> Diagnostic | None:
 
 def _named(nodes: list[NodeProto], error: Exception) -> list[NodeProto]:
     """The nodes that a message may be about: by name, to which runtimes add that of the function it stood in."""
-    for name in named_nodes(error):
+    said = error.node if isinstance(error, Failed) else ""
+    for name in [said] if said else named_nodes(error):
         found = [node for node in nodes if node.name and name.endswith(node.name)]
         if found:
             return found
