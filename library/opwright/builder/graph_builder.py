@@ -18,13 +18,13 @@ from opwright.builder.operands import arguments_of, index_of, operand_of, result
 from opwright.builder.recorder import Recorder
 from opwright.eager import settings
 from opwright.eager.lowering import NOWHERE
-from opwright.eager.operations import may_be_unpacked
+from opwright.eager.operations import called, may_be_unpacked
 from opwright.eager.place import caller, unpacked_to
 from opwright.elements import ElementType
 from opwright.functions import OnnxFunction
 from opwright.lang.lower import arithmetic, calls, subscripts
 from opwright.lang.lower.context import Operand
-from opwright.lang.objects import FunctionObject, OperatorObject, OpsetObject
+from opwright.lang.objects import FunctionObject
 from opwright.opsets.operator import Operator
 from opwright.opsets.opset import Opset
 from opwright.opsets.signatures import newest_opset
@@ -121,12 +121,12 @@ class GraphBuilder:
         """What `operator(*args, **kwargs)` records: the part of a capturing evaluator."""
         frame = caller()
         domain, low = operator.domain, self._recorder.low
-        count = unpacked_to(frame) if may_be_unpacked(domain, operator.name, self.opset) else None
+        count = unpacked_to(frame) if may_be_unpacked(operator, self.opset) else None
 
         def step() -> Operand:
-            found = low.lookup(domain, operator.name)
+            found = low.lookup(domain, operator.name) or operator.signature
             arguments = arguments_of(self._recorder, found, args, kwargs, count)
-            callee = OperatorObject(OpsetObject(domain, operator.opset.named, operator.opset.signatures), operator.name)
+            callee = called(operator)
             if any(isinstance(item, FunctionObject) for item, _ in arguments.keywords.values()):
                 from opwright.lang.lower.graphs import call_with_graphs
 

@@ -25,6 +25,7 @@ from opwright.lang.objects import ArrayObject, TracedObject, TypeObject
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
 from opwright.live.reads import ARRAY_BYTES
+from opwright.opsets.implied import ImpliedSignature
 from opwright.opsets.signatures import Signature
 
 _PARAMETER = inspect.Parameter
@@ -40,8 +41,7 @@ def operand_of(recorder: Recorder, value: object) -> Operand:
     if isinstance(value, np.generic) and value.dtype.kind in "biuf" and value.dtype.itemsize <= 8:
         return value.item()  # a number, as the compiler reads it
     if is_masked(value):
-        reason, help = "no operator looks at masks", "give what it holds: `x.filled(value)`"
-        return low.error("OW325", "a masked array is no tensor", None, reason, help)
+        return low.error("OW325", "a masked array is no tensor", None, "no operator looks at masks", "`x.filled(value)`")
     if isinstance(value, (np.ndarray, np.generic)):
         return _array(recorder, as_array(value))
     if isinstance(value, tuple):
@@ -158,7 +158,8 @@ def arguments_of(
     keywords: dict[str, tuple[Operand, Span]] = {}
     for name, value in kwargs.items():
         spec = None if callee is None else callee.attributes.get(name)
-        if spec is not None and spec.kind == "TENSOR" and isinstance(value, np.ndarray):
+        holds = isinstance(callee, ImpliedSignature) if spec is None else spec.kind == "TENSOR"
+        if holds and isinstance(value, np.ndarray):
             keywords[name] = (ArrayObject(data_of(as_array(value))), NOWHERE)
         else:
             keywords[name] = (operand_of(recorder, value), NOWHERE)

@@ -104,6 +104,9 @@ class Body:
                     value = self._graph(attribute.g, indent, form.name in CLOSED)
                     arguments.append(f"{attribute.name}={value}")
                     continue
+                if kind == TENSOR and form.is_open:
+                    arguments.append(f"{attribute.name}={parts.array(constant_of(attribute.t), form.name)}")
+                    continue
                 key = attribute.SerializeToString() if kind != TENSOR else b""  # most occur again and again
                 known = written.get(key)
                 if known is None:
@@ -168,6 +171,10 @@ class Body:
 
     def _special(self, form: Form, node: NodeProto, kept: frozenset[str], indent: str) -> bool:
         """Whether a node has been written, or noted, in a way of its own."""
+        if form.is_open:
+            self.untyped.update(node.output)
+            self.forms.note_kinds(node)
+            return False
         if form.name == "Constant":
             return self._constant(node, kept, indent)
         if form.is_control:

@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from onnx import NodeProto
+from onnx import AttributeProto, NodeProto
 
 from opwright.decompiler.names import python_name
 from opwright.decompiler.refuse import refuse
-from opwright.opsets.signatures import Option, Signature, normal_domain, signature, tensor_element
+from opwright.opsets.signatures import (
+    Option,
+    Signature,
+    is_known_domain,
+    normal_domain,
+    signature,
+    tensor_element,
+)
 
 # Operators that Python has a sign for, where they have no attributes: the compiler gives the same node for the sign.
 BINARY = {
@@ -50,13 +57,15 @@ class Form:
     """How an operator is written. `call`: the text before its arguments. `least`: results that a call must name.
 
     `binary`: Python's sign for it, with spaces where it stands between two operands; `polymorphic` where that is the
-    operator for operands of any type. `is_special`: there may be another way to write it.
+    operator for operands of any type. `is_special`: there may be another way to write it. `is_open`: nothing describes
+    the operator.
     """
 
     __slots__ = (
         "binary",
         "call",
         "inputs",
+        "is_open",
         "is_special",
         "least",
         "name",
@@ -73,6 +82,7 @@ class Form:
         self.binary = (f" {BINARY[name]} " if name in BINARY else UNARY.get(name, "")) if standard else ""
         self.least = 1 if found is None else max(1, found.min_outputs)
         self.polymorphic = self.binary if name not in _BITS else ""
+        self.is_open = False
         self.is_special = standard and name in _SPECIAL
         self.inputs: list[FormalInput] = []
         self.variadic = found is not None and bool(found.inputs) and found.inputs[-1].option is Option.VARIADIC
@@ -109,6 +119,7 @@ class Forms(dict[tuple[str, str], Form]):
             if domain not in self.names:
                 self.names[domain] = name = _opset_name(domain, taken)
                 taken.add(name)
+        self.open: dict[str, dict[str, dict[str, str]]] = {}  # of open domains: kinds of attributes that values hide
         self.local: dict[tuple[str, str, str], Form] = {}  # the functions of the module, by domain, name and overload
 
     def __missing__(self, key: tuple[str, str]) -> Form:
@@ -116,7 +127,21 @@ class Forms(dict[tuple[str, str], Form]):
         version = self.imports.get(domain, 1)
         found = signature(domain, key[1], version)
         self[key] = form = Form(f"{self.opset(domain)}.{key[1]}(", found, key[1])
+        if found is None and domain and not is_known_domain(domain):
+            if python_name(key[1]) != key[1]:
+                raise refuse(f"the operator {domain}::{key[1]} cannot be written", "its name is no name in Python")
+            form.is_open = form.is_special = True
+            self.open.setdefault(domain, {})
         return form
+
+    def note_kinds(self, node: NodeProto) -> None:
+        """Notes the kinds of the attributes of an operator that nothing describes, where their values are empty."""
+        for item in node.attribute:
+            if python_name(item.name) != item.name:
+                raise refuse(f"the attribute {item.name!r} of {node.op_type} cannot be written", "it is no Python name")
+            kind = AttributeProto.AttributeType.Name(item.type)
+            if kind in ("INTS", "FLOATS", "STRINGS") and not (item.ints or item.floats or item.strings):
+                self.open[normal_domain(node.domain)].setdefault(node.op_type, {})[item.name] = kind
 
     def signature_of(self, node: NodeProto) -> Signature | None:
         """The signature of an operator; None of a function of the module, or where nothing is known of it."""

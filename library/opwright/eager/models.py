@@ -74,7 +74,8 @@ class Task:
         )
         if not self._calls_functions():
             imports = [helper.make_opsetid(*item) for item in self._emit(opset, names, graph).items()]
-            return helper.make_model(graph, opset_imports=imports, ir_version=helper.find_min_ir_version_for(imports))
+            lowest = helper.find_min_ir_version_for(imports, ignore_unknown=True)
+            return helper.make_model(graph, opset_imports=imports, ir_version=lowest)
         from opwright.eager.graphs import with_functions
         from opwright.live.closure import Closure
         from opwright.live.compiled import Run

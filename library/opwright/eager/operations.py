@@ -27,8 +27,9 @@ from opwright.lang.lower.context import LowerAgain, Operand
 from opwright.lang.objects import ArrayObject, FunctionObject, OperatorObject, OpsetObject, TypeObject
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
+from opwright.opsets.implied import ImpliedSignature
 from opwright.opsets.operator import Operator
-from opwright.opsets.signatures import Signature, newest_opset, signature, tensor_element
+from opwright.opsets.signatures import Signature, is_known_domain, newest_opset, signature, tensor_element
 
 _SPANS = (NOWHERE, NOWHERE)
 
@@ -44,17 +45,17 @@ def call_operator(operator: Operator, args: Sequence[object], kwargs: Mapping[st
         return settings.capturing.call_operator(operator, args, kwargs)
     domain = operator.domain
     opset = settings.forced or settings.running or (newest_opset() if domain else operator.opset.named)
-    count = unpacked_to(caller()) if may_be_unpacked(domain, operator.name, opset) else None
+    count = unpacked_to(caller()) if may_be_unpacked(operator, opset) else None
     key: list[object] = [operator.signature, opset, count, settings.evaluators]
     data: list[Data] = []
     try:
         for value in args:
             add_operand(key, data, value)
         if kwargs:
-            kinds = operator.signature.kinds
+            kinds, is_open = operator.signature.kinds, operator.opset.open is not None
             for name, value in kwargs.items():
                 key.append(name)
-                if name in kinds:  # an array would be held as it is
+                if name in kinds or is_open:  # an array would be held as it is
                     key.append(static_key(value))
                 else:
                     add_operand(key, data, value)
@@ -70,7 +71,7 @@ def call_operator(operator: Operator, args: Sequence[object], kwargs: Mapping[st
 
     def lower(low: EagerLowering) -> Operand:
         arguments = _arguments(low, operator, args, kwargs, count)
-        callee = OperatorObject(OpsetObject(domain, operator.opset.named, operator.opset.signatures), operator.name)
+        callee = called(operator)
         if any(isinstance(item, FunctionObject) for item, _ in arguments.keywords.values()):
             return _call_with_graphs(low, callee, arguments)
         return calls.call_operator(low, callee, arguments)
@@ -78,8 +79,21 @@ def call_operator(operator: Operator, args: Sequence[object], kwargs: Mapping[st
     return _lower(tuple(key) if keyed else None, opset, lower)
 
 
+def called(operator: Operator) -> OperatorObject:
+    """An operator of a living opset as the compiler names it."""
+    opset = operator.opset
+    return OperatorObject(OpsetObject(opset.domain, opset.named, opset.signatures, opset.open), operator.name)
+
+
+def may_be_unpacked(operator: Operator, opset: int) -> bool:
+    """Whether it gives several results, at the opset that its module names or at that of ai.onnx in force."""
+    return operator.signature.max_outputs > 1 or _gives_several(operator.domain, operator.name, opset)
+
+
 @cache
-def may_be_unpacked(domain: str, name: str, opset: int) -> bool:
+def _gives_several(domain: str, name: str, opset: int) -> bool:
+    if domain and not is_known_domain(domain):
+        return False
     found = signature(domain, name, opset if not domain else newest_opset(domain))
     return found is not None and found.max_outputs > 1
 
@@ -266,17 +280,19 @@ def _arguments(
     kinds = {formal.name: formal.type for formal in formals}
     keywords: dict[str, tuple[Operand, Span]] = {}
     for name, value in kwargs.items():
-        if _is_tensor_attribute(value, found, name):
+        if _is_tensor_attribute(value, found or operator.signature, name):
             keywords[name] = (ArrayObject(data_of(value)), NOWHERE)
         else:
             keywords[name] = (_argument(low, found, kinds.get(name, ""), value), NOWHERE)
     return Arguments(positional, keywords, count, NOWHERE, NOWHERE)
 
 
-def _is_tensor_attribute(value: object, callee: Signature | None, name: str) -> TypeGuard[Array]:
+def _is_tensor_attribute(value: object, callee: Signature, name: str) -> TypeGuard[Array]:
     """Whether an array is given for an attribute, which holds it as it is."""
-    spec = None if callee is None else callee.attributes.get(name)
-    if spec is None or spec.kind != "TENSOR":
+    spec = callee.attributes.get(name)
+    if spec is None and not isinstance(callee, ImpliedSignature):
+        return False
+    if spec is not None and spec.kind != "TENSOR":
         return False
     return isinstance(value, np.ndarray) and element_of(value) is not None
 

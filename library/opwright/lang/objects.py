@@ -26,11 +26,18 @@ class ModuleObject:
 class OpsetObject:
     """The operators of a domain. `version` is what the source says; for the default domain the build retargets it."""
 
-    __slots__ = ("domain", "signatures", "version")
+    __slots__ = ("domain", "open", "signatures", "version")
 
-    def __init__(self, domain: str, version: int, signatures: Mapping[str, Signature] | None = None) -> None:
+    def __init__(
+        self,
+        domain: str,
+        version: int,
+        signatures: Mapping[str, Signature] | None = None,
+        open: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> None:
         self.domain = domain
         self.version = version
+        self.open = open  # where it has operators that nothing describes: the kinds of attributes that are said
         self.signatures = signatures or {}  # of operators that the installed onnx does not know
 
     def operator(self, name: str) -> OperatorObject:

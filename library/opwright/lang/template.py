@@ -142,9 +142,9 @@ class _Writer:
             return None if None in items else ["list" if isinstance(value, StaticList) else "tuple", items]
         if isinstance(value, TypeObject):
             return ["type", value.element.name, value.is_dtype]
-        if isinstance(value, OpsetObject) and not value.signatures:
+        if isinstance(value, OpsetObject) and not value.signatures and value.open is None:
             return ["opset", value.domain, value.version]
-        if isinstance(value, OperatorObject) and not value.opset.signatures:
+        if isinstance(value, OperatorObject) and not value.opset.signatures and value.opset.open is None:
             return ["operator", value.opset.domain, value.opset.version, value.name]
         if isinstance(value, FunctionObject):
             return ["function", self.add(value)]

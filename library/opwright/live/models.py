@@ -66,7 +66,8 @@ def model_proto(
     graph, imports = emit_graph(lowered.function, outputs, closure.identify, place_of)
     called = closure.protos()
     documented = (function.__doc__ or "") if doc_string is None else doc_string
-    leave_out_unread(all_nodes(graph.node), [item.name for item in graph.output], imports)
+    identities = {function_id(proto) for proto in called}
+    leave_out_unread(all_nodes(graph.node), [item.name for item in graph.output], imports, identities)
     model = ModelProto(producer_name=producer_name, doc_string=documented)
     model.graph.CopyFrom(graph)
     model.functions.extend(called)

@@ -104,7 +104,10 @@ def _emit(
     assert body is not None
     proto = emit_function(body, function.domain, overload_of(label) or function.overload, identify, place_of)
     leave_out_in(proto.node)
-    leave_out_unread(all_nodes(proto.node), proto.output, {item.domain: item.version for item in proto.opset_import})
+    calls = (node.callee for _, node in ir.walk(body.body) if isinstance(node, ir.Call))
+    called = {identify(callee) for callee in calls if isinstance(callee, ir.FunctionReference)}
+    imports = {item.domain: item.version for item in proto.opset_import}
+    leave_out_unread(all_nodes(proto.node), proto.output, imports, called)
     proto.doc_string = function.__doc__ or ""
     with_default = {item.name: item for item in body.attributes if item.default is not None}
     if with_default:

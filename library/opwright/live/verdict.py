@@ -8,6 +8,7 @@ from onnx import GraphProto, ModelProto, TensorProto, TypeProto, ValueInfoProto,
 from opwright.link.inline import call_id, function_id
 from opwright.link.naming import FunctionId
 from opwright.link.walk import all_nodes
+from opwright.opsets.signatures import signature
 
 MOST_NODES = 500_000  # that inference may visit: it enters a function at each of its calls, and they may double
 
@@ -66,15 +67,30 @@ def _shape_of(name: str) -> ValueInfoProto:
 def infer(model: ModelProto) -> tuple[GraphProto, str | None]:
     """The graph with the types that inference finds, and what it has against the model.
 
-    It is as strict as onnx.checker's full check, so that is not done again. A model that is too large for it (see
+    It is as strict as onnx.checker's full check, so that is not done again; but where onnx knows nothing of an operator
+    it takes what follows from that for wrong, so that it is not asked what is. A model that is too large for it (see
     MOST_NODES) is given back as it is.
     """
     if _visited_nodes(model) > MOST_NODES:
         return model.graph, None
+    strict = _all_are_known(model)
     try:
-        return shape_inference.infer_shapes(model, check_type=True, strict_mode=True).graph, None
+        return shape_inference.infer_shapes(model, check_type=strict, strict_mode=strict).graph, None
     except _REFUSALS as error:
         return model.graph, f"onnx.shape_inference: {_first_lines(str(error))}"
+
+
+def _all_are_known(model: ModelProto) -> bool:
+    """Whether each operator is one of onnx's, or a function of the model."""
+    functions = {function_id(function) for function in model.functions}
+    bodies = [(model.opset_import, model.graph.node)]
+    bodies += [(function.opset_import, function.node) for function in model.functions]
+    for imported, nodes in bodies:
+        imports = {item.domain: item.version for item in imported}
+        for domain, name, overload in {(node.domain, node.op_type, node.overload) for node in all_nodes(nodes)}:
+            if (domain, name, overload) not in functions and signature(domain, name, imports.get(domain, 1)) is None:
+                return False
+    return True
 
 
 def _visited_nodes(model: ModelProto) -> int:

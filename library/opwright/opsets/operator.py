@@ -100,7 +100,12 @@ def _signature(opset: Opset, name: str) -> Signature | None:
     given = None if opset.signatures is None else opset.signatures.get(name)
     if given is not None or not _is_known(opset):
         return given
-    return signature(opset.domain, name, opset.version)
+    found = signature(opset.domain, name, opset.version)
+    if found is None and opset.open is not None and not name.startswith("_"):
+        from opwright.opsets.implied import implied_signature, sorted_kinds
+
+        return implied_signature(opset.domain, name, opset.version, 0, sorted_kinds(opset.open.get(name, {})))
+    return found
 
 
 def _is_known(opset: Opset) -> bool:
@@ -111,7 +116,7 @@ def _is_known(opset: Opset) -> bool:
 def _missing(opset: Opset, name: str) -> str:
     """Why there is no such operator, and where one is that may be meant."""
     if opset.signatures is None and not is_known_domain(opset.domain):
-        return f"nothing says what the operators of {opset.domain} accept: give `Opset(..., signatures=)`"
+        return f"nothing says what operators of {opset.domain} accept: give `Opset(..., signatures=)`, or `open=True`"
     if not _is_known(opset):
         newest = newest_opset(opset.domain)
         return f"the installed onnx knows the opsets of {opset.domain or 'ai.onnx'} to {newest}, not {opset.version}"

@@ -26,25 +26,32 @@ class Opset:
     """The operators of `domain` (`""` and `"ai.onnx"` are one) at `version`: `op.Relu`, `op["Relu"]`, `"Relu" in op`.
 
     `signatures` says what the operators of a domain accept that the installed onnx does not know, by name: schemas of
-    onnx (`onnx.defs.OpSchema`). Two opsets of the same domain and version are equal unless their signatures differ.
+    onnx (`onnx.defs.OpSchema`). `open`: the domain has other operators too, which nothing describes, and a call
+    of one is taken as it stands; True, or the kinds of attributes that values do not tell, by operator and attribute:
+    `{"Pool": {"axes": "INTS"}}`. Two opsets of the same domain and version are equal unless they differ in these.
     """
 
     domain: str
     named: int  # the version that the source names
     signatures: "Mapping[str, Signature] | None"
+    open: "Mapping[str, Mapping[str, str]] | None"  # None where it is not open
     _operators: "dict[str, Operator]"
 
     if TYPE_CHECKING:  # a checker does not know the operators of an opset that is made by name
 
         def __new__(
-            cls, domain: str, version: int, signatures: Mapping[str, OpSchema | Signature] | None = None
+            cls,
+            domain: str,
+            version: int,
+            signatures: Mapping[str, OpSchema | Signature] | None = None,
+            open: bool | Mapping[str, Mapping[str, str]] = False,
         ) -> "OtherOpset":
-            """ValueError when the version is no positive int."""
+            """ValueError when the version is no positive int; TypeError for what the others may not be."""
             ...
 
     else:
 
-        def __init__(self, domain, version, signatures=None):
+        def __init__(self, domain, version, signatures=None, open=False):
             if isinstance(version, bool) or not isinstance(version, int) or version < 1:
                 raise ValueError(f"the version of an opset is a positive int, not {version!r}")
             self.domain = "" if domain == "ai.onnx" else domain
@@ -54,6 +61,11 @@ class Opset:
                 from opwright.opsets.signatures import as_signature
 
                 self.signatures = {name: as_signature(item) for name, item in sorted(signatures.items())}
+            self.open = None
+            if open is not False and open is not None:
+                from opwright.opsets.implied import declared_kinds
+
+                self.open = declared_kinds(open)
             self._operators = {}
 
     @property
@@ -103,16 +115,17 @@ class Opset:
         if not isinstance(other, Opset):
             return NotImplemented
         mine, others = self.signatures, other.signatures
-        return (self.domain, self.named) == (other.domain, other.named) and (mine is others or mine == others)
+        same = (self.domain, self.named, self.open) == (other.domain, other.named, other.open)
+        return same and (mine is others or mine == others)
 
     def __hash__(self) -> int:
         return hash((self.domain, self.named))
 
     def __reduce__(self) -> "tuple[object, ...]":
-        return (Opset, (self.domain, self.named, self.signatures))
+        return (Opset, (self.domain, self.named, self.signatures, False if self.open is None else self.open or True))
 
     def __repr__(self) -> str:
-        return f"Opset({self.domain!r}, {self.named})"
+        return f"Opset({self.domain!r}, {self.named}{'' if self.open is None else f', open={self.open or True}'})"
 
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from onnx import ModelProto, NodeProto
 
@@ -32,10 +32,16 @@ def leave_out_in(nodes: Iterable[NodeProto]) -> None:
                 node.attribute.extend(kept)
 
 
-def leave_out_unread(nodes: Iterable[NodeProto], given: Iterable[str], imports: Mapping[str, int]) -> None:
+def leave_out_unread(
+    nodes: Iterable[NodeProto],
+    given: Iterable[str],
+    imports: Mapping[str, int],
+    functions: Collection[tuple[str, str, str]],
+) -> None:
     """Drops the results that are bound to `_`, where nothing reads them and the operator need not give them.
 
-    `nodes` are all of a graph or function, those of graphs within it included; `given` its outputs.
+    `nodes` are all of a graph or function, those of graphs within it included; `given` its outputs. An operator that is
+    neither known nor one of `functions`, by domain, name and overload, need not give any.
     """
     listed = list(nodes)
     several = [node for node in listed if len(node.output) > 1 and any(map(_UNREAD.fullmatch, node.output))]
@@ -51,5 +57,6 @@ def leave_out_unread(nodes: Iterable[NodeProto], given: Iterable[str], imports: 
         for index, name in enumerate(node.output):
             formals = () if found is None else found.outputs
             optional = index < len(formals) and formals[index].option is Option.OPTIONAL
+            optional = optional or (found is None and (node.domain, node.op_type, node.overload) not in functions)
             if optional and name not in read and _UNREAD.fullmatch(name):
                 node.output[index] = ""

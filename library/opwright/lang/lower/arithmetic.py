@@ -110,12 +110,15 @@ def _on_tensors(
 ) -> Operand:
     tensors = [operand for operand in (left, right) if isinstance(operand, ir.Value) and not is_number(operand)]
     if tensors and not isinstance(tensors[0].type, ir.TensorType):
+        unknown = isinstance(tensors[0].type, ir.UnknownType)
         return low.error(
             "OW314",
             f"`{symbol}` is not defined for {describe(tensors[0])}",
             span,
             reason="arithmetic is defined for tensors",
-            help="use the sequence and optional operators: `op.SequenceAt`, ...",
+            help="say what it is where it is made: `y: FLOAT[...] = ...`"
+            if unknown
+            else "use the sequence and optional operators: `op.SequenceAt`, ...",
         )
     element = tensors[0].type.element if tensors and isinstance(tensors[0].type, ir.TensorType) else None
     by_zero = symbol in _DIVISIONS and is_number(right) and right == 0

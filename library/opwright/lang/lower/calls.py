@@ -159,6 +159,13 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
         return call_library_function(low, callee, arguments, emitted)
     given = callee.opset.signatures.get(callee.name)
     operator = low.find(domain, callee.name, callee.opset.version) if given is None else ir.Operator(given)
+    if operator is None and callee.opset.open is not None:
+        from opwright.lang.lower.open_calls import signature_of_call
+
+        implied = signature_of_call(low, callee, arguments)
+        if implied is None:
+            return POISON
+        operator = ir.Operator(implied)
     if operator is None:
         return low.unknown_operator(domain, callee.name, arguments.callee_span)
     signature = operator.signature

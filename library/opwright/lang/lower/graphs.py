@@ -20,9 +20,11 @@ from opwright.lang.lower.graph_states import State, changes_rank, rank_of
 from opwright.lang.lower.joins import join_values
 from opwright.lang.lower.nested import enter
 from opwright.lang.lower.numbers import as_tensor, describe
+from opwright.lang.lower.open_calls import signature_of_call
 from opwright.lang.lower.scan_ranks import yielded_ranks
 from opwright.lang.objects import FunctionObject, NestedObject, OperatorObject, TracedObject
 from opwright.lang.source import Span
+from opwright.opsets.implied import ImpliedSignature
 from opwright.opsets.signatures import AttributeSpec, Signature, normal_domain
 
 GraphFunction = NestedObject | FunctionObject
@@ -33,9 +35,13 @@ def call_with_graphs(low: Lowering, callee: OperatorObject, arguments: Arguments
     """A call of an operator that is given functions as graphs: all its results."""
     domain = normal_domain(callee.opset.domain)
     signature = low.lookup(domain, callee.name)
+    if signature is None and callee.opset.open is not None:
+        signature = signature_of_call(low, callee, arguments)
+        if signature is None:
+            return POISON
     if signature is None:
         return low.unknown_operator(domain, callee.name, arguments.callee_span)
-    form = _FORMS.get((domain, callee.name))
+    form = _of_unknown if isinstance(signature, ImpliedSignature) else _FORMS.get((domain, callee.name))
     if form is None or (callee.name == "Scan" and signature.since_version < 9):
         return low.error(
             "OW356",
@@ -447,6 +453,24 @@ def _element_type(value: ir.Value) -> ir.Type:
 
 def _unshaped(type_: ir.Type) -> ir.Type:
     return ir.TensorType(type_.element) if isinstance(type_, ir.TensorType) else type_
+
+
+def _of_unknown(call: _GraphCall) -> Operand:
+    """An operator that nothing describes: nothing is known of what it gives to its graphs, nor of its results."""
+    low, attributes = call.low, dict[str, ir.Attribute]()
+    for name, (function, span) in call.functions.items():
+        arguments = function.node.args
+        parameters = [ir.Value(ir.UnknownType(), item.arg, span) for item in (*arguments.posonlyargs, *arguments.args)]
+        finish = partial(_tensors, low, span=span, what=f"`{function.node.name}`")
+        region = call.lower(function, span, parameters, finish)
+        if isinstance(region, Poison):
+            return POISON
+        attributes[name] = ir.AttributeValue(ir.AttributeKind.GRAPH, region)
+    checked = call.checked()
+    if isinstance(checked, Poison):
+        return POISON
+    count = call.arguments.result_count or 1
+    return _one_or_all(call.emit(checked[0], {**checked[1], **attributes}, [ir.UnknownType()] * count))
 
 
 _FORMS: dict[tuple[str, str], Callable[[_GraphCall], Operand]] = {

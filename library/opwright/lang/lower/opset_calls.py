@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison
 from opwright.lang.objects import OpsetObject
 from opwright.lang.source import Span, span_of
+from opwright.opsets.implied import declared_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_PARAMETERS = ("domain", "version", "signatures")
+_PARAMETERS = ("domain", "version", "signatures", "open")
 
 
 def make_opset(low: Lowering, node: ast.Call, env: Environment, lower: Callable[..., Operand]) -> Operand:
@@ -40,6 +41,9 @@ def make_opset(low: Lowering, node: ast.Call, env: Environment, lower: Callable[
             reason="they are schemas, which are objects of Python, and building runs no code",
             help="call the functions of a library through its package: `from acme_ops import opset1 as acme`",
         )
+    kinds = _kinds(low, given.pop("open", None))
+    if isinstance(kinds, Poison):
+        return POISON
     values = {name: lower(low, argument, env) for name, argument in given.items()}
     domain, version = values["domain"], values["version"]
     if any(isinstance(value, Poison) for value in values.values()):
@@ -48,7 +52,24 @@ def make_opset(low: Lowering, node: ast.Call, env: Environment, lower: Callable[
         return _refused(low, "OW304", "the domain of an opset is a string", span_of(given["domain"]))
     if type(version) is not int or version < 1:
         return _refused(low, "OW304", "the version of an opset is a positive int", span_of(given["version"]))
-    return OpsetObject("" if domain == "ai.onnx" else domain, version)
+    return OpsetObject("" if domain == "ai.onnx" else domain, version, open=kinds)
+
+
+def _kinds(low: Lowering, node: ast.expr | None) -> dict[str, dict[str, str]] | Poison | None:
+    """What `open=` says, which must stand there; None where the opset is not open."""
+    if node is None:
+        return None
+    try:
+        value = ast.literal_eval(node)
+        return None if value is False else declared_kinds(value)
+    except (ValueError, TypeError):
+        return low.error(
+            "OW304",
+            "whether an opset is open is not understood",
+            span_of(node),
+            reason="it is True, or says the kinds of attributes by operator and attribute",
+            help='write `open=True`, or `open={"Pool": {"axes": "INTS"}}`',
+        )
 
 
 def _refused(low: Lowering, code: str, message: str, span: Span) -> Any:
