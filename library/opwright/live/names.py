@@ -191,9 +191,7 @@ class LiveScope(ModuleScope):
         operator = sys.modules.get("opwright.opsets.operator")
         if operator is not None and isinstance(value, operator.Operator):
             opset = value.opset
-            return OperatorObject(
-                OpsetObject(opset.domain, opset.version, opset.signatures, opset.open), value.name
-            )
+            return OperatorObject(OpsetObject(opset.domain, opset.version, opset.signatures, opset.open), value.name)
         label = getattr(value, "__name__", None)
         if isinstance(value, (BuiltinFunctionType, type)) and isinstance(label, str):
             if getattr(math, label, None) is value and label in static.MATH_FUNCTIONS:
