@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -103,6 +104,27 @@ def test_small_initializers_are_what_they_were_at_the_call() -> None:
         buffer[:] = value
         total = total + b.initializer(f"w{value}", buffer)
     assert b.run(total, x=np.zeros(4, np.float32)).tolist() == [7, 7, 7, 7]
+
+
+@pytest.mark.parametrize("lay_out", [np.ascontiguousarray, np.asfortranarray, lambda array: array[:, ::2], np.flip])
+def test_large_initializers_that_are_changed_are_refused(lay_out: Any, tmp_path: Path) -> None:
+    array = np.arange(1 << 20, dtype=np.float32).reshape(512, 2048)
+    b = GraphBuilder(opset=22)
+    given = lay_out(array)
+    b.output("y", op.ReduceSum(b.initializer("w", given), keepdims=0))
+    assert b.to_model_proto().graph.output[0].name == "y"
+    before = given[100, 7]
+    given[100, 7] += 1
+    for step in (b.to_model_proto, lambda: b.save(tmp_path / "model.onnx")):
+        with pytest.raises(DiagnosticError, match="OW387: the array of the initializer `w` has been changed") as caught:
+            step()
+        (related,) = caught.value.diagnostics[0].related
+        assert related.place.line == test_large_initializers_that_are_changed_are_refused.__code__.co_firstlineno + 5
+    assert not list(tmp_path.iterdir())
+    given[100, 7] = before
+    b.save(tmp_path / "model.onnx")
+    found = onnxruntime.InferenceSession(str(tmp_path / "model.onnx")).run(None, {})[0]
+    np.testing.assert_allclose(found, given.sum(dtype=np.float64), rtol=1e-4)
 
 
 def test_more_than_protobuf_holds_is_refused() -> None:

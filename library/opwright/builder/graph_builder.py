@@ -76,9 +76,9 @@ class GraphBuilder:
     def initializer(self, name: str, value: object, *, location: str | None = None, offset: int = 0) -> AnyTensor:
         """A tensor that the model carries: a numpy array (or what numpy makes one of), or a TensorProto.
 
-        An array of more than a megabyte is not copied, so nobody may change it any more. With a `location`, `value` is
-        the type with its sizes (`FLOAT[1000, 1000]`), and the elements stand in that file, beside the model's, from
-        byte `offset` on.
+        An array of more than a megabyte is not copied, and a model is refused (OW387) where it has been changed since.
+        With a `location`, `value` is the type with its sizes (`FLOAT[1000, 1000]`), and the elements stand in that
+        file, beside the model's, from byte `offset` on.
         """
         found: Any = self._perform(lambda: self._interface.add_initializer(name, value, location, offset))
         made: AnyTensor = found

@@ -12,6 +12,7 @@ from opwright.builder.recorder import Recorder
 from opwright.builder.tensors import Kept
 from opwright.builder.values import Value
 from opwright.eager.arrays import element_of
+from opwright.eager.place import place_of
 from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.infer import unify
@@ -49,7 +50,7 @@ class Interface:
         array = numpy_helper.to_array(given) if isinstance(given, TensorProto) else np.asarray(given)
         try:
             kept = Kept.of_array(array)
-            return kept if array.nbytes > ARRAY_BYTES else kept.copied()
+            return kept.watched(place_of(self.low.frame)) if array.nbytes > ARRAY_BYTES else kept.copied()
         except ValueError as error:
             self.low.error(
                 "OW354",

@@ -11,7 +11,7 @@ from opwright.builder.emission import INLINED, emit_recorded
 from opwright.builder.merging import merge_equal
 from opwright.builder.recorder import Recorder
 from opwright.builder.tensors import Kept
-from opwright.diagnostics.model import Place
+from opwright.diagnostics.model import Place, Related
 from opwright.eager.place import place_of
 from opwright.functions import OnnxFunction
 from opwright.lang.emit import write_type
@@ -52,6 +52,7 @@ def make_model(
     leave_out_defaults(model)
     used = _used(model.graph)
     carried = {name: kept for name, kept in recorder.kept.items() if name in used}
+    _refuse_changed(recorder, carried)
     late = {name: kept for name, kept in carried.items() if name in outside or _elements(kept) > SEEN_BY_INFERENCE}
     for name, kept in carried.items():
         if name in late:
@@ -64,6 +65,20 @@ def make_model(
     _finish(recorder, model, ir_version)
     _add_late(model, late, outside)
     return model
+
+
+def _refuse_changed(recorder: Recorder, carried: Mapping[str, Kept]) -> None:
+    """The model would have other elements than those that were given, without anybody having said so."""
+    for name, kept in carried.items():
+        if kept.is_changed:
+            recorder.low.error(
+                "OW387",
+                f"the array of the initializer `{name}` has been changed since it was given",
+                None,
+                reason="large arrays are not copied, so that the model would have the new elements",
+                help=f'give a copy: `b.initializer("{name}", array.copy())`',
+                related=() if kept.given is None else (Related(kept.given, "given here"),),
+            )
 
 
 def closure_of(recorder: Recorder) -> Closure:

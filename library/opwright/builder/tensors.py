@@ -5,18 +5,39 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from typing import Any
+from zlib import crc32
 
+import numpy as np
 from onnx import TensorProto, numpy_helper
 
+from opwright.diagnostics.model import Place
 from opwright.eager.arrays import Array, as_array, element_of
 from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.live.external_data import refer
 
 
+_BLOCK = 1 << 22  # elements of an array of another layout that are copied at a time
+
+
+def mark_of(array: Array) -> int:
+    """A checksum of all elements: a quarter of a second for a gigabyte, less than writing it takes."""
+    steps = array.strides
+    distinct = array[tuple(slice(0, 1) if step == 0 else slice(None) for step in steps)]
+    if distinct.flags.f_contiguous:
+        distinct = distinct.T
+    if distinct.flags.c_contiguous:
+        return crc32(distinct.reshape(-1).view(np.uint8))
+    rows = max(_BLOCK * len(distinct) // max(distinct.size, 1), 1)
+    found = 0
+    for start in range(0, len(distinct), rows):
+        found = crc32(np.ascontiguousarray(distinct[start : start + rows]).reshape(-1).view(np.uint8), found)
+    return found
+
+
 @dataclass(slots=True)
 class Kept:
-    """A tensor: an array, which nobody may change any more, or a part of a file (`location`, `offset`, `length`)."""
+    """A tensor: an array, or a part of a file (`location`, `offset`, `length`)."""
 
     element: ElementType
     dims: tuple[int, ...]
@@ -24,6 +45,8 @@ class Kept:
     location: str = ""
     offset: int = 0
     value: ir.Value | None = None
+    mark: int | None = None  # of an array that is the caller's: what its elements were when it was given
+    given: Place | None = None  # and where that was
 
     @classmethod
     def of_array(cls, array: Any) -> Kept:
@@ -38,6 +61,18 @@ class Kept:
         """The same with elements that nobody else can change."""
         assert self.array is not None
         return Kept(self.element, self.dims, self.array.copy())
+
+    def watched(self, given: Place | None) -> Kept:
+        """The same with a mark by which a later change is noticed; strings, which are small here, as a copy."""
+        if self.element.name == "string":
+            return self.copied()
+        assert self.array is not None
+        return Kept(self.element, self.dims, self.array, mark=mark_of(self.array), given=given)
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the caller has written to the array since it was given."""
+        return self.mark is not None and self.array is not None and mark_of(self.array) != self.mark
 
     @property
     def length(self) -> int:

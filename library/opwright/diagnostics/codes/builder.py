@@ -1,4 +1,4 @@
-"""OW380 to OW386: graphs that are built call by call, and protos that are called as functions."""
+"""OW380 to OW387: graphs that are built call by call, and protos that are called as functions."""
 
 from __future__ import annotations
 
@@ -93,5 +93,23 @@ ENTRIES = (
         " function would compute something else, silently; and a function cannot keep its tensors in another file.",
         _build(*_SUM, "b.call(older.to_model_proto(opset=12), x)"),
         _build(*_SUM, "b.call(older.to_model_proto(opset=22), x)"),
+    ),
+    Entry(
+        "OW387",
+        "An initializer has been changed since it was given",
+        "Arrays of more than a megabyte are not copied: the model takes their elements when it is made. Those that are"
+        " written in between would silently be others than were given.",
+        _build(
+            "large = np.ones((1024, 512), np.float32)",
+            'b.output("y", op.MatMul(x, b.initializer("w", large)[:4]))',
+            "large[:] = 2",
+            "b.to_model_proto()",
+        ),
+        _build(
+            "large = np.ones((1024, 512), np.float32)",
+            'b.output("y", op.MatMul(x, b.initializer("w", large.copy())[:4]))',
+            "large[:] = 2",
+            "b.to_model_proto()",
+        ),
     ),
 )
