@@ -43,6 +43,7 @@ EXPECTED = (
     "OnnxFunction",
     "Graph",
     "GraphBuilder",
+    "Map",
     "Opset",
     "Optional",
     "OptionalValue",

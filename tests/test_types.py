@@ -32,6 +32,7 @@ def test_the_stub_has_the_same_names() -> None:
         *(name.upper() for name in BY_NAME),
         "Dimension",
         "Graph",
+        "Map",
         "Optional",
         "OptionalValue",
         "Sequence",

@@ -9,6 +9,7 @@ __version__ = VERSION
 
 _TYPES = (
     "Graph",
+    "Map",
     "Optional",
     "OptionalValue",
     "Sequence",

@@ -80,6 +80,15 @@ class OptionalValue:
         return GenericAlias(cls, content)
 
 
+class Map:
+    """The annotation of ONNX's map type, `Map[INT64, FLOAT[...]]`: a dictionary of tensors by integers or texts."""
+
+    __slots__ = ()
+
+    def __class_getitem__(cls, types: tuple[object, object]) -> GenericAlias:
+        return GenericAlias(cls, types)
+
+
 def _typed(element: ElementType) -> type[Tensor]:
     name, doc = element.name.upper(), f"A tensor of {element.name}."
     return type(name, (Tensor,), {"__doc__": doc, "__module__": __name__, "dtype": element, "shape": ()})

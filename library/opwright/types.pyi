@@ -7,7 +7,7 @@
 # mypy: disable-error-code="override, misc"
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false
 
-from collections.abc import Iterator, Sequence as Sequence
+from collections.abc import Iterator, Mapping, Sequence as Sequence
 from types import EllipsisType
 from typing import Any, ClassVar, Generic, Optional as Optional, Self, TypeAlias, TypeVar, type_check_only
 
@@ -18,6 +18,7 @@ from opwright.elements import ElementType
 __all__ = [
     "Dimension",
     "Graph",
+    "Map",
     "Optional",
     "OptionalValue",
     "Sequence",
@@ -62,6 +63,7 @@ Strings: TypeAlias = str | Sequence[str] | Sequence[Sequence[str]] | Sequence[Se
 Index: TypeAlias = int | slice | EllipsisType | Tensor | Sequence[int] | Array | None
 
 _C = TypeVar("_C")
+_K = TypeVar("_K")
 _T = TypeVar("_T", covariant=True)
 
 @type_check_only
@@ -105,6 +107,9 @@ class Tensor(metaclass=TensorType):
 @type_check_only
 class AnyTensor(Tensor, Any):
     """A value that could be anything: the result of `op.Loop`, an output that is not always there."""
+
+class Map(Mapping[Any, Any], Generic[_K, _C]):
+    """The annotation of ONNX's map type, `Map[INT64, FLOAT[...]]`: a dictionary of tensors by integers or texts."""
 
 class OptionalValue(Tensor, Generic[_C]):
     """The annotation of ONNX's optional type, `OptionalValue[FLOAT[2]]`: a value that is there, and may hold nothing.

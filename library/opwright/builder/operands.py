@@ -19,6 +19,7 @@ from opwright.elements import ElementType, element_of_class
 from opwright.lang import ir
 from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.context import Operand
+from opwright.lang.lower.declared import wrapped
 from opwright.lang.lower.shapes import IntTuple
 from opwright.lang.lower.subscripts import SliceItem
 from opwright.lang.objects import ArrayObject, TracedObject, TypeObject
@@ -210,7 +211,7 @@ def annotation_of(recorder: Recorder, annotation: object, what: str) -> ir.Type:
     assert tensor is not None
     made: ir.Type = ir.TensorType(tensor.elements[0], tensor.shape)
     for wrap in reversed(tensor.wrap):
-        made = ir.SequenceType(made) if wrap == "seq" else ir.OptionalType(made)
+        made = wrapped(wrap, made)
     return made
 
 

@@ -11,7 +11,7 @@ from opwright.elements import BY_CODE
 
 def annotation(type_: TypeProto, used: set[str], what: str) -> str:
     """The annotation of a value of that type; the names that it needs are added to `used`. Refused where the language
-    has none: maps, sparse tensors, element types that are not known."""
+    has none: sparse tensors, element types that are not known."""
     kind = type_.WhichOneof("value")
     if kind == "sequence_type":
         used.add("Sequence")
@@ -19,6 +19,10 @@ def annotation(type_: TypeProto, used: set[str], what: str) -> str:
     if kind == "optional_type":
         used.add("OptionalValue")
         return f"OptionalValue[{annotation(type_.optional_type.elem_type, used, what)}]"
+    if kind == "map_type" and type_.map_type.key_type in BY_CODE:
+        key = BY_CODE[type_.map_type.key_type].name.upper()
+        used.update(("Map", key))
+        return f"Map[{key}, {annotation(type_.map_type.value_type, used, what)}]"
     tensor = type_.tensor_type
     element = BY_CODE.get(tensor.elem_type) if kind == "tensor_type" else None
     if element is None:

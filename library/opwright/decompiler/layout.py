@@ -102,8 +102,8 @@ def _assignment(indent: str, target: str, value: str) -> list[str]:
     found = _Parts(value)
     inner = indent + _STEP
     if len(indent) + len(target) + 4 > WIDTH and target[-1] == "]":
-        opening = target.index("[") + 1
-        head = _bracketed(indent, target[:opening], target[opening:-1], "]", one_line=True)
+        begin = target.index("[") + 1
+        head = _bracketed(indent, target[:begin], target[begin:-1], "]", one_line=True)
         return [*head[:-1], *_expression(indent, "] = ", value, "")]
     several = ", " in target and "[" not in target
     names = [f"{indent}(", *(f"{inner}{item}," for item in target.split(", "))]

@@ -29,6 +29,7 @@ RESERVED = (
             "Sequence",
             "Optional",
             "OptionalValue",
+            "Map",
             "ARRAYS",
             "Path",
             "model",

@@ -102,7 +102,7 @@ def data_of(array: Array) -> ir.TensorData:
 
 def type_of(data: Data, expected: ir.Type) -> ir.Type:
     """The type of a result, shape included; `expected` decides where the data do not."""
-    if isinstance(expected, ir.OptionalType):
+    if isinstance(expected, ir.OptionalType) or isinstance(data, dict):
         return expected
     if isinstance(data, list):
         known = expected.item if isinstance(expected, ir.SequenceType) else ir.UnknownType()

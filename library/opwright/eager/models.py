@@ -111,6 +111,8 @@ def type_proto(type_: ir.Type, shaped: bool) -> TypeProto:
         return helper.make_tensor_type_proto(element.code, shape)
     if isinstance(type_, ir.SequenceType):
         return helper.make_sequence_type_proto(type_proto(type_.item, False))
+    if isinstance(type_, ir.MapType):
+        return helper.make_map_type_proto(type_.key.code, type_proto(type_.item, False))
     assert isinstance(type_, ir.OptionalType), type_
     return helper.make_optional_type_proto(type_proto(type_.item, False))
 
@@ -172,5 +174,5 @@ def _attribute_key(value: Any) -> object:
 def _type_key(type_: ir.Type) -> object:
     if isinstance(type_, ir.TensorType):
         return (ir.settle(type_.element), type_.rank)
-    item = _type_key(type_.item) if isinstance(type_, (ir.SequenceType, ir.OptionalType)) else None
-    return (type(type_), item)
+    item = _type_key(type_.item) if isinstance(type_, (ir.SequenceType, ir.OptionalType, ir.MapType)) else None
+    return (type(type_), item, type_.key if isinstance(type_, ir.MapType) else None)

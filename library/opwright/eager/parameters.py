@@ -20,6 +20,7 @@ from opwright.functions import OnnxFunction
 from opwright.lang import ir
 from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input
+from opwright.lang.lower.declared import wrapped
 from opwright.lang.lower.numbers import as_tensor, describe
 from opwright.lang.objects import TypeObject
 from opwright.live.compiled import Run
@@ -116,6 +117,8 @@ class Arguments:
         if declared is not None and declared.wrap == ("seq",) and isinstance(value, list):
             made = sequence(self.low, value)
             return wrap(self.low.data[made], made.type)
+        if isinstance(value, dict) and declared is not None and declared.type in BY_NAME and len(declared.wrap) == 1:
+            return wrap(dict(value), wrapped(declared.wrap[0], ir.TensorType(BY_NAME[declared.type], ())))
         return as_input(self.low, value, None if is_array(value) or value is None else self._wanted(item.name))
 
     def _wanted(self, name: str) -> ElementType | None:

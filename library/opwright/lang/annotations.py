@@ -67,6 +67,16 @@ def make_optional_value(item: Annotation) -> Annotation | None:
     return Annotation(None, tensor=wrapped)
 
 
+def make_map(key: Annotation, item: Annotation) -> Annotation | None:
+    """A dictionary of what `item` is, by integers or texts."""
+    keys = key.tensor.elements
+    if key.kind is not None or item.kind is not None or len(keys) != 1 or keys[0].kind not in ("int", "uint", "string"):
+        return None
+    tensor = item.tensor
+    wrap = (f"map:{keys[0].name}", *tensor.wrap)
+    return Annotation(None, tensor=TensorAnnotation(tensor.elements, tensor.variable, tensor.shape, wrap))
+
+
 def make_literal(values: tuple[Any, ...]) -> Annotation | None:
     if values and all(isinstance(value, str) for value in values):
         return Annotation("STRING", choices=values)
@@ -172,6 +182,9 @@ def _read_generic(
     if name == "OptionalValue":
         item = read_annotation(argument, variables, depth + 1)
         return item and make_optional_value(item)
+    if name == "Map" and len(items) == 2:
+        key, item = (read_annotation(part, variables, depth + 1) for part in items)
+        return key and item and make_map(key, item)
     if name in SEQUENCES:
         item = read_annotation(items[0], variables, depth + 1) if items else None
         return item and make_sequence(item)

@@ -304,7 +304,7 @@ def _write_type(info: onnx.ValueInfoProto, type_: ir.Type) -> None:
 
 def is_known(type_: ir.Type) -> bool:
     """Whether the element type is known."""
-    if isinstance(type_, (ir.SequenceType, ir.OptionalType)):
+    if isinstance(type_, (ir.SequenceType, ir.OptionalType, ir.MapType)):
         return is_known(type_.item)
     if isinstance(type_, ir.TensorType):
         return not isinstance(ir.settle(type_.element), ir.TypeVariable)
@@ -321,6 +321,9 @@ def _fill_type(proto: onnx.TypeProto, type_: ir.Type) -> None:
         _fill_type(proto.sequence_type.elem_type, type_.item)
     elif isinstance(type_, ir.OptionalType):
         _fill_type(proto.optional_type.elem_type, type_.item)
+    elif isinstance(type_, ir.MapType):
+        proto.map_type.key_type = type_.key.code
+        _fill_type(proto.map_type.value_type, type_.item)
     elif isinstance(type_, ir.NumberType):
         proto.tensor_type.elem_type = _NUMBER_CODES[type_.kind]
         proto.tensor_type.shape.SetInParent()

@@ -87,6 +87,12 @@ def _restrict(type_: ir.Type, admitted: tuple[str, ...], index: int, operator: s
         if not items:
             raise Mismatch(index, admitted)
         _restrict(type_.item, items, index, operator)
+    elif isinstance(type_, ir.MapType):
+        start = f"map({type_.key.name}, "
+        items = tuple(f"tensor({text[len(start) : -1]})" for text in admitted if text.startswith(start))
+        if not items:
+            raise Mismatch(index, admitted)
+        _restrict(type_.item, items, index, operator)
     elif isinstance(type_, ir.OptionalType):
         items = tuple(text[9:-1] for text in admitted if text.startswith("optional("))
         if not items:
@@ -104,6 +110,8 @@ def unify(left: ir.Type, right: ir.Type) -> bool:
         return unify(left.item, right.item)
     if isinstance(left, ir.OptionalType) and isinstance(right, ir.OptionalType):
         return unify(left.item, right.item)
+    if isinstance(left, ir.MapType) and isinstance(right, ir.MapType):
+        return left.key is right.key and unify(left.item, right.item)
     return isinstance(left, ir.UnknownType) or isinstance(right, ir.UnknownType)
 
 
@@ -189,6 +197,9 @@ def parse_type(text: str, shape: tuple[ir.Dimension, ...] | None = None) -> ir.T
         return ir.SequenceType(parse_type(text[4:-1]))
     if text.startswith("optional("):
         return ir.OptionalType(parse_type(text[9:-1]))
+    if text.startswith("map("):
+        key, _, item = text[4:-1].partition(", ")  # ONNX writes `map(int64, float)`, whose values are tensors
+        return ir.MapType(BY_NAME[key], parse_type(f"tensor({item})"))
     return ir.UnknownType()
 
 

@@ -107,6 +107,19 @@ class OptionalType:
         return f"optional({self.item!r})"
 
 
+class MapType:
+    """A dictionary, whose keys are integers or texts."""
+
+    __slots__ = ("item", "key")
+
+    def __init__(self, key: ElementType, item: Type) -> None:
+        self.key = key
+        self.item = item
+
+    def __repr__(self) -> str:
+        return f"map({self.key.name}, {self.item!r})"
+
+
 class NumberKind(Enum):
     """Python's kinds of number, and the element type that carries an unknown one."""
 
@@ -136,7 +149,7 @@ class UnknownType:
         return "unknown"
 
 
-Type = TensorType | SequenceType | OptionalType | NumberType | UnknownType
+Type = TensorType | SequenceType | OptionalType | MapType | NumberType | UnknownType
 
 
 def same_type(left: Type, right: Type) -> bool:
@@ -147,6 +160,8 @@ def same_type(left: Type, right: Type) -> bool:
         return same_type(left.item, right.item)
     if isinstance(left, OptionalType) and isinstance(right, OptionalType):
         return same_type(left.item, right.item)
+    if isinstance(left, MapType) and isinstance(right, MapType):
+        return left.key is right.key and same_type(left.item, right.item)
     if isinstance(left, NumberType) and isinstance(right, NumberType):
         return left.kind is right.kind
     return isinstance(left, UnknownType) and isinstance(right, UnknownType)

@@ -157,6 +157,13 @@ class _Parser:
             self.take(")")
             made = {"seq": ir.SequenceType, "optional": ir.OptionalType, "number": ir.NumberType}[name]
             return made(inner)  # type: ignore[no-any-return]
+        if name == "map":
+            self.take("(")
+            key = BY_NAME[self.take()]
+            self.take(",")
+            item = self.type()
+            self.take(")")
+            return ir.MapType(key, item)
         element: ir.Element | None = self.variables.get(name) or BY_NAME.get(name)
         if element is None:
             element = self.variables[name] = ir.TypeVariable(name, rigid=False)

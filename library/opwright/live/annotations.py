@@ -15,13 +15,14 @@ from opwright.lang.annotations import (
     Annotation,
     TensorAnnotation,
     make_literal,
+    make_map,
     make_optional,
     make_optional_value,
     make_sequence,
     make_union,
     read_annotation,
 )
-from opwright.types import Graph, OptionalValue, Tensor
+from opwright.types import Graph, Map, OptionalValue, Tensor
 
 _SCALAR_TYPES = {int: "int", float: "float", str: "str", bool: "bool"}
 _SEQUENCE_TYPES = (list, tuple, collections.abc.Sequence, collections.abc.Iterable)
@@ -137,6 +138,9 @@ def _read_generic(value: Any, function: FunctionType, depth: int) -> Annotation 
     if origin is OptionalValue:
         item = read_object(arguments[0], function, depth)
         return item and make_optional_value(item)
+    if origin is Map:
+        key, item = (read_object(part, function, depth) for part in arguments)
+        return key and item and make_map(key, item)
     if origin in _SEQUENCE_TYPES and arguments:
         item = read_object(arguments[0], function, depth)
         return item and make_sequence(item)

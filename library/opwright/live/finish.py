@@ -92,8 +92,15 @@ def _element_codes(model: ModelProto) -> Iterator[int]:
 
 
 def _code(type_: TypeProto) -> int:
-    while type_.HasField("sequence_type") or type_.HasField("optional_type"):
-        type_ = type_.sequence_type.elem_type if type_.HasField("sequence_type") else type_.optional_type.elem_type
+    while not type_.HasField("tensor_type"):
+        if type_.HasField("sequence_type"):
+            type_ = type_.sequence_type.elem_type
+        elif type_.HasField("optional_type"):
+            type_ = type_.optional_type.elem_type
+        elif type_.HasField("map_type"):
+            type_ = type_.map_type.value_type
+        else:
+            return 0
     return type_.tensor_type.elem_type
 
 

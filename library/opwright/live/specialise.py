@@ -17,7 +17,7 @@ from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.emit import is_known, write_type
 from opwright.lang.infer import unify
 from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input
-from opwright.lang.lower.declared import declared_type, meet_shapes
+from opwright.lang.lower.declared import declared_type, meet_shapes, wrapped
 from opwright.lang.lower.function import Lowered, Target, Unit, variadic_names
 from opwright.lang.source import Span
 from opwright.live.annotations import read_object
@@ -241,7 +241,7 @@ def _met(type_: ir.Type, annotation: TensorAnnotation) -> ir.Type | None:
     element = annotation.elements[0] if len(annotation.elements) == 1 else ir.TypeVariable("", rigid=False)
     wanted: ir.Type = ir.TensorType(element, annotation.shape)
     for kind in reversed(annotation.wrap):
-        wanted = ir.SequenceType(wanted) if kind == "seq" else ir.OptionalType(wanted)
+        wanted = wrapped(kind, wanted)
     return meet_shapes(type_, wanted) if unify(wanted, type_) else None
 
 

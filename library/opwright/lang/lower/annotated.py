@@ -8,7 +8,7 @@ from opwright.lang import ir
 from opwright.lang.annotations import TensorAnnotation, read_annotation
 from opwright.lang.infer import unify
 from opwright.lang.lower.context import Lowering, Operand
-from opwright.lang.lower.declared import meet_shapes
+from opwright.lang.lower.declared import meet_shapes, wrapped
 from opwright.lang.source import span_of
 from opwright.opsets.signatures import ALL_ELEMENTS, mask_of
 
@@ -69,7 +69,7 @@ def _type_of(low: Lowering, annotation: TensorAnnotation) -> ir.Type:
         element = ir.TypeVariable(annotation.variable or "T", mask, rigid=False)
     type_: ir.Type = ir.TensorType(element, annotation.shape)
     for kind in reversed(annotation.wrap):
-        type_ = ir.SequenceType(type_) if kind == "seq" else ir.OptionalType(type_)
+        type_ = wrapped(kind, type_)
     return type_
 
 

@@ -11,6 +11,13 @@ from opwright.lang import ir
 from opwright.lang.interface import DeclaredValue
 
 
+def wrapped(kind: str, item: ir.Type) -> ir.Type:
+    """What holds items of a type: `seq`, `optional`, or `map` with the type of its keys, as in `map:int64`."""
+    if kind.startswith("map:"):
+        return ir.MapType(BY_NAME[kind[4:]], item)
+    return ir.SequenceType(item) if kind == "seq" else ir.OptionalType(item)
+
+
 def declared_type(function: ir.Function, declared: DeclaredValue) -> ir.Type:
     """The type of a declared value; type variables are those of the function."""
     variable = function.variables.get(declared.type)
@@ -19,7 +26,7 @@ def declared_type(function: ir.Function, declared: DeclaredValue) -> ir.Type:
     element = variable if variable is not None else BY_NAME[declared.type]
     type_: ir.Type = ir.TensorType(element, declared.dimensions)
     for kind in reversed(declared.wrap):
-        type_ = ir.SequenceType(type_) if kind == "seq" else ir.OptionalType(type_)
+        type_ = wrapped(kind, type_)
     return type_
 
 

@@ -87,6 +87,8 @@ def _type_of(proto: TypeProto) -> ir.Type:
         return ir.SequenceType(_type_of(proto.sequence_type.elem_type))
     if kind == "optional_type":
         return ir.OptionalType(_type_of(proto.optional_type.elem_type))
+    if kind == "map_type" and proto.map_type.key_type in BY_CODE:
+        return ir.MapType(BY_CODE[proto.map_type.key_type], _type_of(proto.map_type.value_type))
     if kind != "tensor_type" or proto.tensor_type.elem_type not in BY_CODE:
         return ir.UnknownType()
     shape = (None,) * len(proto.tensor_type.shape.dim) if proto.tensor_type.HasField("shape") else None

@@ -127,6 +127,10 @@ def _type_strings(type_: ir.Type) -> tuple[str, tuple[str, ...]]:
     if isinstance(type_, ir.SequenceType):
         name, types = _type_strings(type_.item)
         return name and f"seq({name})", tuple(f"seq({item})" for item in types)
+    if isinstance(type_, ir.MapType):
+        name, types = _type_strings(type_.item)
+        start = f"map({type_.key.name}, "
+        return name and f"{start}{name})", tuple(f"{start}{item[7:-1]})" for item in types)  # without `tensor()`
     if isinstance(type_, ir.OptionalType):
         name, types = _type_strings(type_.item)
         return name and f"optional({name})", tuple(f"optional({item})" for item in types)
@@ -371,7 +375,7 @@ def _elements(
     for formal, value in zip(variant.inputs, inputs, strict=False):
         one: ir.Type = formal.type
         other: ir.Type = value.type if value is not None else ir.UnknownType()
-        while isinstance(one, (ir.SequenceType, ir.OptionalType)) and isinstance(other, type(one)):
+        while isinstance(one, (ir.SequenceType, ir.OptionalType, ir.MapType)) and isinstance(other, type(one)):
             one, other = one.item, other.item
         if isinstance(one, ir.TensorType) and isinstance(other, ir.TensorType):
             element = ir.settle(one.element)
@@ -391,6 +395,8 @@ def _instance(type_: ir.Type, elements: Mapping[str, ir.Element]) -> ir.Type:
         return ir.SequenceType(_instance(type_.item, elements))
     if isinstance(type_, ir.OptionalType):
         return ir.OptionalType(_instance(type_.item, elements))
+    if isinstance(type_, ir.MapType):
+        return ir.MapType(type_.key, _instance(type_.item, elements))
     if not isinstance(type_, ir.TensorType):
         return ir.UnknownType()
     element = ir.settle(type_.element)
