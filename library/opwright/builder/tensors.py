@@ -16,7 +16,6 @@ from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.live.external_data import refer
 
-
 _BLOCK = 1 << 22  # elements of an array of another layout that are copied at a time
 
 
