@@ -136,10 +136,13 @@ def _runtime(name: str, run: Any, case: Any, original: ModelProto, made: ModelPr
     return None
 
 
-def run_ort(model: ModelProto, inputs: Sequence[Any]) -> list[Any]:
+def run_ort(model: ModelProto, inputs: Sequence[Any], packs: bool = True) -> list[Any]:
+    """The results; `packs`: onnxruntime may lay weights out anew, which changes last bits of what they meet."""
     import onnxruntime as ort
 
     options = ort.SessionOptions()
+    if not packs:
+        options.add_session_config_entry("session.disable_prepacking", "1")
     options.log_severity_level = 4
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
