@@ -21,6 +21,7 @@ class State:
         self.low = low
         self.operand = operand
         self.span = span
+        self.left: ir.Type | None = None  # of an optional one: that of what a trip gives for it
         self.type: ir.Type
         if is_number(operand):
             self.type = ir.NumberType(number_kind(operand))
@@ -63,6 +64,9 @@ class State:
         value = as_tensor(self.low, operand, element, self.span)
         if isinstance(value, Poison):
             return None
+        if isinstance(self.type, ir.OptionalType) and unify(self.type.item, value.type):
+            self.left = value.type  # an item is what its optional holds, and runtimes take it for that
+            return value
         if not unify(self.type, value.type):
             self.low.error(
                 "OW321",

@@ -42,12 +42,12 @@ def call_with_graphs(low: Lowering, callee: OperatorObject, arguments: Arguments
     if signature is None:
         return low.unknown_operator(domain, callee.name, arguments.callee_span)
     form = _of_unknown if isinstance(signature, ImpliedSignature) else _FORMS.get((domain, callee.name))
-    if form is None or (callee.name == "Scan" and signature.since_version < 9):
+    if form is None:
         return low.error(
             "OW356",
             f"{signature.identity} cannot be given a function",
             arguments.callee_span,
-            reason="what its graphs take is known of If, Loop, SequenceMap, FlexAttention and of Scan from opset 9 on",
+            reason="what its graphs take is known of If, Loop, Scan, SequenceMap and FlexAttention",
             help="write a `for` loop or an `if`",
             subject=callee.name,
         )
@@ -267,7 +267,9 @@ def _settle(
 def _scan(call: _GraphCall) -> Operand:
     low, span = call.low, call.span
     count = call.arguments.keywords.get("num_scan_inputs", (None, span))[0]
-    operands = call.arguments.positional
+    batches = call.signature.since_version < 9  # which run side by side, and of which the body knows nothing
+    lengths = call.arguments.positional[:1] if batches else []
+    operands = call.arguments.positional[len(lengths) :]
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= len(operands):
         return low.error(
             "OW356",
@@ -277,7 +279,10 @@ def _scan(call: _GraphCall) -> Operand:
             help="write `num_scan_inputs=1`",
             subject="Scan",
         )
-    states = [State(low, operand, place) for operand, place in operands[: len(operands) - count]]
+    entering = operands[: len(operands) - count]
+    if batches:
+        entering = [(as_tensor(low, operand, None, place), place) for operand, place in entering]
+    states = [State(low, _without_batches(item) if batches else item, place) for item, place in entering]
     scanned = [as_tensor(low, operand, None, place) for operand, place in operands[len(operands) - count :]]
     if any(isinstance(value, Poison) for value in scanned):
         return POISON
@@ -292,23 +297,34 @@ def _scan(call: _GraphCall) -> Operand:
                 help="give it a dimension: `op.Reshape(x, [1])`",
                 subject="Scan",
             )
-    items = [ir.Value(_item_type(value), value.name, span) for value in inputs]
+    items = [ir.Value(_item_type(_without_batches(value) if batches else value), value.name, span) for value in inputs]
     settled = _settle(call, states, [], items)
     if isinstance(settled, Poison):
         return POISON
     region, initial = settled
+    if batches:
+        initial = [item for item, _ in entering if isinstance(item, ir.Value)]
     origins = yielded_ranks(low, region, (*initial, *inputs), span)
     if isinstance(origins, Poison):
         return POISON
-    call.arguments.positional[:] = [(value, span) for value in (*initial, *inputs)]
+    call.arguments.positional[:] = [*lengths, *((value, span) for value in (*initial, *inputs))]
     checked = call.checked()
     if isinstance(checked, Poison):
         return POISON
     attributes = {**checked[1], "body": ir.AttributeValue(ir.AttributeKind.GRAPH, region)}
     collected = [_collected_type(value) for value in region.yields[len(states) :]]
-    results = call.emit(checked[0], attributes, [*(state.type for state in states), *collected])
+    left = [state.type for state in states]
+    if batches:
+        left = [value.type for value in initial]
+        collected = [_collected_type(ir.Value(type_)) for type_ in collected]
+    results = call.emit(checked[0], attributes, [*left, *collected])
     low.rank_origins.update(zip(results, origins, strict=True))
     return _one_or_all(results)
+
+
+def _without_batches(operand: Operand) -> Operand:
+    """What a body of Scan sees of an operand before opset 9, whose first dimension is that of batches."""
+    return ir.Value(_item_type(operand), operand.name, operand.span) if isinstance(operand, ir.Value) else operand
 
 
 def _item_type(value: ir.Value) -> ir.Type:
@@ -351,7 +367,7 @@ def _loop(call: _GraphCall) -> Operand:
         return POISON
     attributes = {**checked[1], "body": ir.AttributeValue(ir.AttributeKind.GRAPH, region)}
     collected = [_collected_type(value) for value in region.yields[1 + len(states) :]]
-    return _one_or_all(call.emit(checked[0], attributes, [*(state.type for state in states), *collected]))
+    return _one_or_all(call.emit(checked[0], attributes, [*(state.left or state.type for state in states), *collected]))
 
 
 # --------------------------------------------------------------------------------------------- If, SequenceMap
