@@ -12,7 +12,7 @@ from opwright.decompiler.control import write_control
 from opwright.decompiler.element_types import ElementTypes
 from opwright.decompiler.layout import def_lines, return_lines
 from opwright.decompiler.literals import Constant, constant_of, plain_constant
-from opwright.decompiler.names import ARRAY, Names
+from opwright.decompiler.names import ARRAY, Names, python_name
 from opwright.decompiler.operators import Form, Forms
 from opwright.decompiler.parts import MOST_BYTES, Parts
 from opwright.decompiler.refuse import refuse
@@ -82,7 +82,10 @@ class Body:
             else:
                 arguments = [names[name] for name in inputs]
                 plain = True
-            target = names[outputs[0]] if len(outputs) == 1 and form.least == 1 else self._targets(outputs, form.least)
+            if len(outputs) == 1 and form.least == 1 and outputs[0]:
+                target = names[outputs[0]]
+            else:
+                target = self._targets(outputs, form.least)
             if annotations and outputs[0] in annotations:
                 target = f"{target}: {annotations[outputs[0]]}"
             if unusual and not unusual.isdisjoint(inputs):
@@ -98,19 +101,21 @@ class Body:
                     continue
             while arguments and arguments[-1] == "None":
                 arguments.pop()
+            if len(attributes) > 1 and len({item.name for item in attributes}) < len(attributes):
+                raise refuse(f"a node of {form.name} cannot be written", "two of its attributes have one name")
             for attribute in attributes:
                 kind = attribute.type
                 if kind == GRAPH and not attribute.ref_attr_name:
                     value = self._graph(attribute.g, indent, form.name in CLOSED)
-                    arguments.append(f"{attribute.name}={value}")
+                    arguments.append(f"{_keyword(attribute, form)}={value}")
                     continue
                 if kind == TENSOR and form.is_open:
-                    arguments.append(f"{attribute.name}={parts.array(constant_of(attribute.t), form.name)}")
+                    arguments.append(f"{_keyword(attribute, form)}={parts.array(constant_of(attribute.t), form.name)}")
                     continue
                 key = attribute.SerializeToString() if kind != TENSOR else b""  # most occur again and again
                 known = written.get(key)
                 if known is None:
-                    name = attribute.name
+                    name = _keyword(attribute, form)
                     known = f"{name}={attribute_text(attribute, kind, name, form.name, parts)}"
                     if key:
                         written[key] = known
@@ -135,6 +140,10 @@ class Body:
     def is_scalar(self, name: str) -> bool:
         """Whether a value is known to have rank 0."""
         return name in self.scalars or (name in self.constants and self.constants[name].is_scalar)
+
+    def is_bool(self, name: str) -> bool:
+        """Whether the compiler knows a condition for one, in a function by what the nodes say."""
+        return self.typed or self.types.of(name) == "bool"
 
     def is_true(self, name: str) -> bool:
         """Whether a condition is absent, or a constant that is true."""
@@ -178,11 +187,11 @@ class Body:
         if form.name == "Constant":
             return self._constant(node, kept, indent)
         if form.is_control:
-            return self.typed and not self.faithful and write_control(self, node, indent)
+            return not self.faithful and write_control(self, node, indent)
         value = subscript(self, form, node) if form.is_subscript else typed_sign(self, form, node)
         if value is None:
             return False
-        self.lines.append(f"{indent}{self.names[node.output[0]]} = {value}")
+        self.lines.append(f"{indent}{self._targets(node.output, 1)} = {value}")
         return True
 
     def names_tensors(self, names: Iterable[str]) -> bool:
@@ -270,3 +279,10 @@ def _is_plain(arguments: Sequence[str]) -> bool:
         elif text[0] in "['\"":
             return False
     return tensors
+
+
+def _keyword(attribute: AttributeProto, form: Form) -> str:
+    """The name of an attribute as the keyword of a call."""
+    if python_name(attribute.name) != attribute.name:
+        raise refuse(f"the attribute {attribute.name!r} of {form.name} cannot be written", "it is no name in Python")
+    return attribute.name

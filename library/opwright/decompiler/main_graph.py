@@ -42,7 +42,7 @@ class MainGraph:
         self.renamed: dict[str, str] = {}
         self.outside = outside
         self.large = False  # whether it carries tensors that are worth a file beside the model
-        self.exact = False  # whether the compiler may find more of the types of outputs than the model says
+        self.exact = False  # whether the compiler may find more of types than the model says, or ask for more
 
     def lines(self) -> list[str]:
         graph, parts, names = self.graph, self.parts, self.names
@@ -56,8 +56,11 @@ class MainGraph:
             parameters.extend(self._initializer(tensor, tensor.name in inputs, tensor.name in outputs))
         if graph.sparse_initializer:
             raise refuse("sparse initializers cannot be written", "a script has none")
+        if not graph.output:
+            raise refuse("a model without outputs cannot be written", "a script gives what it returns")
         types = [annotation(item.type, parts.types, f"the output {item.name!r}") for item in graph.output]
         self.exact = any(word in text for text in types for word in ("None", "...", "Sequence"))
+        self.exact = self.exact or any("[...]" in text for text in parameters)
         returns = types[0] if len(types) == 1 else f"tuple[{', '.join(types)}]"
         given = inputs | {name for name in outputs if names.get(name) in self.initializers}
         results = [self._result(name, outputs.count(name), name in given) for name in outputs]

@@ -8,6 +8,7 @@ from itertools import islice
 
 from onnx import GraphProto
 
+from opwright.decompiler.refuse import refuse
 from opwright.elements import BY_NAME
 
 _LONG = 24  # letters of a name
@@ -76,6 +77,8 @@ class Names(dict[str, str]):
         self.prefix = prefix  # which the names of inner values lose
 
     def __missing__(self, name: str) -> str:
+        if isinstance(name, bytes):  # as protobuf gives what is no UTF-8
+            raise refuse(f"the name {name!r} cannot be written", "it is not in UTF-8")
         prefix, taken = self.prefix, self.taken
         short = name[len(prefix) :] if prefix and name.startswith(prefix) else name
         if short[:1] == "/":
@@ -90,6 +93,8 @@ class Names(dict[str, str]):
 
     def keep(self, name: str) -> str:
         """The name of a value of an interface: as it is, where that is possible."""
+        if not name:
+            raise refuse("an input or output without a name cannot be written", "nothing can refer to it")
         found = self.get(name)
         if found is None:
             found = self[name] = self.fresh(name)
@@ -109,7 +114,9 @@ class Names(dict[str, str]):
 
 
 def python_name(name: str) -> str:
-    """An identifier that is like the name."""
+    """An identifier that is like the name. DiagnosticError where that is no text."""
+    if isinstance(name, bytes):  # as protobuf gives what is no UTF-8
+        raise refuse(f"the name {name!r} cannot be written", "it is not in UTF-8")
     if not (name.isascii() and name.isidentifier()):
         name = name.encode().translate(_LETTERS).decode().strip("_") or "value"
         if name[0].isdigit():

@@ -13,6 +13,7 @@ from opwright.opsets.signatures import (
     Option,
     Signature,
     is_known_domain,
+    newest_opset,
     normal_domain,
     signature,
     tensor_element,
@@ -41,6 +42,7 @@ UNARY = {"Neg": "-", "Not": "~", "BitwiseNot": "~"}
 _BITS = frozenset(["And", "Or", "Xor", "Not", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot"])
 _TYPED = _BITS | {"Pow", "Mod", "BitShift"}  # whose sign asks for element types
 _SUBSCRIPTS = frozenset(["Slice", "Gather", "SequenceAt"])
+_MOST = 2**31 - 1  # opset of a domain of which onnx knows nothing
 _SPECIAL = _TYPED | _SUBSCRIPTS | {"Constant", "If", "Loop"}
 
 
@@ -114,6 +116,10 @@ class Forms(dict[tuple[str, str], Form]):
     def __init__(self, imports: Mapping[str, int], taken: set[str]) -> None:
         super().__init__()
         self.imports = {normal_domain(domain): version for domain, version in imports.items()}
+        for domain, version in self.imports.items():
+            if not 1 <= version <= (_MOST if domain else newest_opset()):
+                reason = f"the installed onnx knows the opsets 1 to {newest_opset()}" if not domain else "it is none"
+                raise refuse(f"opset {version} of {domain or 'ai.onnx'} cannot be written", reason)
         self.names: dict[str, str] = {}
         for domain in ("", *self.imports):
             if domain not in self.names:
@@ -124,12 +130,16 @@ class Forms(dict[tuple[str, str], Form]):
 
     def __missing__(self, key: tuple[str, str]) -> Form:
         domain = normal_domain(key[0])
-        version = self.imports.get(domain, 1)
-        found = signature(domain, key[1], version)
-        self[key] = form = Form(f"{self.opset(domain)}.{key[1]}(", found, key[1])
+        if domain not in self.imports:
+            raise refuse(
+                f"no opset of {domain or 'ai.onnx'} is imported", f"the operator {key[1]} is one of that domain"
+            )
+        in_python = python_name(key[1])
+        found = signature(domain, key[1], self.imports[domain])
+        if found is None and in_python != key[1]:
+            raise refuse(f"the operator {domain}::{key[1]} cannot be written", "its name is no name in Python")
+        self[key] = form = Form(f"{self.names[domain]}.{key[1]}(", found, key[1])
         if found is None and domain and not is_known_domain(domain):
-            if python_name(key[1]) != key[1]:
-                raise refuse(f"the operator {domain}::{key[1]} cannot be written", "its name is no name in Python")
             form.is_open = form.is_special = True
             self.open.setdefault(domain, {})
         return form
@@ -137,8 +147,6 @@ class Forms(dict[tuple[str, str], Form]):
     def note_kinds(self, node: NodeProto) -> None:
         """Notes the kinds of the attributes of an operator that nothing describes, where their values are empty."""
         for item in node.attribute:
-            if python_name(item.name) != item.name:
-                raise refuse(f"the attribute {item.name!r} of {node.op_type} cannot be written", "it is no Python name")
             kind = AttributeProto.AttributeType.Name(item.type)
             if kind in ("INTS", "FLOATS", "STRINGS") and not (item.ints or item.floats or item.strings):
                 self.open[normal_domain(node.domain)].setdefault(node.op_type, {})[item.name] = kind
@@ -148,13 +156,6 @@ class Forms(dict[tuple[str, str], Form]):
         if (node.domain, node.op_type, node.overload) in self.local:
             return None
         return self[node.domain, node.op_type].signature
-
-    def opset(self, domain: str) -> str:
-        """The Python name of a domain's opset."""
-        name = self.names.get(domain)
-        if name is None:
-            raise refuse(f"the model imports no opset of {domain}", "its nodes call operators of that domain")
-        return name
 
 
 def _opset_name(domain: str, taken: set[str]) -> str:

@@ -48,7 +48,7 @@ def finish(model: ModelProto, unit: Unit, ir_version: int | None, exact: bool) -
     model.ir_version = needed if ir_version is None else ir_version
     inferred, problem = infer(model)
     complete_outputs(model, {value.name: value.type for value in inferred.output})
-    lacking = list(_open_inputs(model, unit, exact))
+    lacking = list(_open_inputs(model, unit, exact and not _has_scan(model)))
     if not lacking and problem is None:  # either leaves outputs open, which is no fault of their own
         lacking = list(_open_outputs(model, unit, exact))
     if lacking:
@@ -134,6 +134,12 @@ _STATIC_RANK = "a model's inputs and outputs have ranks"
 
 def _is_open(type_: TypeProto, exact: bool) -> bool:
     return not _code(type_) if exact else not is_complete(type_)
+
+
+def _has_scan(model: ModelProto) -> bool:
+    """Whether runtimes must derive ranks, from those of the inputs."""
+    bodies = (model.graph.node, *(function.node for function in model.functions))
+    return any(node.op_type == "Scan" and not node.domain for nodes in bodies for node in all_nodes(nodes))
 
 
 def _open_inputs(model: ModelProto, unit: Unit, exact: bool) -> Iterator[Diagnostic]:

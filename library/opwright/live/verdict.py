@@ -10,6 +10,7 @@ from opwright.link.naming import FunctionId
 from opwright.link.walk import all_nodes
 from opwright.opsets.signatures import signature
 
+_SOME_OPSET = 13  # at which `Reshape` and `Shape` take all types
 MOST_NODES = 500_000  # that inference may visit: it enters a function at each of its calls, and they may double
 
 _REFUSALS = (checker.ValidationError, shape_inference.InferenceError, DecodeError, ValueError, RuntimeError)
@@ -41,6 +42,8 @@ def with_ranks(model: ModelProto) -> ModelProto:
     ]
     del made.graph.node[:]
     made.graph.node.extend(nodes)
+    if all(item.domain for item in made.opset_import):
+        made.opset_import.add(domain="", version=_SOME_OPSET)
     for value in made.graph.input:
         if value.name in inputs:
             value.name += ".items"
