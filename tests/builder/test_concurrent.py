@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -45,3 +46,20 @@ def test_tasks_have_scopes_of_their_own() -> None:
         return await asyncio.gather(*(build(index) for index in range(4)))
 
     assert asyncio.run(main()) == [f"task{index}/add" for index in range(4)]
+
+
+def test_a_scope_that_ends_in_another_task() -> None:
+    b = GraphBuilder(opset=22)
+    x = b.input("x", FLOAT[2])
+
+    async def layers() -> AsyncIterator[str]:
+        with b.scope("inner"):
+            yield str((x + 1).name)
+
+    async def main() -> list[str]:
+        running = layers()
+        found = [await asyncio.create_task(anext(running))]
+        await running.aclose()
+        return [*found, str((x + 1).name)]
+
+    assert asyncio.run(main()) == ["inner/add", "add"]

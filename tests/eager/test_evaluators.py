@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import gc
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from threading import Barrier
@@ -13,8 +14,12 @@ import numpy as np
 import pytest
 from opwright import FLOAT, OnnxFunction, Tensor, script
 from opwright import opset18 as op
+from opwright.eager import at_opset, replay, run, strict
 from opwright.eager.models import Task
+from opwright.eager.ort import OrtSession
 from opwright.eager.outcome import Session
+from opwright.eager.replay import RECORDINGS
+from opwright.eager.run import SESSIONS
 from opwright.evaluator import NoKernel, OnnxRuntime, ReferenceEvaluator, default_as
 
 X = np.array([1.0, 2.0], np.float32)
@@ -87,6 +92,57 @@ def test_tasks_have_their_own_and_hand_it_on() -> None:
         return await asyncio.gather(*(task(number) for number in range(6)))
 
     assert asyncio.run(together()) == [[number] * 6 for number in range(6)]
+
+
+def test_generators_leave_it_in_force_as_python_has_it() -> None:
+    """As `decimal.localcontext` does: a generator shares the context of whoever runs it."""
+
+    def steps() -> Iterator[float]:
+        with default_as(Adds(7)):
+            yield first()
+            yield first()
+
+    outer = steps()
+    assert next(outer) == 7
+    assert first() == 7
+    outer.close()
+    assert first() == 1
+    alone = steps()
+    assert copy_context().run(next, alone) == 7
+    assert first() == 1
+    alone.close()
+    assert first() == 1
+
+
+def test_what_ends_in_another_context_than_it_began_in() -> None:
+    async def steps() -> AsyncIterator[float]:
+        with default_as(Adds(7)), strict(), at_opset(17):
+            yield first()
+
+    async def together() -> float:
+        running = steps()
+        assert await asyncio.create_task(anext(running)) == 7
+        assert first() == 1
+        await running.aclose()  # in this task, not in that which began it
+        return first()
+
+    assert asyncio.run(together()) == 1
+
+
+def test_sessions_are_bounded() -> None:
+    """5,000 kinds of one operator: of a session's size what is kept does not grow."""
+
+    def alive() -> int:
+        gc.collect()
+        return sum(isinstance(item, OrtSession) for item in gc.get_objects())
+
+    for number in range(5000):
+        op.LeakyRelu(X, alpha=number / 7)
+    assert len(SESSIONS) == run.KEPT
+    assert alive() <= run.KEPT
+    assert len(RECORDINGS) == replay.KEPT
+    before = op.LeakyRelu(X, alpha=3 / 7).numpy()  # dropped since, and loaded again
+    np.testing.assert_array_equal(before, op.LeakyRelu(X, alpha=3 / 7).numpy())
 
 
 def test_the_first_that_takes_it() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from opwright.eager.settings import restore
 from opwright.lang import ir
 
 # The scopes that are open, outermost first, each with the builder that it is of.
@@ -23,7 +24,7 @@ def open_scope(owner: object, name: str) -> Iterator[None]:
     try:
         yield
     finally:
-        _OPEN.reset(token)
+        restore(_OPEN, token)
 
 
 class Names:

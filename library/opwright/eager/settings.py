@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from opwright.eager.outcome import Capturing, Evaluator
 from opwright.opsets import opset as opset_module
@@ -66,7 +66,19 @@ def _set(**changes: object) -> Iterator[None]:
     try:
         yield
     finally:
-        _CURRENT.reset(token)
+        restore(_CURRENT, token)
+
+
+Held = TypeVar("Held")
+
+
+def restore(variable: ContextVar[Held], token: Token[Held]) -> None:
+    """Gives a variable the value that it had. A generator may end in another context than the one that it began in, as
+    asynchronous ones do: nothing has been set there, and what was set where it began ended with that context."""
+    try:
+        variable.reset(token)
+    except ValueError:
+        return
 
 
 @contextmanager
