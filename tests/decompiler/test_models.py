@@ -295,3 +295,27 @@ def test_long_chains_and_deep_nesting(tmp_path: Path) -> None:
 
 def value_like(name: str) -> onnx.ValueInfoProto:
     return helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N"])
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+def test_functions_that_nothing_calls_stay(faithful: bool, tmp_path: Path) -> None:
+    model = parser.parse_model(
+        """<ir_version: 10, opset_import: ["": 18, "f": 1]> agraph (float[2] x) => (float[2] y) { y = f.used (x) }
+        <domain: "f", opset_import: ["": 18]> used (x) => (y) { y = Relu (x) }
+        <domain: "f", opset_import: ["": 18, "f": 1]> outer <alpha: float = 0.5> (x) => (y) {
+            a = f.inner (x)
+            y = LeakyRelu <alpha: float = @alpha> (a)
+        }
+        <domain: "f", opset_import: ["": 18]> inner (x) => (y) { y = Neg (x) }"""
+    )
+    _, again = back(model, tmp_path, np.array([1, -2], np.float32), faithful=faithful)
+    made = {item.name: item for item in again.functions}
+    assert made.keys() == {"used", "outer", "inner"}
+    for item in model.functions:
+        assert [node.op_type for node in made[item.name].node] == [node.op_type for node in item.node]
+        assert made[item.name].attribute_proto == item.attribute_proto
+        assert {one.domain: one.version for one in made[item.name].opset_import} == imports_of_function(item)
+
+
+def imports_of_function(function: onnx.FunctionProto) -> dict[str, int]:
+    return {item.domain: item.version for item in function.opset_import}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 from collections.abc import Iterable, Iterator, Sequence
 
-from onnx import AttributeProto, FunctionProto, NodeProto, helper
+from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, helper
 
 from opwright.decompiler.body import Body
 from opwright.decompiler.element_types import ElementTypes
@@ -82,6 +82,16 @@ def _callees_first(protos: list[FunctionProto]) -> list[FunctionProto]:
         else:
             stack.append((callee, iter(_called(by_id[callee]))))
     return list(done.values())
+
+
+def uncalled(model: ModelProto) -> list[FunctionProto]:
+    """The functions of a model that no call leads to from its graph, callees first."""
+    by_id = {(item.domain, item.name, item.overload): item for item in model.functions}
+    pending = [(node.domain, node.op_type, node.overload) for node in all_nodes(model.graph.node)] if by_id else []
+    while pending:
+        found = by_id.pop(pending.pop(), None)
+        pending += _called(found) if found is not None else ()
+    return _callees_first(list(by_id.values()))
 
 
 def _called(proto: FunctionProto) -> list[FunctionId]:

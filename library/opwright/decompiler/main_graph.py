@@ -9,6 +9,7 @@ from onnx import ModelProto, TensorProto, TypeProto, helper
 from opwright.decompiler.annotations import annotation
 from opwright.decompiler.body import Body
 from opwright.decompiler.element_types import ElementTypes
+from opwright.decompiler.functions import uncalled
 from opwright.decompiler.layout import def_lines, return_lines
 from opwright.decompiler.literals import MOST_INLINE, Constant, constant_of, quoted
 from opwright.decompiler.names import Names, common_prefix
@@ -182,6 +183,11 @@ def making(model: ModelProto, writer: MainGraph) -> Iterator[str]:
     for prefix, entries in (("made", model.metadata_props), ("made.graph", graph.metadata_props)):
         for item in entries:
             after.append(f"    {prefix}.metadata_props.add(key={quoted(item.key)}, value={quoted(item.value)})")
+    for function in uncalled(model):
+        name = writer.body.forms.local[function.domain, function.name, function.overload].call[:-1]
+        versions = {item.domain: imports.get(item.domain, item.version) for item in function.opset_import}
+        made = f"{name}.to_function_proto(opset_imports={mapping_text(versions)})"
+        after.append(f"    made.functions.append({made})")
     if writer.large:
         yield "def model(external_data=None):"
         yield '    """The model that this module says; large tensors go to the file `external_data`, if given."""'
