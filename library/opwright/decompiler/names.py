@@ -80,10 +80,11 @@ class Names(dict[str, str]):
         if isinstance(name, bytes):  # as protobuf gives what is no UTF-8
             raise refuse(f"the name {name!r} cannot be written", "it is not in UTF-8")
         prefix, taken = self.prefix, self.taken
-        short = name[len(prefix) :] if prefix and name.startswith(prefix) else name
-        if short[:1] == "/":
-            short = short[1:]  # as some exporters begin all names
-        found = short.encode().translate(_LETTERS).decode()
+        found = short = name.removeprefix(prefix) if prefix else name
+        if not (short.isidentifier() and short.isascii()):
+            if short[:1] == "/":
+                short = short[1:]  # as some exporters begin all names
+            found = short.encode().translate(_LETTERS).decode()
         if found in taken or not found[:1].isalpha() or found.endswith(ARRAY):
             found = self.fresh(short)
         else:
