@@ -26,11 +26,12 @@ def mark_of(array: Array) -> int:
     if distinct.flags.f_contiguous:
         distinct = distinct.T
     if distinct.flags.c_contiguous:
-        return crc32(distinct.reshape(-1).view(np.uint8))
+        return crc32(distinct.reshape(-1).view(np.uint8).data)
     rows = max(_BLOCK * len(distinct) // max(distinct.size, 1), 1)
     found = 0
     for start in range(0, len(distinct), rows):
-        found = crc32(np.ascontiguousarray(distinct[start : start + rows]).reshape(-1).view(np.uint8), found)
+        block = np.ascontiguousarray(distinct[start : start + rows])
+        found = crc32(block.reshape(-1).view(np.uint8).data, found)
     return found
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from opwright.lang import ir
 from opwright.lang.infer import Bindings, Mismatch, WrongResult, bind, result_types
 from opwright.lang.lower.attributes import bind_attributes
 from opwright.lang.lower.context import POISON, Absent, Lowering, Operand, Poison, Stop, complete
 from opwright.lang.lower.impossible import note_contents, refuse_impossible
+from opwright.lang.lower.malformed import counts_too_much, known_value
 from opwright.lang.lower.mixed import refuse_untyped
 from opwright.lang.lower.numbers import as_tensor
 from opwright.lang.lower.plain_calls import emit_plain
@@ -196,7 +197,10 @@ def emit_call(
 ) -> Operand:
     """Emits a call whose arguments have been checked."""
     inputs, attributes, spans = checked
-    count = _result_count(signature, arguments.result_count)
+    count = _said_count(low, signature, attributes, arguments)
+    if isinstance(count, Poison):
+        return POISON
+    count = count or _result_count(signature, arguments.result_count)
     results = _emit_checked(low, signature, choose, inputs, attributes, arguments.span, spans, count)
     if isinstance(results, Poison):
         return POISON
@@ -397,6 +401,35 @@ def _wanted(signature: Signature, formal: Formal, met: dict[str, ir.Element]) ->
         return met[formal.type]
     admitted = signature.admitted.get(formal.type, (formal.type,))
     return tensor_element(admitted[0]) if len(admitted) == 1 else None
+
+
+def _said_count(
+    low: Lowering, signature: Signature, attributes: Mapping[str, ir.Attribute], arguments: Arguments
+) -> int | Poison | None:
+    """How many results an attribute of the call asks for; None where none does. onnxruntime does not look at it: it
+    takes the number of the node's outputs."""
+    if signature.domain or signature.name != "Split" or counts_too_much(signature, attributes):
+        return None
+    wanted, said = arguments.result_count, known_value(attributes, "num_outputs")
+    if wanted is None and isinstance(attributes.get("num_outputs"), ir.AttributeReference):
+        return low.error(
+            "OW324",
+            "`num_outputs` of Split must be known when the function is built",
+            arguments.span,
+            reason="it says how many values there are, and a function has one body for all values of its attributes",
+            help="unpack the values to names: `a, b = op.Split(x, num_outputs=n)`",
+            subject=signature.name,
+        )
+    if not isinstance(said, int) or said <= 0 or wanted in (None, said):
+        return said if isinstance(said, int) and said > 0 else None
+    return low.error(
+        "OW328",
+        f"{said} values cannot be unpacked to {wanted} names",
+        arguments.span,
+        reason="`num_outputs` says how many values there are",
+        help="write a name for each: `a, _, _ = op.Split(x, num_outputs=3)`",
+        subject=signature.name,
+    )
 
 
 def _result_count(signature: Signature, wanted: int | None) -> int:

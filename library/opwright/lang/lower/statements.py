@@ -120,10 +120,11 @@ def _unsupported(low: Lowering, statement: ast.stmt) -> None:
 
 def _assign(low: Lowering, statement: ast.Assign, env: Environment) -> None:
     first = statement.targets[0]
-    count = len(first.elts) if isinstance(first, (ast.Tuple, ast.List)) else None
-    value: Operand = lower_plain(low, statement.value, env) if count is None else None
+    names = first.elts if isinstance(first, (ast.Tuple, ast.List)) else None
+    value: Operand = lower_plain(low, statement.value, env) if names is None else None
     if value is None:
-        value = lower_expression(low, statement.value, env, count)
+        is_open = names is None or any(isinstance(name, ast.Starred) for name in names)
+        value = lower_expression(low, statement.value, env, None if names is None or is_open else len(names))
     if isinstance(first, ast.Name) and len(statement.targets) == 1:
         _bind_name(low, first.id, value, env)
         return
