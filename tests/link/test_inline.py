@@ -6,7 +6,9 @@ import numpy as np
 import onnx
 import onnxruntime as ort
 import pytest
+from onnx import ModelProto, helper
 from onnx.reference import ReferenceEvaluator
+from opwright import DiagnosticError
 from opwright.link.inline import inline_model
 
 from tests.link.conftest import parse, refused
@@ -136,3 +138,34 @@ def test_too_many_nodes_end_in_a_finding() -> None:
     model = chain("t = my.F(x) y = my.F(t)", 40)
     (found,) = refused(lambda: inline_model(model, most_nodes=1000))
     assert (found.code, found.message) == ("OW565", "inlining would make more than 1000 nodes")
+
+
+@pytest.mark.parametrize("depth", [29, 30, 31])
+def test_no_model_is_made_that_protobuf_cannot_read(depth: int) -> None:
+    """The call stands in one branch and the function's nodes in as many as `depth`."""
+    node = helper.make_node("Relu", ["x"], ["y0"])
+    for level in range(1, depth + 1):
+        graph = helper.make_graph([node], "inner", [], [helper.make_tensor_value_info(f"y{level - 1}", 1, [2])])
+        node = helper.make_node("If", ["c"], [f"y{level}"], then_branch=graph, else_branch=graph)
+        if level > 1:
+            del node.attribute[1].g.node[:]
+            node.attribute[1].g.output[0].name = "x"
+    imports = [helper.make_opsetid("", 18), helper.make_opsetid("f", 1)]
+    deep = helper.make_function("f", "deep", ["x", "c"], [f"y{depth}"], [node], imports)
+    call = helper.make_node("deep", ["x", "c"], ["z"], domain="f")
+    other = helper.make_node("Neg", ["x"], ["w"])
+    sides = [
+        helper.make_graph([one], "side", [], [helper.make_tensor_value_info(one.output[0], 1, [2])])
+        for one in (call, other)
+    ]
+    branch = helper.make_node("If", ["c"], ["y"], then_branch=sides[0], else_branch=sides[1])
+    values = [helper.make_tensor_value_info(*item) for item in (("x", 1, [2]), ("c", 9, []), ("y", 1, [2]))]
+    graph = helper.make_graph([branch], "g", values[:2], values[2:])
+    model = helper.make_model(graph, functions=[deep], opset_imports=imports, ir_version=9)
+    if depth < 31:
+        inline_model(model)
+        assert ModelProto.FromString(model.SerializeToString()) == model
+    else:
+        with pytest.raises(DiagnosticError) as error:
+            inline_model(model)
+        assert error.value.diagnostics[0].code == "OW565"

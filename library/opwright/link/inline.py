@@ -7,9 +7,10 @@ nesting.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from google.protobuf.message import DecodeError
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
@@ -17,7 +18,8 @@ from opwright.link.naming import FunctionId
 from opwright.link.walk import all_graphs, all_nodes, normal_domain, subgraphs
 
 MOST_NODES = 100_000  # in one function
-DEEPEST_GRAPH = 32  # nested subgraphs that protobuf parsers read
+DEEPEST_GRAPH = 32  # nested subgraphs that protobuf parsers read, where their values have no types
+_SHALLOW = 20  # that they always read
 
 Select = Callable[[FunctionId], FunctionProto | None]
 
@@ -41,6 +43,16 @@ def inline_model(model: ModelProto, *, most_nodes: int = 10 * MOST_NODES) -> Non
     taken_nodes = {node.name for node in all_nodes(model.graph.node)}
     Inliner(functions.get, taken, taken_nodes, most_nodes).rewrite(model.graph)
     del model.functions[:]
+    if nesting(model.graph.node) > _SHALLOW:
+        try:
+            ModelProto.FromString(model.SerializeToString())
+        except DecodeError:
+            raise DiagnosticError([_too_deep()]) from None
+
+
+def nesting(nodes: Iterable[NodeProto]) -> int:
+    """How many graphs stand inside one another in the nodes."""
+    return max((1 + nesting(graph.node) for node in nodes for graph in subgraphs(node)), default=0)
 
 
 def inline_into(function: FunctionProto, select: Select) -> None:
@@ -51,9 +63,8 @@ def inline_into(function: FunctionProto, select: Select) -> None:
         for graph in subgraphs(node):
             taken.update(_names_of(graph))
     taken_nodes = {node.name for node in all_nodes(function.node)}
-    nodes = Inliner(select, taken, taken_nodes, MOST_NODES, frozenset(function.attribute)).expand(function.node, 0)
-    del function.node[:]
-    function.node.extend(nodes)
+    inliner = Inliner(select, taken, taken_nodes, MOST_NODES, frozenset(function.attribute))
+    _replace(function, inliner.expand(function.node, 0))
 
 
 def _names_of(graph: GraphProto) -> Iterator[str]:
@@ -88,14 +99,12 @@ class Inliner:
         """Inlines into a graph and its subgraphs, in place."""
         if not any(self.select(call_id(node)) for node in all_nodes(graph.node)):
             return
-        nodes = self.expand(graph.node, depth)
-        del graph.node[:]
-        graph.node.extend(nodes)
+        _replace(graph, self.expand(graph.node, depth))
 
     def expand(self, nodes: Iterable[NodeProto], depth: int) -> list[NodeProto]:
         """The nodes with selected calls replaced, to any depth of calls."""
         if depth > DEEPEST_GRAPH:
-            raise DiagnosticError([_too_large(f"more than {DEEPEST_GRAPH} nested subgraphs")])
+            raise DiagnosticError([_too_deep()])
         result: list[NodeProto] = []
         stack: list[Iterator[NodeProto]] = [iter(list(nodes))]
         open_calls: dict[FunctionId, None] = {}  # innermost last, one for each level of the stack but the first
@@ -228,6 +237,19 @@ def _resolve(attribute: AttributeProto, given: Mapping[str, AttributeProto]) -> 
     resolved.CopyFrom(value)
     resolved.name = attribute.name
     return resolved
+
+
+def _replace(owner: GraphProto | FunctionProto, nodes: Sequence[NodeProto]) -> None:
+    """Gives a graph or function these nodes. Raises DiagnosticError where they nest deeper than protobuf copies."""
+    del owner.node[:]
+    try:
+        owner.node.extend(nodes)
+    except DecodeError:
+        raise DiagnosticError([_too_deep()]) from None
+
+
+def _too_deep() -> Diagnostic:
+    return _too_large(f"more than {DEEPEST_GRAPH} nested subgraphs")
 
 
 def _too_large(what: str) -> Diagnostic:
