@@ -70,3 +70,32 @@ def test_signs_of_functions(tmp_path: Path) -> None:
     readable = decompile(function).text
     assert "    i = h * 2.0\n" in readable
     assert "    k = x * FLOAT(2.0)\n" in readable
+
+
+def test_control_of_functions(tmp_path: Path) -> None:
+    function = parser.parse_function(
+        """<domain: "d", opset_import: ["": 18]> f <up: int = 1> (x, given) => (y, z) {
+            one = Constant <value_int = @up> () zero = Constant <value: tensor = int64 {0}> () c = Equal (one, zero)
+            y = If (c) <then_branch: graph = a () => (p) { q = Exp (x) p = Identity (q) },
+                        else_branch: graph = b () => (p) { p = Identity (x) }>
+            z = If (given) <then_branch: graph = d () => (p) { p = Neg (x) },
+                            else_branch: graph = e () => (p) { p = Abs (x) }>
+        }"""
+    )
+    made = decompile(function)
+    assert "    c = one == 0\n    if c:\n        q = op.Exp(x)\n        y = q\n    else:\n        y = x\n" in made.text
+    assert "z = op.If(given, then_branch=d, " in made.text  # of whose type nothing is known
+    made.write(tmp_path / "control.py")
+    again = make(tmp_path / "control.py")
+    assert isinstance(again, FunctionProto)
+    for up, condition in ((0, True), (1, False)):
+        results = []
+        for proto in (function, again):
+            call = parser.parse_model(
+                '<ir_version: 10, opset_import: ["": 18, "d": 1]> '
+                "main (float[N] x, bool c) => (float[N] y, float[N] z) "
+                f"{{ y, z = d.f <up = {up}> (x, c) }}"
+            )
+            call.functions.append(proto)
+            results.append(run_ort(call, [np.array([-1.5, 2], np.float32), np.array(condition)]))
+        assert all(map(equal, *results))

@@ -188,11 +188,19 @@ class Body:
             return self._constant(node, kept, indent)
         if form.is_control:
             return not self.faithful and write_control(self, node, indent)
-        value = subscript(self, form, node) if form.is_subscript else typed_sign(self, form, node)
+        if form.name == "Identity":
+            value = self._other_name(node)
+        else:
+            value = subscript(self, form, node) if form.is_subscript else typed_sign(self, form, node)
         if value is None:
             return False
         self.lines.append(f"{indent}{self._targets(node.output, 1)} = {value}")
         return True
+
+    def _other_name(self, node: NodeProto) -> str | None:
+        """What an Identity gives another name; None where it makes a tensor of a constant or number."""
+        name = node.input[0]
+        return None if self.faithful or self.knows(name) or not self.names_tensors((name,)) else self.names[name]
 
     def names_tensors(self, names: Iterable[str]) -> bool:
         """Whether none of the values is a number of Python's, or of a type that nobody knows."""

@@ -33,7 +33,7 @@ def write_control(body: Body, node: NodeProto, indent: str) -> bool:
 
 
 def _if(body: Body, node: NodeProto, then: GraphProto, orelse: GraphProto, indent: str) -> bool:
-    if not all(node.output) or body.knows(node.input[0]):
+    if not all(node.output) or body.knows(node.input[0]) or not body.is_bool(node.input[0]):
         return False
     condition = body.names[node.input[0]]
     targets = [body.names[name] for name in node.output]
@@ -91,6 +91,8 @@ def _loop(body: Body, node: NodeProto, graph: GraphProto, indent: str) -> bool:
     index, going = graph.input[0].name, graph.input[1].name
     always = _handed_on(graph) if trips and body.is_true(condition) and body.is_scalar(trips) else None
     if always is None and (trips or not condition or body.knows(condition) or _reads(graph, index)):
+        return False
+    if always is None and not (body.is_bool(condition) and body.is_bool(outputs[0])):
         return False
     states = [body.names[name] for name in node.output]
     _bind(body, [(state, body.names[name]) for state, name in zip(states, initial, strict=True)], indent)

@@ -90,14 +90,14 @@ def _makers(nodes: Iterable[NodeProto]) -> dict[str, tuple[NodeProto, int] | Non
 def _by_attribute(node: NodeProto) -> str:
     """The element type that an attribute of the node says."""
     for item in node.attribute:
+        if item.name in _PLAIN:
+            return _PLAIN[item.name]
         if item.ref_attr_name:
             return ""
         if item.type == AttributeProto.TENSOR:
             return _name(item.t.data_type)
         if item.name == "to":
             return _name(item.i)
-        if item.name in _PLAIN:
-            return _PLAIN[item.name]
     return "float" if node.op_type == "ConstantOfShape" else ""
 
 

@@ -43,7 +43,7 @@ _BITS = frozenset(["And", "Or", "Xor", "Not", "BitwiseAnd", "BitwiseOr", "Bitwis
 _TYPED = _BITS | {"Pow", "Mod", "BitShift"}  # whose sign asks for element types
 _SUBSCRIPTS = frozenset(["Slice", "Gather", "SequenceAt"])
 _MOST = 2**31 - 1  # opset of a domain of which onnx knows nothing
-_SPECIAL = _TYPED | _SUBSCRIPTS | {"Constant", "If", "Loop"}
+_SPECIAL = _TYPED | _SUBSCRIPTS | {"Constant", "Identity", "If", "Loop"}
 
 
 class FormalInput(NamedTuple):
