@@ -10,9 +10,10 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from onnx import AttributeProto, helper
-from opwright import BOOL, FLOAT, FLOAT16, INT64, DiagnosticError, GraphBuilder, Opset, script
+from onnx import AttributeProto, helper, parser
+from opwright import BOOL, FLOAT, FLOAT16, INT64, DiagnosticError, GraphBuilder, Opset, proto_function, script
 from opwright import opset18 as op
+from opwright.eager import whole_functions
 
 ms = Opset("com.microsoft", 1, open=True)
 acme = Opset("com.acme", 1, open={"Pool": {"axes": "INTS", "scales": "FLOATS", "names": "STRINGS", "rate": "FLOAT"}})
@@ -216,3 +217,33 @@ def test_open_opsets_are_values() -> None:
         assert copy.deepcopy(item) == pickle.loads(pickle.dumps(item)) == eval(repr(item)) == item
     assert "Anything" in ms and "Anything" not in Opset("com.microsoft", 1)
     assert list(ms) == []
+
+
+PROTO = proto_function(
+    parser.parse_function(
+        '<domain: "com.acme", opset_import: ["": 18, "com.microsoft": 1]> twice (x) => (y) '
+        "{ a = com.microsoft.Gelu (x) y = Add (a, x) }"
+    )
+)
+
+
+@script(default_opset=op)
+def calls_a_proto(x: FLOAT["N", 3]) -> FLOAT["N", 3]:
+    return op.Neg(PROTO(x))
+
+
+def test_protos_with_such_operators_are_called() -> None:
+    expected = gelu(X) + X
+    np.testing.assert_allclose(PROTO(X), expected, rtol=1e-6)
+    np.testing.assert_allclose(run(calls_a_proto.to_model_proto(), X)[0], -expected, rtol=1e-6)
+    b = GraphBuilder(opset=18)
+    b.output("y", PROTO(b.input("x", FLOAT["N", 3])), FLOAT["N", 3])
+    np.testing.assert_allclose(run(b.to_model_proto(), X)[0], expected, rtol=1e-6)
+
+
+def test_functions_that_run_whole() -> None:
+    """Nothing is known of what such operators give, so that they are called one by one."""
+    with whole_functions():
+        found = [flows(X, np.array(True), np.array(1)) for _ in range(3)]
+    assert len({item.tobytes() for item in found}) == 1
+    assert found[0].tobytes() == flows(X, np.array(True), np.array(1)).tobytes()

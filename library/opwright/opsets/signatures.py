@@ -234,11 +234,10 @@ def similar(domain: str, name: str) -> tuple[str, ...]:
 
 @cache
 def newest_opset(domain: str = "") -> int:
-    """The newest opset of the domain that the installed onnx knows."""
+    """The newest opset of the domain that the installed onnx knows; 0 where it knows none."""
     from onnx import defs
 
-    return (
-        int(defs.onnx_opset_version())
-        if not normal_domain(domain)
-        else int(max(version for versions in _histories(normal_domain(domain)).values() for version in versions))
-    )
+    if not normal_domain(domain):
+        return int(defs.onnx_opset_version())
+    histories = _histories(normal_domain(domain)).values()
+    return max((version for versions in histories for version in versions), default=0)
