@@ -7,39 +7,70 @@ tolerance: onnxruntime computes halves in float, and keeps them so between the n
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 import warnings
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
+from opwright.bundle.format import Bundle
 from opwright.bundle.read import find_bundle
 from opwright_build.spec.load import load_library
+from opwright_build.spec.model import LoadedLibrary
 from opwright_build.verify.collect import collect_cases
+from opwright_build.verify.model import Case
+from opwright_build.verify.runtimes import ONNXRUNTIME_OFF, REFERENCE
 
-from tests.eager.spec_agreement import Agreement, compare
+from tests.eager.spec_agreement import Agreement, Row, compare, newest_bodies
 from tests.own_specs import ROOT, build_specs
 
 
 def main() -> int:
     loaded = load_library(ROOT)
     with tempfile.TemporaryDirectory() as folder:
-        bundle = find_bundle(build_specs(Path(folder)))
-    interfaces = {entry.identity: entry for entry in bundle.index.functions}
-    cases = collect_cases(loaded.versions, interfaces, ROOT, run_oracle=True).cases
-    counts: Counter[tuple[str, Agreement]] = Counter()
-    reached: set[str] = set()
-    for row in compare(loaded, bundle, cases):
-        counts[row.runtime, row.agreement] += 1
-        reached.add(row.identity)
-        if row.agreement is Agreement.DIFFERENT:
-            print(f"  {row}")
-    print(f"{len(reached)} of {len(loaded.versions)} versions, {len(cases):,} cases")
+        path = build_specs(Path(folder))
+        bundle = find_bundle(path)
+        interfaces = {entry.identity: entry for entry in bundle.index.functions}
+        by_version: dict[str, list[Case]] = {version.identity: [] for version in loaded.versions}
+        for case in collect_cases(loaded.versions, interfaces, ROOT, run_oracle=True).cases:
+            by_version[case.identity].append(case)
+        workers = len(os.sched_getaffinity(0))
+        with ProcessPoolExecutor(workers, get_context("spawn"), _open, (path,)) as pool:
+            return _report([row for rows in pool.map(_rows, by_version.values()) for row in rows], by_version)
+
+
+_LOADED: list[tuple[LoadedLibrary, Bundle]] = []
+
+
+def _open(path: Path) -> None:
+    """What a worker reads once."""
+    warnings.simplefilter("ignore")  # numpy's, of what the reference evaluator does on the way
+    _LOADED.append((load_library(ROOT), find_bundle(path)))
+
+
+def _rows(cases: list[Case]) -> list[Row]:
+    """Those of a version. The reference evaluator, which sees no types, runs the bodies of the newest opsets alone."""
+    loaded, bundle = _LOADED[0]
+    return [
+        *compare(loaded, bundle, cases, [ONNXRUNTIME_OFF]),
+        *compare(loaded, newest_bodies(bundle), cases, [REFERENCE]),
+    ]
+
+
+def _report(rows: list[Row], by_version: dict[str, list[Case]]) -> int:
+    counts = Counter((row.runtime, row.agreement) for row in rows)
+    different = [row for row in rows if row.agreement is Agreement.DIFFERENT]
+    reached = {row.identity for row in rows}
+    for row in different:
+        print(f"  {row}")
+    print(f"{len(reached)} of {len(by_version)} versions, {sum(map(len, by_version.values())):,} cases")
     for (runtime, agreement), count in sorted(counts.items(), key=lambda item: (item[0][0], item[0][1].value)):
         print(f"{runtime}: {count:,} {agreement.value}")
-    return int(any(agreement is Agreement.DIFFERENT for _, agreement in counts) or len(reached) < len(loaded.versions))
+    return int(bool(different) or len(reached) < len(by_version))
 
 
 if __name__ == "__main__":
-    warnings.simplefilter("ignore")  # numpy's, of what the reference evaluator does on the way
     sys.exit(main())

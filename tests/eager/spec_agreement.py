@@ -29,7 +29,7 @@ from opwright_build.verify.runtimes import ONNXRUNTIME_OFF, REFERENCE, Failed, S
 from tests.eager.living_specs import argument_of, attribute_of, living_version
 
 HALF_ULPS = 4
-WHOLE_CALLS = 4  # from the third on a function may run as one graph
+WHOLE_FROM = 3  # the call of a kind from which on a function may run as one graph
 
 
 class Agreement(Enum):
@@ -55,11 +55,13 @@ class Row:
         return f"{self.identity} {self.case}, {self.runtime} at opset {self.opset}: {self.detail}"
 
 
-def compare(loaded: LoadedLibrary, bundle: Bundle, cases: Sequence[Case]) -> Iterator[Row]:
-    """Each case on each body that fits it and that onnxruntime, without optimisations, or the reference evaluator
-    loads, against the function as Python on the same runtime. Bodies of `bundle` alone: see `newest_bodies`."""
+def compare(
+    loaded: LoadedLibrary, bundle: Bundle, cases: Sequence[Case], runtimes: Sequence[str] = (ONNXRUNTIME_OFF, REFERENCE)
+) -> Iterator[Row]:
+    """Each case on each body of the bundle that fits it and that the runtime loads, against the function as Python on
+    the same runtime: onnxruntime without optimisations, or the reference evaluator."""
     versions = {version.identity: version for version in loaded.versions}
-    for runtime in available((ONNXRUNTIME_OFF, REFERENCE)):
+    for runtime in available(runtimes):
         plan = Plan(bundle, bundle.index.functions, (runtime,))
         for case in cases:
             plan.add(case)
@@ -69,8 +71,9 @@ def compare(loaded: LoadedLibrary, bundle: Bundle, cases: Sequence[Case]) -> Ite
             session = load(runtime, functions, batch.signature, batch.opset)
             if isinstance(session, Refusal):
                 continue  # a gap of the runtime: see specs/runtime-gaps.yaml
+            seen: set[object] = set()
             for vector in batch.vectors:
-                agreement, detail = _agreement(versions[draft.identity], batch, session, vector)
+                agreement, detail = _agreement(versions[draft.identity], batch, session, vector, seen)
                 yield Row(draft.identity, vector.case.name, batch.runtime, batch.opset, agreement, detail)
 
 
@@ -85,10 +88,12 @@ def _newest(entry: FunctionEntry) -> FunctionEntry:
     return replace(entry, bodies=tuple(body for body in entry.bodies if body.last_opset == last))
 
 
-def _agreement(version: SpecVersion, batch: Batch, session: Session | Failed, vector: Vector) -> tuple[Agreement, str]:
+def _agreement(
+    version: SpecVersion, batch: Batch, session: Session | Failed, vector: Vector, seen: set[object]
+) -> tuple[Agreement, str]:
     compiled = _compiled(session, vector)
     try:
-        calls = _eager(version, vector.case, batch)
+        calls = _eager(version, vector.case, batch, seen)
     except Exception as error:  # whatever it is, it is compared
         failed = isinstance(compiled, Failed)
         return (
@@ -138,8 +143,9 @@ def _compiled(session: Session | Failed, vector: Vector) -> Sequence[Value] | Fa
         return failure
 
 
-def _eager(version: SpecVersion, case: Case, batch: Batch) -> list[list[Value]]:
-    """The results as Python, and on onnxruntime those of further calls, which may run as one graph."""
+def _eager(version: SpecVersion, case: Case, batch: Batch, seen: set[object]) -> list[list[Value]]:
+    """The results as Python and, on onnxruntime, of calls that may run as one graph: the first of its kind is repeated
+    until it may, others of the kind, which `seen` holds, do so at once."""
     function = living_version(version, batch.opset)
     arguments = [argument_of(value) for value in case.inputs]
     attributes = {name: attribute_of(value, batch.opset) for name, value in case.attributes.items()}
@@ -147,8 +153,11 @@ def _eager(version: SpecVersion, case: Case, batch: Batch) -> list[list[Value]]:
     with default_as(ReferenceEvaluator()) if on_reference else nullcontext(), at_opset(batch.opset):
         found = [_values(function(*arguments, **attributes))]
         if not on_reference:
+            kind = repr([[item.shape for item in tensors_of(value)] for value in case.inputs])
             with whole_functions():
-                found += [_values(function(*arguments, **attributes)) for _ in range(WHOLE_CALLS)]
+                for _ in range(1 if kind in seen else WHOLE_FROM + 1):
+                    found.append(_values(function(*arguments, **attributes)))
+            seen.add(kind)
     return found
 
 
