@@ -52,11 +52,12 @@ def test_as_many_graphs_as_protobuf_reads_come_back(tmp_path: Path) -> None:
     back(nested("mixed", DEEPEST), tmp_path)
 
 
+@pytest.mark.parametrize("faithful", [False, True])
 @pytest.mark.parametrize("kind", ["If", "Loop", "mixed"])
-def test_the_function_of_thirty_graphs_runs_as_python(kind: str, tmp_path: Path) -> None:
+def test_the_function_of_thirty_graphs_runs_as_python(kind: str, faithful: bool, tmp_path: Path) -> None:
     """CPython refuses more than 20 loops inside one another, so the rest are functions."""
     path = tmp_path / "deep.py"
-    decompile(nested(kind, 30)).write(path)
+    decompile(nested(kind, 30), faithful=faithful).write(path)
     spec = importlib.util.spec_from_file_location("deep", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
