@@ -75,6 +75,52 @@ def test_a_loop_that_ends_by_its_condition(tmp_path: Path) -> None:
     assert "    while goes_on:\n" in text
 
 
+WHILE = """agraph (int64 n, float x) => (float y) {
+    most = Constant <value: tensor = float {10.0}> () go = Constant <value: tensor = bool {1}> ()
+    trips = Constant <value: tensor = int64 {9223372036854775807}> () more = Less (x, most)
+    y = Loop (%s, %s, x) <body: graph = body (int64 i, bool going, float a) => (bool again, float b) {
+        also = Identity (going) step = Cast <to = 1> (%s) c = Add (a, step) b = Add (c, c) low = Less (b, most)
+        again = And (low, also)
+    }>
+}"""
+
+
+@pytest.mark.parametrize(
+    ("trips", "condition", "step", "written"),
+    [
+        ("n", "go", "i", "    for i in range(n):\n"),
+        ("n", '""', "i", "        if ~again:\n            break\n"),
+        ("trips", "go", "going", "    goes_on = BOOL(True)\n    while goes_on:\n"),
+        ("trips", "more", "most", "    goes_on = more\n    while goes_on:\n"),
+        ('""', "go", "most", "    goes_on = BOOL(True)\n    while goes_on:\n"),
+        ("trips", "go", "i", "    for i in range(9223372036854775807):\n"),
+        ("n", "more", "i", "op.Loop(n, more, x, body=body)"),
+    ],
+)
+def test_loops_that_may_end_before(trips: str, condition: str, step: str, written: str, tmp_path: Path) -> None:
+    model = parsed(WHILE % (trips, condition, step))
+    for count in (0, 1, 2, 5):
+        for value in (1, 4, 11):
+            text, _ = back(model, tmp_path, np.array(count), np.array(value, np.float32))
+    assert written in text
+    assert "op.Loop" not in text or "op.Loop" in written
+
+
+def test_a_loop_that_goes_on_by_its_state(tmp_path: Path) -> None:
+    model = parsed(
+        """agraph (int64 n, bool x, bool z) => (bool y, bool w) {
+        y, w = Loop (n, "", x, z) <body: graph = body (int64 i, bool going, bool a, bool c) => (bool a, bool b, bool a) {
+            b = And (a, c)
+        }>
+        }"""
+    )
+    model.graph.node[0].attribute[0].g.output[2].name = "a"
+    for x in (True, False):
+        for z in (True, False):
+            text, _ = back(model, tmp_path, np.array(3), np.array(x), np.array(z))
+    assert "        if ~again:\n" in text
+
+
 def test_the_index_of_a_loop_divides_as_tensors_do(tmp_path: Path) -> None:
     model = parsed(
         """agraph (int64 n, int64 x) => (int64 y) {

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from opwright.decompiler.body import Body
 
 MOST_STATEMENTS = 20  # nested in each other: the compiler stops soon after
+_ENDLESS = str((1 << 63) - 1)  # trips, of which no loop sees the end
 TRUE = Constant(np.array(True), BY_NAME["bool"])
 
 
@@ -80,7 +81,7 @@ def _bind(body: Body, pairs: list[tuple[str, str]], indent: str) -> None:
 
 
 def _loop(body: Body, node: NodeProto, graph: GraphProto, indent: str) -> bool:
-    """`for i in range(n)` without a condition, `while condition` without a number of trips."""
+    """`for i in range(n)`, with a `break` where the loop may end before; `while condition` where nothing counts."""
     initial = list(node.input[2:])
     outputs = [item.name for item in graph.output]
     if len(graph.input) != 2 + len(initial) or len(outputs) != 1 + len(initial) or not initial:
@@ -89,29 +90,38 @@ def _loop(body: Body, node: NodeProto, graph: GraphProto, indent: str) -> bool:
         return False
     trips, condition = node.input[0], node.input[1] if len(node.input) > 1 else ""
     index, going = graph.input[0].name, graph.input[1].name
-    always = _handed_on(graph) if trips and body.is_true(condition) and body.is_scalar(trips) else None
-    if always is None and (trips or not condition or body.knows(condition) or _reads(graph, index)):
+    counted = bool(trips) and body.is_true(condition) and body.is_scalar(trips)
+    always = _handed_on(graph) if counted else None
+    if always is None and not body.is_bool(outputs[0]):
         return False
-    if always is None and not (body.is_bool(condition) and body.is_bool(outputs[0])):
+    endless = not trips or (body.knows(trips) and body.literal(trips) == _ENDLESS)
+    runs_on = always is None and endless and condition and not _reads(graph, index)
+    if not (counted or (runs_on and (body.knows(condition) or body.is_bool(condition)))):
         return False
     states = [body.names[name] for name in node.output]
     _bind(body, [(state, body.names[name]) for state, name in zip(states, initial, strict=True)], indent)
     for item, state in zip(graph.input[2:], states, strict=True):
         body.names[item.name] = state
     pairs: list[tuple[str, str]] = []
-    if always is not None:
+    if not runs_on:
         body.numbers.add(index)
-        body.constants.update(dict.fromkeys(always, TRUE))
+        body.constants.update(dict.fromkeys(always or [going], TRUE))  # as it is in any trip that is made
         body.lines.append(f"{indent}for {body.names[index]} in range({body.literal(trips)}):")
-        _block(body, graph, outputs[1:], f"{indent}    ", always)
+        _block(body, graph, outputs if always is None else outputs[1:], f"{indent}    ", always or frozenset())
     else:
         body.names[going] = goes_on = body.names.fresh("goes_on")
-        _bind(body, [(goes_on, body.names[condition])], indent)
+        _bind(body, [(goes_on, body.returned([condition])[0])], indent)
         body.lines.append(f"{indent}while {goes_on}:")
         _block(body, graph, outputs, f"{indent}    ")
         pairs.append((goes_on, body.names[outputs[0]]))
+    again = body.names[outputs[0]]
+    if again in states and not runs_on:  # which have the values of the next trip by then
+        again = body.names.fresh("again")
+        pairs.append((again, body.names[outputs[0]]))
     pairs += zip(states, (body.names[name] for name in outputs[1:]), strict=True)
     _bind(body, [pair for pair in pairs if pair[0] != pair[1]], f"{indent}    ")
+    if always is None and not runs_on:
+        body.lines += [f"{indent}    if ~{again}:", f"{indent}        break"]
     return True
 
 
