@@ -10,21 +10,18 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-import warnings
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
-from opwright.bundle.format import Bundle
 from opwright.bundle.read import find_bundle
 from opwright_build.spec.load import load_library
-from opwright_build.spec.model import LoadedLibrary
 from opwright_build.verify.collect import collect_cases
 from opwright_build.verify.model import Case
-from opwright_build.verify.runtimes import ONNXRUNTIME_OFF, REFERENCE
 
-from tests.eager.spec_agreement import Agreement, Row, compare, newest_bodies
+from tests.eager.spec_agreement import Agreement, Row
+from tests.eager.spec_workers import open_worker, rows_of_version
 from tests.own_specs import ROOT, build_specs
 
 
@@ -38,26 +35,8 @@ def main() -> int:
         for case in collect_cases(loaded.versions, interfaces, ROOT, run_oracle=True).cases:
             by_version[case.identity].append(case)
         workers = len(os.sched_getaffinity(0))
-        with ProcessPoolExecutor(workers, get_context("spawn"), _open, (path,)) as pool:
-            return _report([row for rows in pool.map(_rows, by_version.values()) for row in rows], by_version)
-
-
-_LOADED: list[tuple[LoadedLibrary, Bundle]] = []
-
-
-def _open(path: Path) -> None:
-    """What a worker reads once."""
-    warnings.simplefilter("ignore")  # numpy's, of what the reference evaluator does on the way
-    _LOADED.append((load_library(ROOT), find_bundle(path)))
-
-
-def _rows(cases: list[Case]) -> list[Row]:
-    """Those of a version. The reference evaluator, which sees no types, runs the bodies of the newest opsets alone."""
-    loaded, bundle = _LOADED[0]
-    return [
-        *compare(loaded, bundle, cases, [ONNXRUNTIME_OFF]),
-        *compare(loaded, newest_bodies(bundle), cases, [REFERENCE]),
-    ]
+        with ProcessPoolExecutor(workers, get_context("spawn"), open_worker, (path,)) as pool:
+            return _report([row for rows in pool.map(rows_of_version, by_version.values()) for row in rows], by_version)
 
 
 def _report(rows: list[Row], by_version: dict[str, list[Case]]) -> int:

@@ -1,0 +1,33 @@
+"""What the processes of `python -m tests.eager` do: all rows of a version."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+from opwright.bundle.format import Bundle
+from opwright.bundle.read import find_bundle
+from opwright_build.spec.load import load_library
+from opwright_build.spec.model import LoadedLibrary
+from opwright_build.verify.model import Case
+from opwright_build.verify.runtimes import ONNXRUNTIME_OFF, REFERENCE
+
+from tests.eager.spec_agreement import Row, compare, newest_bodies
+from tests.own_specs import ROOT
+
+_LOADED: list[tuple[LoadedLibrary, Bundle]] = []
+
+
+def open_worker(path: Path) -> None:
+    """What a worker reads once."""
+    warnings.simplefilter("ignore")  # numpy's, of what the reference evaluator does on the way
+    _LOADED.append((load_library(ROOT), find_bundle(path)))
+
+
+def rows_of_version(cases: list[Case]) -> list[Row]:
+    """Those of a version. The reference evaluator, which sees no types, runs the bodies of the newest opsets alone."""
+    loaded, bundle = _LOADED[0]
+    return [
+        *compare(loaded, bundle, cases, [ONNXRUNTIME_OFF]),
+        *compare(loaded, newest_bodies(bundle), cases, [REFERENCE]),
+    ]
