@@ -129,6 +129,22 @@ def test_names_that_the_run_itself_uses() -> None:
     assert [item.tolist() for item in b.run([z, y, h], x=X)] == [[3, 1], [2, 0], [1, 0]]
 
 
+def test_names_that_a_question_itself_uses() -> None:
+    b = GraphBuilder(opset=22)
+    x = b.input("x", FLOAT[2, 3])
+    h = op.Transpose(x)
+    b.output("given_0", h)
+    assert op.Reshape(h, op.Shape(op.Transpose(h))).shape == (2, 3)
+    assert h.shape == (3, 2)
+
+
+def test_numbers_have_a_rank() -> None:
+    b = GraphBuilder(opset=22)
+    x, scale = b.input("x", FLOAT["N"]), b.input("scale", FLOAT)
+    assert b.run(x * scale, x=X, scale=2).tolist() == [2, -4]
+    assert code_of(lambda: b.run(x * scale, x=1, scale=2)) == "OW385"
+
+
 class Recording:
     """Runs everything on another evaluator, and keeps the names of what it was given."""
 

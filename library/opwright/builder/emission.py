@@ -108,6 +108,25 @@ def emit_named(
     return emit_nodes([*nodes, *copies], low.opset, names, graph, identify)
 
 
+def renamed(nodes: list[ir.Node], reserved: set[str]) -> dict[ir.Value, str]:
+    """Other names for values that have one of those."""
+    around = ir.Region()
+    around.nodes = nodes
+    regions = [region for _, node in ir.walk(around) for region in ir.regions_of(node)]
+    made = [value for _, node in ir.walk(around) for value in ir.results_of(node)]
+    values = [*made, *(value for region in regions for value in region.parameters)]
+    taken = {*reserved, *(value.name for value in values)}
+    found: dict[ir.Value, str] = {}
+    for value in values:
+        if value.name in reserved:
+            name = f"{value.name}_"
+            while name in taken:
+                name += "_"
+            taken.add(name)
+            found[value] = name
+    return found
+
+
 def _surely(node: ir.Node, type_: ir.Type) -> ir.Type:
     """What is true of a result on every path: the shape of what a branch gives is that of the path that is read."""
     if isinstance(node, (ir.If, ir.Loop)) and isinstance(type_, ir.TensorType):

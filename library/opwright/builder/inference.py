@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from onnx import ModelProto, TensorShapeProto, TypeProto, shape_inference
 
-from opwright.builder.emission import emit_named
+from opwright.builder.emission import emit_named, renamed
 from opwright.builder.model import add_functions, closure_of
 from opwright.builder.recorder import Recorder
 from opwright.diagnostics.model import DiagnosticError
@@ -54,6 +54,7 @@ def infer_value(recorder: Recorder, value: ir.Value) -> None:
         else:
             write_type(model.graph.input.add(name=name), item.type)
     in_order = sorted(nodes, key=low.order.__getitem__)
+    names |= renamed(in_order, set(names.values()))
     closure = closure_of(recorder)
     imports = emit_named(recorder, in_order, {}, model.graph, closure.identify, names)
     try:
@@ -64,7 +65,7 @@ def infer_value(recorder: Recorder, value: ir.Value) -> None:
         return  # the question stays open; what is wrong is found when the model is made
     known = {item.name: item.type for item in (*inferred.value_info, *inferred.output)}
     for item in made:
-        found = known.get(item.name)
+        found = known.get(names.get(item, item.name))
         if found is not None:
             item.type = _refined(item.type, found)
 

@@ -47,8 +47,8 @@ class Interface:
         return Value(self.recorder.owner, self.recorder.add_kept(name, kept))
 
     def _kept(self, name: str, given: Any) -> Kept:
-        array = numpy_helper.to_array(given) if isinstance(given, TensorProto) else np.asarray(given)
         try:
+            array = numpy_helper.to_array(given) if isinstance(given, TensorProto) else np.asarray(given)
             kept = Kept.of_array(array)
             return kept.watched(place_of(self.low.frame)) if array.nbytes > ARRAY_BYTES else kept.copied()
         except ValueError as error:
@@ -57,7 +57,7 @@ class Interface:
                 f"the initializer `{name}` is no tensor",
                 None,
                 reason=str(error),
-                help="give a numpy array of an element type that ONNX has",
+                help="give a numpy array of an element type that ONNX has, or a type and the file: `location=...`",
             )
             raise AssertionError from error
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from onnx import ModelProto, TypeProto
 
-from opwright.builder.emission import annotate, emit_named
+from opwright.builder.emission import annotate, emit_named, renamed
 from opwright.builder.model import add_functions, closure_of
 from opwright.builder.part_task import PartTask, part_task
 from opwright.builder.recorder import Recorder
@@ -92,8 +92,7 @@ def _checked(recorder: Recorder, value: ir.Value, data: Any) -> Any:
     type_ = value.type.item if isinstance(value.type, ir.OptionalType) else value.type
     element = ir.settle(type_.element) if isinstance(type_, ir.TensorType) else None
     if isinstance(data, (bool, int, float)) and isinstance(element, ElementType):
-        made = np.asarray(data)
-        return made.astype(DTYPES[element])
+        data = np.asarray(data).astype(DTYPES[element])
     array = data.numpy() if isinstance(data, Tensor) else as_array(data)
     rank = type_.rank if isinstance(type_, ir.TensorType) else None
     fits = not isinstance(element, ElementType) or element_of(array) is element
@@ -191,31 +190,12 @@ def _model(
         write_type(graph.input.add(name=name), value.type)
     for name in outputs:
         graph.output.add(name=name)
-    names |= _renamed(nodes, {*names.values(), *outputs})
+    names |= renamed(nodes, {*names.values(), *outputs})
     imports = emit_named(recorder, nodes, outputs, graph, closure.identify, names)
     annotate(recorder, nodes, graph, True)
     add_functions(recorder, model, closure, imports, None)
     model.ir_version = lowest_ir_version(model)
     return model
-
-
-def _renamed(nodes: list[ir.Node], reserved: set[str]) -> dict[ir.Value, str]:
-    """Other names for values that are called what inputs and outputs of the part are."""
-    around = ir.Region()
-    around.nodes = nodes
-    regions = [region for _, node in ir.walk(around) for region in ir.regions_of(node)]
-    made = [value for _, node in ir.walk(around) for value in ir.results_of(node)]
-    values = [*made, *(value for region in regions for value in region.parameters)]
-    taken = {*reserved, *(value.name for value in values)}
-    found: dict[ir.Value, str] = {}
-    for value in values:
-        if value.name in reserved:
-            name = f"{value.name}_"
-            while name in taken:
-                name += "_"
-            taken.add(name)
-            found[value] = name
-    return found
 
 
 def _run(recorder: Recorder, task: PartTask) -> list[Any]:
