@@ -109,7 +109,7 @@ def test_loops_that_may_end_before(trips: str, condition: str, step: str, writte
 def test_a_loop_that_goes_on_by_its_state(tmp_path: Path) -> None:
     model = parsed(
         """agraph (int64 n, bool x, bool z) => (bool y, bool w) {
-        y, w = Loop (n, "", x, z) <body: graph = body (int64 i, bool going, bool a, bool c) => (bool a, bool b, bool a) {
+        y, w = Loop (n, "", x, z) <body: graph = body (int64 i, bool g, bool a, bool c) => (bool a, bool b, bool a) {
             b = And (a, c)
         }>
         }"""
@@ -277,6 +277,18 @@ def test_everything_about_a_model(tmp_path: Path) -> None:
     model.graph.ClearField("node")
     again.graph.ClearField("node")
     assert again == model
+
+
+def test_what_is_said_of_nodes(tmp_path: Path) -> None:
+    model = parsed(
+        "agraph (float[N] x) => (float[N] y) { a = Abs (x) c = Constant <value_float = 1.0> () y = Add (a, c) }"
+    )
+    for node, text in zip(model.graph.node, ("of two\r\n\nlines:", "nothing", 'a """ mark\x0c\u2028 \\'), strict=True):
+        node.doc_string = text
+    text, _ = back(model, tmp_path, np.array([-1, 2], np.float32))
+    assert "    # of two\n    #\n    # lines:\n    a = op.Abs(x)\n    # a " in text
+    assert "nothing" not in text
+    back(model, tmp_path, faithful=True)
 
 
 def test_an_ir_version_below_what_the_opset_came_with(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from opwright.decompiler.operators import Form, Forms
 from opwright.decompiler.parts import MOST_BYTES, Parts
 from opwright.decompiler.refuse import refuse
 from opwright.decompiler.subscripts import subscript
+from opwright.decompiler.text_of import comment
 from opwright.decompiler.typed_signs import typed_sign
 from opwright.elements import BY_NAME
 
@@ -73,6 +74,8 @@ class Body:
         numbers, typed, parts = self.numbers, self.typed, self.parts
         for node in nodes:
             form = forms[node.domain, node.op_type] if not local else self._form(node)
+            if node.doc_string and form.name != "Constant":
+                lines += comment(indent, node.doc_string)
             if form.is_special and self._special(form, node, kept, indent):
                 continue
             inputs, outputs, attributes = node.input, node.output, node.attribute

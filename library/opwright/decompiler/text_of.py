@@ -15,6 +15,11 @@ def docstring(text: str) -> list[str]:
     return [f'    """{text}"""' if plain else f"    {quoted(text)}"]
 
 
+def comment(indent: str, text: str) -> list[str]:
+    """What is said of a node, in comments before its statement."""
+    return [f"{indent}# {line}".rstrip() for line in text.replace("\0", "").splitlines()]
+
+
 def plain(value: str | int) -> str:
     """A text or an int."""
     return quoted(value) if isinstance(value, str) else repr(value)
