@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
 from opwright import BOOL, FLOAT, DiagnosticError, GraphBuilder, script
 from opwright import opset22 as op
@@ -138,6 +140,37 @@ def test_thirty_graphs_inside_one_another(b: GraphBuilder) -> None:
     model = b.to_model_proto()
     onnx.checker.check_model(model.SerializeToString(), full_check=True)
     assert onnx.ModelProto.FromString(model.SerializeToString()) == model
+
+
+@pytest.mark.parametrize("operator", ["If", "Loop", "Scan"])
+def test_thirty_graphs_are_saved_and_run(b: GraphBuilder, operator: str, tmp_path: Path) -> None:
+    x, condition = b.input("x", FLOAT[2]), b.input("condition", BOOL)
+
+    def level(left: int, value: Any) -> Any:
+        if not left:
+            return value + 1
+        if operator == "If":
+            return op.If(condition, then_branch=lambda: level(left - 1, value), else_branch=lambda: value)
+        if operator == "Loop":
+            return op.Loop(1, None, value, body=lambda i, going, state: (going, level(left - 1, state)))
+        rows = op.Unsqueeze(value, [0])
+        return op.Scan(value, rows, body=lambda state, row: (level(left - 1, state), row), num_scan_inputs=1)[0]
+
+    y = level(30, x)
+    b.output("y", y)
+    b.save(tmp_path / "deep.onnx")
+    onnx.checker.check_model(str(tmp_path / "deep.onnx"), full_check=True)
+    given = {"x": np.array([1, 2], np.float32), "condition": np.array(True)}
+    assert b.run(y, given).tolist() == [2, 3]
+    session = onnxruntime.InferenceSession(str(tmp_path / "deep.onnx"), providers=["CPUExecutionProvider"])
+    fed = {item.name: given[item.name] for item in session.get_inputs()}
+    assert session.run(None, fed)[0].tolist() == [2, 3]
+
+
+def test_a_size_that_python_wants(b: GraphBuilder) -> None:
+    x = b.input("x", FLOAT["N"])
+    with pytest.raises(DiagnosticError, match="an int of Python needs a number that the graph computes"):
+        range(x.shape[0])
 
 
 def test_more_than_protobuf_reads_is_refused(b: GraphBuilder) -> None:

@@ -94,9 +94,10 @@ class Value(types.Tensor, Captured):
         return float(self._unknown("`float(...)`"))
 
     def _unknown(self, wanted: str) -> Any:
+        what = f"the value of `{self.name}`, {self.type!r}" if self.name else "a number that the graph computes"
         return self.builder.refuse(
             "OW381",
-            f"{wanted} needs the value of `{self.name}`, {self.type!r}",
+            f"{wanted} needs {what}",
             "the graph is being built: its values are computed when the model runs",
             _HELP,
         )
