@@ -86,7 +86,7 @@ def _loop(body: Body, node: NodeProto, graph: GraphProto, indent: str) -> bool:
     outputs = [item.name for item in graph.output]
     if len(graph.input) != 2 + len(initial) or len(outputs) != 1 + len(initial) or not initial:
         return False  # what a trip gives is collected, or there is nothing to carry
-    if not all(node.output) or len(node.output) != len(initial) or any(map(body.knows, (*initial, *outputs))):
+    if not all((*node.output, *initial)) or len(node.output) != len(initial) or body.knows(outputs[0]):
         return False
     trips, condition = node.input[0], node.input[1] if len(node.input) > 1 else ""
     index, going = graph.input[0].name, graph.input[1].name
@@ -99,7 +99,7 @@ def _loop(body: Body, node: NodeProto, graph: GraphProto, indent: str) -> bool:
     if not (counted or (runs_on and (body.knows(condition) or body.is_bool(condition)))):
         return False
     states = [body.names[name] for name in node.output]
-    _bind(body, [(state, body.names[name]) for state, name in zip(states, initial, strict=True)], indent)
+    _bind(body, list(zip(states, body.returned(initial), strict=True)), indent)
     for item, state in zip(graph.input[2:], states, strict=True):
         body.names[item.name] = state
     pairs: list[tuple[str, str]] = []
@@ -118,7 +118,7 @@ def _loop(body: Body, node: NodeProto, graph: GraphProto, indent: str) -> bool:
     if again in states and not runs_on:  # which have the values of the next trip by then
         again = body.names.fresh("again")
         pairs.append((again, body.names[outputs[0]]))
-    pairs += zip(states, (body.names[name] for name in outputs[1:]), strict=True)
+    pairs += zip(states, body.returned(outputs[1:]), strict=True)
     _bind(body, [pair for pair in pairs if pair[0] != pair[1]], f"{indent}    ")
     if always is None and not runs_on:
         body.lines += [f"{indent}    if ~{again}:", f"{indent}        break"]
