@@ -117,6 +117,8 @@ class Body:
                     continue
                 key = attribute.SerializeToString() if kind != TENSOR else b""  # most occur again and again
                 known = written.get(key)
+                if key in form.defaults and not self.faithful:
+                    continue
                 if known is None:
                     name = _keyword(attribute, form)
                     known = f"{name}={attribute_text(attribute, kind, name, form.name, parts)}"

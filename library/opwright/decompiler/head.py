@@ -14,6 +14,7 @@ from opwright.version import OPSETS
 
 def head_lines(what: str, body: Sequence[str], parts: Parts, forms: Forms, side_file: str) -> Iterator[str]:
     """What stands before the functions `body`. `what` is the module's documentation."""
+    parts.settle()
     yield f'"""{what}"""'
     yield ""
     standard = ["import math"] if "math" in parts.modules else []

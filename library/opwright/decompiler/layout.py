@@ -172,6 +172,9 @@ def _filled(text: str) -> list[str]:
                 lines.append(text[start:last])
                 start = last + 1
             last = token.start() + 1
+    if len(text) - start > WIDTH - 18 and last > start:
+        lines.append(text[start:last])
+        start = last + 1
     return [*(f"{_STEP if index else ''}{line}" for index, line in enumerate([*lines, f"{text[start:]}  # fmt: skip"]))]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from onnx import AttributeProto, NodeProto
+from onnx import AttributeProto, NodeProto, helper
 
 from opwright.decompiler.names import python_name
 from opwright.decompiler.refuse import refuse
@@ -60,12 +60,13 @@ class Form:
 
     `binary`: Python's sign for it, with spaces where it stands between two operands; `polymorphic` where that is the
     operator for operands of any type. `is_special`: there may be another way to write it. `is_open`: nothing describes
-    the operator.
+    the operator. `defaults`: the attributes that say what it does anyway, serialized.
     """
 
     __slots__ = (
         "binary",
         "call",
+        "defaults",
         "inputs",
         "is_open",
         "is_special",
@@ -85,6 +86,7 @@ class Form:
         self.least = 1 if found is None else max(1, found.min_outputs)
         self.polymorphic = self.binary if name not in _BITS else ""
         self.is_open = False
+        self.defaults = frozenset[bytes]() if found is None else _defaults(found)
         self.is_special = standard and name in _SPECIAL
         self.inputs: list[FormalInput] = []
         self.variadic = found is not None and bool(found.inputs) and found.inputs[-1].option is Option.VARIADIC
@@ -108,6 +110,11 @@ class Form:
         if index < len(self.inputs):
             return self.inputs[index]
         return self.inputs[-1] if self.variadic else None
+
+
+def _defaults(found: Signature) -> frozenset[bytes]:
+    specs = [spec for spec in found.attributes.values() if spec.default not in (None, ())]
+    return frozenset(helper.make_attribute(spec.name, spec.default).SerializeToString() for spec in specs)
 
 
 class Forms(dict[tuple[str, str], Form]):

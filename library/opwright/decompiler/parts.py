@@ -22,6 +22,7 @@ class Parts:
         self.side: dict[str, Any] = {}  # the arrays of the side file
         self.attribute_names: dict[str, str] = {}  # of the function that is being written
         self.taken = set(RESERVED)
+        self._long: dict[str, Constant] = {}  # arrays with a text of many numbers, by name
         self._known: dict[tuple[str, tuple[int, ...], bytes], str] = {}
 
     def type_name(self, element: ElementType) -> str:
@@ -52,7 +53,14 @@ class Parts:
                 raise refuse(f"a constant of {hint} is too large", f"it has {array.nbytes:,} bytes")
             name = self._known[key] = self.fresh(hint.upper()) + ARRAY
             self.arrays[name] = self.array_expression(constant, name, long=True)
+            if constant.is_long:
+                self._long[name] = constant
         return name
+
+    def settle(self) -> None:
+        """Moves the arrays with a long text into the side file, where there is one anyway."""
+        if self.side:
+            self.arrays.update({name: self.stored(constant, name) for name, constant in self._long.items()})
 
     def array_expression(self, constant: Constant, hint: str, long: bool = False) -> str:
         """An array: written out where it is short, or may be `long`; else from the side file."""
