@@ -167,3 +167,56 @@ def test_an_operator_that_a_known_domain_lacks_is_refused(tmp_path: Path) -> Non
     with pytest.raises(DiagnosticError) as error:
         make(tmp_path / "m.py")
     assert error.value.diagnostics[0].code == "OW201"
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+def test_unknown_types_come_out_of_functions_and_go_through_loops(faithful: bool, tmp_path: Path) -> None:
+    model = parser.parse_model(
+        f"""{IMPORTS} agraph (float[N, 3] x, int64 trips) => (float[N, 3] y) {{
+        one = Constant <value: tensor = float {{1.0}}> ()
+        go = Constant <value: tensor = bool {{1}}> ()
+        a = com.acme.outer (x)
+        b = Add (a, one)
+        c = Loop (trips, go, b) <body: graph = body (int64 i, bool going, float[N, 3] s)
+            => (bool again, float[N, 3] t) {{
+            again = Identity (going)
+            t = Mul (s, one)
+        }}>
+        d = Loop (trips, go, x) <body: graph = other (int64 j, bool goes, float[N, 3] u)
+            => (bool still, float[N, 3] w) {{
+            still = Identity (goes)
+            v = Neg (u)
+            w = com.microsoft.Gelu (v)
+        }}>
+        e = Neg (d)
+        y = Add (c, e)
+        }}
+        <domain: "com.acme", opset_import: ["": 18, "com.acme": 3]> outer (x) => (y) {{ y = com.acme.inner (x) }}
+        <domain: "com.acme", opset_import: ["": 18, "com.microsoft": 1]> inner (x) => (y) {{
+            a = com.microsoft.Gelu (x)
+            y = Neg (a)
+        }}"""
+    )
+    for trips in (0, 2):
+        back(model, tmp_path, X, np.array(trips), faithful=faithful, full=False)
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+def test_conditions_of_unknown_types(faithful: bool, tmp_path: Path) -> None:
+    model = parser.parse_model(
+        f"""{IMPORTS} agraph (float[2] x) => (float[2] y, float[2] z) {{
+        c = com.acme.Ask (x)
+        n = com.acme.Count (x)
+        y = If (c) <
+            then_branch: graph = yes () => (float[2] p) {{ p = Abs (x) }},
+            else_branch: graph = no () => (float[2] q) {{ q = Neg (x) }}
+        >
+        z = Loop (n, c, x) <body: graph = body (int64 i, bool going, float[2] s) => (bool again, float[2] t) {{
+            again = com.acme.Ask (s)
+            t = Neg (s)
+        }}>
+        }}"""
+    )
+    text, again = back(model, tmp_path, faithful=faithful)
+    assert "c: BOOL[...] = acme.Ask(x)" in text and "n: INT64[...] = acme.Count(x)" in text
+    assert [node.op_type for node in again.graph.node if node.op_type != "Constant"][:3] == ["Ask", "Count", "If"]

@@ -19,6 +19,7 @@ from opwright.decompiler.refuse import refuse
 from opwright.decompiler.subscripts import subscript
 from opwright.decompiler.text_of import comment
 from opwright.decompiler.typed_signs import typed_sign
+from opwright.decompiler.unknown_types import conditions_among, untyped_values
 from opwright.elements import BY_NAME
 
 _PLAIN = {
@@ -127,6 +128,13 @@ class Body:
                 arguments.append(known)
             lines.append(f"{indent}{target} = {form.call}{', '.join(arguments)})")
 
+    def note_untyped(self, nodes: Sequence[NodeProto]) -> None:
+        """Notes the values of unknown types among those of the function's nodes, which are about to be written."""
+        self.untyped.update(untyped_values(nodes, self.forms))
+        for name, element in conditions_among(nodes, self.untyped).items():
+            self.parts.types.add(element)
+            self.annotations[name] = f"{element}[...]"
+
     def returned(self, outputs: Sequence[str]) -> list[str]:
         """What a function returns for these ONNX names."""
         constants = self.constants
@@ -186,7 +194,6 @@ class Body:
     def _special(self, form: Form, node: NodeProto, kept: frozenset[str], indent: str) -> bool:
         """Whether a node has been written, or noted, in a way of its own."""
         if form.is_open:
-            self.untyped.update(node.output)
             self.forms.note_kinds(node)
             return False
         if form.name == "Constant":

@@ -127,6 +127,9 @@ def _function(
     own = {item: "" if item in sequences else f"={item}" for item in proto.input}  # the types of inputs are their own
     body = Body(parts, forms, names, ElementTypes(proto.node, own, forms.signature_of), faithful, typed=False)
     body.annotations = ranks_by_length(proto, parts.types)
+    body.note_untyped(proto.node)
+    if not body.untyped.isdisjoint(proto.output):
+        forms.untyped.add((proto.domain, proto.name, proto.overload))
     body.nodes(proto.node, "    ", frozenset(proto.output))
     decorator = [f"Opset({quoted(proto.domain)}, {forms.imports.get(proto.domain, 1)})"]
     parts.types.add("Opset")

@@ -85,9 +85,10 @@ class MainGraph:
         """The statements; twice where there is a Scan, which wants ranks that must be declared then."""
         body, names, constants = self.body, dict(self.names), dict(self.body.constants)
         taken = set(self.names.taken)
+        body.note_untyped(self.graph.node)
         body.nodes(self.graph.node, "    ", kept)
         if ("", "Scan") in body.forms:
-            body.annotations = declared_ranks(self.model, self.parts.types)
+            body.annotations.update(declared_ranks(self.model, self.parts.types))
             body.lines.clear()
             self.names.clear()
             self.names.update(names)

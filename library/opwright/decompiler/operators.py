@@ -133,6 +133,8 @@ class Forms(dict[tuple[str, str], Form]):
                 self.names[domain] = name = _opset_name(domain, taken)
                 taken.add(name)
         self.open: dict[str, dict[str, dict[str, str]]] = {}  # of open domains: kinds of attributes that values hide
+        self.may_be_open = any(domain and not is_known_domain(domain) for domain in self.imports)
+        self.untyped: set[tuple[str, str, str]] = set()  # functions of the module whose results have unknown types
         self.local: dict[tuple[str, str, str], Form] = {}  # the functions of the module, by domain, name and overload
 
     def __missing__(self, key: tuple[str, str]) -> Form:
@@ -150,6 +152,11 @@ class Forms(dict[tuple[str, str], Form]):
             form.is_open = form.is_special = True
             self.open.setdefault(domain, {})
         return form
+
+    def is_open(self, node: NodeProto) -> bool:
+        """Whether nothing is known of the types that a node gives, whatever it is given."""
+        identity = (node.domain, node.op_type, node.overload)
+        return identity in self.untyped if identity in self.local else self[node.domain, node.op_type].is_open
 
     def note_kinds(self, node: NodeProto) -> None:
         """Notes the kinds of the attributes of an operator that nothing describes, where their values are empty."""
