@@ -52,7 +52,7 @@ def test_what_opwright_offers(imports: str, result: str) -> None:
         ("from opwright.eager import Tensor", "Tensor(x)", "OW310", "`opwright.eager` cannot be imported"),
         ("from opwright import Opset\nop = Opset('')", "op.Abs(x)", "OW204", "needs its `version`"),
         ("from opwright import Opset\nop = Opset()", "op.Abs(x)", "OW204", "needs its `domain`"),
-        ("from opwright import Opset\nop = Opset('', 1, None, True, 2)", "op.Abs(x)", "OW203", "a domain and a version"),
+        ("from opwright import Opset\nop = Opset('', 1, None, 1, 2)", "op.Abs(x)", "OW203", "a domain and a version"),
         ("from opwright import Opset\nop = Opset(*('', 1))", "op.Abs(x)", "OW203", "a domain and a version"),
         ("from opwright import Opset\nop = Opset('', 1, domain='')", "op.Abs(x)", "OW203", "given twice"),
         ("from opwright import Opset\nop = Opset('', 1, name='')", "op.Abs(x)", "OW205", "has no `name`"),

@@ -213,8 +213,8 @@ class Lowering:
                 f"nothing says what {domain}::{name} accepts",
                 span,
                 reason=f"no library here and no operator of the installed onnx is of the domain {domain}",
-                help="call the function itself, import the package of the library that has it, or say that the opset may "
-                f'have any operator: `Opset("{domain}", 1, open=True)`',
+                help="call the function itself, import the package of the library that has it, or open the opset: "
+                f'`Opset("{domain}", 1, open=True)`',
                 subject=name,
             )
         versions = history(domain, name)
