@@ -22,7 +22,9 @@ def parsed(text: str, header: str = '<ir_version: 8, opset_import: ["": 18]>') -
     return parser.parse_model(f"{header} {text}")
 
 
-def back(model: ModelProto, folder: Path, *given: Any, faithful: bool = False, full: bool = True) -> tuple[str, ModelProto]:
+def back(
+    model: ModelProto, folder: Path, *given: Any, faithful: bool = False, full: bool = True
+) -> tuple[str, ModelProto]:
     """The text, and the model that it makes, which has been judged beside the original: in `full`, unless it has values
     of which nobody knows the types."""
     made: Decompiled = decompile(model, side_file=f"{FOLDER}.npz", faithful=faithful)
@@ -278,6 +280,35 @@ def test_everything_about_a_model(tmp_path: Path) -> None:
     model.graph.ClearField("node")
     again.graph.ClearField("node")
     assert again == model
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Plain.",
+        'Of "two" words',
+        '"quoted"',
+        " spaced ",
+        "of\ttabs",
+        "Two\n  lines,\n\nindented \n",
+        "\n    from the second line on\n    to the end",
+        "x = 1 + " * 40 + "\nlong",
+        'a\n"""\n',
+        "back\\slash\nline",
+        "bell\a\r\nline",
+    ],
+)
+def test_documentation_of_functions(text: str, tmp_path: Path) -> None:
+    model = parsed(
+        "agraph (float[N] x) => (float[N] y) { y = d.f (x) } "
+        '<domain: "d", opset_import: ["": 18]> f (x) => (y) { y = Abs (x) }',
+        '<ir_version: 8, opset_import: ["": 18, "d": 1]>',
+    )
+    model.functions[0].doc_string = model.graph.doc_string = text
+    written, again = back(model, tmp_path)
+    assert again.functions[0].doc_string == text
+    assert again.graph.doc_string == text
+    assert "\\n" not in written or not text.replace("\n", "").isprintable() or "\\" in text or '"""' in text
 
 
 def test_what_is_said_of_nodes(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from opwright.decompiler.operators import Form, Forms
 from opwright.decompiler.parts import Parts
 from opwright.decompiler.ranks import ranks_by_length
 from opwright.decompiler.refuse import refuse
-from opwright.decompiler.text_of import docstring, mapping_text
+from opwright.decompiler.text_of import block, docstring, mapping_text
 from opwright.link.walk import all_nodes
 
 _ANNOTATIONS: dict[int, str] = {
@@ -144,6 +144,8 @@ def _function(
     yield from docstring(proto.doc_string)
     yield from body.lines
     yield from return_lines("    ", [names[item] for item in proto.output])
+    if proto.doc_string and not docstring(proto.doc_string):
+        yield from ("", "", f"{name}.__doc__ = {block(proto.doc_string)}")
 
 
 def _sequences(proto: FunctionProto, forms: Forms) -> set[str]:

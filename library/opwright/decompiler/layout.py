@@ -44,7 +44,7 @@ def return_lines(indent: str, values: Iterable[str]) -> list[str]:
 def _broken(line: str) -> list[str]:
     text = line.lstrip()
     indent = line[: len(line) - len(text)]
-    if text[0] in "\"'#":
+    if text[0] in "\"'#" or "\n" in text:
         return [line]
     word = text.partition(" ")[0]
     if word == "def":

@@ -17,7 +17,7 @@ from opwright.decompiler.operators import Forms
 from opwright.decompiler.parts import MOST_BYTES, Parts
 from opwright.decompiler.ranks import declared_ranks
 from opwright.decompiler.refuse import refuse
-from opwright.decompiler.text_of import docstring, mapping_text, plain
+from opwright.decompiler.text_of import block, docstring, mapping_text, plain
 from opwright.elements import BY_CODE
 
 
@@ -180,7 +180,7 @@ def making(model: ModelProto, writer: MainGraph) -> Iterator[str]:
     if graph.name != writer.name:
         after.append(f"    made.graph.name = {quoted(graph.name)}")
     if graph.doc_string:
-        after.append(f"    made.graph.doc_string = {quoted(graph.doc_string)}")
+        after.append(f"    made.graph.doc_string = {block(graph.doc_string)}")
     for prefix, entries in (("made", model.metadata_props), ("made.graph", graph.metadata_props)):
         for item in entries:
             after.append(f"    {prefix}.metadata_props.add(key={quoted(item.key)}, value={quoted(item.value)})")

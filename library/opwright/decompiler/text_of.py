@@ -8,11 +8,16 @@ from opwright.decompiler.literals import quoted
 
 
 def docstring(text: str) -> list[str]:
-    """The statement that documents a function; nothing where there is nothing to say."""
-    if not text:
-        return []
-    plain = text.isprintable() and '"' not in text and "\\" not in text
-    return [f'    """{text}"""' if plain else f"    {quoted(text)}"]
+    """The statement that documents a function; nothing where Python would read another text, as it may of several
+    lines and of spaces at the ends."""
+    plain = text.isprintable() and text == text.strip(' "') and "\\" not in text and '"""' not in text
+    return [f'    """{text}"""'] if text and plain else []
+
+
+def block(text: str) -> str:
+    """A text of several lines as it is, where it can stand so, else as a literal of one line."""
+    plain = "\n" in text and text.replace("\n", "").isprintable() and text[-1] != '"'
+    return f'"""{text}"""' if plain and "\\" not in text and '"""' not in text else quoted(text)
 
 
 def comment(indent: str, text: str) -> list[str]:
