@@ -130,10 +130,11 @@ class LibraryFunction:
         return found
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the function on arrays or tensors, on onnxruntime: inputs by position or name, attributes by name.
+        """Runs the function on arrays or tensors: inputs by position or name, attributes by name.
 
-        One array or tensor per output, in a tuple where there are several. TypeError for wrong arguments,
-        DiagnosticError when the function does not take these types, ImportError without onnxruntime.
+        What runs it are the evaluators in force, by default onnxruntime where it is installed. One array or tensor per
+        output, in a tuple where there are several. TypeError for wrong arguments, DiagnosticError when the function does
+        not take these types, when it fails, and when no evaluator runs it.
         """
         from opwright.eager.one_node import call_function
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import builtins
+import importlib
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from opwright import Tensor, packaged
 from opwright.diagnostics.model import DiagnosticError
 from opwright.eager import one_node
+from opwright.evaluator import NoKernel, ReferenceEvaluator, default_as
 from opwright.packaged import LibraryFunction, LibraryOpset
 
 from tests.package.sample import sample_library
@@ -88,6 +90,7 @@ def test_sessions_are_kept(function: Function) -> None:
         ("Scale", (X,), {"beta": 1}, "unexpected keyword argument 'beta'"),
         ("Scale", (X,), {"x": X}, "multiple values for argument 'x'"),
         ("Scale", (1.0,), {}, "the input x is a float; give a numpy array"),
+        ("Scale", (np.ma.array([1.0]),), {}, "x is a masked array"),
         ("Scale", (X,), {"alpha": "1"}, "the attribute alpha is of type FLOAT"),
         ("Scale", (X,), {"mode": "sideways"}, "the attribute mode is one of 'up', 'down'"),
         ("Scale", (X.astype("datetime64[s]"),), {}, "ONNX has no tensors of datetime64"),
@@ -106,18 +109,39 @@ def test_a_type_that_the_function_does_not_take(function: Function) -> None:
     assert [item.code for item in caught.value.diagnostics] == ["OW560"]
 
 
-def test_without_onnxruntime(function: Function, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
+def test_the_evaluator_in_force(function: Function) -> None:
+    class Refuses:
+        def load(self, task: Any) -> Any:
+            raise NoKernel(f"not {task.name}")
 
-    def without(name: str, *args: Any) -> Any:
-        if name == "onnxruntime":
-            raise ImportError(name)
-        return real(name, *args)
+    scale = function("Scale", 3)
+    expected = scale(X)
+    with default_as(Refuses(), ReferenceEvaluator()):
+        np.testing.assert_allclose(scale(X), expected, rtol=1e-6)
+    with default_as(Refuses()), pytest.raises(DiagnosticError, match="not Scale") as caught:
+        scale(X)
+    assert [item.code for item in caught.value.diagnostics] == ["OW371"]
+    assert caught.value.diagnostics[0].place is not None
 
-    one_node._session.cache_clear()
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(ImportError, match="calling Scale needs onnxruntime"):
-        function("Scale", 3)(X)
+
+def test_types_that_numpy_lacks(standard_package: None) -> None:
+    opset = importlib.import_module("opwright_std.opset22")
+    half = np.array([-1, 1], ml_dtypes.bfloat16)
+    found = opset.Elu(half)
+    assert (found.dtype, found.tolist()) == (half.dtype, [-0.6328125, 1])
+    window = importlib.import_module("opwright_std.opset17").HannWindow(np.int64(2), output_datatype=16)
+    assert (window.dtype, window.tolist()) == (half.dtype, [0, 1])
+
+
+def test_outputs_whose_type_an_attribute_decides(standard_package: None) -> None:
+    opset = importlib.import_module("opwright_std.opset17")
+    rows, scale = np.array([[1, 3]], np.float32), np.ones(2, np.float32)
+    y, mean, inverse = opset.LayerNormalization(rows, scale, epsilon=0.0)
+    assert (y.tolist(), mean.tolist(), inverse.tolist()) == ([[-1, 1]], [[2]], [[1]])
+    _, mean, _ = opset.LayerNormalization(rows, scale, stash_type=11)
+    assert mean.dtype == np.float64
+    with pytest.raises(DiagnosticError, match="OW370: LayerNormalization fails"):
+        opset.LayerNormalization(rows, np.ones(3, np.float32))
 
 
 def test_the_protos_of_a_function(function: Function) -> None:

@@ -10,14 +10,14 @@ from onnx import ModelProto, TypeProto
 
 from opwright.builder.emission import annotate, emit_named, renamed
 from opwright.builder.model import add_functions, closure_of
-from opwright.builder.part_task import PartTask, part_task
 from opwright.builder.recorder import Recorder
 from opwright.builder.values import Value
 from opwright.diagnostics.model import DiagnosticError
 from opwright.eager.arrays import DTYPES, as_array, element_of
 from opwright.eager.failures import explain_failures
 from opwright.eager.messages import one_line
-from opwright.eager.ort import OnnxRuntime, load_whole
+from opwright.eager.model_task import ModelTask, model_task
+from opwright.eager.ort import OnnxRuntime, is_foreign, load_whole
 from opwright.eager.ort_values import is_native
 from opwright.eager.outcome import Evaluator, NoKernel
 from opwright.eager.reference import ReferenceEvaluator
@@ -40,7 +40,8 @@ def run_values(recorder: Recorder, values: Any, given: Mapping[Any, object], inp
     _add_initializers(recorder, feeds, read)
     _check_complete(recorder, nodes, list(outputs.values()), feeds)
     model = _model(recorder, nodes, outputs, list(feeds))
-    task = part_task(model.graph.name, recorder.low.opset, model, feeds, list(outputs.values()))
+    types = [value.type for value in outputs.values()]
+    task = model_task(f"a part of {model.graph.name}", recorder.low.opset, model, feeds, types)
     found = _run(recorder, task)
     return found if isinstance(values, (list, tuple)) else found[0]
 
@@ -198,13 +199,13 @@ def _model(
     return model
 
 
-def _run(recorder: Recorder, task: PartTask) -> list[Any]:
+def _run(recorder: Recorder, task: ModelTask) -> list[Any]:
     """On the first evaluator in force that takes it. DiagnosticError at the line of the node that fails, where the
     runtime says which."""
     refusals: list[str] = []
     for evaluator in evaluators():
         try:
-            with explain_failures(task.part):
+            with explain_failures(task.whole):
                 found = _attempt(evaluator, task)
         except DiagnosticError:
             raise
@@ -230,7 +231,7 @@ def _run(recorder: Recorder, task: PartTask) -> list[Any]:
     raise AssertionError
 
 
-def _attempt(evaluator: Evaluator, task: PartTask) -> list[Any] | NoKernel:
+def _attempt(evaluator: Evaluator, task: ModelTask) -> list[Any] | NoKernel:
     """The results, or why the evaluator does not take the part. Raises what a runtime raises when it fails."""
     feeds = {f"i{index}": array for index, array in enumerate(task.data)}
     if type(evaluator) is ReferenceEvaluator:
@@ -238,7 +239,7 @@ def _attempt(evaluator: Evaluator, task: PartTask) -> list[Any] | NoKernel:
     try:
         if type(evaluator) is not OnnxRuntime:
             return evaluator.load(task).run(task.data)
-        session = _session(task.part)
+        session = _session(task.whole)
     except NoKernel as refusal:
         return refusal
     return list(session.run(None, feeds))
@@ -249,7 +250,7 @@ def _session(model: ModelProto) -> Any:
     if not all(_is_native(item.type) for item in model.graph.input):
         raise NoKernel("onnxruntime: numpy has no arrays of these types")
     session = load_whole(model)
-    if not all(_is_told(item.type) for item in session.get_outputs()):
+    if any(is_foreign(item.type) for item in session.get_outputs()):
         raise NoKernel("onnxruntime: numpy has no arrays of the types of the results")
     return session
 
@@ -259,12 +260,7 @@ def _is_native(type_: TypeProto) -> bool:
     return code not in BY_CODE or is_native(BY_CODE[code].name)
 
 
-def _is_told(text: str) -> bool:
-    """Whether results of a type, as onnxruntime spells it, can be numpy arrays."""
-    return not any(kind in text for kind in ("bfloat16", "float8", "int4", "int2"))
-
-
-def _evaluate(task: PartTask, feeds: Mapping[str, Any]) -> list[Any]:
+def _evaluate(task: ModelTask, feeds: Mapping[str, Any]) -> list[Any]:
     from onnx.reference import ReferenceEvaluator as Evaluator
 
     return list(Evaluator(task.model(task.opset)).run(None, dict(feeds)))

@@ -1,22 +1,26 @@
-"""A function of a library called on numpy arrays: a model of one node and the functions behind it, on onnxruntime."""
+"""A function of a library called on arrays: a model of one node and the functions behind it, on the evaluators in
+force."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from onnx import AttributeProto, ModelProto, NodeProto, helper
+from onnx import AttributeProto, ModelProto, NodeProto, ValueInfoProto, helper
 
 from opwright.bundle.format import FunctionEntry, InputEntry
+from opwright.diagnostics.model import DiagnosticError
 from opwright.eager.arguments import Attributes, bind_arguments
-from opwright.eager.arrays import type_of
+from opwright.eager.arrays import Data, as_array, is_masked, type_of
 from opwright.eager.captured import capturer_of
 from opwright.eager.lowering import EagerLowering
+from opwright.eager.model_task import ModelTask, model_task
 from opwright.eager.operations import operand
+from opwright.eager.outcome import Evaluator, Failed, NoKernel, Session, as_expected
 from opwright.eager.place import caller
-from opwright.eager.settings import current, is_inside_function, opset_in_force
+from opwright.eager.settings import current, evaluators, is_inside_function, opset_in_force
 from opwright.eager.tensor import Tensor, wrap
 from opwright.elements import BY_CODE, BY_NAME, ElementType
 from opwright.lang import ir
@@ -28,9 +32,6 @@ from opwright.link.naming import Instance
 from opwright.link.propagate import Visit
 from opwright.link.value_types import ABSENT, tensor_of
 from opwright.packaged import LibraryFunction
-
-if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
 
 _IR_VERSION = 10  # the lowest that knows overloads
 Facts = tuple[tuple[str, int] | None, ...]  # element type and rank of each input, None where it is absent
@@ -49,9 +50,7 @@ def call_function(function: LibraryFunction, args: Sequence[object], kwargs: Map
     tensors = is_inside_function() or any(isinstance(value, Tensor) for value in inputs)
     arrays = _arrays(entry, inputs)
     facts = tuple(None if array is None else (_element(entry, array), array.ndim) for array in arrays)
-    session = _session(function, facts, attributes)
-    feeds = {f"i{index}": array for index, array in enumerate(arrays) if array is not None}
-    outputs = session.run(None, feeds)
+    outputs = _run(function, facts, attributes, [array for array in arrays if array is not None])
     results = [wrap(item, type_of(item, ir.UnknownType())) for item in outputs] if tensors else outputs
     return results[0] if len(results) == 1 else tuple(results)
 
@@ -61,8 +60,10 @@ def _arrays(entry: FunctionEntry, inputs: Sequence[object | None]) -> list[np.nd
     bound: dict[str, ElementType] = {}
     arrays: list[np.ndarray[Any, Any] | None] = []
     for index, value in enumerate(inputs):
+        if is_masked(value):
+            raise TypeError(f"{entry.name}: {_formal(entry, index).name} is a masked array; give `x.filled(value)`")
         array = value.numpy() if isinstance(value, Tensor) else value
-        array = np.asarray(array) if isinstance(array, np.ndarray | np.generic) else None
+        array = as_array(array) if isinstance(array, np.ndarray | np.generic) else None
         arrays.append(array)
         if array is not None:
             bound.setdefault(_formal(entry, index).type, BY_NAME[_element(entry, array)])
@@ -102,31 +103,58 @@ def _element(entry: FunctionEntry, array: np.ndarray[Any, Any]) -> str:
         raise TypeError(f"{entry.name}: ONNX has no tensors of {array.dtype}") from None
 
 
+def _run(function: LibraryFunction, facts: Facts, attributes: Attributes, data: Sequence[Data]) -> list[Data]:
+    """On the first evaluator in force that takes it. DiagnosticError where none does (OW371), and where it fails."""
+    refusals: list[str] = []
+    low = EagerLowering(opset_in_force(), caller())
+    for evaluator in evaluators():
+        try:
+            task, session = _session(function, facts, attributes, evaluator)
+            expected = zip(session.run(data), ir.results_of(task.node), strict=True)
+            return [as_expected(item, value.type) for item, value in expected]
+        except NoKernel as refusal:
+            refusals.append(str(refusal))
+        except Failed as failure:
+            low.error("OW370", f"{function.name} fails", None, reason=str(failure), subject=function.name)
+    low.error(
+        "OW371",
+        f"no evaluator runs {function.name}",
+        None,
+        reason="; ".join(refusals),
+        help="cast to a type that is supported, or use another evaluator",
+        subject=function.name,
+    )
+    raise AssertionError
+
+
 @lru_cache(maxsize=256)
-def _session(function: LibraryFunction, facts: Facts, attributes: Attributes) -> InferenceSession:
-    """The session for calls of these types and ranks.
+def _session(
+    function: LibraryFunction, facts: Facts, attributes: Attributes, evaluator: Evaluator
+) -> tuple[ModelTask, Session]:
+    """What runs calls of these types and ranks. Raises NoKernel, or what the linker has against the call.
 
     The body for the newest opsets is tried first, at the lowest opset that it is for: what it computes is the same
     there, and more releases of onnxruntime know it.
     """
-    try:
-        import onnxruntime
-    except ImportError as error:
-        text = f"calling {function.name} needs onnxruntime: install `opwright[run]`, or an onnxruntime of your own"
-        raise ImportError(text) from error
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4  # what it says of a refused model is in the exception
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
     entry = function.entry
     refusals: list[Exception] = []
     for opset in sorted({body.first_opset for body in entry.bodies}, reverse=True):
         try:
-            model = _one_node_model(function, entry, facts, attributes, opset)
-            return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # the linker's, or onnxruntime's, which have no base of their own
-            refusals.append(error)
+            task = _task(function, entry, facts, attributes, opset)
+            return task, evaluator.load(task)
+        except (DiagnosticError, NoKernel) as refusal:
+            refusals.append(refusal)
     # Of an argument that does not fit, every body says the same; of a missing kernel, the newest one counts.
     raise refusals[0] if refusals else LookupError(f"{entry.identity} has no body")
+
+
+def _task(
+    function: LibraryFunction, entry: FunctionEntry, facts: Facts, attributes: Attributes, opset: int
+) -> ModelTask:
+    model = _one_node_model(function, entry, facts, attributes, opset)
+    given = [fact for fact in facts if fact is not None]
+    feeds = {ir.Value(ir.TensorType(BY_NAME[kind], (None,) * rank)): None for kind, rank in given}
+    return model_task(function.name, opset, model, feeds, _output_types(entry, facts))
 
 
 def _one_node_model(
@@ -134,7 +162,7 @@ def _one_node_model(
 ) -> ModelProto:
     node = helper.make_node(
         entry.name,
-        ["" if fact is None else f"i{index}" for index, fact in enumerate(facts)],
+        _feed_names(facts),
         [f"o{index}" for index in range(len(entry.outputs))],
     )
     kinds = {attribute.name: AttributeProto.AttributeType.Value(attribute.type) for attribute in entry.attributes}
@@ -152,11 +180,9 @@ def _one_node_model(
     imports |= {"": opset, domain: entry.since_version}
     inputs = [
         helper.make_tensor_value_info(f"i{position}", BY_NAME[fact[0]].code, [None] * fact[1])
-        for position, fact in enumerate(facts)
-        if fact is not None
+        for position, fact in enumerate(fact for fact in facts if fact is not None)
     ]
-    codes = _output_elements(entry, facts)
-    outputs = [helper.make_tensor_value_info(f"o{position}", code, None) for position, code in enumerate(codes)]
+    outputs = [_declared(f"o{position}", type_) for position, type_ in enumerate(_output_types(entry, facts))]
     return helper.make_model(
         helper.make_graph([node], entry.name, inputs, outputs),
         functions=functions,
@@ -172,16 +198,23 @@ def _choose(function: LibraryFunction, entry: FunctionEntry, facts: Facts, node:
     return choose_body(Call(entry, visit, opset, function.package))
 
 
-def _output_elements(entry: FunctionEntry, facts: Facts) -> list[int]:
-    """The codes of the outputs' element types: fixed, or those that the inputs bind."""
+def _feed_names(facts: Facts) -> list[str]:
+    """Those of the inputs, in order; empty for one that is absent."""
+    count = iter(range(len(facts)))
+    return ["" if fact is None else f"i{next(count)}" for fact in facts]
+
+
+def _declared(name: str, type_: ir.Type) -> ValueInfoProto:
+    if isinstance(type_, ir.TensorType) and isinstance(type_.element, ElementType):
+        return helper.make_tensor_value_info(name, type_.element.code, None)
+    return ValueInfoProto(name=name)
+
+
+def _output_types(entry: FunctionEntry, facts: Facts) -> list[ir.Type]:
+    """The types of the outputs: fixed, or those that the inputs bind; what an attribute decides stays open."""
     bound = {name: admitted[0] for name, admitted in entry.types if len(admitted) == 1}
     for formal, fact in zip(entry.inputs, facts, strict=False):
         if fact is not None:
             bound[formal.type] = fact[0]
-    codes = []
-    for output in entry.outputs:
-        element = bound.get(output.type, output.type)
-        if element not in BY_NAME:
-            raise TypeError(f"{entry.name}: the inputs do not say what type the output {output.name} has")
-        codes.append(BY_NAME[element].code)
-    return codes
+    kinds = [bound.get(output.type, output.type) for output in entry.outputs]
+    return [ir.TensorType(BY_NAME[kind]) if kind in BY_NAME else ir.UnknownType() for kind in kinds]

@@ -99,7 +99,7 @@ class OrtSession:
         self._run = session._sess.run  # spares a third of the time of a call; both take the same arguments
         self._inputs = [f"i{index}" for index in range(len(task.inputs))]
         self._outputs = [item.name for item in session.get_outputs()]
-        self._foreign = foreign
+        self._foreign = foreign or any(is_foreign(item.type) for item in session.get_outputs())
         self._kinds = [_kind(value.type) for value in task.inputs]
         self._is_faulty = FAULTS.get(task.name) if may_fail(task.name, self._kinds) else None
 
@@ -135,6 +135,14 @@ class OrtSession:
         if not all(value.is_tensor() for value in found):
             raise NoKernel("onnxruntime: these types cannot be passed in one call")
         return [ort_values.to_array(value) for value in found]
+
+
+_FOREIGN = ("bfloat16", "float8", "float6", "float4", "int4", "int2")
+
+
+def is_foreign(text: str) -> bool:
+    """Whether results of a type, as onnxruntime spells it, cannot be numpy arrays."""
+    return any(kind in text for kind in _FOREIGN)
 
 
 def _kind(type_: ir.Type) -> str:

@@ -43,6 +43,8 @@ class Session(Protocol):
 class Evaluator(Protocol):
     """One way to run nodes. Sessions are kept per evaluator and `Task.key`, so evaluators must be hashable."""
 
+    def __hash__(self) -> int: ...
+
     def load(self, task: Task) -> Session:
         """A session for every task of the same key. Raises NoKernel."""
         ...

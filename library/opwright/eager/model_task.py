@@ -1,13 +1,13 @@
-"""A part of a graph as a task for an evaluator: a call of one function, whose body is the part."""
+"""A model as a task for an evaluator: a call of one function, whose body is the model's graph."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from onnx import ModelProto
 
+from opwright.eager.arrays import Data
 from opwright.eager.models import Task
 from opwright.lang import ir
 from opwright.link.inline import inline_model
@@ -16,13 +16,13 @@ from opwright.opsets.signatures import Signature, signature
 
 
 @dataclass(frozen=True, slots=True)
-class PartTask(Task):
-    """`part` is the model of the part, with inputs `i0`, `i1`... and outputs `o0`, `o1`..."""
+class ModelTask(Task):
+    """`whole` is the model, with inputs `i0`, `i1`... and outputs `o0`, `o1`..."""
 
-    part: ModelProto = field(kw_only=True)
+    whole: ModelProto = field(kw_only=True)
 
     def signatures(self) -> Iterator[Signature]:
-        """The operators of the part, those of the functions that it calls among them."""
+        """The operators of the model, those of the functions that it calls among them."""
         model = self.model(self.opset)
         versions = {item.domain: item.version for item in model.opset_import}
         for node in all_nodes(model.graph.node):
@@ -36,16 +36,16 @@ class PartTask(Task):
     def model(self, opset: int) -> ModelProto:
         """The model, without functions."""
         made = ModelProto()
-        made.CopyFrom(self.part)
+        made.CopyFrom(self.whole)
         inline_model(made)
         return made
 
 
-def part_task(
-    name: str, opset: int, model: ModelProto, feeds: Mapping[ir.Value, Any], outputs: list[ir.Value]
-) -> PartTask:
-    """The task of computing the outputs, of their own types, from values that are given."""
-    called = ir.FunctionReference("", "", 1, f"a part of {name}", 1, (), "", (), (), True)
-    results: list[ir.Value | None] = [ir.Value(value.type) for value in outputs]
+def model_task(
+    name: str, opset: int, model: ModelProto, feeds: Mapping[ir.Value, Data], outputs: Sequence[ir.Type]
+) -> ModelTask:
+    """The task of computing results of these types from values that are given."""
+    called = ir.FunctionReference("", "", 1, name, 1, (), "", (), (), True)
+    results: list[ir.Value | None] = [ir.Value(type_) for type_ in outputs]
     node = ir.Call(called, list(feeds), {}, results, None)
-    return PartTask(node, opset, tuple(feeds), tuple(feeds.values()), None, part=model)
+    return ModelTask(node, opset, tuple(feeds), tuple(feeds.values()), None, whole=model)
