@@ -133,8 +133,8 @@ class LibraryFunction:
         """Runs the function on arrays or tensors: inputs by position or name, attributes by name.
 
         What runs it are the evaluators in force, by default onnxruntime where it is installed. One array or tensor per
-        output, in a tuple where there are several. TypeError for wrong arguments, DiagnosticError when the function does
-        not take these types, when it fails, and when no evaluator runs it.
+        output, in a tuple where there are several. TypeError for wrong arguments, DiagnosticError when the function
+        does not take these types, when it fails, and when no evaluator runs it.
         """
         from opwright.eager.one_node import call_function
 
