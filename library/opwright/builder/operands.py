@@ -42,7 +42,8 @@ def operand_of(recorder: Recorder, value: object) -> Operand:
     if isinstance(value, np.generic) and value.dtype.kind in "biuf" and value.dtype.itemsize <= 8:
         return value.item()  # a number, as the compiler reads it
     if is_masked(value):
-        return low.error("OW325", "a masked array is no tensor", None, "no operator looks at masks", "`x.filled(value)`")
+        reason, help = "no operator looks at masks", "give what it holds: `x.filled(value)`"
+        return low.error("OW325", "a masked array is no tensor", None, reason, help)
     if isinstance(value, (np.ndarray, np.generic)):
         return _array(recorder, as_array(value))
     if isinstance(value, tuple):
