@@ -34,11 +34,11 @@ def helper(a: FLOAT[None, None], b: FLOAT[None, None], k: float = 2.0):
 
 
 @st.composite
-def programs(draw: Any) -> str:
+def programs(draw: Any, forms: tuple[str, ...] = _UNARY + _BINARY + _NESTED) -> str:
     """The text of a function of two matrices."""
     lines, names = [], ["x", "y"]
     for number in range(draw(st.integers(1, 6))):
-        form = draw(st.sampled_from(_UNARY + _BINARY + _NESTED))
+        form = draw(st.sampled_from(forms))
         a, b = draw(st.sampled_from(names)), draw(st.sampled_from(names))
         if "lambda_" in form:
             lines += [
@@ -56,13 +56,27 @@ def programs(draw: Any) -> str:
     return f"def f(x: FLOAT[3, 3], y: FLOAT[3, 3]):\n{body}    return {', '.join(results)}\n"
 
 
-@settings(max_examples=60, deadline=None)
-@given(programs())
-def test_generated_programs(text: str) -> None:
+def _defined(text: str) -> Any:
     linecache.cache["generated.py"] = (len(text), None, text.splitlines(keepends=True), "generated.py")
     names: dict[str, Any] = {"op": op, "FLOAT": FLOAT, "helper": helper}
     exec(compile(text, "generated.py", "exec", dont_inherit=True), names)
-    function = names["f"]
+    return names["f"]
+
+
+def _check_results(b: GraphBuilder, values: list[Any], compiled: Any, text: str) -> None:
+    """What the builder runs is what the function gives as Python."""
+    x, y = np.array([[1, -2, 3], [0.5, 0, -1], [2, 1, -3]], np.float32), np.eye(3, dtype=np.float32)
+    expected = compiled(x, y)
+    for one, other in zip(
+        b.run(values, x=x, y=y), expected if isinstance(expected, tuple) else (expected,), strict=True
+    ):
+        assert np.allclose(one, other, rtol=1e-5), text
+
+
+@settings(max_examples=60, deadline=None)
+@given(programs())
+def test_generated_programs(text: str) -> None:
+    function = _defined(text)
     b = GraphBuilder(opset=22)
     made = function(b.input("x", FLOAT[3, 3]), b.input("y", FLOAT[3, 3]))
     values = list(made) if isinstance(made, tuple) else [made]
@@ -71,9 +85,24 @@ def test_generated_programs(text: str) -> None:
     compiled = script()(function)
     found = compare(b.to_model_proto(), compiled.to_model_proto(opset=22))
     assert found, f"{text}\n{found}"
-    x, y = np.array([[1, -2, 3], [0.5, 0, -1], [2, 1, -3]], np.float32), np.eye(3, dtype=np.float32)
-    expected = compiled(x, y)
-    for one, other in zip(
-        b.run(values, x=x, y=y), expected if isinstance(expected, tuple) else (expected,), strict=True
-    ):
-        assert np.allclose(one, other, rtol=1e-5), text
+    _check_results(b, values, compiled, text)
+
+
+_SIZES = (
+    "op.Reshape({a}, [{a}.shape[0], -1])",
+    "op.Reshape({a}, {b}.shape)",
+    "{a} * {b}.shape[1]",
+    "op.Concat({a}, {b}, axis=0)[:{a}.shape[0]]",
+    "op.Expand({a}[0:1], {b}.shape)",
+    "{a} + {b}[0:1] * len({a})",
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(programs(_UNARY + _BINARY + _SIZES))
+def test_programs_that_ask_for_sizes(text: str) -> None:
+    """A builder knows sizes that a compiled function computes: the models may differ, and what they compute may not."""
+    function = _defined(text)
+    b = GraphBuilder(opset=22)
+    made = function(b.input("x", FLOAT[3, 3]), b.input("y", FLOAT[3, 3]))
+    _check_results(b, list(made) if isinstance(made, tuple) else [made], script()(function), text)
