@@ -346,7 +346,7 @@ def test_arrays_stand_together(tmp_path: Path) -> None:
     model.graph.node.insert(1, helper.make_node("Concat", ["c", "c"], ["both"], axis=0))
     model.graph.node.insert(2, helper.make_node("Mul", ["x", "both"], ["z"]))
     model.graph.node[3].input[0] = "z"
-    model.graph.initializer.append(numpy_helper.from_array(np.float32(2), "large"))
+    model.graph.initializer.append(numpy_helper.from_array(np.array(2, np.float32), "large"))
     text, _ = back(model, tmp_path, np.ones(40, np.float32))
     assert "C_DATA = np.array([0.0, " in text
     model.graph.initializer[0].CopyFrom(numpy_helper.from_array(np.ones(40, np.float32), "large"))
