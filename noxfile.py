@@ -150,7 +150,7 @@ def fuzz(session: nox.Session) -> None:
 @nox.session
 def eager(session: nox.Session) -> None:
     """Run every function of specs/ as Python and as one graph, and compare with its compiled bodies on every vector:
-    six minutes on two cores."""
+    eight minutes on one core."""
     install(session, ".[build,run]", groups=("test",))
     session.run("python", "-m", "tests.eager")
 

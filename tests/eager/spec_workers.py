@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from pathlib import Path
 
+from opwright.bundle import installed
 from opwright.bundle.format import Bundle
 from opwright.bundle.read import find_bundle
 from opwright_build.spec.load import load_library
@@ -19,8 +20,9 @@ _LOADED: list[tuple[LoadedLibrary, Bundle]] = []
 
 
 def open_worker(path: Path) -> None:
-    """What a worker reads once."""
+    """What a worker reads once. The package of the library, which specs call each other through, is of that bundle."""
     warnings.simplefilter("ignore")  # numpy's, of what the reference evaluator does on the way
+    installed.package_bundle = lambda package, name: path
     _LOADED.append((load_library(ROOT), find_bundle(path)))
 
 

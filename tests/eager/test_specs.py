@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from opwright.bundle import installed
 from opwright.bundle.read import find_bundle
 from opwright_build.spec.load import load_library
 from opwright_build.verify.collect import collect_cases
@@ -27,7 +28,9 @@ def rows(standard_file: Path) -> list[Row]:
     bundle = find_bundle(standard_file)
     interfaces = {entry.identity: entry for entry in bundle.index.functions}
     cases = collect_cases(loaded.versions, interfaces, ROOT, run_oracle=False, load_suite=lambda operators: ()).cases
-    return list(compare(loaded, newest_bodies(bundle), list(_spread(cases))))
+    with pytest.MonkeyPatch.context() as patch:  # specs call each other through the package of the library
+        patch.setattr(installed, "package_bundle", lambda package, name: standard_file)
+        return list(compare(loaded, newest_bodies(bundle), list(_spread(cases))))
 
 
 def _spread(cases: tuple[Case, ...]) -> Iterator[Case]:
