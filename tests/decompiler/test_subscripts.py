@@ -86,7 +86,7 @@ def written(model: ModelProto, faithful: bool = False) -> str:
         (gather_of(1, -2, rank=None), "x[..., 1, :]"),
         (gather_of([2, 0], 1), "x[:, [2, 0]]"),
         (gather_of([[2, 0]], 1), "op.Gather(x, [[2, 0]], axis=1)"),
-        (gather_of(0, 0, opset=10), "op.Gather(x, 0, axis=0)"),
+        (gather_of(0, 0, opset=10), "op.Gather(x, 0)"),
     ],
 )
 def test_what_is_written(model: ModelProto, expected: str) -> None:
