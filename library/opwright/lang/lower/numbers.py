@@ -376,7 +376,10 @@ _NOUNS = {
     "IntTuple": "a tuple of ints",
     "ModuleObject": "the module `{name}`",
     "NamespaceObject": "a module or class",
+    "OnnxFunction": "the function `{name}`",
+    "Operator": "the operator {name}",
     "OperatorObject": "the operator {name}",
+    "Opset": "an opset",
     "OpsetObject": "an opset",
     "Rank": "a rank",
     "ScriptObject": "the function `{name}`",
@@ -405,5 +408,10 @@ def describe(operand: Operand) -> str:
         return f"the attribute `{operand.parameter.name}`"
     if isinstance(operand, (FunctionObject, NestedObject)):
         return f"the function `{operand.node.name}`"
-    form = _NOUNS.get(type(operand).__name__, "this object")
-    return form.format(name=getattr(operand, "name", ""))
+    kind = type(operand)
+    form = _NOUNS.get(kind.__name__)
+    if form is not None:
+        return form.format(name=getattr(operand, "name", ""))
+    if isinstance(operand, type):
+        return f"the class `{operand.__name__}`"
+    return "this object" if kind.__module__.startswith("opwright.") else f"an object of type `{kind.__name__}`"
