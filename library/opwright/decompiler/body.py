@@ -32,6 +32,7 @@ _PLAIN = {
 }
 
 GRAPH, TENSOR = int(AttributeProto.GRAPH), int(AttributeProto.TENSOR)
+_LARGE = frozenset([GRAPH, TENSOR])
 _NO_TENSORS = frozenset(["True", "False", "None"])
 CLOSED = frozenset(["FlexAttention"])  # operators whose graphs may take nothing from around themselves
 
@@ -55,7 +56,6 @@ class Body:
         self.typed = typed
         self.constants: dict[str, Constant] = {}
         self.annotations: dict[str, str] = {}
-        self.attributes: dict[bytes, str] = {}  # those that have been written
         self.untyped: set[str] = set()
         self.numbers: set[str] = set()
         self.scalars: set[str] = set()
@@ -64,69 +64,64 @@ class Body:
         self.carry: Callable[[TensorProto, str], None] | None = None  # makes a parameter of a large tensor
         self.lines: list[str] = []
 
-    def nodes(self, nodes: Iterable[NodeProto], indent: str, kept: frozenset[str] = frozenset()) -> None:
+    def nodes(self, nodes: Sequence[NodeProto], indent: str, kept: frozenset[str] = frozenset()) -> None:
         """Adds the statements of nodes. `kept`: constants of these names get statements too, being outputs.
 
         Models have many nodes, so the usual ones are done with here.
         """
         names, forms, lines, constants = self.names, self.forms, self.lines, self.constants
-        written = self.attributes
+        named, add = names.__getitem__, lines.append
         annotations, local, unusual = self.annotations, forms.local, self.untyped
-        numbers, typed, parts = self.numbers, self.typed, self.parts
-        for node in nodes:
+        numbers, typed = self.numbers, self.typed
+        firsts = [outputs[0] if (outputs := node.output) else "" for node in nodes]
+        names.add_all(firsts)
+        for node, first in zip(nodes, firsts, strict=True):
             form = forms[node.domain, node.op_type] if not local else self._form(node)
             if node.doc_string and form.name != "Constant":
                 lines += comment(indent, node.doc_string)
             if form.is_special and self._special(form, node, kept, indent):
                 continue
-            inputs, outputs, attributes = node.input, node.output, node.attribute
+            inputs, attributes = node.input[:], node.attribute
             if constants and not constants.keys().isdisjoint(inputs):
-                arguments = self._with_constants(form, list(inputs))
+                arguments = self._with_constants(form, inputs)
                 plain = _is_plain(arguments)
             else:
-                arguments = [names[name] for name in inputs]
+                arguments = list(map(named, inputs))
                 plain = True
-            if len(outputs) == 1 and form.least == 1 and outputs[0]:
-                target = names[outputs[0]]
-            else:
-                target = self._targets(outputs, form.least)
-            if annotations and outputs[0] in annotations:
-                target = f"{target}: {annotations[outputs[0]]}"
+            target = named(first) if form.has_one_result and first else self._targets(node.output, form.least)
+            if annotations and first in annotations:
+                target = f"{target}: {annotations[first]}"
             if unusual and not unusual.isdisjoint(inputs):
-                unusual.update(outputs)
+                unusual.update(node.output)
             elif not attributes:
                 sign = form.binary if typed else form.polymorphic
-                if sign and plain and (not numbers or numbers.isdisjoint(inputs)):
-                    lines.append(
-                        f"{indent}{target} = {sign.join(arguments)}"
-                        if len(arguments) == 2
-                        else f"{indent}{target} = {sign}{arguments[0]}"
-                    )
+                if (
+                    sign
+                    and plain
+                    and len(arguments) == form.least_inputs
+                    and (not numbers or numbers.isdisjoint(inputs))
+                ):
+                    if len(arguments) == 2:
+                        add(f"{indent}{target} = {arguments[0]}{sign}{arguments[1]}")
+                    else:
+                        add(f"{indent}{target} = {sign}{arguments[0]}")
                     continue
             while arguments and arguments[-1] == "None":
                 arguments.pop()
             if len(attributes) > 1 and len({item.name for item in attributes}) < len(attributes):
                 raise refuse(f"a node of {form.name} cannot be written", "two of its attributes have one name")
-            for attribute in attributes:
-                kind = attribute.type
-                if kind == GRAPH and not attribute.ref_attr_name:
-                    value = self._graph(attribute.g, indent, form.name in CLOSED)
-                    arguments.append(f"{_keyword(attribute, form)}={value}")
-                    continue
-                if kind == TENSOR and form.is_open:
-                    arguments.append(f"{_keyword(attribute, form)}={parts.array(constant_of(attribute.t), form.name)}")
-                    continue
-                key = attribute.SerializeToString() if kind != TENSOR else b""  # most occur again and again
-                known = written.get(key)
-                if key in form.defaults and not self.faithful:
-                    continue
-                if known is None:
-                    name = _keyword(attribute, form)
-                    known = f"{name}={attribute_text(attribute, kind, name, form.name, parts)}"
-                    if key:
-                        written[key] = known
-                arguments.append(known)
-            lines.append(f"{indent}{target} = {form.call}{', '.join(arguments)})")
+            for attribute in attributes[:] if attributes else ():
+                known: str | None
+                if attribute.type in _LARGE:
+                    known = self._large(attribute, form, indent)
+                else:
+                    key = attribute.SerializeToString()  # most occur again and again
+                    known = form.written.get(key)
+                    if known is None:
+                        known = self._new_argument(attribute, key, form)
+                if known:
+                    arguments.append(known)
+            add(f"{indent}{target} = {form.call}{', '.join(arguments)})")
 
     def note_untyped(self, nodes: Sequence[NodeProto]) -> None:
         """Notes the values of unknown types among those of the function's nodes, which are about to be written."""
@@ -190,6 +185,25 @@ class Body:
         """How a node is written that may call one of the module's functions."""
         found = self.forms.local.get((node.domain, node.op_type, node.overload))
         return self.forms[node.domain, node.op_type] if found is None else found
+
+    def _new_argument(self, attribute: AttributeProto, key: bytes, form: Form) -> str:
+        """An attribute as an argument, which it is from then on; empty where it goes without saying."""
+        made = "" if key in form.defaults and not self.faithful else self._argument(attribute, form)
+        if not attribute.ref_attr_name:
+            form.written[key] = made
+        return made
+
+    def _large(self, attribute: AttributeProto, form: Form, indent: str) -> str:
+        """A tensor or graph as an argument."""
+        if attribute.type == GRAPH and not attribute.ref_attr_name:
+            return f"{_keyword(attribute, form)}={self._graph(attribute.g, indent, form.name in CLOSED)}"
+        if attribute.type == TENSOR and form.is_open:
+            return f"{_keyword(attribute, form)}={self.parts.array(constant_of(attribute.t), form.name)}"
+        return self._argument(attribute, form)
+
+    def _argument(self, attribute: AttributeProto, form: Form) -> str:
+        name = _keyword(attribute, form)
+        return f"{name}={attribute_text(attribute, attribute.type, name, form.name, self.parts)}"
 
     def _special(self, form: Form, node: NodeProto, kept: frozenset[str], indent: str) -> bool:
         """Whether a node has been written, or noted, in a way of its own."""

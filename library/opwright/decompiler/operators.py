@@ -67,14 +67,17 @@ class Form:
         "binary",
         "call",
         "defaults",
+        "has_one_result",
         "inputs",
         "is_open",
         "is_special",
         "least",
+        "least_inputs",
         "name",
         "polymorphic",
         "signature",
         "variadic",
+        "written",
     )
 
     def __init__(self, call: str, found: Signature | None, name: str) -> None:
@@ -83,9 +86,12 @@ class Form:
         self.signature = found
         standard = found is not None and not found.domain
         self.binary = (f" {BINARY[name]} " if name in BINARY else UNARY.get(name, "")) if standard else ""
+        self.least_inputs = 0 if found is None else found.min_inputs
         self.least = 1 if found is None else max(1, found.min_outputs)
+        self.has_one_result = found is not None and found.max_outputs == 1 == self.least
         self.polymorphic = self.binary if name not in _BITS else ""
         self.is_open = False
+        self.written: dict[bytes, str] = {}  # attributes as arguments, empty where they are left out
         self.defaults = frozenset[bytes]() if found is None else _defaults(found)
         self.is_special = standard and name in _SPECIAL
         self.inputs: list[FormalInput] = []
