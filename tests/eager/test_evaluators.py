@@ -136,10 +136,11 @@ def test_sessions_are_bounded() -> None:
         gc.collect()
         return sum(isinstance(item, OrtSession) for item in gc.get_objects())
 
+    others = alive() - len(SESSIONS)  # which somebody else holds
     for number in range(5000):
         op.LeakyRelu(X, alpha=number / 7)
     assert len(SESSIONS) == run.KEPT
-    assert alive() <= run.KEPT
+    assert alive() <= run.KEPT + max(others, 0)
     assert len(RECORDINGS) == replay.KEPT
     before = op.LeakyRelu(X, alpha=3 / 7).numpy()  # dropped since, and loaded again
     np.testing.assert_array_equal(before, op.LeakyRelu(X, alpha=3 / 7).numpy())

@@ -18,7 +18,7 @@ ENTRIES = (
         "A model that no script can say",
         "The text must make the same model again. Where the language has no words for a part of it, leaving that part"
         " out would make another model.",
-        bad=_model("agraph (float[N] X) => (float[N] X) { Y = Abs(X) }"),
+        bad=_model("agraph (float[N] X) => (float[N] Y, float[N] Y) { Y = Abs(X) }"),
         good=_model("agraph (float[N] X) => (float[N] Y) { Y = Abs(X) }"),
     ),
 )
