@@ -71,12 +71,17 @@ class Body:
         """
         names, forms, lines, constants = self.names, self.forms, self.lines, self.constants
         named, add = names.__getitem__, lines.append
-        annotations, local, unusual = self.annotations, forms.local, self.untyped
+        annotations, unusual = self.annotations, self.untyped
+        usual: dict[str, Form] = {}  # operators of the default domain
         numbers, typed = self.numbers, self.typed
         firsts = [outputs[0] if (outputs := node.output) else "" for node in nodes]
         names.add_all(firsts)
         for node, first in zip(nodes, firsts, strict=True):
-            form = forms[node.domain, node.op_type] if not local else self._form(node)
+            form = usual.get(node.op_type)
+            if form is None or node.domain:
+                form = self._form(node)
+                if not node.domain and not forms.local:
+                    usual[node.op_type] = form
             if node.doc_string and form.name != "Constant":
                 lines += comment(indent, node.doc_string)
             if form.is_special and self._special(form, node, kept, indent):
