@@ -1,7 +1,7 @@
 """`nox -s bench [-- --no-builds]`: what our work costs beside the peer's (onnxscript), both measured in this run.
 
-CPU time and the peak of memory, in processes of their own, several times; stated are the best of each and the ratio of
-these, with the spread of the ratios of runs that followed each other. The run fails where a ratio is over its budget,
+CPU time and the peak of memory, in processes of their own, several times; stated are the best of each (of arrays: the
+median) and the ratio of these, with the spread of the ratios of runs that followed each other. The run fails where a ratio is over its budget,
 so that a budget is a promise, and adds a line to docs/bench/history.jsonl.
 """
 
@@ -43,17 +43,13 @@ def table(rows: Sequence[Row]) -> str:
     for row in rows:
         ratio = ""
         if row.ratios:
-            ratio = f"{row.best:.4f} ({min(row.ratios):.4f}-{max(row.ratios):.4f})"
-        shown = [_shown(values, row.unit) for values in (row.ours, row.peer)]
+            ratio = f"{row.stated:.4f} ({min(row.ratios):.4f}-{max(row.ratios):.4f})"
+        shown = [f"{row.typical(values):,.1f} {row.unit}" if values else "" for values in (row.ours, row.peer)]
         budget = "" if row.budget is None else f"{row.budget:.4g}"
         lines.append(
             f"{row.work:50} {shown[0]:>12} {shown[1]:>12} {ratio:>24} {budget:>8}{'' if row.kept else '  OVER'}"
         )
     return "\n".join(lines)
-
-
-def _shown(values: Sequence[float], unit: str) -> str:
-    return f"{min(values):,.1f} {unit}" if values else ""
 
 
 def record(rows: Sequence[Row]) -> None:
@@ -70,10 +66,10 @@ def record(rows: Sequence[Row]) -> None:
 
 
 def _recorded(row: Row) -> dict[str, object]:
-    """The ratio of the best runs, the least and the most; our own measure where there is no peer."""
+    """The ratio that is stated, the least and the most; our own measure where there is no peer."""
     values = row.ratios or row.ours
-    spread = [float(f"{value:.4g}") for value in (row.best, min(values), max(values))]
-    return {"best ratio" if row.ratios else f"best {row.unit}": spread}
+    spread = [float(f"{value:.4g}") for value in (row.stated, min(values), max(values))]
+    return {"ratio" if row.ratios else row.unit: spread}
 
 
 if __name__ == "__main__":
