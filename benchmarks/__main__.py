@@ -1,8 +1,8 @@
 """`nox -s bench [-- --no-builds]`: what our work costs beside the peer's (onnxscript), both measured in this run.
 
 CPU time and the peak of memory, in processes of their own, several times; stated are the best of each (of arrays: the
-median) and the ratio of these, with the spread of the ratios of runs that followed each other. The run fails where a ratio is over its budget,
-so that a budget is a promise, and adds a line to docs/bench/history.jsonl.
+median) and the ratio of these, with the spread of the ratios of runs that followed each other. The run fails where a
+ratio is over its budget, so that a budget is a promise, and adds a line to docs/bench/history.jsonl.
 """
 
 from __future__ import annotations
