@@ -27,7 +27,7 @@ MEGABYTES = (125, 500)
 # How often a tensor stands in memory at most: on its way from and to files (in pages of a file that is mapped, and as
 # an array), and into protos (as an array, as bytes, in the proto). What the libraries take comes on top.
 FILES, PROTOS = 2, 3
-LIBRARIES = 150  # megabytes
+LIBRARIES = 400  # megabytes, with what the allocator keeps of what has been given back
 
 
 def chain(nodes: int, folder: Path) -> str:

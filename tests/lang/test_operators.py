@@ -126,3 +126,17 @@ def test_every_form_of_the_table_names_an_operator_that_takes_its_class(table: d
 )
 def test_what_has_no_meaning_is_refused(compiler: Compiler, expression: str, types: str) -> None:
     assert compiler.codes(f"def F(a):\n    return {expression}\n", {"a": types}, {"y": types}) == ["OW314"]
+
+
+def test_an_operand_that_stands_twice_counts_at_each_place(compiler: Compiler) -> None:
+    """A condition is no value: the types of those are compared with each other."""
+    assert compiler.codes(
+        "def F(a, b):\n    return op.Where(a, a, b)\n", {"a": "bool", "b": "int64"}, {"y": "int64"}
+    ) == ["OW315"]
+
+
+@pytest.mark.parametrize("name", ["Opset.dtype", "script.rank", "Sequence.shape"])
+def test_names_of_annotations_have_no_attributes(compiler: Compiler, name: str) -> None:
+    imports = "from typing import Sequence\n\nfrom opwright import INT64, Opset, script\n\n\n"
+    text = f"{imports}def F(a):\n    if {name} == INT64:\n        a = a + 1\n    return a\n"
+    assert "OW304" in compiler.codes(text, {"a": "float"}, {"y": "float"})

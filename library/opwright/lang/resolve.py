@@ -308,8 +308,6 @@ class ModuleScope:
             return MISSING
         if isinstance(owner, TypeObject) and name == "dtype":
             return TypeObject(owner.element, True)
-        if isinstance(owner, TypingObject):
-            return TypingObject(name)
         self._fail(
             "OW304", f"the attribute `.{name}` has no meaning here", span, "nothing of this kind has attributes", ""
         )

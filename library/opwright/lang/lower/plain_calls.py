@@ -187,7 +187,8 @@ def _plan(opset: int, name: str, attributes: tuple[Any, ...], *known: Any) -> _P
         (element, shape): ir.Value(ir.TensorType(element, shape)) for element, shape in pairs
     }
     inputs: list[ir.Value | None] = [kinds[pair] for pair in pairs]
-    counted = list(kinds.values()) if name in ELEMENTWISE else inputs  # `Sum` of thousands: all of one kind count once
+    # Of a `Sum` of thousands all of one kind count once; other operators tell their inputs apart.
+    counted = list(kinds.values()) if name in ELEMENTWISE and len(found.inputs) == 1 else inputs
     full = complete(found, given)
     try:
         type_ = result_types(found, bind(found, counted), counted, full, 1)[0]
