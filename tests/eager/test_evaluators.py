@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from threading import Barrier
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 import pytest
@@ -132,17 +133,15 @@ def test_what_ends_in_another_context_than_it_began_in() -> None:
 def test_sessions_are_bounded() -> None:
     """5,000 kinds of one operator: of a session's size what is kept does not grow."""
 
-    def others() -> int:
-        """How many are alive that are not kept."""
+    def alive() -> list[OrtSession]:
         gc.collect()
-        kept = sum(isinstance(item.session, OrtSession) for item in SESSIONS.values())
-        return sum(isinstance(item, OrtSession) for item in gc.get_objects()) - kept
+        return [item for item in gc.get_objects() if isinstance(item, OrtSession)]
 
-    before = others()
+    before = WeakSet(alive())  # of some of which somebody else takes hold
     for number in range(5000):
         op.LeakyRelu(X, alpha=number / 7)
     assert len(SESSIONS) == run.KEPT
-    assert others() <= before
+    assert sum(item not in before for item in alive()) <= run.KEPT
     assert len(RECORDINGS) == replay.KEPT
     again = op.LeakyRelu(X, alpha=3 / 7).numpy()  # dropped since, and loaded again
     np.testing.assert_array_equal(again, op.LeakyRelu(X, alpha=3 / 7).numpy())
