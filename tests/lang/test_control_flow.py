@@ -107,6 +107,20 @@ PROGRAMS = {
         "        if op.ReduceSum(y, keepdims=0) > 9:\n            return y\n"
         "return -y"
     ),
+    "only a loop inside is left": (
+        "y = x\nfor i in range(3):\n    for j in range(n):\n"
+        "        if op.ReduceSum(y, keepdims=0) > 9:\n            break\n        y = y + j\n"
+        "    y = y - 1\nreturn y * i"
+    ),
+    "the else of a loop inside leaves": (
+        "y = x\nfor i in range(3):\n    for j in range(n):\n"
+        "        if op.ReduceSum(y, keepdims=0) > 9:\n            break\n        y = y + j\n"
+        "    else:\n        break\n    y = y - 1\nreturn y * i"
+    ),
+    "while true around a loop that is left": (
+        "y = x\nwhile True:\n    for j in range(3):\n        if op.ReduceSum(y, keepdims=0) > 5:\n            break\n"
+        "        y = y + 1\n    else:\n        continue\n    return y"
+    ),
     "break in an unrolled loop": (
         "y = x\nfor k in (1, 2, 3):\n    if op.ReduceSum(y, keepdims=0) > 5:\n        break\n"
         "    y = y + k\nelse:\n    y = y * 2\nreturn y"

@@ -56,7 +56,6 @@ class Recorder:
                 del region.nodes[marks[0] :]
                 del low.open_regions[marks[1] :]
                 del low.callers[marks[2] :]
-                self.run.problems.clear()
                 found = self._as_finding(error)
                 if found is None:
                     raise

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
-from types import CodeType, FunctionType
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, TypeGuard, TypeVar
 
 from onnx import FunctionProto
 
@@ -32,6 +32,8 @@ from opwright.live.source import recover
 from opwright.opsets.opset import Opset
 from opwright.opsets.signatures import newest_opset
 from opwright.variants import Key
+
+Result = TypeVar("Result")
 
 _ALL_ELEMENTS = tuple(BY_CODE.values())
 
@@ -79,19 +81,32 @@ class Compiled:
         return self.written is not None and self._script is None
 
 
+class _Open:
+    """A function whose callees are being compiled; `certain`: it is called, and not only named by its caller."""
+
+    __slots__ = ("certain", "pending")
+
+    def __init__(self, likely: Iterable[OnnxFunction], certain: bool) -> None:
+        self.pending = iter(likely)
+        self.certain = certain
+
+
 class Run:
     """One compilation of a function and of all that it calls, at one opset.
 
-    Callees are compiled before their callers, by a stack of our own: chains of calls may be long. What is wrong with
-    any of them stands in `problems`; callers are compiled all the same, so that all is found at once. `keeps`: what is
-    compiled is kept for the next one, and what has been kept is used.
+    Callees are compiled before their callers, by a stack of our own: chains of calls may be long. Those that the code
+    names are compiled first, so that a caller is lowered once; where the body calls one that its code does not name,
+    the caller is lowered again. What is wrong with a function counts where it is called (`problems_of`), not where it
+    is only named; callers are compiled all the same, so that all is found at once. `keeps`: what is compiled is kept
+    for the next one, and what has been kept is used.
     """
 
     def __init__(self, opset: int, keeps: bool = True) -> None:
         self.opset = opset
         self.keeps = keeps
         self.done: dict[OnnxFunction, Compiled] = {}
-        self.problems: list[Diagnostic] = []
+        self._given_up: set[OnnxFunction] = set()  # named somewhere, and what they are wrong in leaves no `Compiled`
+        self._sound: set[OnnxFunction] = set()  # nothing is wrong with them, nor with what they call
         self._needed: dict[OnnxFunction, None] = {}  # by the function that is being compiled
         self._without_sizes: dict[tuple[OnnxFunction, Key], tuple[ir.Type, ...] | None] = {}
 
@@ -99,51 +114,102 @@ class Run:
         """The function, compiled or as it was kept: `to_call` it, or for its protos alone. Raises DiagnosticError where
         one of them does not compile."""
         self.prepare(function, to_call)
-        if self.problems:
-            raise DiagnosticError(self.problems)
+        problems = self.problems_of([function])
+        if problems:
+            raise DiagnosticError(problems)
         return self.done[function]
 
     def unit(self, function: OnnxFunction) -> tuple[Unit, Reads]:
         """A function as the compiler takes it. Raises DiagnosticError for what its `def` line gets wrong."""
         return make_unit(function, self._script)
 
+    def with_callees(self, function: OnnxFunction, lower: Callable[[], Result]) -> tuple[Result, list[Diagnostic]]:
+        """What `lower` makes of the body of a function, and what is wrong with the functions that it calls, which are
+        compiled first. Raises DiagnosticError where the source of one cannot be had, or one calls itself."""
+        for callee in self._likely_callees(function):
+            if callee is not function and callee not in self._given_up:
+                self._prepare(callee, True, certain=False)
+        while True:
+            self._needed = {}
+            try:
+                made = lower()
+            except NeedsScript as need:
+                self.prepare(need.script)  # where that is the function itself, this says where it calls itself
+                continue
+            return made, self.problems_of(self._needed)
+
     def instantiate(self, function: OnnxFunction, facts: Mapping[str, str]) -> tuple[Unit, Family]:
         """A template for given facts, and its unit. Raises DiagnosticError where they leave something open."""
         unit, _ = self.unit(function)
-        while True:
-            try:
-                family = build_family(unit, self.opset, facts)
-            except NeedsScript as need:
-                self.compile(need.script)
+        family, problems = self.with_callees(function, lambda: build_family(unit, self.opset, facts))
+        if problems or not family.variants:
+            raise DiagnosticError([*problems, *family.diagnostics])
+        show_warnings(function, family.diagnostics)
+        return unit, family
+
+    def problems_of(self, functions: Iterable[OnnxFunction]) -> list[Diagnostic]:
+        """What is wrong with functions that have been compiled and with those that they call, callees first."""
+        problems: list[Diagnostic] = []
+        seen: dict[OnnxFunction, None] = {}
+        stack = [(function, False) for function in reversed(list(functions))]
+        while stack:
+            function, finished = stack.pop()
+            compiled = self.done.get(function)
+            if compiled is None:
                 continue
-            if not family.variants:
-                raise DiagnosticError(family.diagnostics)
-            show_warnings(function, family.diagnostics)
-            return unit, family
+            if finished:
+                if not compiled.family.variants and not compiled.family.open_axes:
+                    problems.extend(compiled.family.diagnostics)
+            elif function not in seen and function not in self._sound:
+                seen[function] = None
+                stack.append((function, True))
+                stack.extend((callee, False) for callee in reversed(compiled.callees))
+        if not problems:
+            self._sound.update(seen)
+        return problems
 
     def prepare(self, root: OnnxFunction, to_call: bool = True) -> None:
         """Compiles the function and all that it calls. Raises DiagnosticError where the source of one cannot be had, or
         one calls itself."""
-        stack = [root]
-        open_functions: dict[OnnxFunction, Iterator[OnnxFunction]] = {}
+        self._prepare(root, to_call, certain=True)
+
+    def _prepare(self, root: OnnxFunction, to_call: bool, certain: bool) -> None:
+        stack = {root: _Open(self._likely_callees(root), certain)}
         while stack:
-            function = stack[-1]
+            function = next(reversed(stack))
             if function in self.done:
-                open_functions.pop(function, None)
-                stack.pop()
+                del stack[function]
                 continue
-            pending = open_functions.get(function)
-            if pending is None:
-                pending = open_functions[function] = iter(self._likely_callees(function))
-            callee = next((item for item in pending if item not in self.done and item not in open_functions), None)
+            callee = next(
+                (
+                    item
+                    for item in stack[function].pending
+                    if item not in self.done and item not in stack and item not in self._given_up
+                ),
+                None,
+            )
             if callee is not None:
-                stack.append(callee)
+                stack[callee] = _Open(self._likely_callees(callee), certain=False)
                 continue
-            needed = self._one(function, to_call or function is not root)
+            try:
+                needed = self._one(function, to_call or function is not root)
+                if needed in stack:
+                    raise DiagnosticError([_recursive(self.unit(function)[0], needed)])
+            except DiagnosticError as error:
+                self._give_up(stack, error)
+                continue
             if needed is not None:
-                if needed in open_functions:
-                    raise DiagnosticError([*self.problems, _recursive(self.unit(function)[0], needed)])
-                stack.append(needed)
+                stack[needed] = _Open(self._likely_callees(needed), certain=True)
+
+    def _give_up(self, stack: dict[OnnxFunction, _Open], error: DiagnosticError) -> None:
+        """Leaves the last function that is only named, and what is compiled for it: an error only where it is called.
+        Raises the error where all of them are called."""
+        named = next((function for function in reversed(stack) if not stack[function].certain), None)
+        if named is None:
+            raise DiagnosticError([*self.problems_of(self._needed), *error.diagnostics]) from None
+        self._given_up.add(named)
+        while stack.popitem()[0] is not named:
+            pass
 
     def _one(self, function: OnnxFunction, to_call: bool) -> OnnxFunction | None:
         """Compiles one function whose likely callees are done; gives a callee that is still missing."""
@@ -156,10 +222,7 @@ class Run:
         ):
             self.done[function] = kept
             return None
-        try:
-            unit, reads = self.unit(function)
-        except DiagnosticError as error:
-            raise DiagnosticError([*self.problems, *error.diagnostics]) from None
+        unit, reads = self.unit(function)
         self._needed = {}
         try:
             family = build_family(unit, self.opset)
@@ -170,14 +233,10 @@ class Run:
             unit = _outline(unit)
         compiled = Compiled(function, unit, family, reads, {callee: self.done[callee] for callee in self._needed})
         self.done[function] = compiled
-        if family.variants or family.open_axes:
-            if not self.keeps:
-                return None
+        if self.keeps and (family.variants or family.open_axes):
             function.compiled[self.opset] = compiled
             if family.variants and family.diagnostics:
                 show_warnings(function, family.diagnostics)
-        else:
-            self.problems.extend(family.diagnostics)
         return None
 
     def _likely_callees(self, function: OnnxFunction) -> list[OnnxFunction]:
@@ -203,23 +262,59 @@ class Run:
 
 
 def scripts_named_in(function: FunctionType) -> list[OnnxFunction]:
-    """The functions under `@script` that a function's code names directly."""
+    """The functions under `@script` that a function's code names: directly, as attributes of modules, as items of
+    tuples and lists, or in helpers, which are inlined. Those that it names otherwise are not among them."""
     found: dict[OnnxFunction, None] = {}
-    for value in named_values(function):
+    seen = {function}
+    pending: list[object] = [function]
+    while pending:
+        value = pending.pop()
         if isinstance(value, OnnxFunction):
             found[value] = None
+        elif isinstance(value, FunctionType):
+            named = list(named_values(value))
+            modules = [item for item in named if isinstance(item, ModuleType)]
+            if modules:
+                names = tuple(dict.fromkeys(_names_in(value)))
+                named.extend(vars(module)[name] for module in modules for name in names if name in vars(module))
+            listed = [item for items in named if isinstance(items, (tuple, list)) for item in items[:_LISTED]]
+            for item in reversed((*named, *listed)):
+                if isinstance(item, OnnxFunction):
+                    pending.append(item)
+                elif _is_helper(item, function) and item not in seen:
+                    seen.add(item)
+                    pending.append(item)
     return list(found)
+
+
+_LISTED = 4096  # items of a list of functions: a longer one is of numbers
+
+
+def _is_helper(value: object, function: FunctionType) -> TypeGuard[FunctionType]:
+    """Whether it may be a helper of the function: one of its file, so that other people's programs are not searched."""
+    return isinstance(value, FunctionType) and value.__globals__ is function.__globals__
+
+
+def _names_in(function: FunctionType) -> Iterator[str]:
+    """The names of globals and attributes that a function's code names, nested functions included."""
+    for code in _codes_of(function):
+        yield from code.co_names
+
+
+def _codes_of(function: FunctionType) -> Iterator[CodeType]:
+    pending: list[CodeType] = [function.__code__]
+    while pending:
+        code = pending.pop()
+        yield code
+        pending.extend(item for item in code.co_consts if isinstance(item, CodeType))
 
 
 def named_values(function: FunctionType) -> Iterator[Any]:
     """The values of the globals and cells that a function's code names, nested functions included."""
-    pending: list[CodeType] = [function.__code__]
-    while pending:
-        code = pending.pop()
+    for code in _codes_of(function):
         for name in code.co_names:
             if name in function.__globals__:
                 yield function.__globals__[name]
-        pending.extend(item for item in code.co_consts if isinstance(item, CodeType))
     for cell in function.__closure__ or ():
         try:
             yield cell.cell_contents

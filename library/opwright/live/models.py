@@ -11,7 +11,6 @@ from opwright.functions import OnnxFunction
 from opwright.lang.emit import emit_graph
 from opwright.lang.lower.context import NeedsFact
 from opwright.lang.lower.function import Lowered, Target, Unit, lower_function
-from opwright.lang.lower.scripts import NeedsScript
 from opwright.lang.source import span_of
 from opwright.link.flatten import flatten
 from opwright.link.inline import Inliner, call_id, function_id, inline_into
@@ -103,18 +102,14 @@ def model_proto(
 
 def _lower(run: Run, function: OnnxFunction, unit: Unit, target: Target) -> Lowered:
     """The body for these types and values. Raises DiagnosticError."""
-    while True:
-        try:
-            lowered = lower_function(unit, target, {})
-        except NeedsScript as need:
-            run.prepare(need.script)  # where that is the function itself, this says where it calls itself
-            continue
-        except NeedsFact as question:
-            raise DiagnosticError([_unanswered(unit, question)]) from None
-        if lowered.function is None or run.problems:
-            raise DiagnosticError([*run.problems, *lowered.diagnostics])
-        show_warnings(function, lowered.diagnostics)
-        return lowered
+    try:
+        lowered, problems = run.with_callees(function, lambda: lower_function(unit, target, {}))
+    except NeedsFact as question:
+        raise DiagnosticError([_unanswered(unit, question)]) from None
+    if lowered.function is None or problems:
+        raise DiagnosticError([*problems, *lowered.diagnostics])
+    show_warnings(function, lowered.diagnostics)
+    return lowered
 
 
 def _unanswered(unit: Unit, question: NeedsFact) -> Diagnostic:

@@ -8,7 +8,6 @@ from opwright.diagnostics.model import DiagnosticError
 from opwright.functions import OnnxFunction
 from opwright.lang.lower.context import NeedsFact
 from opwright.lang.lower.function import lower_function
-from opwright.lang.lower.scripts import NeedsScript
 from opwright.live.compiled import Run, named_values
 from opwright.live.reads import Reads
 from opwright.live.specialise import Types, specialise
@@ -36,15 +35,10 @@ def read_surroundings(
     try:
         unit, reads = run.unit(function)
         unit, target = specialise(function, unit, opset, attributes, input_types)
-        while True:
-            try:
-                lowered = lower_function(unit, target, {})
-                break
-            except NeedsScript as need:
-                run.prepare(need.script)
+        lowered, problems = run.with_callees(function, lambda: lower_function(unit, target, {}))
     except (DiagnosticError, NeedsFact):
         return None
-    if lowered.function is None or run.problems:
+    if lowered.function is None or problems:
         return None
     return Surroundings([reads, *(compiled.reads for compiled in run.done.values())])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from functools import partial
 
 from opwright.lang import ir
@@ -96,7 +97,7 @@ class _ForLoop(BodyLoop):
         super().__init__(low, statement, env)
         self.may_be_static = over.may_be_static
         makes_trips = isinstance(over.trips, int) and over.trips > 0
-        leaves_early = any(isinstance(inner, ast.Break) for inner in ast.walk(statement))
+        leaves_early = has_break(statement.body)
         reassigned = self.name in assigned_names(statement.body)
         if makes_trips and isinstance(over.start, int) and not leaves_early and not reassigned:
             assert isinstance(over.trips, int)
@@ -167,9 +168,7 @@ class _WhileLoop(BodyLoop):
     def __init__(self, low: Lowering, statement: ast.While, env: Environment, first: ir.Value | bool) -> None:
         super().__init__(low, statement, env)
         self._first = first
-        self._leaves_by_return = first is True and not any(
-            isinstance(inner, ast.Break) for inner in ast.walk(statement)
-        )
+        self._leaves_by_return = first is True and not has_break(statement.body)
 
     def first(self) -> ir.Value:
         return self.flag(self._first)
@@ -202,3 +201,19 @@ class _WhileLoop(BodyLoop):
         """`while True` without `break` is left by `return` alone, so nothing behind it is reached."""
         if self._leaves_by_return and RETURNED in self.env:
             self.env[RETURNED] = True
+
+
+def has_break(body: Sequence[ast.stmt]) -> bool:
+    """Whether a loop's body has a `break` of that loop. The bodies of loops inside are not looked at, so that a nest of
+    loops is walked once; their `else` belongs to this loop."""
+    pending = list(body)
+    while pending:
+        statement = pending.pop()
+        if isinstance(statement, ast.Break):
+            return True
+        if isinstance(statement, ast.If):
+            pending.extend(statement.body)
+            pending.extend(statement.orelse)
+        elif isinstance(statement, (ast.For, ast.While)):
+            pending.extend(statement.orelse)
+    return False
