@@ -52,7 +52,7 @@ def test_a_null_build_imports_nothing_heavy(library: Path, opwright: Opwright) -
 def test_a_missing_extra_is_named(
     module: str, extra: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def missing(words: list[str]) -> int:
+    def missing(words: list[str], left_out: list[str]) -> int:
         raise ModuleNotFoundError(f"No module named {module!r}", name=f"{module}.sub")
 
     monkeypatch.setattr(entry, "_dispatch", missing)

@@ -37,6 +37,9 @@ TASKS = """
                 print("more noise", flush=True)
             if part == "pid":
                 return str(os.getpid())
+            if part == "surroundings":
+                environment, isolated = dict(os.environ), bool(sys.flags.isolated and sys.flags.no_site)
+                return {"path": sys.path, "environment": environment, "isolated": isolated, "folder": os.getcwd()}
             if part == "memory":
                 bytearray(16 << 30)
             return f"did {part}"
@@ -122,3 +125,28 @@ def test_a_process_serves_many_tasks_and_is_gone_afterwards(job: Any) -> None:
     assert pid != os.getpid()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+def test_a_worker_starts_isolated(job: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = tmp_path / "library"
+    (library / "specs").mkdir(parents=True)
+    (library / "specs" / "library.yaml").write_text("schema: 1\n")
+    monkeypatch.chdir(library)
+    monkeypatch.syspath_prepend(library / "library")
+    monkeypatch.syspath_prepend("")
+    monkeypatch.setenv("SECRET", "1")
+    monkeypatch.setenv("PYTHONPATH", str(library))
+    [[told]] = run_tasks([job("surroundings")], workers=1)
+    assert str(tmp_path) in told["path"]
+    assert [entry for entry in told["path"] if not os.path.isabs(entry) or entry.startswith(str(library))] == []
+    assert set(told["environment"]) & {"SECRET", "PYTHONPATH", "HOME"} == set()
+    assert told["isolated"]
+    assert not Path(told["folder"]).is_relative_to(library)
+    assert not os.path.exists(told["folder"])
+
+
+def test_a_worker_that_cannot_import_a_task_says_so(job: Any, tmp_path: Path) -> None:
+    task = job("a")
+    (tmp_path / "isolated_jobs.py").unlink()
+    with pytest.raises(RuntimeError, match="No module named 'isolated_jobs'"):
+        run_tasks([task], workers=1)

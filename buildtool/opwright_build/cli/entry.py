@@ -1,14 +1,17 @@
 """The console script. Standard library alone, so that a missing extra is named instead of shown as a traceback.
 
 `attach`, `inspect`, `detach`, `polyfill` and `decompile` need onnx only and go to `opwright.link.command`; the build
-tool is not imported.
+tool is not imported. What is imported here is imported before the import path is confined.
 """
-
-from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+
+from opwright_build.import_path import confine_imports
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 LINK_COMMANDS = ("attach", "inspect", "detach", "polyfill", "decompile")
 # Modules that come with an extra of the distribution.
@@ -23,12 +26,18 @@ EXTRAS = {
 }
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: "Sequence[str] | None" = None) -> int:
     """Runs one command line and gives its exit status: 0 good, 1 findings, 2 usage or configuration,
-    3 infrastructure, 4 a bug of ours, 130 interrupted."""
+    3 infrastructure, 4 a bug of ours, 130 interrupted.
+
+    Without `arguments` the process is ours, and nothing in it is imported from a library's folder; callers who give
+    them keep their import path.
+    """
+    # `left_out` is what was on the import path and lies in a library's folder.
+    left_out = confine_imports() if arguments is None else []
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        return _dispatch(words)
+        return _dispatch(words, left_out)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
@@ -44,16 +53,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"opwright: `{command}` needs {error.name}, which is not installed", file=sys.stderr)
         without = f"; {', '.join(LINK_COMMANDS)} work without" if extra == "build" else ""
         print(f"  help: pip install 'opwright[{extra}]'{without}", file=sys.stderr)
+        for folder in left_out:
+            print(f"  note: {folder or '.'} is in a library's folder, from which nothing is imported", file=sys.stderr)
         return 2
     except Exception as error:
         return _crashed(words, error)
 
 
-def _dispatch(words: list[str]) -> int:
+def _dispatch(words: list[str], left_out: list[str]) -> int:
     if words and words[0] in LINK_COMMANDS:
         from opwright.link.command import main as link
 
-        return link(words)
+        return link(words, left_out)  # a bundle may be read from there: it is data
     from opwright_build.cli.app import run
 
     return run(words)

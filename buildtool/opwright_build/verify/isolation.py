@@ -1,6 +1,8 @@
 """Tasks in processes of their own: what crashes or hangs there costs one task, and in it one vector.
 
-Runtimes are native code of other projects, and mutated bodies loop for ever. So tasks run in a child process. When it
+Runtimes are native code of other projects, and mutated bodies loop for ever. So tasks run in a child process
+(`worker.py`), which imports nothing from a library's folder: it starts isolated, by the path of its script, with the
+import path that it is told, an environment of a few names and a scratch folder as its current one. When it
 dies or stays silent, the task at hand is run again in its smallest pieces, in a fresh process: the piece over which
 that one dies too gets the blame, all others get their results. (Halving instead would wait out a hang at every step.)
 """
@@ -15,10 +17,26 @@ import queue
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import IO, Any, Protocol
 
+from opwright_build.import_path import clean_path, package_folders
+
+_WORKER = Path(__file__).with_name("worker.py")
+# What native libraries may need: where the system's loader looks, where temporary files go, how many threads there are.
+_KEPT = (
+    "DYLD_LIBRARY_PATH",
+    "LD_LIBRARY_PATH",
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "TMPDIR",
+)
 CHUNK = 64  # tasks sent in one message: they share what they have in common
 
 
@@ -126,20 +144,14 @@ class _Child:
     def __init__(self, timeout: float) -> None:
         self._timeout = timeout
         self._process: subprocess.Popen[bytes] | None = None
+        self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self._reader: threading.Thread | None = None
         self._answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 
     def send(self, tasks: Sequence[Task]) -> None:
         if self._process is None:
             self._start()
-        assert self._process is not None
-        assert self._process.stdin is not None
-        data = pickle.dumps(list(tasks), protocol=pickle.HIGHEST_PROTOCOL)
-        try:
-            self._process.stdin.write(struct.pack("<Q", len(data)) + data)
-            self._process.stdin.flush()
-        except OSError:
-            raise self._dead() from None
+        self._write(pickle.dumps(list(tasks), protocol=pickle.HIGHEST_PROTOCOL))
 
     def receive(self) -> Any:
         """The next task's result. Raises _Died, after which the process is gone."""
@@ -169,6 +181,9 @@ class _Child:
             if stream is not None:
                 with contextlib.suppress(OSError):  # what could not be written is of no use to the dead
                     stream.close()
+        if self._scratch is not None:
+            self._scratch.cleanup()
+            self._scratch = None
 
     def _dead(self) -> _Died:
         process = self._process
@@ -178,19 +193,30 @@ class _Child:
         return _Died(f"crashed (signal {-code})" if code < 0 else f"ended the process (exit code {code})")
 
     def _start(self) -> None:
-        # The child imports what we import, from where we import it, however sys.path came about.
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+        self._scratch = tempfile.TemporaryDirectory(prefix="opwright-worker-", ignore_cleanup_errors=True)
+        # Without `site` (-S), since .pth files may put a library's folder on the path, with a sitecustomize.py in it.
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "opwright_build.verify.worker"],
+            [sys.executable, "-I", "-S", *(["-B"] if sys.dont_write_bytecode else []), str(_WORKER)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=environment,
+            cwd=self._scratch.name,
+            env={name: os.environ[name] for name in _KEPT if name in os.environ},
         )
         assert self._process.stdout is not None
         self._answers = queue.SimpleQueue()
         self._reader = threading.Thread(target=_read_lines, args=(self._process.stdout, self._answers), daemon=True)
         self._reader.start()
+        self._write(json.dumps({"path": clean_path(), "packages": package_folders()}).encode())
+
+    def _write(self, message: bytes) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(struct.pack("<Q", len(message)) + message)
+            self._process.stdin.flush()
+        except OSError:
+            raise self._dead() from None
 
 
 def _read_lines(stream: IO[bytes], answers: queue.SimpleQueue[bytes]) -> None:

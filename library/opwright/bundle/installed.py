@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.metadata import Distribution, distributions
@@ -15,27 +16,29 @@ from opwright.diagnostics.model import Diagnostic, DiagnosticError
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\Z")
 
 
-def installed_bundle(name: str) -> Path:
+def installed_bundle(name: str, beside: Sequence[str] = ()) -> Path:
     """The bundle of the package or distribution of that name, else of the one distribution whose name starts so.
+
+    It is looked for on the import path, and in the folders `beside` as if they were at its end.
 
     Raises DiagnosticError (OW518) when nothing fits, several do, or what fits has no bundle.
     """
     if not _NAME.match(name):
         raise _unknown(name, f"{name!r} can name neither a package nor a distribution")
-    found = list(package_bundles(name.replace("-", "_")))
+    found = list(package_bundles(name.replace("-", "_"), beside))
     if len(found) == 1:
         return found[0]
     if found:
         raise _ambiguous(name, [path.name for path in found])
     wanted = normal_name(name)
-    libraries = list(_libraries())
+    libraries = list(_libraries(beside))
     exact = {path: None for title, path in libraries if title == wanted}
     fitting = exact or {path: None for title, path in libraries if title.startswith(f"{wanted}-")}
     if len(fitting) == 1:
         return next(iter(fitting))
     if fitting:
         raise _ambiguous(name, sorted(title for title, path in libraries if path in fitting))
-    if _find_package(name.replace("-", "_")) is not None:
+    if _find_package(name.replace("-", "_"), beside) is not None:
         raise _unknown(name, f"the package {name.replace('-', '_')} holds no bundle")
     close = get_close_matches(wanted, sorted({title for title, _ in libraries}), n=1)
     raise _unknown(name, "nothing that is installed under that name holds a bundle", *close)
@@ -64,16 +67,16 @@ def normal_name(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def package_bundles(package: str) -> Iterator[Path]:
+def package_bundles(package: str, beside: Sequence[str] = ()) -> Iterator[Path]:
     """The bundles in the folders of an import package, sorted; nothing where there is no such package."""
-    spec = _find_package(package)
+    spec = _find_package(package, beside)
     for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
         yield from _bundles_in(Path(folder))
 
 
-def _find_package(package: str) -> ModuleSpec | None:
+def _find_package(package: str, beside: Sequence[str] = ()) -> ModuleSpec | None:
     # Not importlib.util.find_spec: it answers from sys.modules first, where anything may stand under that name.
-    return PathFinder.find_spec(package) if package.isidentifier() else None
+    return PathFinder.find_spec(package, [*sys.path, *beside]) if package.isidentifier() else None
 
 
 def _bundles_in(folder: Path) -> list[Path]:
@@ -83,10 +86,10 @@ def _bundles_in(folder: Path) -> list[Path]:
         return []
 
 
-def _libraries() -> Iterator[tuple[str, Path]]:
+def _libraries(beside: Sequence[str]) -> Iterator[tuple[str, Path]]:
     """(normal name, bundle) of every installed distribution that has one."""
     seen: set[str] = set()
-    for distribution in distributions():
+    for distribution in distributions(path=[*sys.path, *beside]):
         title = normal_name(str(distribution.metadata["Name"] or ""))
         if not title or title in seen:  # the first on the import path hides those behind it
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -17,15 +17,16 @@ from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
 _AGAIN = "build the library again, or get it again from where it came"
 
 
-def find_bundle(name: str | Path) -> Bundle:
+def find_bundle(name: str | Path, beside: Sequence[str] = ()) -> Bundle:
     """The library of that name: a file `x.onnxlib`, or an installed package or distribution (`acme_ops`, `acme-ops`).
 
     A part of the distribution's name up to a dash (`acme`) will do where only one fits. No package is imported.
+    Packages are looked for on the import path, and in the folders `beside` as if they were at its end.
     Raises DiagnosticError: OW510 to OW516 for the file, OW518 for the name.
     """
     if isinstance(name, Path) or name.endswith(SUFFIX) or "/" in name or "\\" in name:
         return read_bundle_file(Path(name))
-    return read_bundle_file(installed_bundle(name))
+    return read_bundle_file(installed_bundle(name, beside))
 
 
 def read_bundle_file(path: Path) -> Bundle:

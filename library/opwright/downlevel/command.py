@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> Written:
     started = monotonic()
     target = choose_target(options.opset, options.runtime)
     model = read_model(options.model)
-    libraries = [find_bundle(name) for name in options.library or [DEFAULT_LIBRARY]]
+    libraries = [find_bundle(name, options.beside) for name in options.library or [DEFAULT_LIBRARY]]
     done = polyfill_libraries(model, libraries, target, inline=options.inline, file=options.model.as_posix())
     output = options.output or options.model.with_name(f"{options.model.stem}.opset{done.opset}.onnx")
     write_model(done.model, output, options.model)

@@ -35,13 +35,16 @@ _USAGE_CODES = frozenset({"OW510", "OW518", "OW550", "OW584"})  # a file that is
 _INFRASTRUCTURE_CODES = frozenset({"OW572"})
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(arguments: Sequence[str], beside: Sequence[str] = ()) -> int:
     """Runs one of `COMMANDS`, its name first among the arguments; returns the exit status.
+
+    Installed libraries are looked for on the import path and in the folders `beside`.
 
     Results go to stdout, findings to stderr. What is wrong with the command line itself ends in SystemExit(2), as
     argparse does it.
     """
     options = _parser().parse_args(arguments)
+    options.beside = beside
     run: Callable[[argparse.Namespace], int] = options.run
     try:
         return run(options)
@@ -100,7 +103,7 @@ _DETACH = """Writes the model as it was before libraries were attached to it."""
 
 def _run_attach(options: argparse.Namespace) -> int:
     model = read_model(options.model)
-    libraries = [find_bundle(name) for name in options.library]
+    libraries = [find_bundle(name, options.beside) for name in options.library]
     profile = Profile.PORTABLE if options.portable else Profile.OVERLOAD
     done = attach_libraries(
         model,
@@ -128,7 +131,7 @@ def _attached_lines(done: Attached, options: argparse.Namespace, ir_version: int
 
 def _run_inspect(options: argparse.Namespace) -> int:
     model = read_model(options.model)
-    reports = inspect(model, [find_bundle(name) for name in options.library], options.model.as_posix())
+    reports = inspect(model, [find_bundle(name, options.beside) for name in options.library], options.model.as_posix())
     for report in reports:
         print(json.dumps(_as_json(report)) if options.json else _as_line(report))
     if not reports and not options.json:
