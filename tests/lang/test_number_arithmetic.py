@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import numpy as np
@@ -180,3 +181,44 @@ def test_a_truth_value_is_no_index(compiler: Compiler) -> None:
     text = "def F(x, flag: bool = True):\n    return x[{}]\n"
     for index in ("flag", "len(x) > 1", "True"):
         assert compiler.codes(text.format(index), {"x": "float"}, {"y": "float"}) == ["OW340"]
+
+
+COMPARED = ["==", "!=", "<", "<=", ">", ">="]
+INTS = [0, 1, -1, 2**53, 2**53 + 1, -(2**53) - 1, 2**62 + 1, 2**63 - 1, -(2**63)]
+FLOATS = [0.0, 0.5, -0.5, 2.0**53, -(2.0**53), 2.0**63, -(2.0**63), 1e30, -1e30, math.inf, -math.inf, math.nan]
+
+
+def _python(symbol: str, left: float, right: float) -> bool:
+    return bool(eval(f"left {symbol} right", {"left": left, "right": right}))
+
+
+def _compare_all(compiler: Compiler, pairs: list[tuple[str, str]], values: dict[str, float]) -> None:
+    cases = [(symbol, left, right) for left, right in pairs for symbol in COMPARED]
+    results = ", ".join(f"BOOL({left} {symbol} {right})" for symbol, left, right in cases)
+    text = f"def F(n: int = 0, f: float = 0.0):\n    return ({results},)\n"
+    outputs = {f"y{index}": "bool" for index in range(len(cases))}
+    function = compiler.function(text, {}, outputs)
+    names = {"n": values.get("n", 0), "f": values.get("f", 0.0), "math": math}
+    for runtime, got in run_everywhere(function, {}, {**values}).items():
+        for (symbol, left, right), result in zip(cases, got, strict=True):
+            expected = _python(symbol, eval(left, dict(names)), eval(right, dict(names)))
+            assert bool(result) is expected, (runtime, left, symbol, right, values)
+
+
+@pytest.mark.parametrize("number", INTS)
+def test_an_int_is_compared_exactly_with_floats(compiler: Compiler, number: int) -> None:
+    """Beyond 2**53 too, where a double holds no int exactly."""
+    texts = [repr(real).replace("inf", "math.inf").replace("nan", "math.nan") for real in FLOATS]
+    _compare_all(compiler, [*(("n", text) for text in texts), *((text, "n") for text in texts)], {"n": number})
+
+
+@pytest.mark.parametrize("real", FLOATS)
+def test_a_float_is_compared_exactly_with_ints(compiler: Compiler, real: float) -> None:
+    texts = [repr(number) for number in (*INTS, 2**70 + 1, -(2**70) - 1, 2**1030, -(2**1030))]
+    _compare_all(compiler, [*(("f", text) for text in texts), *((text, "f") for text in texts)], {"f": real})
+
+
+@pytest.mark.parametrize("real", FLOATS)
+def test_two_numbers_of_the_run_time_are_compared_exactly(compiler: Compiler, real: float) -> None:
+    for number in INTS:
+        _compare_all(compiler, [("n", "f"), ("f", "n")], {"n": number, "f": real})

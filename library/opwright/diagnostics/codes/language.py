@@ -1,4 +1,4 @@
-"""OW301 to OW330: the Python of a function."""
+"""OW301 to OW335: the Python of a function."""
 
 from __future__ import annotations
 
@@ -255,5 +255,13 @@ ENTRIES = (
         " who read it.",
         _body("return X * op.Sigmoid(alpha * X)  # opwright: ignore[OW315] the types agree"),
         _FINE,
+    ),
+    Entry(
+        "OW335",
+        "A power of an integer is no integer",
+        "A negative power of an integer is a fraction. numpy refuses it, and `Pow` of ONNX makes it 0, so the exponent"
+        " of an integer tensor must be a number that is known when the function is built, and not negative.",
+        _body("n = op.Size(X)", "return X * op.CastLike(n**-1, X)"),
+        _body("n = op.Size(X)", "return X * op.CastLike(n**2, X)"),
     ),
 )

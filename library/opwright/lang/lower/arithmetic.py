@@ -17,6 +17,7 @@ from opwright.lang.lower.mixed import on_mixed
 from opwright.lang.lower.number_arithmetic import absolute, inverted, negative, on_numbers, positive
 from opwright.lang.lower.numbers import as_tensor, describe, is_number, needs_element
 from opwright.lang.lower.plain_calls import emit_plain
+from opwright.lang.lower.powers import integer_power, note_power
 from opwright.lang.lower.sequences import is_list, is_sequence, joined
 from opwright.lang.lower.shapes import IntTuple
 from opwright.lang.lower.tuples import holds_runtime, is_tuple, on_tuples, refuse_list_and_number
@@ -39,7 +40,7 @@ def binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span
 
 
 def _binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span, spans: tuple[Span, Span]) -> Operand:
-    if symbol != "@" and all_tensors((left, right)):
+    if symbol not in ("@", "**") and all_tensors((left, right)):
         form = _form(low, BINARY[symbol], symbol, left.type.element, span)
         return form if isinstance(form, Poison) else _apply(low, form, [left, right], span, spans)
     if isinstance(left, Poison) or isinstance(right, Poison):
@@ -130,7 +131,14 @@ def _on_tensors(
             reason="integers are divided by zero, and runtimes refuse that before they run it",
             help="divide by another number, or cast to a float type first",
         )
-    # Pow lets the exponent keep a type of its own, but a number still takes the base's.
+    if symbol == "**" and element is not None:
+        form = _form(low, BINARY[symbol], symbol, element, span)
+        if isinstance(form, Poison):
+            return POISON
+        made = integer_power(low, left, right, ir.settle(element), span)
+        if made is not None:
+            return made
+    # `Pow` takes an exponent of another type, but a number still takes the base's.
     values = [as_tensor(low, operand, element, place) for operand, place in zip((left, right), spans, strict=True)]
     if isinstance(values[0], Poison) or isinstance(values[1], Poison):
         return POISON
@@ -146,7 +154,10 @@ def _on_tensors(
         assert isinstance(values[0].type, ir.TensorType)
         element = values[0].type.element
     form = _form(low, BINARY[symbol], symbol, element, span)
-    return form if isinstance(form, Poison) else _apply(low, form, values, span, spans)
+    result = form if isinstance(form, Poison) else _apply(low, form, values, span, spans)
+    if symbol == "**" and is_static(right) and right >= 1 and isinstance(result, ir.Value):
+        note_power(low, result, right)
+    return result
 
 
 _DIVISIONS = ("/", "//", "%")

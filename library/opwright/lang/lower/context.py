@@ -144,6 +144,7 @@ class Lowering:
         self.calls: list[ir.FunctionReference] = []
         self.constants: dict[tuple[object, ...], ir.Value] = {}
         self.contents: dict[ir.Value, ir.TensorData] = {}  # of tensors that are known when the function is built
+        self.powers: dict[ir.Node, int] = {}  # `x ** n` as a `Pow`, where x may yet turn out to hold integers
         self._operators: dict[tuple[str, str, int | None], ir.Operator | None] = {}
         self.versions: dict[str, int] = {}  # of domains other than the default one, as the source names them
         self.depth = 0

@@ -33,6 +33,7 @@ from opwright.lang.lower.declared import declared_type, meet_shapes, output_name
 from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.flow import PLACE, State, returned_values, state_of
 from opwright.lang.lower.numbers import as_tensor, describe
+from opwright.lang.lower.powers import expand_powers
 from opwright.lang.lower.sequences import as_sequence, is_list_of_tensors, unknown_items
 from opwright.lang.lower.statements import bind_locals, lower_block
 from opwright.lang.objects import MISSING
@@ -215,6 +216,7 @@ class _Attempt:
         self.function.body.nodes[:0] = low.prologue
         if has_errors(self.diagnostics):
             return Lowered(None, tuple(self.diagnostics), tuple(low.calls))
+        expand_powers(low, self.function.body)
         remove_dead_nodes(self.function)
         if self.target.facts or not self.unit.declaration.inferred:
             remove_unused_attributes(self.function)  # else it is the whole function, with all that its author declared

@@ -11,6 +11,7 @@ from opwright.lang import ir, static
 from opwright.lang.lower.context import POISON, Lowering, Operand, Poison
 from opwright.lang.lower.expansions import EXPANSIONS
 from opwright.lang.lower.known import need_static
+from opwright.lang.lower.number_comparison import compare_exactly
 from opwright.lang.lower.numbers import carried, cast, describe, is_static_number, number_kind
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.operators import BINARY, Form, class_of
@@ -31,7 +32,10 @@ def on_numbers(low: Lowering, symbol: str, left: Operand, right: Operand, span: 
         return _shift(low, symbol, left, right, span)
     if symbol == "@":
         return low.error("OW314", "numbers have no `@`", span, "it multiplies matrices", "")
-    floats = ir.NumberKind.FLOAT in (number_kind(left), number_kind(right)) or symbol == "/"
+    kinds = {number_kind(left), number_kind(right)}
+    if symbol in static.COMPARE and kinds == {ir.NumberKind.INT, ir.NumberKind.FLOAT}:
+        return compare_exactly(low, symbol, left, right, span)
+    floats = ir.NumberKind.FLOAT in kinds or symbol == "/"
     element = low.element_of("double" if floats else "int64")
     values = [widened(low, operand, element, span) for operand in (left, right)]
     if isinstance(values[0], Poison) or isinstance(values[1], Poison):

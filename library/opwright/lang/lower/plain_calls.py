@@ -168,6 +168,8 @@ def _binary_plan(opset: int, symbol: str, *known: Any) -> _Plan | None:
         return None
     if symbol == "@" and () in known[1::2]:
         return None  # refused for tensors of rank 0
+    if symbol == "**" and known[0].is_integer:
+        return None  # a product
     return _plan(opset, form.operator, (), *known)
 
 

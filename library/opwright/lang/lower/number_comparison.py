@@ -1,0 +1,106 @@
+"""An int compared with a float: exactly, as Python does.
+
+A double holds no int beyond 2**53 exactly, so the int is not simply cast. Where one side is known when the function is
+built, the other is compared with the nearest number of its own kind. Where neither is, the cast decides unless it gives
+the very float: then that float is an integer, and both are compared as ints.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+
+from opwright.lang import ir
+from opwright.lang.lower.context import POISON, Lowering, Operand, Poison
+from opwright.lang.lower.numbers import carried, cast, is_static_number, number_kind
+from opwright.lang.lower.primitives import Writer
+from opwright.lang.source import Span
+
+_MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_LEAST, _GREATEST = -(1 << 63), (1 << 63) - 1
+
+
+def compare_exactly(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> Operand:
+    """`left symbol right`, of an int and a float of which one at least is known at run time only."""
+    if number_kind(left) is ir.NumberKind.FLOAT:
+        symbol, left, right = _MIRRORED[symbol], right, left
+    if is_static_number(right):
+        return _with_float(low, symbol, left, float(right), span)
+    if is_static_number(left):
+        return _with_int(low, _MIRRORED[symbol], right, int(left), span)
+    return _of_run_time(low, symbol, left, right, span)
+
+
+def _with_float(low: Lowering, symbol: str, number: Operand, known: float, span: Span) -> Operand:
+    """An int of the run time with a float: with the same int, else with the greatest int below it."""
+    if math.isnan(known):
+        return symbol == "!="
+    if math.isinf(known):
+        return symbol in (("<", "<=", "!=") if known > 0 else (">", ">=", "!="))
+    below = math.floor(known)
+    if below != known:
+        if symbol in ("==", "!="):
+            return symbol == "!="
+        symbol = "<=" if symbol in ("<", "<=") else ">"
+    if below > _GREATEST:
+        return symbol in ("<", "<=", "!=")
+    if below < _LEAST:
+        return symbol in (">", ">=", "!=")
+    return _compared(low, symbol, carried(low, number, span), carried(low, below, span), span)
+
+
+def _with_int(low: Lowering, symbol: str, number: Operand, known: int, span: Span) -> Operand:
+    """A float of the run time with an int: with the same float, else with the greatest float below it."""
+    below = _float_below(known)
+    if below != known:
+        if symbol in ("==", "!="):
+            return symbol == "!="
+        symbol = "<=" if symbol in ("<", "<=") else ">"
+    return _compared(low, symbol, carried(low, number, span), carried(low, below, span), span)
+
+
+def _float_below(number: int) -> float:
+    """The greatest double that is not above an int."""
+    try:
+        nearest = float(number)
+    except OverflowError:
+        return sys.float_info.max if number > 0 else -math.inf
+    return math.nextafter(nearest, -math.inf) if nearest > number else nearest
+
+
+def _compared(
+    low: Lowering, symbol: str, left: ir.Value | Poison, right: ir.Value | Poison, span: Span
+) -> ir.Value | Poison:
+    """Two numbers of one kind."""
+    if isinstance(left, Poison) or isinstance(right, Poison):
+        return POISON
+    op = Writer(low, span)
+    names = {"==": "Equal", "!=": "Equal", "<": "Less", "<=": "LessOrEqual", ">": "Greater", ">=": "GreaterOrEqual"}
+    result = op(names[symbol], left, right)
+    return _truth(op("Not", result) if symbol == "!=" else result)
+
+
+def _truth(value: ir.Value) -> ir.Value:
+    value.type = ir.NumberType(ir.NumberKind.BOOL)
+    return value
+
+
+def _of_run_time(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> ir.Value | Poison:
+    number, real = carried(low, left, span), carried(low, right, span)
+    above = carried(low, 2.0**63, span)  # what ints are rounded up to that are close to their limit
+    if isinstance(number, Poison) or isinstance(real, Poison) or isinstance(above, Poison):
+        return POISON
+    op = Writer(low, span)
+    rounded = cast(low, number, low.element_of("double"), span)
+    same, fits = op("Equal", rounded, real), op("Less", real, above)
+    whole = cast(low, real, low.element_of("int64"), span)
+    if symbol in ("==", "!="):
+        equal = op("And", same, op("And", fits, op("Equal", number, whole)))
+        return _truth(op("Not", equal) if symbol == "!=" else equal)
+    if symbol in ("<", "<="):
+        first = op("Less", number, whole) if symbol == "<" else op("Not", op("Greater", number, whole))
+        inside, outside = op("Or", op("Not", fits), first), op("Less", rounded, real)
+    else:
+        first = op("Greater", number, whole) if symbol == ">" else op("Not", op("Less", number, whole))
+        inside, outside = op("And", fits, first), op("Greater", rounded, real)
+    return _truth(op("Or", op("And", same, inside), outside))
