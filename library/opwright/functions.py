@@ -136,6 +136,7 @@ class OnnxFunction(Generic[P, R]):
         input_defaults: Mapping[str, object] | None = None,
         external_data: str | Path | None = None,
         exact_types: bool = False,
+        strict: bool = False,
         places: bool = False,
         attributes: Mapping[str, object] | None = None,
         **named_attributes: object,
@@ -153,8 +154,12 @@ class OnnxFunction(Generic[P, R]):
         arrays, SparseTensorProtos) that the model carries for parameters that are then no inputs; `input_defaults`
         those of inputs that need not be given. Of both, those of a megabyte and more are written to the file
         `external_data`, if one is named; the model is to be saved in its folder. `exact_types`: outputs have the types
-        that annotations declare, no sizes that are found beside, and no rank where none is declared. `places`: each
-        node is named by its line, and has it in its metadata (`opwright.explain_failures`). Raises DiagnosticError.
+        that annotations declare, no sizes or ranks that are found beside. `places`: each node is named by its line,
+        and has it in its metadata (`opwright.explain_failures`).
+
+        Inputs and outputs of known element type and unknown rank have no shape in the model; a DiagnosticWarning
+        names them all (not with `exact_types`, which asks for them), and `strict` refuses them. Raises
+        DiagnosticError.
         """
         from pathlib import Path
 
@@ -175,6 +180,7 @@ class OnnxFunction(Generic[P, R]):
             opset_imports=opset_imports,
             carried=Carried(initializers, input_defaults, None if external_data is None else Path(external_data)),
             exact_types=exact_types,
+            strict=strict,
             places=places,
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from pathlib import Path
 import onnx
 import onnx.parser
 import pytest
-from opwright.diagnostics import DiagnosticError, render
+from opwright.diagnostics import Diagnostic, DiagnosticError, DiagnosticWarning, render
 from opwright.diagnostics.codes import Example
 from opwright_build.cli.entry import main
 from opwright_build.engine.action import Done, Failed, Record, decode_record, encode_record
@@ -97,14 +98,18 @@ def _step(words: list[str], root: Path) -> int:
 
 
 def _run_python(path: Path) -> int:
-    """Runs a file as a program that prints the findings it ends with."""
+    """Runs a file as a program that prints what it is warned of and the findings it ends with."""
     text = path.read_text(encoding="utf-8")
-    try:
-        exec(compile(text, path.name, "exec", dont_inherit=True), {"__name__": "__main__"})
-    except DiagnosticError as error:
-        print(render(error.diagnostics, {path.name: text}.get), end="")
-        return 1
-    return 0
+    found: list[Diagnostic] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            exec(compile(text, path.name, "exec", dont_inherit=True), {"__name__": "__main__"})
+        except DiagnosticError as error:
+            found.extend(error.diagnostics)
+    warned = [item.message.diagnostic for item in caught if isinstance(item.message, DiagnosticWarning)]
+    print(render([*warned, *found], {path.name: text}.get), end="")
+    return 1 if found else 0
 
 
 def _files(folder: Path) -> list[Path]:

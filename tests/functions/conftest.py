@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,8 @@ import onnxruntime as ort
 import pytest
 from onnx.inliner import inline_local_functions
 from onnx.reference import ReferenceEvaluator
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 Outputs = list[Any]
 RunModel = Callable[..., Outputs]

@@ -108,7 +108,7 @@ def test_exact_types_may_lack_ranks() -> None:
         return op.Reshape(x, sizes), op.Relu(y)
 
     with pytest.raises(DiagnosticError, match="rank of the input `x`"):
-        reshaped.to_model_proto()
+        reshaped.to_model_proto(strict=True)
     default = np.array([[1.0, -2.0]], np.float32)
     model = reshaped.to_model_proto(exact_types=True, input_defaults={"y": default})
     assert [item.type.tensor_type.HasField("shape") for item in model.graph.input] == [False, False, True]

@@ -194,14 +194,18 @@ class GraphBuilder:
         producer_name: str = "opwright",
         debug: bool = True,
         functions: Sequence[OnnxFunction | str] | None = None,
+        strict: bool = False,
     ) -> ModelProto:
         """The model, as ONNX's checker and strict inference accept it. The builder can go on after it.
 
         `debug`: nodes carry the lines that made them in `metadata_props`. `functions` names the functions that stay
-        functions (default: all that are not called with `inline`). DiagnosticError: OW354 where an output has no type,
-        OW358 where ONNX refuses the model, OW384 where protobuf cannot hold it.
+        functions (default: all that are not called with `inline`). A DiagnosticWarning (OW388) names the inputs and
+        outputs without ranks, which `strict` refuses. DiagnosticError: OW354 where an output has no type, OW358 where
+        ONNX refuses the model, OW384 where protobuf cannot hold it.
         """
-        return self._perform(lambda: make_model(self._recorder, None, ir_version, producer_name, debug, functions))
+        return self._perform(
+            lambda: make_model(self._recorder, None, ir_version, producer_name, debug, functions, strict)
+        )
 
     def save(self, path: str | os.PathLike[str], *, external: str | None = None, least: int = 1 << 20) -> None:
         """Writes the model to a file, and initializers of at least `least` bytes to another one beside it.

@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 
 from google.protobuf.message import DecodeError
-from onnx import FunctionProto, GraphProto, ModelProto, helper
+from onnx import FunctionProto, GraphProto, ModelProto, ValueInfoProto, helper
 
 from opwright.builder.emission import INLINED, emit_recorded
 from opwright.builder.merging import merge_equal
 from opwright.builder.recorder import Recorder
 from opwright.builder.tensors import Kept
-from opwright.diagnostics.model import Place, Related
+from opwright.diagnostics.model import DiagnosticWarning, Place, Related
 from opwright.eager.place import place_of
 from opwright.functions import OnnxFunction
 from opwright.lang.emit import write_type
 from opwright.link.inline import Inliner, function_id
 from opwright.link.walk import all_nodes
 from opwright.live.closure import Closure, choose_functions
-from opwright.live.finish import complete_outputs, is_complete, lowest_ir_version
+from opwright.live.finish import (
+    IN_SCAN,
+    STRICT,
+    complete_outputs,
+    has_element,
+    has_scan,
+    is_complete,
+    lowest_ir_version,
+    rank_warning,
+    shown_matrix,
+)
 from opwright.live.initializers import SEEN_BY_INFERENCE
 from opwright.live.libraries import check_imports, unify_imports
 from opwright.live.models import choose_kept, flatten_calls
-from opwright.live.verdict import checker_problem, infer
+from opwright.live.verdict import checker_problem, infer, with_ranks
 from opwright.protos.left_out import leave_out_defaults
 
 LARGEST = (1 << 31) - 1  # bytes of a protobuf message
@@ -37,6 +48,7 @@ def make_model(
     producer_name: str,
     debug: bool,
     functions: Sequence[OnnxFunction | str] | None,
+    strict: bool,
 ) -> ModelProto:
     """`external`: the initializers that stand in files, each with its file and the offset in it."""
     low = recorder.low
@@ -62,7 +74,8 @@ def make_model(
             kept.write(model.graph.initializer.add(name=name))
     if low.deepest > _SHALLOW:
         _refuse_too_deep(recorder, model)
-    _finish(recorder, model, ir_version)
+    _finish(recorder, model, ir_version, strict)
+    _warn_of_ranks(recorder, model)
     _add_late(model, late, outside)
     return model
 
@@ -174,7 +187,7 @@ def _refuse_too_deep(recorder: Recorder, model: ModelProto) -> None:
         )
 
 
-def _finish(recorder: Recorder, model: ModelProto, ir_version: int | None) -> None:
+def _finish(recorder: Recorder, model: ModelProto, ir_version: int | None, strict: bool) -> None:
     low = recorder.low
     needed = lowest_ir_version(model)
     if ir_version is not None and ir_version < needed:
@@ -188,17 +201,27 @@ def _finish(recorder: Recorder, model: ModelProto, ir_version: int | None) -> No
     model.ir_version = needed if ir_version is None else ir_version
     inferred, problem = infer(model)
     complete_outputs(model, {value.name: value.type for value in inferred.output})
+    asked = IN_SCAN if not strict and has_scan(model) else STRICT
+    for value in model.graph.input if strict or asked == IN_SCAN else ():
+        if not is_complete(value.type):
+            low.error(
+                "OW354",
+                f"the rank of the input `{value.name}` is not known",
+                None,
+                reason=asked,
+                help=f"say it: `{_given_by_inputs([value], [])}`",
+            )
     if problem is None:
         for value in model.graph.output:
-            if not is_complete(value.type):
+            if not (is_complete(value.type) if strict else has_element(value.type)):
                 low.error(
                     "OW354",
-                    f"the rank or the type of the output `{value.name}` is not known",
+                    f"the {'rank or the ' if strict else ''}type of the output `{value.name}` is not known",
                     None,
-                    reason="neither the compiler nor ONNX's own inference finds it, and a model's outputs have both",
+                    reason="neither the compiler nor ONNX's own inference finds it, and a model's outputs have it",
                     help=f'say what it is: `b.output("{value.name}", y, FLOAT["N", 4])`',
                 )
-    problem = problem or checker_problem(model)
+    problem = problem or checker_problem(with_ranks(model))
     if problem is not None:
         low.error(
             "OW358",
@@ -207,6 +230,26 @@ def _finish(recorder: Recorder, model: ModelProto, ir_version: int | None) -> No
             reason=problem,
             help="mend the operator that is named; its place stands in the node's metadata_props",
         )
+
+
+def _given_by_inputs(inputs: Sequence[ValueInfoProto], outputs: Sequence[ValueInfoProto]) -> str:
+    """How ranks are given to a builder."""
+    if inputs:
+        return "; ".join(f'b.input("{value.name}", {shown_matrix(value)})' for value in inputs)
+    return "; ".join(f'b.output("{value.name}", y, {shown_matrix(value)})' for value in outputs)
+
+
+def _warn_of_ranks(recorder: Recorder, model: ModelProto) -> None:
+    """Warns, at the line that asks for the model, where inputs or outputs of it have no rank."""
+    frame = recorder.low.frame
+    for item in rank_warning(model, model.graph.name, place_of(frame), _given_by_inputs):
+        warning = DiagnosticWarning(item)
+        if frame is None:
+            warnings.warn(warning, stacklevel=2)
+        else:
+            registry = frame.f_globals.setdefault("__warningregistry__", {})
+            module = str(frame.f_globals.get("__name__", ""))
+            warnings.warn_explicit(warning, None, frame.f_code.co_filename, frame.f_lineno, module, registry)
 
 
 def _add_late(model: ModelProto, late: Mapping[str, Kept], outside: Mapping[str, tuple[str, int]]) -> None:

@@ -16,7 +16,13 @@ def save_model(recorder: Recorder, path: Path, name: str, least: int) -> None:
     kept = {key: item for key, item in kept.items() if item.element.name != "string"}
     offsets = aligned([item.length for item in kept.values()])
     model = make_model(
-        recorder, {key: (name, offset) for key, offset in zip(kept, offsets, strict=True)}, None, "opwright", True, None
+        recorder,
+        {key: (name, offset) for key, offset in zip(kept, offsets, strict=True)},
+        ir_version=None,
+        producer_name="opwright",
+        debug=True,
+        functions=None,
+        strict=False,
     )
     if kept:
         try:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
-from onnx import ModelProto, TypeProto, helper
+from onnx import ModelProto, TypeProto, ValueInfoProto, helper
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Severity
 from opwright.elements import BY_CODE
 from opwright.lang.lower.function import Unit
 from opwright.lang.source import span_of
 from opwright.link.walk import all_graphs, all_nodes
 from opwright.live.initializers import FIRST_IR_VERSION
 from opwright.live.verdict import checker_problem, infer, with_ranks
+
+GiveRanks = Callable[[Sequence[ValueInfoProto], Sequence[ValueInfoProto]], str]
 
 MADE_UP = "unk__"  # what ONNX's inference calls a size of which it knows nothing
 
@@ -28,9 +30,9 @@ _ELEMENTS = {
 }
 
 
-def finish(model: ModelProto, unit: Unit, ir_version: int | None, exact: bool) -> None:
+def finish(model: ModelProto, unit: Unit, ir_version: int | None, strict: bool) -> None:
     """Fills in the IR version and the missing types of outputs. Raises DiagnosticError, also where ONNX refuses the
-    model. `exact`: inputs and outputs that are declared without ranks have none."""
+    model. `strict`: each input and output has a rank, too."""
     needed = lowest_ir_version(model)
     place = unit.module.source.place(span_of(unit.node))
     if ir_version is not None and ir_version < needed:
@@ -48,12 +50,8 @@ def finish(model: ModelProto, unit: Unit, ir_version: int | None, exact: bool) -
     model.ir_version = needed if ir_version is None else ir_version
     inferred, problem = infer(model)
     complete_outputs(model, {value.name: value.type for value in inferred.output})
-    lacking = list(_open_inputs(model, unit, exact and not _has_scan(model)))
-    if not lacking and problem is None:  # either leaves outputs open, which is no fault of their own
-        lacking = list(_open_outputs(model, unit, exact))
-    if lacking:
-        raise DiagnosticError(lacking)
-    problem = problem or checker_problem(with_ranks(model) if exact else model)
+    refuse_open(model, unit, strict, problem is None)
+    problem = problem or checker_problem(with_ranks(model))
     if problem is not None:
         raise DiagnosticError([_refused(unit, problem)])
 
@@ -124,50 +122,111 @@ def complete_outputs(model: ModelProto, inferred: dict[str, TypeProto]) -> None:
                 own.CopyFrom(size)
 
 
+def has_element(type_: TypeProto) -> bool:
+    """Whether it says the element type."""
+    return bool(_code(type_))
+
+
 def is_complete(type_: TypeProto) -> bool:
     """Whether it says the element type, and of a tensor the rank."""
-    return bool(_code(type_)) and (not type_.HasField("tensor_type") or type_.tensor_type.HasField("shape"))
+    return has_element(type_) and (not type_.HasField("tensor_type") or type_.tensor_type.HasField("shape"))
 
 
-_STATIC_RANK = "a model's inputs and outputs have ranks"
+def refuse_open(model: ModelProto, unit: Unit, strict: bool, with_outputs: bool = True) -> None:
+    """Raises DiagnosticError for inputs and outputs that lack what a model must say of them. `with_outputs`: not where
+    inference has failed, which leaves outputs open without a fault of their own; inputs that are open do so, too."""
+    lacking = list(_open_inputs(model, unit, strict))
+    if with_outputs and not lacking:
+        lacking = list(_open_outputs(model, unit, strict))
+    if lacking:
+        raise DiagnosticError(lacking)
 
 
-def _is_open(type_: TypeProto, exact: bool) -> bool:
-    return not _code(type_) if exact else not is_complete(type_)
+def without_ranks(model: ModelProto) -> tuple[list[ValueInfoProto], list[ValueInfoProto]]:
+    """The inputs and the outputs of a model whose element types are known and whose ranks are not."""
+    inputs, outputs = (
+        [value for value in values if has_element(value.type) and not is_complete(value.type)]
+        for values in (model.graph.input, model.graph.output)
+    )
+    return inputs, outputs
 
 
-def _has_scan(model: ModelProto) -> bool:
+def rank_warning(model: ModelProto, name: str, place: Place | None, how: GiveRanks) -> list[Diagnostic]:
+    """The warning of a model that leaves ranks open, which names all of them and says `how` their ranks are given;
+    nothing where it leaves none."""
+    inputs, outputs = without_ranks(model)
+    if not inputs and not outputs:
+        return []
+    kinds = [
+        f"the {kind}{'s' if len(values) > 1 else ''} {', '.join(f'`{value.name}`' for value in values)}"
+        for kind, values in (("input", inputs), ("output", outputs))
+        if values
+    ]
+    return [
+        Diagnostic(
+            "OW388",
+            f"the model of `{name}` leaves the ranks of {' and '.join(kinds)} open",
+            place,
+            reason="runtimes take such a model; `onnx.checker` and tools that look for shapes may not",
+            help=f"give the ranks: `{how(inputs, outputs)}`; `strict=True` refuses such a model",
+            severity=Severity.WARNING,
+        )
+    ]
+
+
+def given_by_types(inputs: Sequence[ValueInfoProto], outputs: Sequence[ValueInfoProto]) -> str:
+    """How ranks are given to `to_model_proto`: those of inputs first, since those of outputs often follow from them."""
+    keyword, values = ("input_types", inputs) if inputs else ("output_types", outputs)
+    types = ", ".join(f'"{value.name}": {shown_matrix(value)}' for value in values)
+    return f"{keyword}={{{types}}}"
+
+
+def shown_matrix(value: ValueInfoProto) -> str:
+    """A type with a rank, as an example for a value that has none."""
+    return f'{BY_CODE[_code(value.type)].name.upper()}["N", "M"]'
+
+
+STRICT = "`strict=True` asks for the rank of each input and output"
+IN_SCAN = "runtimes run a `Scan` only where they find the ranks in its body, from those of the inputs"
+
+
+def has_scan(model: ModelProto) -> bool:
     """Whether runtimes must derive ranks, from those of the inputs."""
     bodies = (model.graph.node, *(function.node for function in model.functions))
     return any(node.op_type == "Scan" and not node.domain for nodes in bodies for node in all_nodes(nodes))
 
 
-def _open_inputs(model: ModelProto, unit: Unit, exact: bool) -> Iterator[Diagnostic]:
+def _open_inputs(model: ModelProto, unit: Unit, strict: bool) -> Iterator[Diagnostic]:
+    in_scan = not strict and has_scan(model)
     spans = {item.name: item.span for item in unit.interface.inputs}
-    for value in model.graph.input:
-        if _is_open(value.type, exact):
+    for value in model.graph.input if strict or in_scan else ():
+        if not is_complete(value.type):
             yield Diagnostic(
                 "OW354",
                 f"the rank of the input `{value.name}` is not known",
                 unit.module.source.place(spans.get(value.name) or span_of(unit.node)),
-                reason=_STATIC_RANK,
+                reason=IN_SCAN if in_scan else STRICT,
                 help=f'annotate it, or write `input_types={{"{value.name}": FLOAT["N", "M"]}}`; '
                 "a function of any rank is what `to_function_proto` gives",
             )
 
 
-def _open_outputs(model: ModelProto, unit: Unit, exact: bool) -> Iterator[Diagnostic]:
+def _open_outputs(model: ModelProto, unit: Unit, strict: bool) -> Iterator[Diagnostic]:
     for value in model.graph.output:
-        if _is_open(value.type, exact):
-            what = "rank" if _code(value.type) else "type"
-            yield Diagnostic(
-                "OW354",
-                f"the {what} of the output `{value.name}` is not known",
-                unit.module.source.place(span_of(unit.node)),
-                reason=f"neither the compiler nor ONNX's own inference finds it, and {_STATIC_RANK} and types",
-                help="annotate what the function returns, or give it in `output_types`; a rank that differs "
-                "from call to call cannot be that of an output",
-            )
+        if not has_element(value.type):
+            what, reason = "type", "neither the compiler nor ONNX's own inference finds it, and a model has types"
+        elif strict and not is_complete(value.type):
+            what, reason = "rank", f"neither the compiler nor ONNX's own inference finds it, and {STRICT}"
+        else:
+            continue
+        yield Diagnostic(
+            "OW354",
+            f"the {what} of the output `{value.name}` is not known",
+            unit.module.source.place(span_of(unit.node)),
+            reason=reason,
+            help="annotate what the function returns, or give it in `output_types`; a rank that differs "
+            "from call to call cannot be that of an output",
+        )
 
 
 def _refused(unit: Unit, problem: str) -> Diagnostic:

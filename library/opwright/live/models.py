@@ -20,7 +20,7 @@ from opwright.live.closure import Closure, choose_functions
 from opwright.live.compiled import Run, target_opset
 from opwright.live.declared_imports import declare_imports
 from opwright.live.declared_names import rename_graph
-from opwright.live.finish import finish
+from opwright.live.finish import finish, given_by_types, rank_warning, refuse_open
 from opwright.live.initializers import Carried
 from opwright.live.libraries import check_imports, unify_imports
 from opwright.live.protos import places_of
@@ -48,6 +48,7 @@ def model_proto(
     opset_imports: Mapping[str, int] | None,
     carried: Carried,
     exact_types: bool,
+    strict: bool,
     places: bool,
 ) -> ModelProto:
     """See `OnnxFunction.to_model_proto`."""
@@ -91,9 +92,12 @@ def model_proto(
         declare_imports(model, wanted)
     leave_out_defaults(model)
     carried.add_small(model)
-    finish(model, unit, ir_version, exact_types)
+    finish(model, unit, ir_version, strict)
     if exact_types:
         write_declared_types(model.graph, unit, lowered.function)
+        refuse_open(model, unit, strict)
+    else:
+        show_warnings(function, rank_warning(model, function.name, place, given_by_types))
     carried.add_rest(model)
     if names:
         rename_graph(model, names)

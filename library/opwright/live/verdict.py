@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from google.protobuf.message import DecodeError
-from onnx import GraphProto, ModelProto, TensorProto, TypeProto, ValueInfoProto, checker, helper, shape_inference
+from onnx import GraphProto, ModelProto, TypeProto, checker, shape_inference
 
 from opwright.link.inline import call_id, function_id
 from opwright.link.naming import FunctionId
 from opwright.link.walk import all_nodes
 from opwright.opsets.signatures import signature
 
-_SOME_OPSET = 13  # at which `Reshape` and `Shape` take all types
 MOST_NODES = 500_000  # that inference may visit: it enters a function at each of its calls, and they may double
 
 _REFUSALS = (checker.ValidationError, shape_inference.InferenceError, DecodeError, ValueError, RuntimeError)
@@ -26,45 +25,21 @@ def checker_problem(model: ModelProto) -> str | None:
 
 
 def with_ranks(model: ModelProto) -> ModelProto:
-    """The model as onnx.checker takes it, which wants a rank of all that goes in and out and knows none from runtimes:
-    what has none comes of a `Reshape`, or goes into a `Shape`. The model itself where all have ranks."""
-    ranks = {item.name: len(item.dims) for item in model.graph.initializer}
-    inputs = {item.name for item in model.graph.input if _lacks_rank(item.type) and item.name not in ranks}
-    outputs = {item.name for item in model.graph.output if _lacks_rank(item.type)}
+    """The model as onnx.checker takes it, which wants a shape of all that goes in and out: those without one are given
+    some. That is for the checker without inference, which asks of a shape only that there is one. The model itself
+    where nothing lacks one."""
     if not any(_lacks_rank(item.type) for item in (*model.graph.input, *model.graph.output)):
         return model
     made = ModelProto()
     made.CopyFrom(model)
-    nodes = [
-        *(helper.make_node("Reshape", [f"{name}.items", f"{name}.shape"], [name]) for name in sorted(inputs)),
-        *made.graph.node,
-        *(helper.make_node("Shape", [name], [f"{name}.shape"]) for name in sorted(outputs)),
-    ]
-    del made.graph.node[:]
-    made.graph.node.extend(nodes)
-    if all(item.domain for item in made.opset_import):
-        made.opset_import.add(domain="", version=_SOME_OPSET)
-    for value in made.graph.input:
-        if value.name in inputs:
-            value.name += ".items"
-            value.type.tensor_type.shape.dim.add()
-        elif _lacks_rank(value.type):  # it has a default
+    for value in (*made.graph.input, *made.graph.output):
+        if _lacks_rank(value.type):
             value.type.tensor_type.shape.SetInParent()
-            for _ in range(ranks[value.name]):
-                value.type.tensor_type.shape.dim.add()
-    made.graph.input.extend(_shape_of(name) for name in sorted(inputs))
-    for value in made.graph.output:
-        if value.name in outputs:
-            value.CopyFrom(_shape_of(value.name))
     return made
 
 
 def _lacks_rank(type_: TypeProto) -> bool:
     return type_.HasField("tensor_type") and not type_.tensor_type.HasField("shape")
-
-
-def _shape_of(name: str) -> ValueInfoProto:
-    return helper.make_tensor_value_info(f"{name}.shape", TensorProto.INT64, [None])
 
 
 def infer(model: ModelProto) -> tuple[GraphProto, str | None]:

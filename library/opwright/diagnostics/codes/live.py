@@ -1,4 +1,4 @@
-"""OW350 to OW358: functions under `@script`, and functions passed to operators."""
+"""OW350 to OW358 and OW388: functions under `@script`, and functions passed to operators."""
 
 from __future__ import annotations
 
@@ -118,5 +118,17 @@ ENTRIES = (
         " no runtime takes.",
         _program(f"{_SQUARE}def f(X: FLOAT[3, 4]):\n    return square(X)\n\n\nf.to_model_proto()\n"),
         _program(f"{_SQUARE}def f(X: FLOAT[4, 4]):\n    return square(X)\n\n\nf.to_model_proto()\n"),
+    ),
+    Entry(
+        "OW388",
+        "A model leaves ranks open",
+        "An input of unknown rank has no shape in the model, and neither have outputs whose rank depends on it."
+        " Runtimes take such a model; the full check of onnx.checker and tools that look for shapes may not."
+        " `strict=True` makes an error of it.",
+        _program("\n\n@script()\ndef f(x: FLOAT[...]):\n    return x + 1\n\n\nf.to_model_proto()\n"),
+        _program(
+            "\n\n@script()\ndef f(x: FLOAT[...]):\n    return x + 1\n\n\n"
+            'f.to_model_proto(input_types={"x": FLOAT["N", "M"]})\n'
+        ),
     ),
 )
