@@ -71,10 +71,17 @@ class Join:
         if any(self.unread):
             return self._one_sided(name, second if self.unread[0] else first, 0 if self.unread[0] else 1)
         if isinstance(first, Unbound) or isinstance(second, Unbound):
-            return first if isinstance(first, Unbound) else second
+            return self._unbound(first, second)
         if isinstance(first, Poison) or isinstance(second, Poison):
             return POISON
         return self._join(name, first, second)
+
+    def _unbound(self, first: Operand, second: Operand) -> Unbound:
+        """A name that one of the sides does not bind; a loop may yet hand on its value."""
+        missing, path = (first, self.paths[1]) if isinstance(first, Unbound) else (second, self.paths[0])
+        assert isinstance(missing, Unbound)
+        one_sided = not (isinstance(first, Unbound) and isinstance(second, Unbound))
+        return Unbound(path) if one_sided and path and missing.loop is None else missing
 
     def _hidden(self, name: str, first: Operand, second: Operand) -> Operand:
         if is_flag(name):

@@ -13,7 +13,8 @@ from opwright.lang.facts import shown
 from opwright.lang.lower.annotated import declare
 from opwright.lang.lower.arithmetic import binary
 from opwright.lang.lower.branches import Branch
-from opwright.lang.lower.conditions import lower_condition
+from opwright.lang.lower.chains import Arm, Chain, Fork, chain_of
+from opwright.lang.lower.conditions import choose, lower_condition
 from opwright.lang.lower.context import (
     NESTING_LIMIT,
     POISON,
@@ -29,6 +30,7 @@ from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.flow import BROKE, CONTINUED, FRAME, State, end, goes_on, revive, set_returned, state_of
 from opwright.lang.lower.joins import Join, Result, within
 from opwright.lang.lower.known import need_static
+from opwright.lang.lower.number_arithmetic import on_numbers
 from opwright.lang.lower.plain_calls import lower_plain, lower_plain_value
 from opwright.lang.lower.sequences import called_method, grow, is_list, may_change, method_of_list
 from opwright.lang.lower.shapes import IntTuple, tuple_items
@@ -270,6 +272,10 @@ def _pass(low: Lowering, statement: ast.stmt, env: Environment) -> None:
 
 def _if(low: Lowering, statement: ast.If, rest: Sequence[ast.stmt], env: Environment) -> bool:
     """Whether `rest` has been lowered already."""
+    chain = chain_of(statement, rest)
+    if chain is not None:
+        _Chain(low, chain, env).lower(rest[chain.taken :])
+        return True
     condition = lower_condition(low, statement.test, env)
     if isinstance(condition, Poison):
         _poison_assigned(statement, env)
@@ -292,6 +298,113 @@ def _if(low: Lowering, statement: ast.If, rest: Sequence[ast.stmt], env: Environ
     paths = (f"when the condition in line {line} is false", f"when the condition in line {line} is true")
     Join(low, node, env, sides, paths).run()
     return consumed
+
+
+class _Chain:
+    """A long chain of conditions, whose depth in the graph grows with the logarithm of its length.
+
+    First the number of the arm that is taken is computed: by one `If` after the other, each of which asks its condition
+    only where no arm before is taken. Then `If`s on that number, a balanced tree of them, hold the arms. Each condition
+    and each arm is lowered once, and the rest of the block inside the only arm that falls through, if there is one.
+    """
+
+    def __init__(self, low: Lowering, chain: Chain, env: Environment) -> None:
+        self.low = low
+        self.chain = chain
+        self.env = env
+        self.span = span_of(chain.links[0])
+        self.none = len(chain.links)  # the number of the arm after the last condition
+        self.taken: Operand = None  # the number of the arm; None as long as no condition depends on the run time
+
+    def lower(self, rest: Sequence[ast.stmt]) -> None:
+        """Lowers the chain and what follows it in its block."""
+        arms: list[Arm] = []
+        last: Sequence[ast.stmt] = self.chain.orelse
+        for index, link in enumerate(self.chain.links):
+            condition = self._ask(index, link)
+            if isinstance(condition, Poison):
+                for each in self.chain.links:
+                    _poison_assigned(each, self.env)
+                lower_block(self.low, rest, self.env)
+                return
+            if condition is True:
+                last = link.body
+                break
+            if condition is not False:
+                arms.append(Arm(index, link.body, self._path(link, "true")))
+        if not arms:
+            lower_block(self.low, [*last, *rest], self.env)
+            return
+        arms.append(Arm(self.none, last, self._path(self.chain.links[arms[-1].index], "false")))
+        root = self._fork(arms, self.env)
+        falling = [arm for arm in arms if state_of(arm.env) is not State.ENDED]
+        if len(falling) == 1:
+            self._continue(root, falling[0], rest)
+        self._join(root, self.env)
+        if len(falling) > 1:
+            lower_block(self.low, rest, self.env)
+
+    def _path(self, link: ast.If, value: str) -> str:
+        return f"when the condition in line {self.low.scope.module.source.line(link.test.lineno)} is {value}"
+
+    def _ask(self, index: int, link: ast.If) -> ir.Value | bool | Poison:
+        """The condition, where no arm before is taken; notes the arm where it depends on the run time."""
+        low, span = self.low, span_of(link)
+        taken = self.taken
+        if taken is None:
+            condition = lower_condition(low, link.test, self.env)
+            if isinstance(condition, ir.Value):
+                self.taken = choose(low, condition, span, (partial(int, index), partial(int, self.none)))
+            return condition
+        found: list[ir.Value | bool | Poison] = []
+
+        def ask() -> Operand:
+            condition = lower_condition(low, link.test, self.env)
+            found.append(condition)
+            if not isinstance(condition, ir.Value):
+                return taken
+            return choose(low, condition, span, (partial(int, index), partial(int, self.none)))
+
+        undecided = on_numbers(low, "==", taken, self.none, span)
+        assert isinstance(undecided, ir.Value)
+        self.taken = choose(low, undecided, span, (ask, lambda: taken))
+        return found[0]
+
+    def _fork(self, arms: Sequence[Arm], env: Environment) -> Fork:
+        """Lowers the arms, at least two, below an `If` that stands in the current region once they are joined."""
+        low = self.low
+        middle = len(arms) // 2
+        condition = on_numbers(low, "<", self.taken, arms[middle].index, self.span)
+        assert isinstance(condition, ir.Value)
+        node = ir.If(low.operator("If", self.span), condition, ir.Region(), ir.Region(), [], self.span)
+        fork = Fork(node, (Branch(env), Branch(env)), arms[0].index, arms[-1].index)
+        halves = (arms[:middle], arms[middle:])
+        for region, side, half in zip(fork.regions, fork.sides, halves, strict=True):
+            if len(half) == 1:
+                half[0].env = side
+                nested(low, region, self.span, partial(lower_block, low, half[0].body, side))
+                fork.children.append(half[0])
+            else:
+                fork.children.append(nested(low, region, self.span, partial(self._fork, half, side)))
+        return fork
+
+    def _continue(self, fork: Fork, arm: Arm, rest: Sequence[ast.stmt]) -> None:
+        """Lowers the rest of the block inside one arm."""
+        for region, child in zip(fork.regions, fork.children, strict=True):
+            if child is arm:
+                nested(self.low, region, self.span, partial(lower_block, self.low, rest, arm.env))
+            elif isinstance(child, Fork) and child.holds(arm):
+                nested(self.low, region, self.span, partial(self._continue, child, arm, rest))
+
+    def _join(self, fork: Fork, env: Environment) -> None:
+        """Appends the `If`s from the inside out, each where its arms meet."""
+        paths = []
+        for region, side, child in zip(fork.regions, fork.sides, fork.children, strict=True):
+            if isinstance(child, Fork):
+                nested(self.low, region, self.span, partial(self._join, child, side))
+            paths.append(child.path if isinstance(child, Arm) else "")
+        self.low.append(fork.node)
+        Join(self.low, fork.node, env, fork.sides, (paths[1], paths[0])).run()
 
 
 def nested(low: Lowering, region: ir.Region, span: Span, step: Callable[[], Result]) -> Result:
