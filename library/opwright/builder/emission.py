@@ -12,6 +12,7 @@ from opwright.builder.recorder import Recorder
 from opwright.lang import ir
 from opwright.lang.dead import remove_dead_nodes
 from opwright.lang.emit import PLACE, Identify, emit_nodes, is_known, write_type
+from opwright.lang.isolated import keep_constants_inside
 
 INLINED = "opwright.inlined:"  # before the domain of calls that are to be replaced
 
@@ -43,6 +44,7 @@ def needed_nodes(low: GraphLowering, values: Iterable[ir.Value]) -> list[ir.Node
     around = ir.Function("", "", 1, low.opset, None)
     around.body.nodes = [_copy(low, node) for node in (*low.prologue, *low.function.body.nodes)]
     around.body.yields = list(values)
+    keep_constants_inside(around.body, low.prologue, low.copied)
     remove_dead_nodes(around)
     return around.body.nodes
 

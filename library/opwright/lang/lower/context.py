@@ -258,6 +258,11 @@ class Lowering:
             )
             raise Stop
 
+    def copied(self, node: ir.Node, copy: ir.Node) -> None:
+        """A copy comes from where its node does."""
+        if node in self.sources:
+            self.sources[copy] = self.sources[node]
+
     def constant(self, data: ir.TensorData, span: Span | None) -> ir.Value:
         key = ("const", *data.key)
         found = self.constants.get(key)

@@ -14,6 +14,7 @@ from opwright.lang import facts, ir
 from opwright.lang.dead import remove_dead_nodes, remove_unused_attributes
 from opwright.lang.infer import unify
 from opwright.lang.interface import Arity, AttributeDeclaration, Declaration, DeclaredValue, Input, Interface
+from opwright.lang.isolated import keep_constants_inside
 from opwright.lang.lower.calls import maybe_absent
 from opwright.lang.lower.context import (
     Absent,
@@ -217,6 +218,7 @@ class _Attempt:
         if has_errors(self.diagnostics):
             return Lowered(None, tuple(self.diagnostics), tuple(low.calls))
         expand_powers(low, self.function.body)
+        keep_constants_inside(self.function.body, low.prologue, low.copied)
         remove_dead_nodes(self.function)
         if self.target.facts or not self.unit.declaration.inferred:
             remove_unused_attributes(self.function)  # else it is the whole function, with all that its author declared
