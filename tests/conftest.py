@@ -7,6 +7,9 @@ import pytest
 from opwright.bundle import installed
 
 from tests.own_specs import build_specs
+from tests.trials import check_trials
+
+check_trials()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

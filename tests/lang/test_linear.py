@@ -9,8 +9,15 @@ from types import FrameType
 
 import pytest
 from conftest_lang import Compiler
+from opwright.lang.lower import speculate
 
 INPUTS = {"x": "float/1", "y": "float/1"}
+
+
+@pytest.fixture(autouse=True)
+def unchecked_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Checking a trial takes time in proportion to all that there is."""
+    monkeypatch.setattr(speculate, "watch", None)
 
 
 def live_variables(count: int) -> str:

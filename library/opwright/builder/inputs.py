@@ -120,7 +120,7 @@ class Interface:
 
     def _met(self, name: str, value: ir.Value, wanted: ir.Type) -> ir.Type:
         found = value.type
-        met = meet_shapes(found, wanted) if unify(wanted, found) else None
+        met = meet_shapes(found, wanted) if unify(wanted, found, self.low.trail) else None
         if met is None:
             self.low.error(
                 "OW210",

@@ -29,7 +29,7 @@ class GraphLowering(Lowering):
         self.own_scope = self.scope
         self.owner = owner
         self.frame: FrameType | None = None
-        self.names = Names()
+        self.names = Names(self.trail)
         self.deepest = 0  # how many graphs have stood inside one another
         self.origins = Origins()
         self.origin_of: dict[ir.Node, tuple[Origin, str]] = {}
@@ -54,24 +54,25 @@ class GraphLowering(Lowering):
 
     def append(self, node: ir.Node) -> None:
         region = self.region
-        region.nodes.append(node)
+        trail = self.trail
+        trail.append(region.nodes, node)
         path = path_of(self.owner)
-        self.origin_of[node] = (self.origins.of(self.frame), path)
+        trail.put(self.origin_of, node, (self.origins.of(self.frame), path))
         hint = path + label_of(node).lower()
         nested = region is not self.function.body
         for value in ir.results_of(node):
-            value.name = self.names.fresh(path + value.name if value.name else hint, value)
-            self.makers[value] = node
+            value.rename(self.names.fresh(path + value.name if value.name else hint, value), trail)
+            trail.put(self.makers, value, node)
             if nested:
-                self.homes[value] = region
-        self.order[node] = len(self.order)
+                trail.put(self.homes, value, region)
+        trail.put(self.order, node, len(self.order))
 
     def enter(self, region: ir.Region) -> None:
         """Makes the parameters of a nested graph known as its own."""
         self.deepest = max(self.deepest, self.depth)
         for value in region.parameters:
-            value.name = self.names.fresh(value.name or "item", value)
-            self.homes[value] = region
+            value.rename(self.names.fresh(value.name or "item", value), self.trail)
+            self.trail.put(self.homes, value, region)
 
     def copied(self, node: ir.Node, copy: ir.Node) -> None:
         """A copy comes from where its node does."""

@@ -8,6 +8,7 @@ from contextvars import ContextVar
 
 from opwright.eager.settings import restore
 from opwright.lang import ir
+from opwright.lang.trail import Trail
 
 # The scopes that are open, outermost first, each with the builder that it is of.
 _OPEN: ContextVar[tuple[tuple[object, str], ...]] = ContextVar("opwright_scopes", default=())
@@ -30,7 +31,8 @@ def open_scope(owner: object, name: str) -> Iterator[None]:
 class Names:
     """The names that are taken in one model."""
 
-    def __init__(self) -> None:
+    def __init__(self, trail: Trail) -> None:
+        self._trail = trail
         self._taken: dict[str, ir.Value | None] = {}
         self._counts: dict[str, int] = {}
 
@@ -39,14 +41,14 @@ class Names:
 
     def take(self, name: str) -> None:
         """What the author has named: nothing else gets the name."""
-        self._taken[name] = None
+        self._trail.put(self._taken, name, None)
 
     def give_up(self, name: str) -> bool:
         """Frees a name for the author, where a value has it that he has not named; False where it is his."""
         holder = self._taken.get(name)
         if holder is not None:
-            holder.name = self.fresh(name, holder)
-            self._taken[name] = None
+            holder.rename(self.fresh(name, holder), self._trail)
+            self._trail.put(self._taken, name, None)
         return holder is not None or name not in self._taken
 
     def fresh(self, hint: str, holder: ir.Value) -> str:
@@ -55,6 +57,6 @@ class Names:
         while name in self._taken:
             count += 1
             name = f"{hint}_{count}"
-        self._counts[hint] = count
-        self._taken[name] = holder
+        self._trail.put(self._counts, hint, count)
+        self._trail.put(self._taken, name, holder)
         return name

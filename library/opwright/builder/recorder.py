@@ -15,6 +15,7 @@ from opwright.diagnostics.model import DiagnosticError
 from opwright.eager.place import place_of
 from opwright.lang import ir
 from opwright.lang.lower.context import NeedsFact, Pruned
+from opwright.lang.lower.speculate import speculate
 from opwright.live.compiled import Run
 from opwright.live.proto_functions import ProtoFunction
 
@@ -45,20 +46,19 @@ class Recorder:
         """One operation for the author's code in `frame`. Raises DiagnosticError, without our frames."""
         low = self.low
         with self._lock:
-            region, depth, before = low.region, low.depth, low.frame
-            marks = len(region.nodes), len(low.open_regions), len(low.callers)
-            scope = low.scope
-            low.frame = frame
+            before, low.frame = low.frame, frame
             try:
-                return step()
-            except BaseException as error:
-                low.region, low.depth, low.scope = region, depth, scope
-                del region.nodes[marks[0] :]
-                del low.open_regions[marks[1] :]
-                del low.callers[marks[2] :]
-                found = self._as_finding(error)
+                with speculate(low) as trial:
+                    try:
+                        made = step()
+                    except BaseException as error:
+                        failure = error
+                    else:
+                        trial.commit()
+                        return made
+                found = self._as_finding(failure)
                 if found is None:
-                    raise
+                    raise failure
                 raise found from None
             finally:
                 low.frame = before

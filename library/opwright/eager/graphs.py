@@ -64,7 +64,7 @@ class _Around(LiveScope):
     """The names around a function that is called within an operation: they may be tensors that are there."""
 
     def __init__(self, low: EagerLowering, function: FunctionType, module: Module, node: ast.FunctionDef) -> None:
-        super().__init__(function, module, node, low.diagnostics.append, _script_object, Reads())
+        super().__init__(function, module, node, low.report, _script_object, Reads())
         self.low = low
 
     def meaning(self, value: Any, name: str, span: Span, depth: int = 0) -> Any:

@@ -69,10 +69,9 @@ class EagerLowering(Lowering):
         subject: str = "",
     ) -> Poison:
         if not self.executes:
-            mark = len(self.diagnostics)
             found = super().error(code, message, span, reason, help, related, subject)
             if span is None or span == NOWHERE:  # about the call, not about the function that it is given
-                self.diagnostics[mark:] = [replace(self.diagnostics[-1], place=self.place)]
+                self.diagnostics[-1] = replace(self.diagnostics[-1], place=self.place)
             return found
         made = Diagnostic(code, message, self.place, reason=reason, help=help, related=related, subject=subject)
         raise DiagnosticError([made]) from None

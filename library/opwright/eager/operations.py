@@ -24,6 +24,7 @@ from opwright.lang import ir
 from opwright.lang.lower import arithmetic, calls, numbers
 from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.context import LowerAgain, Operand
+from opwright.lang.lower.speculate import speculate
 from opwright.lang.objects import ArrayObject, FunctionObject, OperatorObject, OpsetObject, TypeObject
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
@@ -102,11 +103,12 @@ def _call_with_graphs(low: EagerLowering, callee: OperatorObject, arguments: Arg
     from opwright.lang.lower.graphs import call_with_graphs
 
     while True:
-        try:
-            found = call_with_graphs(low, callee, arguments, {})
-        except LowerAgain:  # a loop in one of the functions must be unrolled; `low.plans` says so now
-            low.diagnostics.clear()
-            continue
+        with speculate(low) as trial:
+            try:
+                found = call_with_graphs(low, callee, arguments, {})
+            except LowerAgain:  # a loop in one of the functions must be unrolled; `low.plans` says so now
+                continue
+            trial.commit()
         if low.diagnostics:
             raise DiagnosticError(low.diagnostics)
         return found

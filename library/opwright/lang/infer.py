@@ -7,6 +7,7 @@ from collections.abc import Callable
 from opwright.elements import BY_CODE, BY_NAME, ElementType
 from opwright.lang import ir
 from opwright.lang.infer_ranks import infer_rank
+from opwright.lang.trail import Trail
 from opwright.opsets.signatures import Signature, tensor_element, tensor_mask
 
 Bindings = dict[str, ir.Type]
@@ -31,8 +32,9 @@ class WrongResult(Exception):
         super().__init__(type_)
 
 
-def bind(signature: Signature, inputs: list[ir.Value | None]) -> Bindings:
-    """Type variables of the operator to types; narrows the function's own type variables. Raises Mismatch."""
+def bind(signature: Signature, inputs: list[ir.Value | None], trail: Trail) -> Bindings:
+    """Type variables of the operator to types; narrows the function's own type variables, on the trail. Raises
+    Mismatch."""
     bindings: Bindings = {}
     origin: dict[str, int] = {}
     last = len(signature.inputs) - 1
@@ -53,20 +55,20 @@ def bind(signature: Signature, inputs: list[ir.Value | None]) -> Bindings:
                 continue
         admitted = signature.admitted.get(formal.type)
         if admitted is None:
-            _restrict(value.type, (formal.type,), index, signature.identity)
+            _restrict(value.type, (formal.type,), index, signature.identity, trail)
             continue
-        _restrict(value.type, admitted, index, signature.identity)
+        _restrict(value.type, admitted, index, signature.identity, trail)
         if not formal.homogeneous:
             continue
         if formal.type not in bindings:
             bindings[formal.type] = _number_tensor(value.type)  # what a number makes with a tensor is a tensor
             origin[formal.type] = index
-        elif not unify(bindings[formal.type], value.type):
+        elif not unify(bindings[formal.type], value.type, trail):
             raise Mismatch(index, admitted, origin[formal.type])
     return bindings
 
 
-def _restrict(type_: ir.Type, admitted: tuple[str, ...], index: int, operator: str) -> None:
+def _restrict(type_: ir.Type, admitted: tuple[str, ...], index: int, operator: str, trail: Trail) -> None:
     """Meets a type with the ONNX types that `operator` admits for it."""
     if isinstance(type_, ir.NumberType):
         type_ = ir.TensorType(BY_NAME[{"bool": "bool", "int": "int64", "float": "double"}[type_.kind.value]], ())
@@ -77,8 +79,7 @@ def _restrict(type_: ir.Type, admitted: tuple[str, ...], index: int, operator: s
             if not element.mask & mask:
                 raise Mismatch(index, admitted)
             if element.mask & ~mask:
-                element.narrowed_by.append((element.mask & ~mask, operator))
-                element.mask &= mask
+                element.narrow(mask, operator, trail)
         elif not mask >> element.code & 1:
             raise Mismatch(index, admitted)
         return
@@ -86,36 +87,36 @@ def _restrict(type_: ir.Type, admitted: tuple[str, ...], index: int, operator: s
         items = tuple(text[4:-1] for text in admitted if text.startswith("seq("))
         if not items:
             raise Mismatch(index, admitted)
-        _restrict(type_.item, items, index, operator)
+        _restrict(type_.item, items, index, operator, trail)
     elif isinstance(type_, ir.MapType):
         start = f"map({type_.key.name}, "
         items = tuple(f"tensor({text[len(start) : -1]})" for text in admitted if text.startswith(start))
         if not items:
             raise Mismatch(index, admitted)
-        _restrict(type_.item, items, index, operator)
+        _restrict(type_.item, items, index, operator, trail)
     elif isinstance(type_, ir.OptionalType):
         items = tuple(text[9:-1] for text in admitted if text.startswith("optional("))
         if not items:
             raise Mismatch(index, admitted)
-        _restrict(type_.item, items, index, operator)
+        _restrict(type_.item, items, index, operator, trail)
 
 
-def unify(left: ir.Type, right: ir.Type) -> bool:
+def unify(left: ir.Type, right: ir.Type, trail: Trail) -> bool:
     """Makes two types the same where flexible variables allow it; False where they differ."""
     if isinstance(left, ir.NumberType) or isinstance(right, ir.NumberType):
         return ir.same_type(_number_tensor(left), _number_tensor(right))
     if isinstance(left, ir.TensorType) and isinstance(right, ir.TensorType):
-        return unify_elements(left.element, right.element)
+        return unify_elements(left.element, right.element, trail)
     if isinstance(left, ir.SequenceType) and isinstance(right, ir.SequenceType):
-        return unify(left.item, right.item)
+        return unify(left.item, right.item, trail)
     if isinstance(left, ir.OptionalType) and isinstance(right, ir.OptionalType):
-        return unify(left.item, right.item)
+        return unify(left.item, right.item, trail)
     if isinstance(left, ir.MapType) and isinstance(right, ir.MapType):
-        return left.key is right.key and unify(left.item, right.item)
+        return left.key is right.key and unify(left.item, right.item, trail)
     return isinstance(left, ir.UnknownType) or isinstance(right, ir.UnknownType)
 
 
-def unify_elements(first: ir.Element, second: ir.Element) -> bool:
+def unify_elements(first: ir.Element, second: ir.Element, trail: Trail) -> bool:
     left, right = ir.settle(first), ir.settle(second)
     if left is right:
         return True
@@ -125,8 +126,8 @@ def unify_elements(first: ir.Element, second: ir.Element) -> bool:
             if not common:
                 return False
             if isinstance(other, ir.TypeVariable):
-                other.mask = common
-            one.same_as = other
+                other.restrict(common, trail)
+            one.equate(other, trail)
             return True
     return False
 
@@ -146,6 +147,7 @@ def result_types(
     inputs: list[ir.Value | None],
     attributes: dict[str, ir.Attribute],
     count: int,
+    trail: Trail,
 ) -> list[ir.Type]:
     """The types of the first `count` results; UnknownType where neither constraint nor table decides.
 
@@ -159,7 +161,7 @@ def result_types(
         if decided is None:
             decided = _from_constraint(signature, bindings, index, shape)
         elif rule is not None:
-            _check_result(signature, index, decided)
+            _check_result(signature, index, decided, trail)
         if type(decided) is ir.TensorType and decided.shape is None and not signature.domain:
             rank = infer_rank(signature.name, index, inputs, attributes)
             if rank is not None:
@@ -168,11 +170,11 @@ def result_types(
     return types
 
 
-def _check_result(signature: Signature, index: int, type_: ir.Type) -> None:
+def _check_result(signature: Signature, index: int, type_: ir.Type, trail: Trail) -> None:
     formal = signature.outputs[min(index, len(signature.outputs) - 1)]
     admitted = signature.admitted.get(formal.type, (formal.type,))
     try:
-        _restrict(type_, admitted, index, signature.identity)
+        _restrict(type_, admitted, index, signature.identity, trail)
     except Mismatch:
         raise WrongResult(type_, admitted) from None
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
+from functools import partial
 
 from opwright.elements import BY_CODE, ElementType
 from opwright.lang.source import Span
+from opwright.lang.trail import Trail
 from opwright.opsets.signatures import ALL_ELEMENTS, Signature, elements_of
 from opwright.variants import overload_of
 
@@ -39,6 +41,28 @@ class TypeVariable:
     @property
     def elements(self) -> tuple[ElementType, ...]:
         return elements_of(self.mask)
+
+    def narrow(self, mask: int, why: str, trail: Trail) -> None:
+        """Keeps the element types that are in `mask` too; `why` names the operator that takes the others away."""
+        taken = self.mask & ~mask
+        trail.append(self.narrowed_by, (taken, why))
+        self.restrict(self.mask & mask, trail)
+
+    def restrict(self, mask: int, trail: Trail) -> None:
+        """Admits the element types of `mask`, a part of those that it admits, and no others."""
+        trail.record(partial(self._set_mask, self.mask))
+        self.mask = mask
+
+    def equate(self, other: Element, trail: Trail) -> None:
+        """Makes the variable stand for another one, or for an element type."""
+        trail.record(self._part)
+        self.same_as = other
+
+    def _set_mask(self, mask: int) -> None:
+        self.mask = mask
+
+    def _part(self) -> None:
+        self.same_as = None
 
 
 Element = ElementType | TypeVariable
@@ -167,6 +191,19 @@ def same_type(left: Type, right: Type) -> bool:
     return isinstance(left, UnknownType) and isinstance(right, UnknownType)
 
 
+def settled_type(type_: Type) -> Type:
+    """The type with each element variable replaced by what it stands for now: what outlives a rolled back trial."""
+    if isinstance(type_, TensorType):
+        return TensorType(settle(type_.element), type_.shape)
+    if isinstance(type_, SequenceType):
+        return SequenceType(settled_type(type_.item))
+    if isinstance(type_, OptionalType):
+        return OptionalType(settled_type(type_.item))
+    if isinstance(type_, MapType):
+        return MapType(type_.key, settled_type(type_.item))
+    return type_
+
+
 # -------------------------------------------------------------------------------------------------- values
 
 
@@ -180,6 +217,14 @@ class Value:
         self.name = name
         self.span = span
         self.optional = optional
+
+    def rename(self, name: str, trail: Trail) -> None:
+        """Gives the value another name, which is a hint for readers of the proto."""
+        trail.record(partial(self._set_name, self.name))
+        self.name = name
+
+    def _set_name(self, name: str) -> None:
+        self.name = name
 
     def __repr__(self) -> str:
         return f"%{self.name or hex(id(self))}"

@@ -20,6 +20,7 @@ from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, 
 from opwright.lang.lower.declared import declared_type, meet_shapes, wrapped
 from opwright.lang.lower.function import Lowered, Target, Unit, variadic_names
 from opwright.lang.source import Span
+from opwright.lang.trail import Trail
 from opwright.live.annotations import read_object
 
 Types = Sequence[object] | Mapping[str, object] | None
@@ -242,7 +243,7 @@ def _met(type_: ir.Type, annotation: TensorAnnotation) -> ir.Type | None:
     wanted: ir.Type = ir.TensorType(element, annotation.shape)
     for kind in reversed(annotation.wrap):
         wanted = wrapped(kind, wanted)
-    return meet_shapes(type_, wanted) if unify(wanted, type_) else None
+    return meet_shapes(type_, wanted) if unify(wanted, type_, Trail()) else None
 
 
 def write_declared_types(graph: GraphProto, unit: Unit, function: ir.Function) -> None:

@@ -35,7 +35,7 @@ def declare(low: Lowering, annotation: ast.expr, operand: Operand) -> Operand:
     if found.kind is not None:
         return operand
     wanted = _type_of(low, found.tensor)
-    met = meet_shapes(operand.type, wanted) if unify(wanted, operand.type) else None
+    met = meet_shapes(operand.type, wanted) if unify(wanted, operand.type, low.trail) else None
     if met is None:
         return low.error(
             "OW210",

@@ -198,10 +198,9 @@ def _narrow_to_defined(
         defined = numeric
     forms = {id(entry): entry for entry in defined.values() if isinstance(entry, Form)}
     if forms:
-        taken = variable.mask
-        variable.mask = mask_of([item for item, entry in defined.items() if isinstance(entry, Form)])
-        if taken != variable.mask:
-            variable.narrowed_by.append((taken & ~variable.mask, f"`{symbol}`"))
+        mask = mask_of([item for item, entry in defined.items() if isinstance(entry, Form)])
+        if variable.mask != mask:
+            variable.narrow(mask, f"`{symbol}`", low.trail)
     if len(forms) != 1:
         return needs_element(low, variable, span)
     form = next(iter(forms.values()))
@@ -215,7 +214,7 @@ def _apply(low: Lowering, form: Form, values: list[Any], span: Span, spans: tupl
         if (
             isinstance(first, ir.TensorType)
             and isinstance(second, ir.TensorType)
-            and not unify_elements(first.element, second.element)
+            and not unify_elements(first.element, second.element, low.trail)
         ):
             return try_emit(low, "Add", values, span, spans)  # reports the two types, as every operator does
         return EXPANSIONS[form.expansion](low, values[0], values[1], span)

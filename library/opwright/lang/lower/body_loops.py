@@ -47,6 +47,7 @@ from opwright.lang.lower.sequences import (
     may_change,
     unknown_items,
 )
+from opwright.lang.lower.speculate import speculate
 from opwright.lang.lower.statements import assigned_names, lower_block, nested
 from opwright.lang.lower.tuples import is_tuple
 from opwright.lang.lower.unroll import leave, outer_flags
@@ -63,14 +64,6 @@ class _Carried:
         self.value = value
         self.empty = empty  # an empty list, whose value is made once the loop has told its element type
         self.type = type_
-
-
-class _Retry(Exception):
-    """The body needs names to be carried that are not, or under other types."""
-
-    def __init__(self, wanted: dict[str, ir.Type]) -> None:
-        self.wanted = wanted
-        super().__init__(*wanted)
 
 
 class BodyLoop:
@@ -92,7 +85,8 @@ class BodyLoop:
         self.may_be_static = False
         self.left_names: dict[str, Operand] = {}
         self.wanted: dict[str, ir.Type] = {}  # what this round has found that it should have carried
-        self.mixed: dict[str, list[Operand]] = {}  # by name, what a trip may leave as a number, and carries as a tensor
+        self.several = False  # whether a round has found more than one
+        self.mixed: dict[str, frozenset[ir.NumberKind]] = {}  # by name, numbers that are carried as tensors
 
     # ------------------------------------------------------------------------- what the kinds of loop differ in
 
@@ -158,30 +152,36 @@ class BodyLoop:
 
     def settle(self) -> ir.Loop | None:
         """The loop, lowered until the types of what it carries agree; None after a finding."""
-        low = self.low
-        marks = len(low.diagnostics), low.nodes
-        entering, several = dict(self.carried), False
-        one_by_one = False
-        while True:
-            del low.diagnostics[marks[0] :]
-            low.nodes = marks[1]
+        entering = dict(self.carried)
+        with speculate(self.low) as trial:
             try:
-                node = self.lower()
-            except _Retry as retry:
-                several = several or len(retry.wanted) > 1
-                wanted = dict(list(retry.wanted.items())[: 1 if one_by_one else None])
-                found = {name: self.initial(name, self.entering(name), type_) for name, type_ in wanted.items()}
-                if None not in found.values():
-                    self.carried.update({name: made for name, made in found.items() if made is not None})
-                    continue
-                node = None
+                node = self.agree(at_once=True)
             except NeedsCopies:
-                if one_by_one or not several:
+                if not self.several:
                     raise
                 node = None
-            if node is not None or one_by_one or not several:
+            if node is not None or not self.several:
+                trial.commit()
                 return node
-            one_by_one, self.carried = True, entering
+        self.carried = entering
+        return self.agree(at_once=False)
+
+    def agree(self, at_once: bool) -> ir.Loop | None:
+        """Lowers the body until no name wants another type, which all get `at_once` or one after the other."""
+        while True:
+            self.wanted = {}
+            with speculate(self.low) as trial:
+                node = self.lower()
+                if not self.wanted:
+                    trial.commit()
+                    return node
+                wanted = {name: ir.settled_type(type_) for name, type_ in self.wanted.items()}
+            self.several = self.several or len(wanted) > 1
+            for name in wanted if at_once else list(wanted)[:1]:
+                made = self.initial(name, self.entering(name), wanted[name])
+                if made is None:
+                    return None
+                self.carried[name] = made
 
     def can_carry(self, name: str, operand: Operand) -> bool:
         """A list, a string or None cannot become what a loop carries: Python's operators on it are not a tensor's."""
@@ -261,20 +261,21 @@ class BodyLoop:
         for name, parameter in zip(names, parameters, strict=True):
             if is_sequence(parameter):
                 low.lists.derived(parameter, self.entering(name))
-            note_mixed(low, parameter, self.entering(name), *self.mixed.get(name, ()))
+            note_mixed(low, parameter, self.entering(name), also=self.mixed.get(name, frozenset()))
         scope = Branch(self.env)
         scope.update(zip(names, parameters, strict=True))
         for flag in (RETURNED, BROKE, CONTINUED):
             scope[flag] = False
 
         def step() -> list[ir.Value] | None:
-            self.wanted = {}
             self.enter(trip, scope)
             lower_block(low, self.statement.body, scope)
             scope[CONTINUED] = False
             again = self.again(scope, none_set(low, scope, (BROKE, RETURNED), span))
             self.check_new_names(scope)
             self.keep_new_names(scope)
+            if self.wanted:
+                return None
             self.check_shared_lists(scope)
             # Where every path of the body has returned, nobody reads what it leaves in the author's names.
             unread = scope.get(RETURNED) is True
@@ -282,8 +283,6 @@ class BodyLoop:
                 parameter if unread and not is_hidden(name) else self.next(name, scope[name], parameter)
                 for name, parameter in zip(names, parameters, strict=True)
             ]
-            if self.wanted:
-                raise _Retry(self.wanted)
             if again is None or any(result is None for result in results):
                 return None
             return [again, *(result for result in results if result is not None)]
@@ -319,8 +318,6 @@ class BodyLoop:
             value = self.handed_on(operand)
             if isinstance(value, ir.Value):
                 self.wanted[name] = value.type
-        if self.wanted:
-            raise _Retry(self.wanted)
 
     def handed_on(self, operand: Operand) -> ir.Value | Poison:
         """What a `return` inside the loop gives, as a value that can leave it."""
@@ -348,8 +345,6 @@ class BodyLoop:
                 self.wanted[name] = ir.NumberType(number_kind(operand))
             elif isinstance(operand, ir.Value):
                 self.wanted[name] = operand.type
-        if self.wanted:
-            raise _Retry(self.wanted)
 
     def key(self) -> LoopKey:
         return loop_key(self.low, self.statement)
@@ -401,11 +396,11 @@ class BodyLoop:
         value = as_tensor(low, operand, element, span)
         if isinstance(value, Poison):
             return None
-        if not unify(parameter.type, value.type):
+        if not unify(parameter.type, value.type, low.trail):
             self.changes(name, parameter, operand)
             return None
         if not number_kinds(low, operand) <= number_kinds(low, parameter):
-            self.mixed.setdefault(name, []).append(operand)
+            self.mixed[name] = self.mixed.get(name, frozenset()) | number_kinds(low, operand)
             self.wanted[name] = parameter.type  # as it is, and lowered again with this in mind
         both = joined_type(parameter.type, value.type)
         if (
@@ -430,7 +425,7 @@ class BodyLoop:
         for name, result in zip(self.carried, node.results, strict=True):
             if is_sequence(result):
                 self.low.lists.derived(result, self.entering(name), self.left_names.get(name))
-            note_mixed(self.low, result, self.entering(name), *self.mixed.get(name, ()))
+            note_mixed(self.low, result, self.entering(name), also=self.mixed.get(name, frozenset()))
             self.env[name] = result
         key = self.key() if self.may_be_static else None
         for name in self.assigned:
@@ -440,7 +435,8 @@ class BodyLoop:
                 keeps = (key if self.is_value(left) else inner) if self.makes_trips() else None
                 self.env[name] = Unbound("in this scope: it is bound inside the loop only", keeps)
         if key is not None:
-            self.low.loop_results.update(dict.fromkeys(map(id, node.results), key))
+            for result in node.results:
+                self.low.trail.put(self.low.loop_results, result, key)
         for name in (PLACE, COUNT):
             if name in self.left_names:
                 self.env[name] = self.left_names[name]

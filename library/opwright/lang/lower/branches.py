@@ -48,6 +48,24 @@ class Branch(dict[str, Operand]):
         super().clear()
 
 
+class EnvironmentCopy:
+    """What an environment holds at one moment, for a trial that may bind other things in it."""
+
+    __slots__ = ("_changed", "_env", "_operands")
+
+    def __init__(self, env: Environment) -> None:
+        self._env = env
+        self._operands = dict(env)
+        self._changed = dict(env.changed) if isinstance(env, Branch) else None
+
+    def restore(self) -> None:
+        dict.clear(self._env)
+        dict.update(self._env, self._operands)
+        if isinstance(self._env, Branch) and self._changed is not None:
+            self._env.changed.clear()
+            self._env.changed.update(self._changed)
+
+
 def changed_names(branches: Iterable[Branch], positions: Mapping[str, int]) -> list[str]:
     """What any of the branches has bound or deleted, in the order in which the function first binds its names."""
     names = dict.fromkeys(name for branch in branches for name in branch.changed)

@@ -63,7 +63,7 @@ def _emit_checked(
     count: int,
 ) -> list[ir.Value] | Poison:
     try:
-        bindings = bind(signature, inputs)
+        bindings = bind(signature, inputs, low.trail)
     except Mismatch as mismatch:
         return report_mismatch(low, signature, inputs, mismatch, spans)
     callee = choose if isinstance(choose, ir.Operator) else choose(inputs, bindings)
@@ -71,7 +71,9 @@ def _emit_checked(
         return POISON
     full = complete(signature, attributes)
     try:
-        results = [ir.Value(type_, "", span) for type_ in result_types(signature, bindings, inputs, full, count)]
+        results = [
+            ir.Value(type_, "", span) for type_ in result_types(signature, bindings, inputs, full, count, low.trail)
+        ]
     except WrongResult as wrong:
         return _report_result(low, signature, wrong, span)
     if isinstance(callee, ir.FunctionReference):
@@ -144,7 +146,9 @@ def _elements(admitted: Sequence[str]) -> str:
 def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -> Operand:
     """`op.Name(inputs..., attribute=...)`: one value, a tuple of them, or POISON."""
     domain = normal_domain(callee.opset.domain)
-    if domain and low.versions.setdefault(domain, callee.opset.version) != callee.opset.version:
+    if domain and domain not in low.versions:
+        low.trail.put(low.versions, domain, callee.opset.version)
+    if domain and low.versions[domain] != callee.opset.version:
         return low.error(
             "OW357",
             f"{callee.name} is of version {callee.opset.version} of {domain}, another operator of another version",

@@ -146,7 +146,7 @@ def as_condition(low: Lowering, operand: Operand, span: Span) -> ir.Value | Pois
     if mask == 1 << boolean.code:
         return value
     element, string = ir.settle(value.type.element), low.element_of("string")
-    inferred = isinstance(element, ir.TypeVariable) and narrow(element, [string], "a condition")
+    inferred = isinstance(element, ir.TypeVariable) and narrow(low, element, [string], "a condition")
     if mask >> string.code & 1 and not inferred:
         return low.error(
             "OW320", f"{describe(operand)} cannot be a condition", span, "strings are neither true nor false"

@@ -13,6 +13,7 @@ from opwright.lang import ir
 from opwright.lang.lower.ownership import Ownership
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Source, Span
+from opwright.lang.trail import Trail
 from opwright.opsets.signatures import Signature, history, is_known_domain, newest_opset, signature, similar
 
 if TYPE_CHECKING:
@@ -131,6 +132,7 @@ class Lowering:
         facts: Mapping[str, str],
         splittable: Mapping[str, ir.Value],
     ) -> None:
+        self.trail = Trail()  # every change of what follows that a trial may take back goes through it
         self.scope = scope
         self.function = function
         self.facts = facts
@@ -153,14 +155,14 @@ class Lowering:
         self.inlining: list[ast.FunctionDef] = []
         self.callers: list[Environment] = []  # those of the calls around the one that is being lowered
         self.positions: dict[str, int] = {}  # of names, by their first binding: the order in which they are joined
-        self.lists = Ownership()
+        self.lists = Ownership(self.trail)
         self.rank_origins: dict[ir.Value, Sequence[ir.Value] | None] = {}  # whose ranks say those of results
         self.mixed: dict[ir.Value, frozenset[ir.NumberKind]] = {}  # tensors that Python may hold as such numbers
         self.attributes: dict[str, AttributeOperand] = {}
         self.open_regions: list[ir.Region] = []  # those around the one that is being filled
         self.attempts: list[Attempt] = []  # loops over static ranges that are being lowered as a `Loop`
         self.plans = LoopPlans()
-        self.loop_results: dict[int, LoopKey] = {}  # what loops over static ranges leave, by the value's id
+        self.loop_results: dict[ir.Value, LoopKey] = {}  # what loops over static ranges leave
 
     # ------------------------------------------------------------------------------------------- findings
 
@@ -176,10 +178,12 @@ class Lowering:
     ) -> Poison:
         """Reports an error at its place and gives what the wrong expression becomes."""
         place = self.scope.module.source.place(span)
-        self.diagnostics.append(
-            Diagnostic(code, message, place, reason=reason, help=help, related=related, subject=subject)
-        )
+        self.report(Diagnostic(code, message, place, reason=reason, help=help, related=related, subject=subject))
         return POISON
+
+    def report(self, found: Diagnostic) -> None:
+        """Adds a finding, unless the trial that meets it is rolled back."""
+        self.trail.append(self.diagnostics, found)
 
     # ----------------------------------------------------------------------------------------- operators
 
@@ -245,9 +249,9 @@ class Lowering:
         self.nodes += 1
         if self.nodes > self.most_nodes:
             self.spend(0, node.span)
-        self.region.nodes.append(node)
+        self.trail.append(self.region.nodes, node)
         if self.inlining:
-            self.sources[node] = self.scope.module.source
+            self.trail.put(self.sources, node, self.scope.module.source)
 
     def spend(self, nodes: int, span: Span | None) -> None:
         """Counts what unrolling and inlining make; Stop where it becomes too much."""
@@ -272,9 +276,9 @@ class Lowering:
                 self._no_constant(operator, data, span)
                 raise Stop
             found = ir.Value(ir.TensorType(data.element, data.dims), "", span)
-            self.prologue.append(ir.Const(operator, data, found, span))
-            self.constants[key] = found
-            self.contents[found] = data
+            self.trail.append(self.prologue, ir.Const(operator, data, found, span))
+            self.trail.put(self.constants, key, found)
+            self.trail.put(self.contents, found, data)
         return found
 
     def _no_constant(self, operator: ir.Operator, data: ir.TensorData, span: Span | None) -> None:
@@ -301,8 +305,9 @@ class Lowering:
         if found is None:
             operator = self.operator(callee, span)
             found = ir.Value(type_, "", span)
-            self.prologue.append(ir.Call(operator, inputs, complete(operator.signature, attributes), [found], span))
-            self.constants[key] = found
+            made = ir.Call(operator, inputs, complete(operator.signature, attributes), [found], span)
+            self.trail.append(self.prologue, made)
+            self.trail.put(self.constants, key, found)
         return found
 
     @property

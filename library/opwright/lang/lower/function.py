@@ -173,8 +173,7 @@ class _Attempt:
         self.values: dict[str, ir.Value] = {}
         self.output_types: list[ir.Type] = []
         self.diagnostics: list[Diagnostic] = []
-        report: Callable[[Diagnostic], None] = self.diagnostics.append
-        scope = unit.scope(report)
+        scope = unit.scope(lambda found: self.low.report(found))
         self.low = Lowering(scope, self.function, target.facts, {})
         self.low.diagnostics = self.diagnostics
         self.low.looked_up = looked_up
@@ -387,7 +386,7 @@ class _Attempt:
         if self._is_free(wanted) and isinstance(found, ir.TensorType) and isinstance(wanted, ir.TensorType):
             admitted = ir.element_mask(found.element) & ~ir.element_mask(wanted.element) == 0
             return meet_shapes(found, wanted) if admitted else None
-        return meet_shapes(found, wanted) if unify(wanted, found) else None
+        return meet_shapes(found, wanted) if unify(wanted, found, self.low.trail) else None
 
     def _is_free(self, wanted: ir.Type) -> bool:
         """Whether it is of a type variable whose inputs are all absent: then the body says what it stands for."""

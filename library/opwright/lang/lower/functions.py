@@ -182,7 +182,7 @@ def call_library_function(low: Lowering, callee: OperatorObject, arguments: Argu
             body.inputs,
             pure=False,
         )
-        low.calls.append(reference)
+        low.trail.append(low.calls, reference)
         return reference
 
     return emit_call(low, signature, arguments, checked, choose)

@@ -49,12 +49,12 @@ class State:
                 self.type = ir.TensorType(element, ())
             elif isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
                 shape = () if operand.type.shape == () else None
-                self.type = ir.TensorType(operand.type.element, shape)
+                self.type = ir.TensorType(ir.settle(operand.type.element), shape)
             return not isinstance(self.type, ir.NumberType)
         if isinstance(operand, ir.Value) and isinstance(self.type, ir.TensorType):
             joined = joined_type(self.type, operand.type)
             if isinstance(joined, ir.TensorType) and joined.shape != self.type.shape:
-                self.type = joined
+                self.type = ir.settled_type(joined)
                 return True
         return False
 
@@ -64,10 +64,10 @@ class State:
         value = as_tensor(self.low, operand, element, self.span)
         if isinstance(value, Poison):
             return None
-        if isinstance(self.type, ir.OptionalType) and unify(self.type.item, value.type):
+        if isinstance(self.type, ir.OptionalType) and unify(self.type.item, value.type, self.low.trail):
             self.left = value.type  # an item is what its optional holds, and runtimes take it for that
             return value
-        if not unify(self.type, value.type):
+        if not unify(self.type, value.type, self.low.trail):
             self.low.error(
                 "OW321",
                 f"`{name}` gives {describe(operand)} for a state that begins as {self.type!r}",

@@ -22,6 +22,7 @@ from opwright.lang.lower.nested import enter
 from opwright.lang.lower.numbers import as_tensor, describe
 from opwright.lang.lower.open_calls import signature_of_call
 from opwright.lang.lower.scan_ranks import yielded_ranks
+from opwright.lang.lower.speculate import speculate
 from opwright.lang.objects import FunctionObject, NestedObject, OperatorObject, TracedObject
 from opwright.lang.source import Span
 from opwright.opsets.implied import ImpliedSignature
@@ -132,10 +133,8 @@ class _GraphCall:
                 return None
             return finish(found if isinstance(found, tuple) else () if found is None else (found,))
 
-        mark = len(low.diagnostics)
         yields = nested(low, region, self.span, step)
         if yields is None:
-            assert len(low.diagnostics) > mark or low.diagnostics, "a graph is dropped without a finding"
             return POISON
         region.yields = yields
         return region
@@ -159,7 +158,7 @@ class _GraphCall:
             return POISON
         inputs, attributes, spans = found
         try:
-            bind(signature, inputs)
+            bind(signature, inputs, self.low.trail)
         except Mismatch as mismatch:
             return report_mismatch(self.low, signature, inputs, mismatch, spans)
         return inputs, attributes
@@ -199,10 +198,6 @@ def _one_or_all(results: list[ir.Value]) -> Operand:
     return results[0] if len(results) == 1 else tuple(results)
 
 
-class _Widen(Exception):
-    """A state has another type than was thought: lower the body again."""
-
-
 def _settle(
     call: _GraphCall, states: list[State], leading: list[ir.Value], trailing: list[ir.Value]
 ) -> tuple[ir.Region, list[ir.Value]] | Poison:
@@ -217,8 +212,10 @@ def _settle(
         return POISON
     function, span = found
     before = 1 if leading else 0
+    widened = False
 
     def finish(returned: tuple[Operand, ...]) -> list[ir.Value] | None:
+        nonlocal widened
         if len(returned) < before + len(states):
             low.error(
                 "OW356",
@@ -234,9 +231,9 @@ def _settle(
             changed = [changes_rank(low, state, item, span) for state, item in zip(states, given, strict=True)]
             if any(changed):
                 return None
-        widened = [state.widen(operand) for state, operand in zip(states, given, strict=True)]
-        if any(widened):
-            raise _Widen
+        widened = any(list(map(State.widen, states, given)))
+        if widened:
+            return None
         name = f"`{function.node.name}`"
         goes_on = [as_condition(low, operand, span) for operand in returned[:before]]
         handed = [state.hand_on(operand, function.node.name) for state, operand in zip(states, given, strict=True)]
@@ -246,15 +243,15 @@ def _settle(
             return None
         return [value for value in values if isinstance(value, ir.Value)]
 
-    marks = len(low.diagnostics), low.nodes
     while True:
         parameters = [ir.Value(state.type, "", span) for state in states]
         first, last = ([ir.Value(value.type, value.name, span) for value in group] for group in (leading, trailing))
-        try:
+        widened = False
+        with speculate(low) as trial:
             region = call.lower(function, span, [*first, *parameters, *last], finish)
-        except _Widen:
-            del low.diagnostics[marks[0] :]
-            low.nodes = marks[1]
+            if not widened:
+                trial.commit()
+        if widened:
             continue
         if isinstance(region, Poison):
             return POISON
@@ -318,7 +315,8 @@ def _scan(call: _GraphCall) -> Operand:
         left = [value.type for value in initial]
         collected = [_collected_type(ir.Value(type_)) for type_ in collected]
     results = call.emit(checked[0], attributes, [*left, *collected])
-    low.rank_origins.update(zip(results, origins, strict=True))
+    for result, origin in zip(results, origins, strict=True):
+        low.trail.put(low.rank_origins, result, origin)
     return _one_or_all(results)
 
 

@@ -86,12 +86,12 @@ def note_contents(low: Lowering, result: ir.Value, attributes: Attributes) -> No
     for name, attribute in attributes.items():
         value: Any = attribute.value if isinstance(attribute, ir.AttributeValue) else None
         if isinstance(value, ir.TensorData):
-            low.contents[result] = value
+            low.trail.put(low.contents, result, value)
         elif value is not None and name in ("value_int", "value_ints"):
             numbers = value if isinstance(value, tuple) else (value,)
             packed = b"".join(int(number).to_bytes(8, "little", signed=True) for number in numbers)
             dims = (len(numbers),) if name == "value_ints" else ()
-            low.contents[result] = ir.TensorData(low.element_of("int64"), dims, packed)
+            low.trail.put(low.contents, result, ir.TensorData(low.element_of("int64"), dims, packed))
 
 
 def _divides_by_zero(low: Lowering, inputs: Sequence[ir.Value | None]) -> bool:

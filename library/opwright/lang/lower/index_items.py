@@ -236,7 +236,7 @@ def _bound(low: Lowering, bound: Operand, span: Span) -> Bound | Poison:
     if isinstance(bound, ir.Value) and isinstance(bound.type, ir.TensorType) and not bound.optional:
         element = ir.settle(bound.type.element)
         if isinstance(element, ir.TypeVariable):
-            narrow(element, [item for item in element.elements if not item.is_integer], "a slice")
+            narrow(low, element, [item for item in element.elements if not item.is_integer], "a slice")
         mask = ir.element_mask(element)
         if bound.type.shape in (None, ()) and all(item.is_integer for item in elements_of(mask)):
             int64 = low.element_of("int64")

@@ -24,6 +24,7 @@ from opwright.lang.lower.numbers import (
 )
 from opwright.lang.lower.sequences import is_list, is_sequence, join_lists
 from opwright.lang.lower.shapes import IntTuple, tuple_tensor
+from opwright.lang.lower.speculate import speculate
 from opwright.lang.lower.tuples import ints_of, is_tuple
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
@@ -287,13 +288,13 @@ def join_values(
         return None  # Python would give several values here and one there
     tensor = first if isinstance(first, ir.Value) and not is_number(first) else second
     element = tensor.type.element if isinstance(tensor, ir.Value) and isinstance(tensor.type, ir.TensorType) else None
-    mark = len(low.diagnostics)
-    made = [within(low, regions[side], partial(as_tensor, low, values[side], element, span)) for side in (0, 1)]
-    del low.diagnostics[mark:]  # no common type is a finding only where the name is read
-    pair = _pair(made)
-    if pair is None or any(value.optional for value in pair) or not unify(pair[0].type, pair[1].type):
-        return None
-    return (*pair, joined_type(pair[0].type, pair[1].type))
+    with speculate(low) as trial:  # no common type is a finding only where the name is read
+        made = [within(low, regions[side], partial(as_tensor, low, values[side], element, span)) for side in (0, 1)]
+        pair = _pair(made)
+        if pair is None or any(value.optional for value in pair) or not unify(pair[0].type, pair[1].type, low.trail):
+            return None
+        trial.commit()
+        return (*pair, joined_type(pair[0].type, pair[1].type))
 
 
 def _hold_tensors(values: tuple[Operand, ...]) -> bool:
@@ -304,14 +305,16 @@ def _join_tuples(
     low: Lowering, regions: tuple[ir.Region, ir.Region], values: tuple[Operand, Operand], span: Span | None
 ) -> tuple[ir.Value, ir.Value, ir.Type] | None:
     """Tuples of ints, of which the lengths differ or are not known: INT64 tensors of rank 1."""
-    mark = len(low.diagnostics)
-    made = [
-        within(low, region, partial(ints_of, low, value, span or (0, 0, 0, 0)))
-        for region, value in zip(regions, values, strict=True)
-    ]
-    del low.diagnostics[mark:]
-    pair = _pair(made)
-    return None if pair is None else (*pair, joined_type(pair[0].type, pair[1].type))
+    with speculate(low) as trial:
+        made = [
+            within(low, region, partial(ints_of, low, value, span or (0, 0, 0, 0)))
+            for region, value in zip(regions, values, strict=True)
+        ]
+        pair = _pair(made)
+        if pair is None:
+            return None
+        trial.commit()
+        return (*pair, joined_type(pair[0].type, pair[1].type))
 
 
 def _pair(made: list[ir.Value | Poison]) -> tuple[ir.Value, ir.Value] | None:

@@ -168,7 +168,7 @@ class _Origins:
                 if not attempt.bounds:
                     loops[id(attempt)] = attempt
                 continue
-            key = self.low.loop_results.get(id(item))
+            key = self.low.loop_results.get(item)
             if key is not None and key not in self.low.plans.unrolled:
                 before[key] = None
                 continue

@@ -24,12 +24,13 @@ def may_be_number(low: Lowering, operand: Operand) -> bool:
     return is_number(operand) or (isinstance(operand, ir.Value) and operand in low.mixed)
 
 
-def note_mixed(low: Lowering, result: Operand, *sources: Operand) -> None:
-    """Remembers that a tensor stands for what may be a number, since one of its sources may be."""
+def note_mixed(low: Lowering, result: Operand, *sources: Operand, also: frozenset[ir.NumberKind] = frozenset()) -> None:
+    """Remembers that a tensor stands for what may be a number, since one of its sources may be; of the kinds `also`
+    it may be in any case."""
     if isinstance(result, ir.Value) and isinstance(result.type, ir.TensorType):
-        kinds = frozenset(kind for source in sources for kind in number_kinds(low, source))
+        kinds = also.union(*(number_kinds(low, source) for source in sources))
         if kinds:
-            low.mixed[result] = kinds
+            low.trail.put(low.mixed, result, kinds)
 
 
 def number_kinds(low: Lowering, operand: Operand) -> frozenset[ir.NumberKind]:
@@ -50,7 +51,7 @@ def on_mixed(
         return refused
     result = apply()
     if isinstance(result, ir.Value) and isinstance(result.type, ir.TensorType):
-        low.mixed[result] = frozenset((_kind_of_result(symbol, operands, low),))
+        low.trail.put(low.mixed, result, frozenset((_kind_of_result(symbol, operands, low),)))
     return result
 
 
@@ -114,8 +115,7 @@ def _refuse(low: Lowering, symbol: str, operands: tuple[Operand, ...], span: Spa
             different = [item for item in _elements(element) if _difference(symbol, item, operands)]
             if isinstance(element, ir.TypeVariable) and not element.rigid and len(different) < len(element.elements):
                 # A type that is what the body makes of it is one for which the two are the same.
-                element.narrowed_by.append((mask_of(different), f"`{symbol}`"))
-                element.mask &= ~mask_of(different)
+                element.narrow(~mask_of(different), f"`{symbol}`", low.trail)
             elif different:
                 return _say(low, symbol, different[0], operands, span)
     return None

@@ -44,7 +44,7 @@ def list_tensor(
     dims, items = found
     for item in items:
         if isinstance(item, ir.Value) and isinstance(item.type, ir.TensorType):
-            if element is not None and not unify_elements(element, item.type.element):
+            if element is not None and not unify_elements(element, item.type.element, low.trail):
                 return low.error(
                     "OW315",
                     f"the list holds {describe(item)} where {element!r} is wanted",

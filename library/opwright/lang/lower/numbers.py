@@ -87,7 +87,7 @@ def weak_constant(
     if like is None and variable.name not in low.function.variables:
         return needs_element(low, variable, span)
     unfit = {element: reason for element in variable.elements if (reason := _does_not_fit(items, element))}
-    if unfit and not narrow(variable, list(unfit), f"the constant {reprlib.repr(value)}"):
+    if unfit and not narrow(low, variable, list(unfit), f"the constant {reprlib.repr(value)}"):
         element, reason = next(iter(unfit.items()))
         return low.error(
             "OW313",
@@ -119,13 +119,12 @@ def _does_not_fit(items: tuple[Any, ...], element: ElementType) -> str:
     return ""
 
 
-def narrow(variable: ir.TypeVariable, unfit: list[ElementType], why: str) -> bool:
+def narrow(low: Lowering, variable: ir.TypeVariable, unfit: list[ElementType], why: str) -> bool:
     """Takes types from a variable that no interface promises; False where it is promised or none would be left."""
     taken = sum(1 << element.code for element in unfit)
     if variable.rigid or not variable.mask & ~taken:
         return False
-    variable.narrowed_by.append((taken, why))
-    variable.mask &= ~taken
+    variable.narrow(~taken, why, low.trail)
     return True
 
 
@@ -280,7 +279,7 @@ def _refuse_narrowing(low: Lowering, operand: Operand, element: ir.Element, span
         or item.kind == "string"
         or (item.kind == "bool" and kind is not ir.NumberKind.BOOL)
     ]
-    if not wrong or (isinstance(element, ir.TypeVariable) and narrow(element, wrong, f"a {kind.value} number")):
+    if not wrong or (isinstance(element, ir.TypeVariable) and narrow(low, element, wrong, f"a {kind.value} number")):
         return None
     return low.error(
         "OW313",

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from opwright.lang import ir
 from opwright.lang.static import StaticList
+from opwright.lang.trail import Trail
 
 Made = TypeVar("Made")
 
@@ -19,9 +20,10 @@ Made = TypeVar("Made")
 class Ownership:
     """The lists and sequences of one lowering."""
 
-    __slots__ = ("_borrowed", "_kept", "_names", "_own", "_sources")
+    __slots__ = ("_borrowed", "_kept", "_names", "_own", "_sources", "_trail")
 
-    def __init__(self) -> None:
+    def __init__(self, trail: Trail) -> None:
+        self._trail = trail
         self._borrowed: frozenset[int] = frozenset()
         self._kept: dict[int, object] = {}
         self._own: set[int] = set()
@@ -30,14 +32,16 @@ class Ownership:
 
     def made(self, value: Made) -> Made:
         """Notes a list that the function makes itself, so that nobody else can see it change."""
-        self._kept[id(value)] = value
-        self._own.add(id(value))
+        self._trail.put(self._kept, id(value), value)
+        self._trail.add(self._own, id(value))
         return value
 
     def derived(self, value: object, *sources: object) -> None:
         """Notes that `value` is one of `sources`, which one control flow decides."""
-        self._kept.update((id(item), item) for item in (value, *sources))
-        self._sources[id(value)] = frozenset().union(*(self.identities(source) for source in sources))
+        for item in (value, *sources):
+            self._trail.put(self._kept, id(item), item)
+        origins = frozenset[int]().union(*(self.identities(source) for source in sources))
+        self._trail.put(self._sources, id(value), origins)
 
     def identities(self, value: object) -> frozenset[int]:
         """Every list that the value may be."""
@@ -62,7 +66,7 @@ class Ownership:
 
     def bound(self, name: str) -> None:
         """Notes that the name stands for a list, or for something that holds one."""
-        self._names[name] = None
+        self._trail.put(self._names, name, None)
 
     def other_name(self, env: Mapping[str, Any], name: str, value: object) -> str | None:
         """A name besides `name` that may stand for the same list, or for something that holds it."""

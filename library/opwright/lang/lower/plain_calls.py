@@ -22,6 +22,7 @@ from opwright.lang.operators import BINARY, BINARY_SYMBOLS, Form, class_of
 from opwright.lang.pieces import PlainAssign
 from opwright.lang.rounding import DoesNotFitError, pack
 from opwright.lang.source import Span, span_of
+from opwright.lang.trail import Trail
 from opwright.opsets.signatures import Signature, signature
 
 # The operator, its attributes, the type of its result, and under which key it has been looked up.
@@ -192,8 +193,9 @@ def _plan(opset: int, name: str, attributes: tuple[Any, ...], *known: Any) -> _P
     # Of a `Sum` of thousands all of one kind count once; other operators tell their inputs apart.
     counted = list(kinds.values()) if name in ELEMENTWISE and len(found.inputs) == 1 else inputs
     full = complete(found, given)
+    trail = Trail()  # all element types are known, so there is nothing to narrow
     try:
-        type_ = result_types(found, bind(found, counted), counted, full, 1)[0]
+        type_ = result_types(found, bind(found, counted, trail), counted, full, 1, trail)[0]
     except (Mismatch, WrongResult):
         return None
     if why_impossible(found, inputs, full, 1, [None] * len(inputs)) is not None:

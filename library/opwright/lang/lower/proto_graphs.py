@@ -65,7 +65,7 @@ def _argument(low: Lowering, graph: GraphObject, formal: ValueInfoProto, operand
     variable = ir.settle(inner.element) if isinstance(inner, ir.TensorType) else None
     if isinstance(variable, ir.TypeVariable) and variable.rigid:
         return needs_element(low, variable, span)
-    if value.optional or not unify(declared, value.type):
+    if value.optional or not unify(declared, value.type, low.trail):
         return _refuse(low, graph, f"its input {formal.name!r} is {declared!r}, and {value.type!r} is given", span)
     return value
 
@@ -131,8 +131,12 @@ class _Inlined:
         attributes = {item.name: self._attribute(node, item, values) for item in node.attribute}
         found = operator.signature
         try:
-            bindings = bind(found, inputs) if found.inputs else {}
-            types = result_types(found, bindings, inputs, attributes, len(node.output)) if found.outputs else []
+            bindings = bind(found, inputs, self.low.trail) if found.inputs else {}
+            types = (
+                result_types(found, bindings, inputs, attributes, len(node.output), self.low.trail)
+                if found.outputs
+                else []
+            )
         except Mismatch as mismatch:
             report_mismatch(self.low, found, inputs, mismatch, [self.span] * len(inputs))
             raise Stop from None

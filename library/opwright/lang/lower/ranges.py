@@ -139,7 +139,7 @@ def _as_integer(low: Lowering, operand: Operand, span: Span) -> ir.Value | Poiso
     elif isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
         bound = ir.settle(operand.type.element)
         if isinstance(bound, ir.TypeVariable):
-            narrow(bound, [item for item in bound.elements if not item.is_integer], "`range`")
+            narrow(low, bound, [item for item in bound.elements if not item.is_integer], "`range`")
         mask = ir.element_mask(bound)
         if any(not item.is_integer for item in elements_of(mask)):
             return low.error("OW314", "`range` takes ints", span, f"it gets {describe(operand)}", "cast it to INT64")

@@ -228,7 +228,7 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
         return POISON
     inputs, attributes, spans = checked
     try:
-        found = bind(script.signature, inputs)
+        found = bind(script.signature, inputs, low.trail)
     except Mismatch as mismatch:
         return report_mismatch(low, script.signature, inputs, mismatch, spans)
     names = [formal.name for formal in script.signature.inputs]
@@ -238,7 +238,7 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
         return POISON
     kept, places = _kept(variant, names, inputs), _kept(variant, names, spans)
     try:
-        bind(variant.signature, kept)
+        bind(variant.signature, kept, low.trail)
     except Mismatch as mismatch:
         return report_mismatch(low, variant.signature, kept, mismatch, places)
     outputs = _outputs(low, callee, variant, kept, places)
@@ -257,7 +257,7 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
         variant.pure,
         script.origin,
     )
-    low.calls.append(reference)
+    low.trail.append(low.calls, reference)
     written = {name: value for name, value in attributes.items() if name in variant.signature.attributes}
     full = complete(variant.signature, written)
     elements = _elements(variant, kept, full)
@@ -265,7 +265,8 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
     low.append(ir.Call(reference, kept, full, list(results), arguments.span))
     for result, sources in zip(results, variant.rank_sources, strict=True):
         said = None if sources is None else [kept[index] for index in sources]
-        low.rank_origins[result] = None if said is None else [item for item in said if item is not None]
+        origins = None if said is None else [item for item in said if item is not None]
+        low.trail.put(low.rank_origins, result, origins)
     return results[0] if len(results) == 1 else tuple(results)
 
 

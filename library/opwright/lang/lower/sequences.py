@@ -16,6 +16,7 @@ from opwright.lang.lower.index_items import IndexItem, Position, read_item, refu
 from opwright.lang.lower.known import need_copies
 from opwright.lang.lower.numbers import describe, is_number
 from opwright.lang.lower.primitives import Writer
+from opwright.lang.lower.speculate import speculate
 from opwright.lang.source import Span
 from opwright.lang.static import SEQUENCE_ITEMS, StaticList
 
@@ -141,7 +142,7 @@ def _item(low: Lowering, item: Operand, type_: ir.Type, span: Span, owner: ir.Va
     if isinstance(item, Poison):
         return None
     if isinstance(item, ir.Value) and isinstance(item.type, ir.TensorType) and not item.optional:
-        if unify(type_, item.type):
+        if unify(type_, item.type, low.trail):
             return item
         reason = f"it holds tensors of {_element(type_)!r}"
     else:
@@ -178,7 +179,7 @@ def as_sequence(low: Lowering, operand: Operand, type_: ir.Type, span: Span | No
     place = span or (0, 0, 0, 0)
     if is_sequence(operand):
         assert isinstance(operand, ir.Value)
-        if unify(type_, operand.type):
+        if unify(type_, operand.type, low.trail):
             return operand
         return low.error("OW346", f"{describe(operand)} is no {type_!r}", place, "the element types differ", "")
     if not isinstance(operand, StaticList):
@@ -223,20 +224,21 @@ def join_lists(
     from opwright.lang.lower.joins import within
 
     type_: ir.Type = unknown_items()
-    for value in values:
-        for item in value if isinstance(value, StaticList) else ():
-            if not isinstance(item, ir.Value) or not unify(type_, ir.SequenceType(item.type)):
+    with speculate(low) as trial:  # no common type is a finding only where the name is read
+        for value in values:
+            for item in value if isinstance(value, StaticList) else ():
+                if not isinstance(item, ir.Value) or not unify(type_, ir.SequenceType(item.type), low.trail):
+                    return None
+            if isinstance(value, ir.Value) and not unify(type_, value.type, low.trail):
                 return None
-        if isinstance(value, ir.Value) and not unify(type_, value.type):
+        first, second = (
+            within(low, region, partial(as_sequence, low, value, type_, span))
+            for region, value in zip(regions, values, strict=True)
+        )
+        if isinstance(first, Poison) or isinstance(second, Poison):
             return None
-    mark = len(low.diagnostics)
-    made = [
-        within(low, region, partial(as_sequence, low, value, type_, span))
-        for region, value in zip(regions, values, strict=True)
-    ]
-    del low.diagnostics[mark:]  # no common type is a finding only where the name is read
-    first, second = made
-    return None if isinstance(first, Poison) or isinstance(second, Poison) else (first, second, type_)
+        trial.commit()
+        return first, second, type_
 
 
 # ------------------------------------------------------------------------------------------------------- items
@@ -268,7 +270,7 @@ def pick(low: Lowering, owner: StaticList | tuple[Operand, ...], item: IndexItem
     if isinstance(item, ir.Value):
         need_copies(low, item)
     type_ = unknown_items()
-    if not all(unify(type_.item, part.type) for part in tensors):
+    if not all(unify(type_.item, part.type, low.trail) for part in tensors):
         return None
     sequence = as_sequence(low, StaticList(tensors), type_, span)
     return POISON if isinstance(sequence, Poison) else subscript_sequence(low, sequence, item, span)

@@ -205,7 +205,7 @@ def bind_target(low: Lowering, target: ast.expr, value: Operand, env: Environmen
 def _bind_name(low: Lowering, name: str, value: Operand, env: Environment) -> None:
     if type(value) is ir.Value:
         if not value.name:
-            value.name = name
+            value.rename(name, low.trail)
         if type(value.type) is ir.SequenceType:
             low.lists.bound(name)
     elif isinstance(value, tuple):
@@ -437,7 +437,8 @@ def bind_locals(low: Lowering, statements: Sequence[ast.stmt], env: Environment)
     for name in assigned_names(statements):
         env.setdefault(name, unbound)
     for name in env:
-        low.positions.setdefault(name, len(low.positions))
+        if name not in low.positions:
+            low.trail.put(low.positions, name, len(low.positions))
 
 
 def assigned_names(statements: Sequence[ast.stmt | ast.expr]) -> list[str]:

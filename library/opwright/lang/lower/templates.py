@@ -36,7 +36,7 @@ _CALLABLE = (FunctionObject, GraphObject, NestedObject, ScriptObject)
 
 def call_template(low: Lowering, unit: Unit, arguments: Arguments, env: Environment) -> Operand:
     """The body of a template for this call; `env` is the caller's, where graphs find the names around them."""
-    scope = unit.scope(low.diagnostics.append)
+    scope = unit.scope(low.report)
     bound = bind_parameters(low, unit.node, scope, scope.constant, arguments)
     if bound is None:
         return POISON
@@ -140,7 +140,7 @@ def _input(
             help="cast the operand",
         )
     first = elements.get(declared.type) if declared is not None and own is not None else None
-    if first is not None and not unit.declaration.inferred and not unify_elements(first, given):
+    if first is not None and not unit.declaration.inferred and not unify_elements(first, given, low.trail):
         return low.error(
             "OW315",
             f"{unit.declaration.name} takes tensors of one element type, not {first!r} and {given!r}",

@@ -15,6 +15,7 @@ from opwright.lang.lower.context import (
 )
 from opwright.lang.lower.flow import BROKE, CONTINUED, RETURNED, end, none_set, revive
 from opwright.lang.lower.known import NeedsCopies, ask_attribute, loop_key
+from opwright.lang.lower.speculate import speculate
 from opwright.lang.lower.statements import assigned_names, bind_target, branch, lower_block
 from opwright.lang.source import span_of
 
@@ -39,21 +40,17 @@ def try_loop(
     The bounds are static ints or attributes of the function; those are asked for before the loop is unrolled.
     """
     if loop_key(low, statement) not in low.plans.unrolled:
-        entering = dict(env)
-        marks = len(low.diagnostics), len(low.calls), len(low.region.nodes), low.depth
-        try:
-            run()
-        except NeedsCopies as need:
-            if need.statement is not statement:
-                raise
-        else:
-            static = all(isinstance(bound, int) for bound in bounds)
-            if not static or not any(item.code in _HELPED for item in low.diagnostics[marks[0] :]):
-                return
-        del low.diagnostics[marks[0] :], low.calls[marks[1] :], low.region.nodes[marks[2] :]
-        low.depth = marks[3]
-        env.clear()
-        env.update(entering)
+        with speculate(low, env) as trial:
+            try:
+                run()
+            except NeedsCopies as need:
+                if need.statement is not statement:
+                    raise
+            else:
+                static = all(isinstance(bound, int) for bound in bounds)
+                if not static or not any(item.code in _HELPED for item in trial.findings):
+                    trial.commit()
+                    return
         low.plans.unrolled.add(loop_key(low, statement))
     for bound in bounds:
         if isinstance(bound, AttributeOperand):
