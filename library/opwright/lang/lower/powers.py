@@ -36,7 +36,7 @@ def integer_power(low: Lowering, left: Operand, right: Operand, element: ir.Elem
     if is_static_number(right) and right >= 0 and isinstance(left, ir.Value):
         return _product(low, left, int(right), element, integers, span)
     variable = element if isinstance(element, ir.TypeVariable) else None
-    if variable is not None and narrow(variable, integers, "`**`"):
+    if variable is not None and narrow(low, variable, integers, "`**`"):
         return None
     if is_number(right) and not is_static_number(right):
         if number_kind(right) is ir.NumberKind.FLOAT:
@@ -66,7 +66,7 @@ def _product(
 ) -> ir.Value | Poison | None:
     """None for `base ** 0`, which runtimes compute exactly, and where the body may yet make floats of the base."""
     unfit = [item for item in integers if not _fits(exponent, item)]
-    if unfit and not (isinstance(element, ir.TypeVariable) and narrow(element, unfit, f"the exponent {exponent}")):
+    if unfit and not (isinstance(element, ir.TypeVariable) and narrow(low, element, unfit, f"the exponent {exponent}")):
         return low.error(
             "OW313",
             f"the exponent does not fit {unfit[0].name}",
