@@ -148,6 +148,14 @@ def fuzz(session: nox.Session) -> None:
 
 
 @nox.session
+def corpus(session: nox.Session) -> None:
+    """What the compiler makes of 20,000 generated programs, all specs and samples, held against another revision
+    (`-- --against-rev REV`) or a file (`-- --write FILE`, `-- --against FILE`): two minutes on two cores."""
+    install(session, ".[build,run]", groups=("test",))
+    session.run("python", "-m", "tests.corpus", *session.posargs)
+
+
+@nox.session
 def eager(session: nox.Session) -> None:
     """Run every function of specs/ as Python and as one graph, and compare with its compiled bodies on every vector:
     eight minutes on one core."""
