@@ -89,6 +89,13 @@ def _step(words: list[str], root: Path) -> int:
             for path in _files(root / folder / "records"):
                 path.write_bytes(encode_record(_forged(decode_record(path.read_bytes()))))
             return 0
+        case ["misdirect", folder]:
+            for path in _files(root / folder / "records"):
+                path.write_bytes(encode_record(_misdirected(decode_record(path.read_bytes()))))
+            return 0
+        case ["link", name, target]:
+            (root / name).symlink_to(target)
+            return 0
         case ["python", file]:
             return _run_python(root / file)
     try:
@@ -122,5 +129,14 @@ def _forged(record: Record | None) -> Record:
     match record.outcome:
         case Done(outputs, diagnostics):
             return Record(Done({**outputs, "forged": "0" * 64}, diagnostics), record.reads)
+        case Failed() | _:
+            return record
+
+
+def _misdirected(record: Record | None) -> Record:
+    assert record is not None
+    match record.outcome:
+        case Done(outputs, diagnostics):
+            return Record(Done({**outputs, "../elsewhere": next(iter(outputs.values()))}, diagnostics), record.reads)
         case Failed() | _:
             return record

@@ -2,17 +2,22 @@ from pathlib import Path
 
 import pytest
 from opwright.diagnostics import DiagnosticError
-from opwright_build.engine.digest import digest_bytes
+from opwright_build.engine.digest import canonical_json, digest_bytes
 from opwright_build.engine.hints import FileHints
 from opwright_build.engine.publish import Published, Publisher
 from opwright_build.engine.store import InfrastructureError
 
 MARK = b"# generated\n"
+AREAS = ("d", "p")
 
 
 def publisher(root: Path) -> Publisher:
     hints = FileHints(root / ".opwright" / "hints.json")
-    return Publisher(root, root / ".opwright" / "outputs.json", hints, lambda path, data: data.startswith(MARK))
+    return Publisher(root, AREAS, root / ".opwright" / "outputs.json", hints, generated)
+
+
+def generated(path: str, data: bytes) -> bool:
+    return path.startswith("d/") or data.startswith(MARK)
 
 
 def publish(root: Path, files: dict[str, bytes], folders: tuple[str, ...] = ()) -> Published:
@@ -63,23 +68,24 @@ def test_a_strangers_file_is_never_overwritten_and_then_nothing_is(tmp_path: Pat
     (tmp_path / "p").mkdir()
     (tmp_path / "p" / "__init__.py").write_bytes(b"mine")
     with pytest.raises(DiagnosticError) as caught:
-        publish(tmp_path, {"p/__init__.py": MARK, "a": b"1"})
+        publish(tmp_path, {"p/__init__.py": MARK, "d/a": b"1"})
     assert [(item.code, str(item.place)) for item in caught.value.diagnostics] == [("OW904", "p/__init__.py")]
     assert content(tmp_path) == {"p/__init__.py": b"mine"}
 
 
 def test_a_generated_file_of_an_older_build_is_overwritten(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(MARK + b"old")
-    (tmp_path / "empty").write_bytes(b"")
-    publish(tmp_path, {"a": MARK + b"new", "empty": b"full"})
-    assert content(tmp_path) == {"a": MARK + b"new", "empty": b"full"}
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "a").write_bytes(MARK + b"old")
+    (tmp_path / "p" / "empty").write_bytes(b"")
+    publish(tmp_path, {"p/a": MARK + b"new", "p/empty": b"full"})
+    assert content(tmp_path) == {"p/a": MARK + b"new", "p/empty": b"full"}
 
 
 class Killed(BaseException):
     pass
 
 
-@pytest.mark.parametrize("at", range(9))
+@pytest.mark.parametrize("at", range(8))
 def test_killed_at_any_step_each_file_is_old_or_new_and_the_next_build_finishes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
 ) -> None:
@@ -98,7 +104,7 @@ def test_killed_at_any_step_each_file_is_old_or_new_and_the_next_build_finishes(
         return call
 
     with monkeypatch.context() as patch:
-        for name in ("os.replace", "os.fsync", "pathlib.Path.unlink", "pathlib.Path.write_bytes"):
+        for name in ("os.replace", "os.fsync", "pathlib.Path.unlink"):
             module, _, attribute = name.rpartition(".")
             owner = __import__("os") if module == "os" else Path
             patch.setattr(owner, attribute, mortal(getattr(owner, attribute)))
@@ -112,9 +118,75 @@ def test_killed_at_any_step_each_file_is_old_or_new_and_the_next_build_finishes(
 
 
 def test_a_disk_that_refuses_is_reported_with_the_path(tmp_path: Path) -> None:
-    (tmp_path / "dist").write_bytes(b"a file")
+    (tmp_path / "d").write_bytes(b"a file")
     with pytest.raises(InfrastructureError) as caught:
-        publish(tmp_path, {"dist/a": b"1"})
+        publish(tmp_path, {"d/a": b"1"})
     (finding,) = caught.value.diagnostics
     assert finding.code == "OW905"
     assert str(tmp_path) not in finding.message
+
+
+@pytest.mark.parametrize(
+    "path", ["{outside}", "../mine", "d/../../mine", "d//../../mine", "./mine", "mine", "d", "d\\..\\mine"]
+)
+def test_a_planted_list_of_outputs_removes_nothing_elsewhere(tmp_path: Path, path: str) -> None:
+    root = tmp_path / "root"
+    for file in (tmp_path / "mine", root / "mine", root / "d" / "mine"):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(b"known")
+    planted = {path.format(outside=tmp_path / "mine"): digest_bytes(b"known"), "p/kept": digest_bytes(b"known")}
+    (root / "p").mkdir()
+    (root / "p" / "kept").write_bytes(b"known")  # below an area, but it does not say that it is generated
+    (root / ".opwright").mkdir()
+    (root / ".opwright" / "outputs.json").write_bytes(canonical_json({"format": 1, "files": planted}))
+    assert publish(root, {"d/a": b"1"}).removed == ()
+    assert (tmp_path / "mine").read_bytes() == b"known"
+    assert set(content(root)) == {"mine", "d/a", "d/mine", "p/kept"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[]", "3", '{"format": 1}', '{"format": 1, "files": []}', '{"format": 1, "files": {"d/x": 3}}', "[" * 99_999],
+)
+def test_a_list_of_outputs_of_another_form_is_none(tmp_path: Path, text: str) -> None:
+    (tmp_path / ".opwright").mkdir()
+    (tmp_path / ".opwright" / "outputs.json").write_text(text)
+    assert publish(tmp_path, {"d/a": b"1"}) == Published(("d/a",), (), ())
+
+
+@pytest.mark.parametrize("path", ["../mine", "/mine", "d/../../mine", "mine", "e/mine", "d/", ""])
+def test_an_output_elsewhere_is_refused(tmp_path: Path, path: str) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    with pytest.raises(DiagnosticError) as caught:
+        publish(root, {"d/a": b"1", path: b"2"})
+    assert [item.code for item in caught.value.diagnostics] == ["OW522"]
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.parametrize("link", ["d", "d/sub", "d/sub/a"])
+def test_nothing_is_written_or_removed_behind_a_link(tmp_path: Path, link: str) -> None:
+    root, home = tmp_path / "root", tmp_path / "home"
+    (home / "sub").mkdir(parents=True)
+    for name in ("a", "old", "sub/a", "sub/old"):
+        (home / name).write_bytes(b"mine")
+    (root / link).parent.mkdir(parents=True)
+    (root / link).symlink_to(home / "a" if link.endswith("/a") else home)
+    planted = {name: digest_bytes(b"mine") for name in ("d/old", "d/sub/old")}
+    (root / ".opwright").mkdir()
+    (root / ".opwright" / "outputs.json").write_bytes(canonical_json({"format": 1, "files": planted}))
+    with pytest.raises(DiagnosticError) as caught:
+        publish(root, {"d/sub/a": b"1"})
+    assert [item.code for item in caught.value.diagnostics] == ["OW521" if link.endswith("/a") else "OW520"]
+    assert {path.name: path.read_bytes() for path in home.rglob("*") if path.is_file()} == {
+        "a": b"mine",
+        "old": b"mine",
+    }
+
+
+def test_a_link_in_the_place_of_a_temporary_file_is_not_written_through(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_bytes(b"mine")
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / ".a.opwright-tmp").symlink_to(tmp_path / "mine")
+    publish(tmp_path, {"d/a": b"1"})
+    assert content(tmp_path) == {"d/a": b"1", "mine": b"mine"}

@@ -1,9 +1,11 @@
+import os
 from pathlib import Path
 
 import pytest
+from opwright.diagnostics import DiagnosticError
 from opwright_build.engine.digest import digest_bytes
 from opwright_build.engine.hints import FileHints
-from opwright_build.engine.sources import FolderSources
+from opwright_build.engine.sources import REFUSED, FolderSources, digest_now
 
 
 def make(root: Path) -> FolderSources:
@@ -35,3 +37,31 @@ def test_one_build_sees_one_state(tmp_path: Path) -> None:
 def test_nothing_outside_the_folder_can_be_named(tmp_path: Path, name: str) -> None:
     with pytest.raises(ValueError, match="no such kind of source"):
         make(tmp_path).read(name)
+
+
+@pytest.mark.parametrize(("name", "code"), [("out.py", "OW127"), ("linked/in.py", "OW127"), ("pipe.py", "OW115")])
+def test_what_is_not_to_be_read_is_refused_and_depended_on(tmp_path: Path, name: str, code: str) -> None:
+    root, home = tmp_path / "root", tmp_path / "home"
+    (root / "specs").mkdir(parents=True)
+    home.mkdir()
+    (home / "in.py").write_bytes(b"secret")
+    (root / "specs" / "out.py").symlink_to(home / "in.py")
+    (root / "specs" / "linked").symlink_to(home)
+    os.mkfifo(root / "specs" / "pipe.py")
+    for fresh in (make(root), make(root)):
+        with pytest.raises(DiagnosticError) as caught:
+            fresh.read(f"file:specs/{name}")
+        assert [item.code for item in caught.value.diagnostics] == [code]
+        assert fresh.digest(f"file:specs/{name}") == REFUSED
+    assert make(root).digest(f"file:specs/{name}") == REFUSED
+
+
+def test_a_link_inside_the_root_is_read(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_bytes(b"text")
+    (tmp_path / "two.py").symlink_to("one.py")
+    assert make(tmp_path).read("file:two.py") == b"text"
+
+
+def test_a_name_that_cannot_be_one_has_no_digest(tmp_path: Path) -> None:
+    for name in ("", "x", "file:/etc/passwd", "file:../x", "exec:ls"):
+        assert digest_now(make(tmp_path), name) is None

@@ -3,9 +3,9 @@ import pickle
 from pathlib import Path
 
 import pytest
-from opwright.diagnostics import Diagnostic, Place, Related, Severity
+from opwright.diagnostics import Diagnostic, DiagnosticError, Place, Related, Severity
 from opwright_build.engine.action import Done, Failed, Read, Record, Unsupported, decode_record, encode_record
-from opwright_build.engine.digest import digest_bytes
+from opwright_build.engine.digest import Json, canonical_json, digest_bytes
 from opwright_build.engine.store import RECORDS_PER_KEY, InfrastructureError, LocalStore
 
 FINDING = Diagnostic(
@@ -18,12 +18,13 @@ FINDING = Diagnostic(
     Severity.WARNING,
 )
 KEY = digest_bytes(b"key")
+ONE, OTHER = digest_bytes(b"one"), digest_bytes(b"other")
 
 
 @pytest.mark.parametrize(
     "record",
     [
-        Record(Done({"a": "00", "b": "01"}, (FINDING,)), (Read("file:x", "aa"), Read("file:y", None))),
+        Record(Done({"a": ONE, "b": OTHER}, (FINDING,)), (Read("file:x", "aa"), Read("file:y", None))),
         Record(Failed((FINDING, Diagnostic("OW101", "no place")))),
         Record(Unsupported("no kernel")),
     ],
@@ -37,6 +38,66 @@ def test_a_damaged_record_is_none() -> None:
     assert decode_record(data[:-1]) is None
     assert decode_record(b"") is None
     assert decode_record(data.replace(b"kernel", b"kernal")) is None
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"reads": [], "done": {"outputs": {"a": "../../../home/.ssh/id_rsa"}, "diagnostics": []}},
+        {"reads": [], "done": {"outputs": {"a": 3}, "diagnostics": []}},
+        {"reads": [], "done": {"outputs": {}}},
+        {"reads": [["file:x"]], "unsupported": "no"},
+        {"reads": [[3, None]], "unsupported": "no"},
+        {"reads": [["file:x", 3]], "unsupported": "no"},
+        {"reads": [], "failed": [{}]},
+        {"reads": []},
+        [],
+    ],
+)
+def test_a_record_of_another_form_is_none(value: Json) -> None:
+    body = canonical_json(value)
+    assert decode_record(digest_bytes(body).encode() + b"\n" + body) is None
+
+
+@pytest.mark.parametrize("folder", ["blobs", "blobs/{blob}", "records", "records/{two}", "records/{two}/{key}"])
+def test_nothing_behind_a_link_is_read_written_or_removed(tmp_path: Path, folder: str) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    for name in ("id", digest_bytes(b"x"), *(digest_bytes(bytes([index])) for index in range(RECORDS_PER_KEY + 1))):
+        (home / name).write_bytes(b"mine")
+    before = {path.name: path.read_bytes() for path in home.iterdir()}
+    link = tmp_path / "cache" / folder.format(blob=digest_bytes(b"x")[:2], two=KEY[:2], key=KEY)
+    link.parent.mkdir(parents=True)
+    link.symlink_to(home, target_is_directory=True)
+    store = LocalStore(tmp_path / "cache")
+    blobs = (lambda: store.put(b"x"), lambda: store.get(digest_bytes(b"x")), lambda: store.has(digest_bytes(b"x")))
+    records = (lambda: list(store.records(KEY)), lambda: store.add_record(KEY, Record(Unsupported("no"))))
+    for attempt in blobs if folder.startswith("blobs") else records:
+        with pytest.raises(DiagnosticError) as caught:
+            attempt()
+        assert [item.code for item in caught.value.diagnostics] == ["OW520"]
+    assert {path.name: path.read_bytes() for path in home.iterdir()} == before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+def test_a_pipe_in_place_of_an_entry_is_not_waited_for(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path)
+    digest = digest_bytes(b"bytes")
+    (tmp_path / "blobs" / digest[:2]).mkdir(parents=True)
+    os.mkfifo(tmp_path / "blobs" / digest[:2] / digest)
+    for attempt in (lambda: store.get(digest), lambda: store.has(digest), lambda: store.put(b"bytes")):
+        with pytest.raises(DiagnosticError) as caught:
+            attempt()
+        assert [item.code for item in caught.value.diagnostics] == ["OW521"]
+
+
+def test_what_is_no_digest_names_no_entry(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_bytes(b"mine")
+    store = LocalStore(tmp_path / "cache")
+    for name in ("../../mine", "", KEY[:-1], KEY.upper()):
+        with pytest.raises(ValueError, match="not a digest"):
+            store.get(name)
+    assert (tmp_path / "mine").read_bytes() == b"mine"
 
 
 def test_what_is_put_is_got(tmp_path: Path) -> None:
@@ -78,16 +139,16 @@ def test_a_damaged_record_is_a_miss_and_a_warning(tmp_path: Path) -> None:
 def test_a_second_outcome_for_the_same_reads_is_told_and_the_first_stays(tmp_path: Path) -> None:
     store = LocalStore(tmp_path)
     reads = (Read("file:x", "aa"),)
-    assert store.add_record(KEY, Record(Done({"a": "00"}), reads))
-    assert store.add_record(KEY, Record(Done({"a": "00"}), reads))
-    assert not store.add_record(KEY, Record(Done({"a": "01"}), reads))
-    assert list(store.records(KEY)) == [Record(Done({"a": "00"}), reads)]
+    assert store.add_record(KEY, Record(Done({"a": ONE}), reads))
+    assert store.add_record(KEY, Record(Done({"a": ONE}), reads))
+    assert not store.add_record(KEY, Record(Done({"a": OTHER}), reads))
+    assert list(store.records(KEY)) == [Record(Done({"a": ONE}), reads)]
 
 
 def test_records_of_other_reads_stand_beside_each_other_newest_first_and_few(tmp_path: Path) -> None:
     store = LocalStore(tmp_path)
     for index in range(RECORDS_PER_KEY + 3):
-        record = Record(Done({"a": f"{index:02}"}), (Read("file:x", f"{index:02}"),))
+        record = Record(Done({"a": ONE}), (Read("file:x", f"{index:02}"),))
         store.add_record(KEY, record)
         path = tmp_path / "records" / KEY[:2] / KEY / record.trace
         os.utime(path, ns=(index * 10**9, index * 10**9))

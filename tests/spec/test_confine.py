@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 from opwright.diagnostics.model import Diagnostic, Place
-from opwright_build.spec.confine import LibraryFiles, stays_inside
+from opwright_build.engine.tree import stays_inside
+from opwright_build.spec.confine import LibraryFiles
 
 HERE = "specs/com.acme/Swish"
 

@@ -11,6 +11,11 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
+from opwright.diagnostics.model import DiagnosticError
+
+from opwright_build.engine.tree import Tree, write_whole
+
+WORK = ".opwright"
 OUR_BUG = 4
 ISSUES = "the project's issue tracker"
 
@@ -39,11 +44,12 @@ def _write(text: str) -> str | None:
         if folder is None:
             continue
         try:
-            folder.mkdir(exist_ok=True)
-            (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
-        except OSError:
+            if folder.name == WORK:
+                Tree(folder.parent).require_file(f"{WORK}/{name}")
+            write_whole(folder / name, text.encode("utf-8", "backslashreplace"))
+        except (OSError, DiagnosticError):
             continue
-        return os.path.relpath(folder / name) if folder.name == ".opwright" else str(folder / name)
+        return os.path.relpath(folder / name) if folder.name == WORK else str(folder / name)
     return None
 
 
@@ -51,5 +57,5 @@ def _library_folder() -> Path | None:
     here = Path.cwd()
     for folder in (here, *here.parents):
         if (folder / "specs" / "library.yaml").is_file():
-            return folder / ".opwright"
+            return folder / WORK
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
-from opwright.diagnostics.model import Diagnostic, Place
+from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
 from opwright.lang.source import Source
 from opwright.lang.syntax import Module, parse
 
@@ -26,7 +26,10 @@ class SpecFiles:
         return self._parsed[path]
 
     def _parse(self, path: str) -> Module | Diagnostic | None:
-        data = self._read(path)
+        try:
+            data = self._read(path)
+        except DiagnosticError as error:
+            return error.diagnostics[0]
         if data is None:
             return None
         try:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from opwright.diagnostics.model import Diagnostic
 from opwright.diagnostics.wire import from_json, to_json
 
-from opwright_build.engine.digest import Json, canonical_json, digest_bytes, digest_fields
+from opwright_build.engine.digest import Json, canonical_json, digest_bytes, digest_fields, is_digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +103,30 @@ def encode_record(record: Record) -> bytes:
 
 
 def decode_record(data: bytes) -> Record | None:
-    """The record that `encode_record` wrote, or None when the bytes are damaged."""
+    """The record that `encode_record` wrote, or None when the bytes are damaged or of another form."""
     head, _, body = data.partition(b"\n")
     if head != digest_bytes(body).encode("ascii"):
         return None
-    value = json.loads(body)
-    reads = tuple(Read(name, digest) for name, digest in value["reads"])
-    outcome: Outcome
+    try:
+        value = json.loads(body)
+        return Record(_outcome(value), tuple(_read(name, digest) for name, digest in value["reads"]))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _outcome(value: dict[str, Any]) -> Outcome:
     if "done" in value:
         done = value["done"]
-        outcome = Done(done["outputs"], tuple(from_json(item) for item in done["diagnostics"]))
-    elif "failed" in value:
-        outcome = Failed(tuple(from_json(item) for item in value["failed"]))
-    else:
-        outcome = Unsupported(value["unsupported"])
-    return Record(outcome, reads)
+        outputs = {str(name): digest for name, digest in done["outputs"].items()}
+        if not all(map(is_digest, outputs.values())):
+            raise ValueError("an output without a digest")
+        return Done(outputs, tuple(from_json(item) for item in done["diagnostics"]))
+    if "failed" in value:
+        return Failed(tuple(from_json(item) for item in value["failed"]))
+    return Unsupported(str(value["unsupported"]))
+
+
+def _read(name: Any, digest: Any) -> Read:
+    if not isinstance(name, str) or not isinstance(digest, str | None):
+        raise ValueError("a read without a name")
+    return Read(name, digest)

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
+_DIGEST = re.compile("[0-9a-f]{64}")
 
 
 def digest_bytes(data: bytes) -> str:
     """The sha256 of `data`, in hexadecimal."""
     return hashlib.sha256(data).hexdigest()
+
+
+def is_digest(text: object) -> bool:
+    """Whether a value has the form of a sha256 in hexadecimal."""
+    return isinstance(text, str) and _DIGEST.fullmatch(text) is not None
 
 
 def digest_fields(fields: Iterable[str]) -> str:

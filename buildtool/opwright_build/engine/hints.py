@@ -6,12 +6,14 @@ was read that it could have changed again within the same tick of the filesystem
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
 from pathlib import Path
 
 from opwright_build.engine.digest import Json, canonical_json, digest_bytes
+from opwright_build.engine.tree import open_regular, read_regular, write_whole
 
 FORMAT = 1
 SETTLED_NS = 2_000_000_000  # the coarsest clock among filesystems in use (FAT) ticks every two seconds
@@ -43,9 +45,12 @@ class FileHints:
         return None if data is None else digest_bytes(data)
 
     def read(self, path: Path) -> bytes | None:
-        """The file's bytes, or None when there is no such file; the digest is remembered."""
+        """The file's bytes, or None when there is no such file; the digest is remembered.
+
+        OSError when it cannot be read, and when it is no regular file.
+        """
         try:
-            with path.open("rb") as file:
+            with open(open_regular(path), "rb") as file:
                 # Stamped before reading: a write that comes later leaves another stamp, or a young one.
                 stamp = _stamp(os.fstat(file.fileno()))
                 now = time.time_ns()
@@ -64,13 +69,8 @@ class FileHints:
         files: dict[str, Json] = {
             name: [*stamp, digest] for name, (stamp, digest) in sorted({**self._known, **self._used}.items())
         }
-        temporary = self._path.with_name(f"{self._path.name}.{os.getpid()}")
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            temporary.write_bytes(canonical_json({"format": FORMAT, "files": files}))
-            temporary.replace(self._path)
-        except OSError:
-            temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            write_whole(self._path, canonical_json({"format": FORMAT, "files": files}))
         self._changed = False
 
 
@@ -81,12 +81,12 @@ def _stamp(status: os.stat_result) -> _Stamp:
 def _load(path: Path) -> dict[str, tuple[_Stamp, str]]:
     """The hints of the last run; none when the file is missing, damaged or of another format."""
     try:
-        value = json.loads(path.read_bytes())
+        value = json.loads(read_regular(path))
         if value["format"] != FORMAT:
             return {}
         return {
             name: ((int(size), int(mtime), int(ctime), int(inode)), str(digest))
             for name, (size, mtime, ctime, inode, digest) in value["files"].items()
         }
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}

@@ -43,10 +43,10 @@ def folder_lock(path: Path, on_wait: Callable[[], None]) -> Iterator[None]:
     """Holds the lock file at `path`; while another process has it, `on_wait` is called once and this one waits.
 
     The system releases the lock when its holder ends, however it ends; the file itself stays. OSError when the file
-    cannot be made.
+    cannot be made, or a link is in its place.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
     try:
         if not _try_lock(descriptor):
             on_wait()

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from opwright_build.engine.action import Action, Done, Failed, Record, Unsupported
 from opwright_build.engine.digest import canonical_json
-from opwright_build.engine.sources import Sources
+from opwright_build.engine.sources import Sources, digest_now
+from opwright_build.engine.tree import read_regular, write_whole
 
 FORMAT = 1
 
@@ -53,13 +54,8 @@ class ActionLog:
         """Writes what was learnt. The log only explains, so failures to write it are ignored."""
         if not self._changed:
             return
-        temporary = self._path.with_name(f"{self._path.name}.{os.getpid()}")
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            temporary.write_bytes(canonical_json({"format": FORMAT, "actions": self._entries()}))
-            temporary.replace(self._path)
-        except OSError:
-            temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            write_whole(self._path, canonical_json({"format": FORMAT, "actions": self._entries()}))
         self._changed = False
 
     def _entry(self, action: Action, record: Record) -> dict[str, Any]:
@@ -84,7 +80,7 @@ def reasons(action: Action, previous: dict[str, Any] | None, log: ActionLog, sou
     found += _differences("parameter ", previous["params"], dict(action.params))
     found += _differences("input ", previous["inputs"], dict(action.inputs))
     for name, digest in previous["reads"]:
-        now = sources.digest(name)
+        now = digest_now(sources, name)
         if now != digest:
             found.append(f"{name} {_change(digest, now)}")
     return tuple(found) or ("nothing it rests on has changed, but its result was not in the cache",)
@@ -117,7 +113,20 @@ def _outcome_word(record: Record) -> str:
 
 def _load(path: Path) -> dict[str, Any]:
     try:
-        value = json.loads(path.read_bytes())
-        return dict(value["actions"]) if value["format"] == FORMAT else {}
-    except (OSError, ValueError, KeyError, TypeError):
+        value = json.loads(read_regular(path))
+        if value["format"] != FORMAT:
+            return {}
+        return {label: entry for label, entry in value["actions"].items() if _is_entry(entry)}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
+
+
+def _is_entry(entry: Any) -> bool:
+    """Whether an entry has the form of those that are written here; a file of a checkout may hold anything."""
+    try:
+        texts = [entry["kind"], entry["key"], entry["trace"], entry["outcome"], *entry["why"]]
+        texts += [*entry["inputs"].values(), *entry["environment"].values()]
+        reads = all(isinstance(name, str) and isinstance(digest, str | None) for name, digest in entry["reads"])
+        return reads and isinstance(entry["params"], dict) and all(isinstance(text, str) for text in texts)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return False

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
 
-from opwright_build.engine.digest import canonical_json
+from opwright_build.engine.digest import canonical_json, is_digest
 from opwright_build.engine.hints import FileHints
 from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.tree import Tree, create, read_regular, stays_inside, write_whole
 
 FORMAT = 1
 TEMPORARY = ".opwright-tmp"
@@ -32,16 +33,33 @@ class Published:
 
 
 class Publisher:
-    """Puts outputs below `root`. `manifest` remembers which files are ours; `generated` knows ours by their bytes."""
+    """Puts outputs below the folders `areas` of `root`: into real folders there, and nowhere else.
 
-    def __init__(self, root: Path, manifest: Path, hints: FileHints, generated: Callable[[str, bytes], bool]) -> None:
+    `manifest` remembers which files are ours; it may come with a checkout, so that what it says is a hint alone.
+    `generated` knows ours by their bytes.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        areas: Collection[str],
+        manifest: Path,
+        hints: FileHints,
+        generated: Callable[[str, bytes], bool],
+    ) -> None:
         self._root = root
+        self._tree = Tree(root)
+        self._areas = areas
         self._manifest = manifest
         self._hints = hints
         self._generated = generated
 
     def differing(self, outputs: Mapping[str, str]) -> list[str]:
-        """The paths of outputs (path -> digest) that the disk does not hold as they should be."""
+        """The paths of outputs (path -> digest) that the disk does not hold as they should be.
+
+        DiagnosticError (OW520 to OW522) when one of them is not to be written.
+        """
+        self._require(outputs)
         return [path for path in sorted(outputs) if self._hints.digest(self._root / path) != outputs[path]]
 
     def stale(self, outputs: Mapping[str, str], folders: Iterable[str] = ()) -> list[str]:
@@ -52,25 +70,40 @@ class Publisher:
         found = {
             path
             for path, digest in self._remembered().items()
-            if path not in outputs and self._hints.digest(self._root / path) == digest
+            if path not in outputs and self._is_ours(path) and self._hints.digest(self._root / path) == digest
         }
         for folder in folders:
+            self._tree.require_folder(folder)
             for path in sorted((self._root / folder).glob("*")):
                 relative = f"{folder}/{path.name}"
-                if relative in outputs or not path.is_file():
-                    continue
-                data = self._hints.read(path)
-                if data is not None and self._generated(relative, data):
+                if relative not in outputs and path.is_file() and self._is_ours(relative, or_empty=False):
                     found.add(relative)
         return sorted(found)
+
+    def _is_ours(self, path: str, or_empty: bool = True) -> bool:
+        """Whether a file says itself that it is generated, or is nobody's work since it is empty."""
+        self._tree.require_file(path)
+        data = self._hints.read(self._root / path)
+        return data is not None and (self._generated(path, data) or (or_empty and not data))
+
+    def _require(self, outputs: Iterable[str]) -> None:
+        """DiagnosticError unless each path is below one of our areas, in real folders, and free or a regular file."""
+        for path in outputs:
+            if not self._is_output(path):
+                raise DiagnosticError([_outside(self._areas)])
+            self._tree.require_file(path)
+
+    def _is_output(self, path: str) -> bool:
+        return stays_inside(path) and "/" in path and path.split("/")[0] in self._areas
 
     def publish(
         self, outputs: Mapping[str, str], fetch: Callable[[str], bytes], folders: Iterable[str] = ()
     ) -> Published:
         """Makes the disk hold `outputs`; `fetch` gives the bytes of those that it lacks.
 
-        DiagnosticError (OW904) when that would overwrite a file that is not ours, InfrastructureError (OW905) when
-        the disk refuses. Nothing is renamed before every new file lies ready.
+        DiagnosticError (OW904) when that would overwrite a file that is not ours, and when an output or its folder is
+        no real one (OW520 to OW522), InfrastructureError (OW905) when the disk refuses. Nothing is renamed before
+        every new file lies ready.
         """
         try:
             differing = self.differing(outputs)
@@ -113,23 +146,18 @@ class Publisher:
     def _prepare(self, path: str, data: bytes) -> None:
         temporary = self._temporary(path)
         temporary.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        create(temporary, data, durable=True)
 
     def _remembered(self) -> dict[str, str]:
         try:
-            value = json.loads(self._manifest.read_bytes())
-            return dict(value["files"]) if value["format"] == FORMAT else {}
-        except (OSError, ValueError, KeyError, TypeError):
+            value = json.loads(read_regular(self._manifest))
+            files = value["files"] if value["format"] == FORMAT else {}
+            return {path: digest for path, digest in files.items() if self._is_output(path) and is_digest(digest)}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return {}
 
     def _remember(self, outputs: Mapping[str, str]) -> None:
-        self._manifest.parent.mkdir(parents=True, exist_ok=True)
-        temporary = self._manifest.with_name(f"{self._manifest.name}.{os.getpid()}")
-        temporary.write_bytes(canonical_json({"format": FORMAT, "files": dict(outputs)}))
-        temporary.replace(self._manifest)
+        write_whole(self._manifest, canonical_json({"format": FORMAT, "files": dict(outputs)}))
 
 
 def _not_ours(path: str) -> Diagnostic:
@@ -139,6 +167,16 @@ def _not_ours(path: str) -> Diagnostic:
         place=Place(path),
         reason="a build overwrites only what a build wrote",
         help="move or delete the file, or choose another `package:` in specs/library.yaml",
+    )
+
+
+def _outside(areas: Collection[str]) -> Diagnostic:
+    folders = " and ".join(f"{area}/" for area in sorted(areas))
+    return Diagnostic(
+        code="OW522",
+        message=f"a cached result names an output that is not below {folders}",
+        reason="no build makes such a result; it was written by somebody else, perhaps to change files elsewhere",
+        help="delete .opwright (or the cache that --cache names) and build again",
     )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from opwright.diagnostics.model import DiagnosticError
+
 from opwright_build.engine.action import Action, Read
 from opwright_build.engine.digest import Json, digest_bytes
 from opwright_build.engine.sources import Sources
@@ -41,8 +43,15 @@ class Reader:
         return data
 
     def read(self, name: str) -> bytes | None:
-        """The bytes of a source (`file:...`, `list:...`), or None when there is none; either way it is recorded."""
-        data = self._sources.read(name)
+        """The bytes of a source (`file:...`, `list:...`), or None when there is none; either way it is recorded.
+
+        DiagnosticError when it is not to be read.
+        """
+        try:
+            data = self._sources.read(name)
+        except DiagnosticError:  # a refusal, too, is something to depend on
+            self._reads.setdefault(name, self._sources.digest(name))
+            raise
         self._reads.setdefault(name, None if data is None else digest_bytes(data))
         return data
 

@@ -13,7 +13,7 @@ from opwright_build.engine.action import Action, Done, Failed, Outcome, Read, Re
 from opwright_build.engine.executors import InlineExecutor
 from opwright_build.engine.log import ActionLog, reasons
 from opwright_build.engine.reader import Reader
-from opwright_build.engine.sources import NotYetError, OverlaySources, Sources
+from opwright_build.engine.sources import NotYetError, OverlaySources, Sources, digest_now
 from opwright_build.engine.store import InfrastructureError, Store
 
 ActionFunction = Callable[[Reader], Outcome]
@@ -157,7 +157,9 @@ class Engine:
         if self._rerun:
             return None
         for record in self._store.records(action.key):
-            if all(self._sources.digest(read.name) == read.digest for read in record.reads) and self._complete(record):
+            if all(digest_now(self._sources, read.name) == read.digest for read in record.reads) and self._complete(
+                record
+            ):
                 self._log.found(action, record)
                 return Result(action, record.outcome, record.reads, cached=True)
         return None

@@ -10,12 +10,20 @@ from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
+from opwright.diagnostics.model import Diagnostic, DiagnosticError
+
 from opwright_build.engine.digest import digest_bytes
 from opwright_build.engine.hints import FileHints
+from opwright_build.engine.tree import Tree
+
+REFUSED = "refused"
 
 
 class Sources(Protocol):
-    """Named inputs. A name that stands for nothing gives None; that, too, is something to depend on."""
+    """Named inputs. A name that stands for nothing gives None; that, too, is something to depend on.
+
+    What is there and must not be read has REFUSED as its digest, and reading it raises DiagnosticError.
+    """
 
     def digest(self, name: str) -> str | None: ...
 
@@ -27,6 +35,7 @@ class FolderSources:
 
     def __init__(self, root: Path, hints: FileHints) -> None:
         self._root = root
+        self._tree = Tree(root)
         self._hints = hints
         self._digests: dict[str, str | None] = {}
         self._bytes: dict[str, bytes | None] = {}
@@ -35,7 +44,9 @@ class FolderSources:
         """The digest of what `read` gives, without reading where a hint says it."""
         if name not in self._digests:
             kind, path = self._split(name)
-            if kind == "list":
+            if self._refusal(path) is not None:
+                self._digests[name] = REFUSED
+            elif kind == "list":
                 data = self.read(name)
                 self._digests[name] = None if data is None else digest_bytes(data)
             else:
@@ -43,13 +54,23 @@ class FolderSources:
         return self._digests[name]
 
     def read(self, name: str) -> bytes | None:
-        """The bytes of a file, or a folder's listing, one name a line. None when there is none."""
+        """The bytes of a file, or a folder's listing, one name a line. None when there is none.
+
+        DiagnosticError for a link that leads out of the root, and for what is no regular file.
+        """
         if name not in self._bytes:
             kind, path = self._split(name)
+            refusal = self._refusal(path)
+            if refusal is not None:
+                self._digests[name] = REFUSED
+                raise DiagnosticError([refusal])
             data = _listing(path) if kind == "list" else self._hints.read(path)
             self._bytes[name] = data
             self._digests[name] = None if data is None else digest_bytes(data)
         return self._bytes[name]
+
+    def _refusal(self, path: Path) -> Diagnostic | None:
+        return self._tree.refuse_source(path.relative_to(self._root).as_posix())
 
     def _split(self, name: str) -> tuple[str, Path]:
         kind, colon, relative = name.partition(":")
@@ -99,6 +120,14 @@ class OverlaySources:
         if not name.startswith(self._prefix):
             return self._base.read(name)
         return self._lookup(name.removeprefix(self._prefix))
+
+
+def digest_now(sources: Sources, name: str) -> str | None:
+    """What `sources` gives for a name that a record tells: None for one that cannot be a name."""
+    try:
+        return sources.digest(name)
+    except (LookupError, TypeError, ValueError):
+        return None
 
 
 class NotYetError(Exception):

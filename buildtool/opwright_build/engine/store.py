@@ -18,7 +18,8 @@ from typing import Protocol
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Severity
 
 from opwright_build.engine.action import Record, decode_record, encode_record
-from opwright_build.engine.digest import digest_bytes
+from opwright_build.engine.digest import digest_bytes, is_digest
+from opwright_build.engine.tree import Tree, read_regular, write_whole
 
 RECORDS_PER_KEY = (
     8  # a key's older records serve switching between branches; more would make look-ups linear in history
@@ -47,10 +48,15 @@ class Store(Protocol):
 
 
 class LocalStore:
-    """A store in a local folder, made on the first write. Pickles as its path."""
+    """A store in a local folder, made on the first write. Pickles as its path.
+
+    The folder may come with a checkout: what lies in it is believed only as far as its digest proves it, and no link in
+    it is followed (DiagnosticError, OW520 and OW521).
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self._tree = Tree(root)
         self._damaged = False
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -72,7 +78,9 @@ class LocalStore:
 
     def has(self, digest: str) -> bool:
         """Whether the blob is there; its bytes are checked only by `get`."""
-        return self._blob(digest).is_file()
+        path = self._blob(digest)
+        self._require(path)
+        return path.is_file()
 
     def put(self, data: bytes) -> str:
         """Stores the blob unless it is there already, and gives its digest."""
@@ -109,16 +117,21 @@ class LocalStore:
             return existing == data
         return True
 
+    def _require(self, path: Path) -> None:
+        self._tree.require_file(path.relative_to(self.root).as_posix())
+
     def _blob(self, digest: str) -> Path:
-        return self.root / "blobs" / digest[:2] / digest
+        return self.root / "blobs" / _checked(digest)[:2] / digest
 
     def _folder(self, key: str) -> Path:
-        return self.root / "records" / key[:2] / key
+        return self.root / "records" / _checked(key)[:2] / key
 
     def _by_age(self, folder: Path) -> list[Path]:
+        self._tree.require_folder(folder.relative_to(self.root).as_posix())
         try:
             with os.scandir(folder) as entries:
-                found = [(-entry.stat().st_mtime_ns, entry.name) for entry in entries if "." not in entry.name]
+                listed = [(entry.stat(follow_symlinks=False), entry.name) for entry in entries if is_digest(entry.name)]
+            found = [(-status.st_mtime_ns, name) for status, name in listed]
         except FileNotFoundError:
             return []
         except OSError as error:
@@ -126,25 +139,30 @@ class LocalStore:
         return [folder / name for _, name in sorted(found)]
 
     def _read(self, path: Path) -> bytes | None:
+        self._require(path)
         try:
-            return path.read_bytes()
+            return read_regular(path)
         except FileNotFoundError:
             return None
         except OSError as error:
             raise _unreachable(self.root, error) from error
 
     def _write(self, path: Path, data: bytes) -> None:
-        temporary = path.with_name(f"{path.name}.{os.getpid()}")
+        self._require(path)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            temporary.write_bytes(data)
-            temporary.replace(path)
+            write_whole(path, data)
         except OSError as error:
             raise _unreachable(self.root, error) from error
 
     def _drop_damaged(self, path: Path) -> None:
         path.unlink(missing_ok=True)
         self._damaged = True
+
+
+def _checked(digest: str) -> str:
+    if not is_digest(digest):  # it becomes a part of a path
+        raise ValueError(f"not a digest: {digest!r}")
+    return digest
 
 
 _DAMAGED = Diagnostic(

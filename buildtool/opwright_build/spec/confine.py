@@ -37,7 +37,7 @@ class LibraryFiles:
         where = place or Place(path)
         full = os.path.join(self.root, path)
         try:
-            if not _inside(os.path.realpath(full), self._real(folder)):
+            if self.leaves(folder) or not _inside(os.path.realpath(full), self._real(folder)):
                 return Diagnostic("OW127", f"{path} is a link that leads out of its folder", where)
             regular = stat.S_ISREG(os.stat(full).st_mode)
         except (OSError, ValueError):
@@ -63,13 +63,6 @@ class LibraryFiles:
         if folder not in self._folders:
             self._folders[folder] = os.path.realpath(os.path.join(self.root, folder))
         return self._folders[folder]
-
-
-def stays_inside(name: str) -> bool:
-    """Whether a path written in YAML, relative to a folder, is plainly a path below that folder."""
-    if not name or "\\" in name or ":" in name or not name.isprintable():
-        return False
-    return all(part not in ("", ".", "..") for part in name.split("/"))
 
 
 def _inside(path: str, folder: str) -> bool:

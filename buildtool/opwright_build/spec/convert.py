@@ -10,7 +10,8 @@ from opwright.bundle.calls import ANY, split_type
 from opwright.diagnostics.model import Diagnostic, Place, Related
 from opwright.elements import BY_NAME
 
-from opwright_build.spec.confine import LibraryFiles, stays_inside
+from opwright_build.engine.tree import stays_inside
+from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.forms import AttributeForm, LimitForm, SpecModel, ValueForm, VersionModel
 from opwright_build.spec.model import (
     Domain,

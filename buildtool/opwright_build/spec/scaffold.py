@@ -18,6 +18,7 @@ from string import Template
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Severity
 from opwright.version import VERSION
 
+from opwright_build.engine.tree import Tree
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.domains import STANDARD, in_standard, read_domain, refuse_domain, refuse_operator
 from opwright_build.spec.load import find_library, newest_opset, read_library
@@ -137,6 +138,7 @@ class _Writer:
 
     def _refuse_existing(self, domain: str, operator: str) -> None:
         path = f"specs/{domain}/{operator}"
+        Tree(self.root).require_folder(f"specs/{domain}")
         if os.path.lexists(self.root / path):
             message = f"the function {domain}/{operator} exists already"
             raise DiagnosticError([Diagnostic("OW128", message, Place(path), help="Choose another name.")])

@@ -13,7 +13,7 @@ from opwright_build.workflow.library import build_library, read_built
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.status import UsageError
 from opwright_build.workflow.task import finish, on_library
-from opwright_build.workflow.writing import write_file
+from opwright_build.workflow.writing import write_below, write_file
 
 
 def export(path: Path, reporter: Reporter, options: Options, opset: int, output: Path | None, started: float) -> int:
@@ -32,8 +32,12 @@ def export(path: Path, reporter: Reporter, options: Options, opset: int, output:
             raise UsageError([Diagnostic("OW907", message, help="choose one of them with --opset")])
         model = export_model(bundle, opset)
         name = f"{bundle.index.library}-{bundle.index.version}-opset{opset}.onnx"
+        data = model.SerializeToString(deterministic=True)
         target = session.root / "dist" / name if output is None else output
-        write_file(target, model.SerializeToString(deterministic=True))
+        if output is None:
+            write_below(session.tree, f"dist/{name}", data)
+        else:
+            write_file(output, data)
         text = f"wrote {os.path.relpath(target)} ({counted(len(model.functions), 'function')} at opset {opset})"
         return finish(session, started, library.diagnostics, text, {})
 

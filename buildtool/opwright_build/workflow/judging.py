@@ -11,7 +11,7 @@ from opwright.diagnostics.model import Diagnostic, Place, Severity
 
 from opwright_build.report.tables import counted
 from opwright_build.workflow.session import Session
-from opwright_build.workflow.writing import write_file
+from opwright_build.workflow.writing import write_below
 
 if TYPE_CHECKING:
     from opwright.bundle.format import Bundle, FunctionEntry
@@ -77,8 +77,8 @@ def judge(
 
     session = subject.session
     require_agreement(admissions(subject.bundle))
-    path = session.root / FILE
-    declared = read_gaps(path.read_bytes()) if path.is_file() else GapsFile(())
+    data = session.tree.read(FILE)
+    declared = GapsFile(()) if data is None else read_gaps(data)
     session.reporter.step(f"verifying {counted(len(collected.cases), 'case')}")
     outcomes = verify_cases(
         subject.bundle,
@@ -94,7 +94,7 @@ def judge(
     ran = {identity: subject.only is None or identity in subject.only for identity in identities}
     if update_gaps:
         rows = merge_gaps(declared.gaps, outcomes, runtimes=names, identities=ran)
-        write_file(path, write_gaps(rows).encode())
+        write_below(session.tree, FILE, write_gaps(rows).encode())
     else:
         findings += check_gaps(declared.gaps, outcomes, runtimes=names, identities=ran)
     findings += unverified(subject.sound(collected.diagnostics), outcomes, subject.places)
@@ -118,8 +118,8 @@ def mutate(subject: Subject, cases: Sequence[Case]) -> tuple[dict[str, Any], lis
         for fate in score.fates:
             event = {"function": fate.identity, "mutant": fate.id, "fate": fate.fate, "by": fate.by or None}
             session.reporter.event("mutant", event)
-    path = session.root / FILE
-    listed = read_survivors(path.read_bytes()) if path.is_file() else SurvivorsFile(())
+    data = session.tree.read(FILE)
+    listed = SurvivorsFile(()) if data is None else read_survivors(data)
     identities = [version.identity for version in subject.loaded.versions]
     findings = check_mutants(scores, listed.survivors, places=subject.places, identities=identities)
     total = tally(scores, listed.survivors)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from opwright.diagnostics.model import Diagnostic, Place, Severity
 
+from opwright_build.engine.tree import Tree, read_regular, stays_inside
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.judging import Subject, collect
@@ -120,21 +121,23 @@ def _known_files(output: Path) -> list[str]:
     try:
         if not output.exists() or (output.is_dir() and not any(output.iterdir())):
             return []
-        told = json.loads(manifest.read_bytes())
+        told = json.loads(read_regular(manifest))
         if told["schema"] == SCHEMA:
-            return [path for path in told["files"] if _is_inside(output, path)]
+            return [path for path in told["files"] if stays_inside(path)]
     except (OSError, ValueError, KeyError, TypeError):
         pass
     message = f"{os.path.relpath(output)} holds other files than a proposal's"
     raise UsageError([Diagnostic("OW907", message, help="name a folder that is new or empty")])
 
 
-def _is_inside(output: Path, path: str) -> bool:
-    return os.path.abspath(output / path).startswith(os.path.abspath(output) + os.sep)
-
-
 def _write(output: Path, known: list[str], identity: str, files: Mapping[str, bytes]) -> None:
-    """The files, and a list of them with their digests; what an earlier proposal had more is removed."""
+    """The files, and a list of them with their digests; what an earlier proposal had more is removed.
+
+    DiagnosticError (OW520, OW521), before anything is changed, where one of them lies behind a link or is none.
+    """
+    tree = Tree(output)
+    for path in (*known, *files):
+        tree.require_file(path)
     for path in known:
         if path not in files:
             (output / path).unlink(missing_ok=True)

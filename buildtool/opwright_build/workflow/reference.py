@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, TypeVar
 from opwright.diagnostics.model import Diagnostic, Place, has_errors
 
 from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.tree import Tree
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.build import action_counts
 from opwright_build.workflow.library import TABLE, BuiltLibrary, build_library, read_built
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.task import finish, on_library
-from opwright_build.workflow.writing import write_file
+from opwright_build.workflow.writing import write_below
 
 if TYPE_CHECKING:
     from opwright_build.reference.model import Documented, Vectors
@@ -43,6 +44,9 @@ def _reference(session: Session, output: Path | None, check: bool, started: floa
     from opwright_build.reference.pages import reference_pages
 
     folder = output or session.root / FOLDER
+    if output is None:
+        session.tree.require_folder(FOLDER)
+    tree = Tree(folder)
     library = build_library(session)
     counts = action_counts(session, library)
     if not library.good:
@@ -52,14 +56,14 @@ def _reference(session: Session, output: Path | None, check: bool, started: floa
     if has_errors(diagnostics):
         return finish(session, started, diagnostics, "", counts)
     pages = reference_pages(documented)
-    stale = [path for path in _generated(folder) if path not in pages]
+    stale = [path for path in _generated(tree) if path not in pages]
     if check:
-        differing = [path for path, data in pages.items() if _read(folder / path) != data]
+        differing = [path for path, data in pages.items() if _read(tree, path) != data]
         findings = [_out_of_date(session, folder / path, "differs from") for path in differing]
         findings += [_out_of_date(session, folder / path, "is no longer part of") for path in stale]
         text = "" if findings else f"{counted(len(pages), 'page')} up to date"
         return finish(session, started, [*diagnostics, *findings], text, counts)
-    written = sum([write_file(folder / path, data) for path, data in pages.items()])
+    written = sum([write_below(tree, path, data) for path, data in pages.items()])
     for path in stale:
         _remove(folder / path)
     text = f"{written} of {counted(len(pages), 'page')} written"
@@ -73,9 +77,9 @@ def documented_library(session: Session, library: BuiltLibrary) -> tuple[Documen
     from opwright_build.verify import gaps, numerics
 
     loaded = load_library(session.root)
-    refusals = _fact_file(session.root, gaps.FILE, gaps.read_gaps, gaps.GapsFile(()))
+    refusals = _fact_file(session.tree, gaps.FILE, gaps.read_gaps, gaps.GapsFile(()))
     nothing = numerics.NumericsFile(numerics.Numerics({}, (), ()))
-    measured = _fact_file(session.root, numerics.FILE, numerics.read_numerics, nothing)
+    measured = _fact_file(session.tree, numerics.FILE, numerics.read_numerics, nothing)
     vectors, found = _vectors(session, loaded)
     sources = {version.identity: _source(session, version) for version in loaded.versions}
     documented = Documented(
@@ -91,8 +95,8 @@ def documented_library(session: Session, library: BuiltLibrary) -> tuple[Documen
     return documented, [*refusals.diagnostics, *measured.diagnostics, *found]
 
 
-def _fact_file(root: Path, name: str, read: Callable[[bytes], Facts], nothing: Facts) -> Facts:
-    data = _read(root / name)
+def _fact_file(tree: Tree, name: str, read: Callable[[bytes], Facts], nothing: Facts) -> Facts:
+    data = _read(tree, name)
     return nothing if data is None else read(data)
 
 
@@ -138,21 +142,20 @@ def _source(session: Session, version: SpecVersion) -> str:
     return f"{_folder(session, version)}/{version.function_file}"
 
 
-def _generated(folder: Path) -> list[str]:
-    """The pages that are ours, relative to the folder."""
+def _generated(tree: Tree) -> list[str]:
+    """The pages that are ours, relative to the folder; links among them are not."""
     from opwright_build.reference.model import MARK
 
-    found = sorted(folder.rglob("*.md")) if folder.is_dir() else []
-    return [path.relative_to(folder).as_posix() for path in found if MARK.encode() in (_read(path) or b"")[:200]]
+    found = sorted(tree.root.rglob("*.md")) if tree.root.is_dir() else []
+    paths = [path.relative_to(tree.root).as_posix() for path in found if path.is_file() and not path.is_symlink()]
+    return [path for path in paths if MARK.encode() in (_read(tree, path) or b"")[:200]]
 
 
-def _read(path: Path) -> bytes | None:
+def _read(tree: Tree, path: str) -> bytes | None:
     try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return None
+        return tree.read(path)
     except OSError as error:
-        raise _unreachable(path, "read", error) from error
+        raise _unreachable(tree.root / path, "read", error) from error
 
 
 def _remove(path: Path) -> None:

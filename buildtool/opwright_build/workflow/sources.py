@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
+from opwright_build.engine.tree import Tree, read_regular
+
 
 def library_text(root: Path) -> Callable[[str], str | None]:
     """A function from a path relative to `root` to the file's text; None for what cannot be had or lies outside."""
+
+    tree = Tree(root)
 
     def text(file: str) -> str | None:
         path = PurePosixPath(file)
         if path.is_absolute() or ".." in path.parts:
             return None
+        if tree.refuse_source(file) is not None:
+            return None
         try:
-            return (root / path).read_bytes().decode("utf-8", "replace")
+            return read_regular(root / path).decode("utf-8", "replace")
         except (OSError, ValueError):
             return None
 

@@ -10,7 +10,7 @@ from opwright_build.report.tables import counted, text_table
 from opwright_build.workflow.library import build_library, read_built
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.task import finish, on_library
-from opwright_build.workflow.writing import write_file
+from opwright_build.workflow.writing import write_below
 
 
 def vectors(path: Path, reporter: Reporter, options: Options, update: bool, started: float) -> int:
@@ -31,7 +31,7 @@ def _vectors(session: Session, update: bool, started: float) -> int:
     if update:
         session.reporter.step("reading the standard's suite")
         text = update_lock(loaded.versions, session.root)
-        written = text is not None and write_file(session.root / LOCK_PATH, text.encode())
+        written = text is not None and write_below(session.tree, LOCK_PATH, text.encode())
         lines.append(f"{LOCK_PATH} {'written' if written else 'unchanged'}")
     session.reporter.step("collecting vectors")
     interfaces = {entry.identity: entry for entry in read_built(session, library).index.functions}

@@ -1,4 +1,4 @@
-"""Files that a person asked for by name: written whole or not at all."""
+"""Files that a person asked for, by name or by a command: written whole or not at all."""
 
 from __future__ import annotations
 
@@ -8,18 +8,22 @@ from pathlib import Path
 from opwright.diagnostics.model import Diagnostic
 
 from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.tree import Tree, read_regular, write_whole
 
 
 def write_file(path: Path, data: bytes) -> bool:
     """Writes the file unless it has these bytes already; says whether it did. InfrastructureError where it cannot."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        if path.is_file() and path.read_bytes() == data:
+        if path.is_file() and read_regular(path) == data:
             return False
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(data)
-        temporary.replace(path)
+        write_whole(path, data)
     except OSError as error:
         message = f"{os.path.relpath(path)} cannot be written: {error.strerror or type(error).__name__}"
         raise InfrastructureError([Diagnostic("OW905", message)]) from error
     return True
+
+
+def write_below(tree: Tree, path: str, data: bytes) -> bool:
+    """The same for a file of a folder that is not trusted. DiagnosticError (OW520, OW521) where that holds a link."""
+    tree.require_file(path)
+    return write_file(tree.root / path, data)

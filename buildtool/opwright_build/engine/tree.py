@@ -1,0 +1,187 @@
+"""Files below a folder that is not trusted: what may be read there, written and removed.
+
+A checkout may hold anything: a link to somebody's home where the cache is looked for, a pipe in place of a source. So
+nothing is followed out of the folder, nothing is opened that is no regular file, and what is written or removed lies
+in real folders.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+from pathlib import Path
+
+from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
+
+MOST_BYTES = 1 << 31  # of one file
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe that takes a file's place must not be waited for
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_BINARY = getattr(os, "O_BINARY", 0)
+
+
+class NotRegularError(OSError):
+    """There is something of that name, and it is no regular file, or one that is too large to be read."""
+
+
+class Tree:
+    """The files below `root`, by POSIX paths relative to it. The root itself may be reached by links."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._real: set[str] = set()
+        self._inside: dict[str, bool] = {}
+
+    def require_folder(self, path: str) -> None:
+        """Raises DiagnosticError (OW520) unless each part of the path is a real folder, or nothing yet."""
+        if path in self._real or path in ("", "."):
+            return
+        _require_normal(path)
+        above, _, _ = path.rpartition("/")
+        self.require_folder(above)
+        status = _status(self.root / path)
+        if status is None:
+            return
+        if stat.S_ISLNK(status.st_mode):
+            raise DiagnosticError([_linked(path)])
+        if stat.S_ISDIR(status.st_mode):
+            self._real.add(path)  # a file in its place is found by who opens or makes what lies in it
+
+    def require_file(self, path: str) -> None:
+        """Raises DiagnosticError (OW520, OW521) unless the path is that of a regular file in real folders, or of
+        nothing yet."""
+        _require_normal(path)
+        above, _, _ = path.rpartition("/")
+        self.require_folder(above)
+        status = _status(self.root / path)
+        if status is not None and not stat.S_ISREG(status.st_mode):
+            raise DiagnosticError([_not_regular(path, status)])
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a regular file in real folders; None where there is none. DiagnosticError (OW520, OW521)."""
+        self.require_file(path)
+        try:
+            return read_regular(self.root / path)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def refuse_source(self, path: str) -> Diagnostic | None:
+        """Why a file or folder that is there is not read: links lead out of the root, or it is something else."""
+        full = os.path.join(self.root, path)
+        try:
+            status = os.lstat(full)
+            if not self._leads_inside(os.path.dirname(path)):
+                return _leads_out(path)
+            if stat.S_ISLNK(status.st_mode):
+                if not self._is_inside(full):
+                    return _leads_out(path)
+                status = os.stat(full)
+        except (OSError, ValueError):
+            return None
+        if stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
+            return None
+        return Diagnostic("OW115", f"{path} is not a regular file", Place(path))
+
+    def _leads_inside(self, folder: str) -> bool:
+        if folder not in self._inside:
+            self._inside[folder] = self._is_inside(os.path.join(self.root, folder))
+        return self._inside[folder]
+
+    def _is_inside(self, path: str) -> bool:
+        root = os.path.realpath(self.root)
+        return os.path.commonpath([os.path.realpath(path), root]) == root
+
+
+def stays_inside(name: str) -> bool:
+    """Whether a text, taken as a path relative to a folder, is plainly a path below that folder."""
+    if not name or "\\" in name or ":" in name or not name.isprintable():
+        return False
+    return all(part not in ("", ".", "..") for part in name.split("/"))
+
+
+def open_regular(path: Path) -> int:
+    """A descriptor of a regular file, for reading; links are followed. NotRegularError, and what `os.open` raises."""
+    _require_regular(os.stat(path))
+    descriptor = os.open(path, os.O_RDONLY | _NO_WAIT | _BINARY)
+    try:
+        _require_regular(os.fstat(descriptor))
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def read_regular(path: Path) -> bytes:
+    """The bytes of a regular file. NotRegularError, and what `os.open` raises."""
+    with open(open_regular(path), "rb") as file:
+        return file.read()
+
+
+def create(path: Path, data: bytes, durable: bool = False) -> None:
+    """Writes a file that does not exist yet; what stands there, a link among them, gives FileExistsError."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _BINARY, 0o666)
+    with open(descriptor, "wb") as file:
+        file.write(data)
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Puts a file there, whole or not at all; in place of a link, not through it."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        create(temporary, data)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _status(path: Path) -> os.stat_result | None:
+    try:
+        return os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _require_regular(status: os.stat_result) -> None:
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(errno.EISDIR, "Is a directory")
+    if not stat.S_ISREG(status.st_mode):
+        raise NotRegularError(errno.EINVAL, "it is no regular file")
+    if status.st_size > MOST_BYTES:
+        raise NotRegularError(errno.EFBIG, f"it has more than {MOST_BYTES:,} bytes")
+
+
+def _require_normal(path: str) -> None:
+    if not stays_inside(path):
+        raise ValueError(f"not a path below a folder: {path!r}")
+
+
+def _leads_out(path: str) -> Diagnostic:
+    return Diagnostic("OW127", f"{path} is a link that leads out of the library", Place(path))
+
+
+def _linked(path: str) -> Diagnostic:
+    return Diagnostic(
+        code="OW520",
+        message=f"{path} is a link, and the tool writes into real folders only",
+        place=Place(path),
+        reason="a link that comes with a checkout could lead the tool to write or remove files anywhere",
+        help="remove the link; the folder is made when it is needed. A cache elsewhere is named with --cache FOLDER",
+    )
+
+
+def _not_regular(path: str, status: os.stat_result) -> Diagnostic:
+    kinds = {stat.S_IFLNK: "a link", stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+    kind = kinds.get(stat.S_IFMT(status.st_mode), "a device")
+    return Diagnostic(
+        code="OW521",
+        message=f"{path} is {kind}, where the tool reads or writes a regular file",
+        place=Place(path),
+        reason="a link may lead out of the library, and a pipe or a device has no end",
+        help="remove it",
+    )
