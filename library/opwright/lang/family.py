@@ -231,10 +231,19 @@ def labels_of(family: Family) -> dict[Key, Key]:
         return {variant.key: () for variant in family.variants}
     from opwright.lang.emit import emit_function
 
+    callees: dict[tuple[object, ...], int] = {}
+
+    def identify(callee: ir.FunctionReference) -> tuple[str, str, str]:
+        """Functions of one name may be different ones, each called by another variant."""
+        domain, name, overload = callee.identity
+        content = (callee.origin, domain, name, callee.since_version, callee.variant, callee.digest)
+        return domain, name, f"{overload}#{callees.setdefault(content, len(callees))}"
+
     contents = []
     for variant in family.variants:
         assert variant.lowered.function is not None
-        contents.append(emit_function(variant.lowered.function, "").SerializeToString(deterministic=True))
+        proto = emit_function(variant.lowered.function, "", identify=identify)
+        contents.append(proto.SerializeToString(deterministic=True))
     keys = [variant.key for variant in family.variants]
     return dict(zip(keys, labels(keys, contents), strict=True))
 
