@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import pytest
-from opwright.variants import Key, labels, match_variants, one_of, overload_of, portable_name
+from hypothesis import given
+from hypothesis import strategies as st
+from opwright.variants import (
+    Key,
+    labels,
+    match_variants,
+    name_of_overload,
+    one_of,
+    overload_of,
+    portable_name,
+    possible_bases,
+)
 
 
 @dataclass(frozen=True)
@@ -92,12 +104,57 @@ def test_labels_are_those_of_the_first_equal_variant() -> None:
     [
         ((), "", "F"),
         ((("low", "absent"), ("high", "present")), "low=absent,high=present", "F__low_absent__high_present"),
-        ((("x.rank", "3"),), "x.rank=3", "F__x_x2e_rank_3"),
-        ((("mode", "a,b=c"),), "mode=a%2Cb%3Dc", "F__mode_a_x25_2Cb_x25_3Dc"),
-        ((("mode", "ä %"),), "mode=%C3%A4%20%25", "F__mode__x25_C3_x25_A4_x25_20_x25_25"),
-        ((("axes", "[0, 1]"),), "axes=[0%2C%201]", "F__axes__x5b_0_x25_2C_x25_201_x5d_"),
+        ((("T_x", "float8e4m3fn"),), "T_x=float8e4m3fn", "F__T_x_float8e4m3fn"),
+        ((("x.rank", "3"),), "x.rank=3", "F__x_rank_3"),
+        ((("x_rank", "3"),), "x_rank=3", "F__xX5Frank_3"),
+        ((("x.rank", "not:3|4"),), "x.rank=not:3|4", "F__x_rank_notX3A3X7C4"),
+        ((("mode", "a,b=c"),), "mode=a%2Cb%3Dc", "F__mode_aX2CbX3Dc"),
+        ((("mode", "ä %"),), "mode=%C3%A4%20%25", "F__mode_XC3XA4X20X25"),
+        ((("mode", ""),), "mode=", "F__mode_XFF"),
+        ((("axes", "[0, 1]"),), "axes=[0%2C%201]", "F__axes_X5B0X2CX201X5D"),
+        ((("X", "X5F_"),), "X=X5F_", "F__X_X585FX5F"),
+        ((("since", "1"),), "since=1", "F__X73ince_1"),
     ],
 )
 def test_names(key: Key, overload: str, portable: str) -> None:
     assert overload_of(key) == overload
-    assert portable_name("F", overload) == portable
+    assert portable_name("F", key) == portable
+    assert name_of_overload("F", overload) == portable
+    assert "F" in possible_bases(portable)
+
+
+def test_names_of_other_versions_and_of_overloads_from_elsewhere() -> None:
+    assert portable_name("F", (), 2) == name_of_overload("F", "@2") == "F__since_2"
+    assert portable_name("F", (("T", "float"),), 2) == name_of_overload("F", "@2,T=float") == "F__since_2__T_float"
+    found = [name_of_overload("add", overload) for overload in ("Tensor", "since_2", "@02", "a=b,", "a_b", "x_rank=")]
+    assert found == ["add__Tensor", "add__sinceX5F2", "add__X4002", "add__aX3DbX2C", "add__aX5Fb", "add__xX5Frank_XFF"]
+
+
+AXES = st.from_regex(r"[A-Za-zX_][A-Za-z0-9X_é]{0,5}(\.rank)?", fullmatch=True)
+VALUES = st.text(st.sampled_from("aX_5F0.-,=@%é ") | st.characters(exclude_categories=["Cs"]), max_size=6)
+KEYS = st.lists(st.tuples(AXES | st.sampled_from(["since", "x_rank", "x.rank"]), VALUES), max_size=3).map(tuple)
+
+
+@given(key=KEYS, since_version=st.sampled_from([0, 1, 12]))
+def test_a_name_says_its_key(key: Key, since_version: int) -> None:
+    """The key can be read from the name, so that no two keys give one name."""
+    name = portable_name("F", key, since_version)
+    assert name.isascii() and name.isidentifier()
+    assert read(name) == (since_version, key)
+
+
+def read(name: str) -> tuple[int, Key]:
+    _, *parts = name.split("__")
+    since = int(parts.pop(0).removeprefix("since_")) if parts and parts[0].startswith("since_") else 0
+    pairs = [part.rpartition("_") for part in parts]
+    return since, tuple((read_axis(axis), "" if value == "XFF" else unescaped(value)) for axis, _, value in pairs)
+
+
+def read_axis(text: str) -> str:
+    return unescaped(text.removesuffix("_rank")) + (".rank" if text.endswith("_rank") else "")
+
+
+def unescaped(text: str) -> str:
+    parts = re.split("X([0-9A-F]{2})", text)
+    data = b"".join(bytes.fromhex(part) if index % 2 else part.encode() for index, part in enumerate(parts))
+    return data.decode()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
     from types import FunctionType
-    from typing import Any, Generic, overload
+    from typing import Any, Generic, Literal, overload
 
     from onnx import FunctionProto, ModelProto
     from typing_extensions import ParamSpec, TypeVar
@@ -99,26 +99,32 @@ class OnnxFunction(Generic[P, R]):
         *,
         variant: Mapping[str, object] | None = None,
         opset_imports: Mapping[str, int] | None = None,
+        profile: Literal["portable", "overload"] = "portable",
     ) -> FunctionProto:
         """The function as a FunctionProto for a default-domain opset.
 
         `variant` answers its static questions, where it asks any: an element type for an input or a type variable
         (`{"X": FLOAT}`), `"absent"` or `"present"` for an optional input. `opset_imports` says exactly which opsets the
-        function imports, by domain. Raises DiagnosticError when it does not compile, or has several variants and
-        `variant` leaves more than one.
+        function imports, by domain. `profile`: the variant stands in the name (`clip__low_absent`), or in the overload,
+        which onnxruntime finds since 1.27, and in a model's graph alone. Raises DiagnosticError when it does not
+        compile, or has several variants and `variant` leaves more than one.
         """
         from opwright.live.protos import function_proto
 
-        return function_proto(self, opset, variant or {}, opset_imports)
+        return function_proto(self, opset, variant or {}, opset_imports, profile)
 
     def to_function_protos(
-        self, opset: Opset | int | None = None, *, variant: Mapping[str, object] | None = None
+        self,
+        opset: Opset | int | None = None,
+        *,
+        variant: Mapping[str, object] | None = None,
+        profile: Literal["portable", "overload"] = "portable",
     ) -> list[FunctionProto]:
-        """Every variant as a FunctionProto, told apart by `overload`: those that `variant` leaves. Raises
-        DiagnosticError when the function does not compile."""
+        """Every variant as a FunctionProto, told apart by name or, with `profile="overload"`, by overload: those that
+        `variant` leaves. Raises DiagnosticError when the function does not compile."""
         from opwright.live.protos import function_protos
 
-        return function_protos(self, opset, variant or {})
+        return function_protos(self, opset, variant or {}, profile)
 
     def to_model_proto(
         self,
@@ -138,6 +144,7 @@ class OnnxFunction(Generic[P, R]):
         exact_types: bool = False,
         strict: bool = False,
         places: bool = False,
+        profile: Literal["portable", "overload"] = "portable",
         attributes: Mapping[str, object] | None = None,
         **named_attributes: object,
     ) -> ModelProto:
@@ -155,7 +162,8 @@ class OnnxFunction(Generic[P, R]):
         those of inputs that need not be given. Of both, those of a megabyte and more are written to the file
         `external_data`, if one is named; the model is to be saved in its folder. `exact_types`: outputs have the types
         that annotations declare, no sizes or ranks that are found beside. `places`: each node is named by its line,
-        and has it in its metadata (`opwright.explain_failures`).
+        and has it in its metadata (`opwright.explain_failures`). `profile`: variants of functions are told apart by
+        name, or those that the graph calls by overload, for onnxruntime 1.27 and later and IR 10.
 
         Inputs and outputs of known element type and unknown rank have no shape in the model; a DiagnosticWarning
         names them all (not with `exact_types`, which asks for them), and `strict` refuses them. Raises
@@ -182,6 +190,7 @@ class OnnxFunction(Generic[P, R]):
             exact_types=exact_types,
             strict=strict,
             places=places,
+            profile=profile,
         )
 
 

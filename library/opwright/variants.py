@@ -6,8 +6,10 @@ linker and `OnnxFunction` all choose with `match_variants` and name with `overlo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Generic, Protocol, TypeVar
+from urllib.parse import unquote
 
 Key = tuple[tuple[str, str], ...]
 
@@ -110,19 +112,63 @@ def _is_plain(char: str) -> bool:
     return "!" <= char <= "~" and char not in "%,=@"
 
 
-def portable_name(name: str, overload: str) -> str:
-    """The variant in the name, for consumers that ignore overloads: `Clip__min_absent__max_present`."""
-    return name + "".join(f"__{_identifier(part)}" for part in overload.split(",")) if overload else name
+def portable_name(name: str, key: Key, since_version: int = 0) -> str:
+    """The variant in the name: `Clip__min_present__max_absent`, of another version `Swish__since_1__T_float`.
+
+    Letters, digits and `_` alone (besides what `name` has), and two keys or versions never give one name. `__` stands
+    before each pair, and the last `_` of a pair before its value. `x.rank` becomes `x_rank`. Any other character is
+    `X` and two hexadecimal digits for each byte of its UTF-8 form, as is what would be mistaken for one of these signs:
+    an `_` in a value, two of them in an axis, an `X` before such digits.
+    """
+    version = [f"since_{since_version}"] if since_version else []
+    return "__".join([name, *version, *(f"{_axis_name(axis)}_{_value_name(value)}" for axis, value in key)])
 
 
-def _identifier(part: str) -> str:
-    """An identifier's characters alone; the others as their code point, so that different parts stay different."""
-    if part.startswith("@"):
-        part = f"since={part[1:]}"
-    return "".join(
-        char if char.isalnum() and char.isascii() else "_" if char == "=" else _escape(char) for char in part
-    )
+def possible_bases(name: str) -> list[str]:
+    """The names of functions of which this may be a variant's name, its own first."""
+    return [name, *(name[: match.start()] for match in re.finditer("(?<=.)(?=__)", name))]
 
 
-def _escape(char: str) -> str:
-    return "_" if char == "_" else f"_x{ord(char):x}_"
+def name_of_overload(name: str, overload: str) -> str:
+    """The name that stands for a name and an overload: that of `portable_name` where `overload_of` made the overload,
+    else with the whole overload as one sign without `_`: `add__Tensor`."""
+    if not overload:
+        return name
+    first, _, rest = overload.partition(",")
+    since = first[1:] if first.startswith("@") and first[1:].isdecimal() and first.isascii() else ""
+    pairs = [pair.partition("=") for pair in ((rest if since else overload).split(",") if rest or not since else ())]
+    key = tuple((axis, unquote(value)) for axis, _, value in pairs)
+    if overload == ",".join(filter(None, (since and f"@{int(since)}", overload_of(key)))):
+        return portable_name(name, key, int(since or 0))
+    return f"{name}__{_value_name(overload)}"
+
+
+_RANK, _RANK_NAME = ".rank", "_rank"  # the end of the axis of an input's rank, and in names
+_EMPTY = "XFF"  # no byte of UTF-8
+_ESCAPE_LIKE = re.compile("X(?=[0-9A-F]{2})")
+_NOT_IN_VALUES = re.compile("[^0-9A-Za-z]")
+_NOT_IN_AXES = re.compile("[^0-9A-Za-z_]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
+
+
+def _axis_name(axis: str) -> str:
+    if axis == "since":
+        return _hexadecimal("s") + "ince"
+    start, end = axis, ""
+    if axis.endswith(_RANK):
+        start, end = axis.removesuffix(_RANK), _RANK_NAME
+    elif axis.endswith(_RANK_NAME):
+        start, end = axis.removesuffix(_RANK_NAME), f"{_hexadecimal('_')}rank"
+    return _escaped(start, _NOT_IN_AXES) + end
+
+
+def _value_name(value: str) -> str:
+    return _escaped(value, _NOT_IN_VALUES) if value else _EMPTY
+
+
+def _escaped(text: str, unwanted: re.Pattern[str]) -> str:
+    found = _ESCAPE_LIKE.sub(_hexadecimal("X"), text)
+    return unwanted.sub(lambda match: _hexadecimal(match[0]), found)
+
+
+def _hexadecimal(char: str) -> str:
+    return "".join(f"X{byte:02X}" for byte in char.encode("utf-8", "surrogatepass"))

@@ -180,6 +180,6 @@ def test_presence_is_a_variant() -> None:
             return x
         return x + y
 
-    assert [item.overload for item in f.to_function_protos()] == ["y=absent", "y=present"]
+    assert [item.name for item in f.to_function_protos()] == ["f__y_absent", "f__y_present"]
     assert len(f.to_model_proto().graph.input) == 1
     assert len(f.to_model_proto(input_types={"y": FLOAT["N"]}).graph.input) == 2

@@ -40,7 +40,7 @@ def test_a_value_that_may_be_absent_is_refused(function) -> None:
 
 
 def test_what_is_asked_about_has_a_variant_for_each_answer(run_model) -> None:
-    assert [proto.overload for proto in asked.to_function_protos()] == ["k=absent", "k=present"]
+    assert [proto.name for proto in asked.to_function_protos()] == ["asked__k_absent", "asked__k_present"]
     assert run_model(asked.to_model_proto(), X)[0].tolist() == asked(X).tolist() == [1, 1, 1]
     assert run_model(asked.to_model_proto(k=3), X)[0].tolist() == asked(X, k=3).tolist() == [3, 3, 3]
 

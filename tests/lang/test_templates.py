@@ -161,7 +161,7 @@ def test_a_question_in_a_template_is_asked_of_its_caller() -> None:
     def open_caller(x: Any) -> Any:
         return last_softmax(x)
 
-    assert [proto.overload for proto in caller.to_function_protos()] == ["mode=rows", "mode=columns"]
+    assert [proto.name for proto in caller.to_function_protos()] == ["caller__mode_rows", "caller__mode_columns"]
     with pytest.raises(DiagnosticError) as error:
         open_caller.to_function_protos()
     assert codes(error) == ["OW361"]
@@ -233,15 +233,15 @@ def test_models_of_templates() -> None:
 
 def test_protos_of_templates_need_the_facts() -> None:
     proto = last_softmax.to_function_proto(variant={"x.rank": 3})
-    assert (proto.overload, list(proto.input)) == ("x.rank=3", ["x"])
+    assert (proto.name, list(proto.input)) == ("last_softmax__x_rank_3", ["x"])
     proto = joined.to_function_proto(variant={"xs": 2})
-    assert (proto.overload, list(proto.input), proto.attribute_proto[0].name) == (
-        "xs=2",
+    assert (proto.name, list(proto.input), proto.attribute_proto[0].name) == (
+        "joined__xs_2",
         ["xs_0", "xs_1"],
         "axis",
     )
     proto = swapped.to_function_proto(variant={"first": 1})
-    assert (proto.overload, list(proto.attribute), list(proto.attribute_proto)) == ("first=1", [], [])
+    assert (proto.name, list(proto.attribute), list(proto.attribute_proto)) == ("swapped__first_1", [], [])
     for function in (last_softmax, joined, swapped, repeated):
         with pytest.raises(DiagnosticError) as error:
             function.to_function_protos()
@@ -292,8 +292,8 @@ def test_an_attribute_that_a_variant_does_not_use_is_not_in_its_signature() -> N
     def chosen(x: Any, mode: Literal["scale", "none"] = "none", by: float = 2.0) -> Any:
         return x * by if mode == "scale" else x
 
-    protos = {proto.overload: [item.name for item in proto.attribute_proto] for proto in chosen.to_function_protos()}
-    assert protos == {"mode=scale": ["by"], "mode=none": []}
+    protos = {proto.name: [item.name for item in proto.attribute_proto] for proto in chosen.to_function_protos()}
+    assert protos == {"chosen__mode_scale": ["by"], "chosen__mode_none": []}
 
     @script()
     def main(x: FLOAT[2, 3]) -> Any:

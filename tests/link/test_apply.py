@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import onnx
 import pytest
 from onnx import AttributeProto, TensorProto, helper, numpy_helper
 from opwright.bundle.format import AttributeEntry, Bundle, InputEntry
 from opwright.link.apply import attach, attach_libraries
+from opwright.link.detach import detach
+from opwright.link.inspect import State, inspect
 from opwright.link.naming import Profile
 
 from tests.link.conftest import Body, LibraryBuilder, parse, refused, run_everywhere
@@ -113,21 +117,75 @@ def test_presence_chooses_the_variant_and_trims_the_call(acme: Bundle) -> None:
     before = parse(text.replace(', ""', ", missing"))
     before.graph.node[2].input[1] = ""
     after = attach(before, [acme])
-    assert [(node.overload, list(node.input)) for node in after.graph.node] == [
-        ("low=absent", ["x"]),
-        ("low=present", ["x", "low"]),
-        ("low=absent", ["x"]),
+    assert [(node.op_type, list(node.input)) for node in after.graph.node] == [
+        ("Floor__low_absent", ["x"]),
+        ("Floor__low_present", ["x", "low"]),
+        ("Floor__low_absent", ["x"]),
     ]
     assert len(after.functions) == 2
     results = run_everywhere(after, x=x(-1, 2), low=np.float32(0.5))
     assert [result.tolist() for result in results] == [[-1, 2], [0.5, 2], [-1, 2]]
 
 
-def test_the_portable_profile_has_no_overloads(acme: Bundle) -> None:
+def test_overloads_are_there_on_request_and_it_is_said_what_they_need(acme: Bundle) -> None:
     text = ONE_NODE.format("Floor").replace("float[N] x)", "float[N] x, float low)").replace("(x) }", "(x, low) }")
-    after = attach(parse(text), [acme], profile=Profile.PORTABLE)
-    assert [(item.name, item.overload) for item in after.functions] == [("Floor__low_present", "")]
-    assert run_everywhere(after, x=x(-1, 2), low=np.float32(0.5))[0].tolist() == [0.5, 2]
+    for profile, identity, codes in (
+        (Profile.PORTABLE, ("Floor__low_present", ""), []),
+        (Profile.OVERLOAD, ("Floor", "low=present"), ["OW531"]),
+    ):
+        done = attach_libraries(parse(text), [acme], profile=profile)
+        assert [(item.name, item.overload) for item in done.model.functions] == [identity]
+        assert [item.code for item in done.diagnostics] == codes
+        assert run_everywhere(done.model, x=x(-1, 2), low=np.float32(0.5))[0].tolist() == [0.5, 2]
+    assert attach(parse(text), acme, profile="overload") == done.model
+
+
+def test_a_variant_and_a_function_of_one_name_are_refused() -> None:
+    library = LibraryBuilder()
+    bodies = [
+        Body("(x) => (y) { y = Identity(x) }", variant=(("low", "absent"),)),
+        Body("(x, low) => (y) { y = Max(x, low) }", variant=(("low", "present"),)),
+    ]
+    library.add("Floor", bodies, inputs=["x", InputEntry("low", "T", optional=True)])
+    library.add("Floor__low_absent", "(x) => (y) { y = Neg(x) }")
+    text = ONE_NODE.format("Floor")
+    (found,) = refused(lambda: attach(parse(text), [library.bundle()]))
+    assert (found.code, "com.acme::Floor__low_absent@1" in found.message) == ("OW530", True)
+    after = attach(parse(text), [library.bundle()], profile=Profile.OVERLOAD)
+    assert [(item.name, item.overload) for item in after.functions] == [("Floor", "low=absent")]
+
+
+def test_variants_of_two_functions_of_one_name_are_refused() -> None:
+    library = LibraryBuilder()
+    one = Body("(x, a) => (y) { y = Max(x, a) }", variant=(("a", "present"), ("b", "absent")))
+    both = Body("(x, a, b) => (y) { t = Max(x, a) y = Min(t, b) }", variant=(("a", "present"), ("b", "present")))
+    library.add("F", [one, both], inputs=["x", *(InputEntry(name, "T", optional=True) for name in "ab")])
+    other = [replace(one, text="(x) => (y) { y = Neg(x) }", variant=(("b", "absent"),))]
+    other.append(Body("(x, b) => (y) { y = Max(x, b) }", variant=(("b", "present"),)))
+    library.add("F__a_present", other, inputs=["x", InputEntry("b", "T", optional=True)])
+    node = "t = com.acme.F(x, x) y = com.acme.F__a_present(t)"
+    text = ONE_NODE.format("F").replace("y = com.acme.F(x)", node)
+    (found,) = refused(lambda: attach(parse(text), [library.bundle()]))
+    assert found.code == "OW530"
+
+
+def test_attaching_twice_and_to_a_model_with_overloads(acme: Bundle) -> None:
+    """What is there already is called by its own id, and what is new gets the name that it has everywhere."""
+    text = """<ir_version: 8, opset_import: ["": 18, "com.acme": 1]>
+    g (float[N] x, float low) => (float[N] a, float[N] b) { a = com.acme.Floor(x, low) b = com.acme.Floor(a) }"""
+    for profile in Profile:
+        once = attach(parse(text), [acme], profile=profile)
+        assert attach(once, [acme]) == once
+        more = onnx.ModelProto()
+        more.CopyFrom(once)
+        more.graph.node.append(onnx.helper.make_node("Floor", ["b", "low"], ["c"], domain="com.acme"))
+        more.graph.output[1].name = "c"
+        twice = attach(more, [acme])
+        assert twice.graph.node[2].op_type == "Floor__low_present"
+        assert {item.state for item in inspect(twice)} == {State.UNALTERED}
+        results = run_everywhere(twice, x=x(-1, 2), low=np.float32(0.5))
+        assert [result.tolist() for result in results] == [[0.5, 2], [0.5, 2]]
+        assert detach(twice).functions == []
 
 
 def test_the_element_type_chooses_the_variant_through_the_graph(acme: Bundle) -> None:
@@ -135,7 +193,7 @@ def test_the_element_type_chooses_the_variant_through_the_graph(acme: Bundle) ->
     g (float[N] x) => (float[N] a, double[N] b)
     { a = com.acme.Kind(x) t = Cast<to = 11>(a) u = Neg(t) b = com.acme.Kind(u) }"""
     after = attach(parse(text), [acme])
-    assert [node.overload for node in after.graph.node if node.op_type == "Kind"] == ["T=float", "T=double"]
+    assert [node.op_type for node in after.graph.node if node.domain] == ["Kind__T_float", "Kind__T_double"]
     a, b = run_everywhere(after, x=x(1))
     assert (a.tolist(), b.tolist()) == ([2], [0])
 
@@ -158,7 +216,7 @@ def test_nodes_in_subgraphs_and_captures(acme: Bundle) -> None:
             }>
     }"""
     after = attach(parse(text), [acme])
-    assert names_of(after) == ["Swish", "Twice", "Floor"]
+    assert names_of(after) == ["Swish", "Twice", "Floor__low_absent"]
     np.testing.assert_allclose(run_everywhere(after, x=x(-2), c=True)[0], swish([2]), rtol=1e-6)
     np.testing.assert_allclose(run_everywhere(after, x=x(-2), c=False)[0], 2 * swish([-2]), rtol=1e-6)
 
@@ -172,8 +230,7 @@ def test_names_that_a_subgraph_uses_again_are_no_matter(acme: Bundle) -> None:
             else_branch = other () => (float[N] b) { t = com.acme.Kind(x) b = Cast<to = 1>(t) }>
     }"""
     after = attach(parse(text), [acme])
-    overloads = [function.overload for function in after.functions]
-    assert overloads == ["T=float", "T=double"]
+    assert names_of(after) == ["Kind__T_float", "Kind__T_double"]
     assert run_everywhere(after, x=np.array([1.0]), c=True)[0].tolist() == [2]
     assert run_everywhere(after, x=np.array([1.0]), c=False)[0].tolist() == [3]
 
@@ -309,9 +366,9 @@ def test_replaced_and_mirror_nodes_of_two_versions_live_together(standard: Bundl
     text = """<ir_version: 8, opset_import: ["": 18, "opwright.ai.onnx": 28]>
     g (float[N] x) => (float[N] y) { t = opwright.ai.onnx.Softplus(x) y = Softplus(t) }"""
     after = attach(parse(text), [standard], replace=True)
-    assert [(node.domain, node.overload) for node in after.graph.node] == [
-        ("opwright.ai.onnx", ""),
-        ("opwright.ai.onnx", "@1"),
+    assert [(node.domain, node.op_type, node.overload) for node in after.graph.node] == [
+        ("opwright.ai.onnx", "Softplus", ""),
+        ("opwright.ai.onnx", "Softplus__since_1", ""),
     ]
     np.testing.assert_allclose(run_everywhere(after, x=x(0))[0], np.log1p(np.exp(np.log([2]))), rtol=1e-6)
 

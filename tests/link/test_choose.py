@@ -154,7 +154,7 @@ def test_a_missing_fact_is_named(acme: Bundle) -> None:
 def test_a_declared_type_supplies_the_missing_fact(acme: Bundle) -> None:
     text = model_text("t = nowhere.Thing(x) y = com.acme.Kind(t)")
     after = attach(parse(text.replace("(float[N] y)", "(float[N] y) <float[N] t>")), [acme])
-    assert after.graph.node[1].overload == "T=float"
+    assert after.graph.node[1].op_type == "Kind__T_float"
 
 
 def test_a_missing_fact_is_no_matter_where_all_bodies_are_the_same() -> None:
@@ -211,7 +211,7 @@ def test_types_of_outputs_follow_from_the_body_where_the_interface_leaves_them_o
     assert entry.outputs[0].type == "U"
     nodes = "a = org.other.Into(x) b = com.acme.Kind(a) c = org.other.Into<to = 1>(b) y = com.acme.Kind(c)"
     after = attach(parse(model_text(nodes)), [acme, library.bundle()])
-    assert [node.overload for node in after.graph.node] == ["", "T=double", "", "T=float"]
+    assert [node.op_type for node in after.graph.node] == ["Into", "Kind__T_double", "Into", "Kind__T_float"]
 
 
 # ------------------------------------------------------------------------------------------- other axes
@@ -231,20 +231,20 @@ def ranked() -> Bundle:
 
 
 @pytest.mark.parametrize(
-    ("inputs", "call", "overload"),
+    ("inputs", "call", "name"),
     [
-        ("float[N] x", "F(x)", "x.rank=1"),
-        ("float[N, 3] x", "F(x)", "x.rank=2,mode=a"),
-        ("float[N, 3] x", 'F<mode = "other thing">(x)', "x.rank=2,mode=other%20thing"),
-        ("float x", "F(x)", "x.rank=other"),
-        ("float[A, B, C] x", "F(x)", "x.rank=other"),
+        ("float[N] x", "F(x)", "F__x_rank_1"),
+        ("float[N, 3] x", "F(x)", "F__x_rank_2__mode_a"),
+        ("float[N, 3] x", 'F<mode = "other thing">(x)', "F__x_rank_2__mode_otherX20thing"),
+        ("float x", "F(x)", "F__x_rank_other"),
+        ("float[A, B, C] x", "F(x)", "F__x_rank_other"),
     ],
 )
-def test_ranks_and_attributes_choose(inputs: str, call: str, overload: str) -> None:
+def test_ranks_and_attributes_choose(inputs: str, call: str, name: str) -> None:
     text = model_text(f"y = com.acme.{call}", inputs=inputs).replace("float[N] y", f"{inputs[:-1]}y")
     after = attach(parse(text), [ranked()])
-    assert [node.overload for node in after.graph.node] == [overload]
-    assert [item.overload for item in after.functions] == [overload]
+    assert [(node.op_type, node.overload) for node in after.graph.node] == [(name, "")]
+    assert [item.name for item in after.functions] == [name]
 
 
 def test_a_rank_that_is_not_declared_is_missing() -> None:
@@ -252,7 +252,7 @@ def test_a_rank_that_is_not_declared_is_missing() -> None:
     assert found.code == "OW559"
     assert "the rank of x" in found.message
     text = model_text("t = Mul(x, x) y = com.acme.F(t)").replace("(float[N] y)", "(float[N] y) <float[N] t>")
-    assert attach(parse(text), [ranked()]).graph.node[1].overload == "x.rank=1"
+    assert attach(parse(text), [ranked()]).graph.node[1].op_type == "F__x_rank_1"
 
 
 def test_an_attribute_of_another_value_has_no_variant() -> None:

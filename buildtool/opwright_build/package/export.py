@@ -9,10 +9,10 @@ from opwright.link.naming import Profile
 
 PRODUCER = "opwright"
 
-_FUNCTIONS_IR = 10  # the lowest with the overloads and metadata of functions
+_FUNCTIONS_IR = 10  # the lowest with the metadata of functions
 
 
-def export_model(bundle: Bundle, opset: int, profile: Profile = Profile.OVERLOAD) -> ModelProto:
+def export_model(bundle: Bundle, opset: int, profile: Profile = Profile.PORTABLE) -> ModelProto:
     """The functions of the library at that default opset (see `functions_at`).
 
     The IR version is the lowest that the opset and the functions allow. DiagnosticError when the library calls one that

@@ -122,7 +122,7 @@ def _function(bundle: Bundle, entry: FunctionEntry, body: BodyEntry, opset: int,
     *callees, function = instantiate(bundle.index, bundle.bodies, entry, body, opset=opset, domain=emitted)
     if callees:
         inline_into(function, {function_id(callee): callee for callee in callees}.get)
-    function.domain, function.overload = home.domain, ""
+    function.domain, function.name = home.domain, entry.name
     del function.metadata_props[:]
     versions = {item.domain: item.version for item in function.opset_import}
     used = sorted({normal_domain(node.domain) for node in all_nodes(function.node)} | {""})

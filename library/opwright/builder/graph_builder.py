@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
 
 from opwright.builder import questions
 from opwright.builder.functions import call_library, call_proto, call_script
@@ -25,6 +25,7 @@ from opwright.functions import OnnxFunction
 from opwright.lang.lower import arithmetic, calls, subscripts
 from opwright.lang.lower.context import Operand
 from opwright.lang.objects import FunctionObject
+from opwright.link.naming import Profile
 from opwright.opsets.operator import Operator
 from opwright.opsets.opset import Opset
 from opwright.opsets.signatures import newest_opset
@@ -195,16 +196,18 @@ class GraphBuilder:
         debug: bool = True,
         functions: Sequence[OnnxFunction | str] | None = None,
         strict: bool = False,
+        profile: Literal["portable", "overload"] = "portable",
     ) -> ModelProto:
         """The model, as ONNX's checker and strict inference accept it. The builder can go on after it.
 
         `debug`: nodes carry the lines that made them in `metadata_props`. `functions` names the functions that stay
-        functions (default: all that are not called with `inline`). A DiagnosticWarning (OW388) names the inputs and
-        outputs without ranks, which `strict` refuses. DiagnosticError: OW354 where an output has no type, OW358 where
-        ONNX refuses the model, OW384 where protobuf cannot hold it.
+        functions (default: all that are not called with `inline`). `profile`: see `OnnxFunction.to_model_proto`. A
+        DiagnosticWarning (OW388) names the inputs and outputs without ranks, which `strict` refuses. DiagnosticError:
+        OW354 where an output has no type, OW358 where ONNX refuses the model, OW384 where protobuf cannot hold it.
         """
+        by_overload = Profile(profile) is Profile.OVERLOAD
         return self._perform(
-            lambda: make_model(self._recorder, None, ir_version, producer_name, debug, functions, strict)
+            lambda: make_model(self._recorder, None, ir_version, producer_name, debug, functions, strict, by_overload)
         )
 
     def save(self, path: str | os.PathLike[str], *, external: str | None = None, least: int = 1 << 20) -> None:

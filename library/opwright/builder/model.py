@@ -33,6 +33,7 @@ from opwright.live.finish import (
 from opwright.live.initializers import SEEN_BY_INFERENCE
 from opwright.live.libraries import check_imports, unify_imports
 from opwright.live.models import choose_kept, flatten_calls
+from opwright.live.overloads import use_overloads
 from opwright.live.verdict import checker_problem, infer, with_ranks
 from opwright.protos.left_out import leave_out_defaults
 
@@ -49,6 +50,7 @@ def make_model(
     debug: bool,
     functions: Sequence[OnnxFunction | str] | None,
     strict: bool,
+    by_overload: bool = False,
 ) -> ModelProto:
     """`external`: the initializers that stand in files, each with its file and the offset in it."""
     low = recorder.low
@@ -62,6 +64,8 @@ def make_model(
     imports = emit_recorded(recorder, model.graph, recorder.outputs, closure.identify, debug)
     add_functions(recorder, model, closure, imports, functions)
     leave_out_defaults(model)
+    if by_overload:
+        use_overloads(model, closure.overload_ids())
     used = _used(model.graph)
     carried = {name: kept for name, kept in recorder.kept.items() if name in used}
     _refuse_changed(recorder, carried)
@@ -120,7 +124,7 @@ def add_functions(
     if recorder.inlined:
         _inline(model)
     merge_equal(model, closure.given_names())
-    choose_kept(model, choose_functions(functions, called))
+    choose_kept(model, choose_functions(functions, called, closure.family_names()))
     flatten_calls(model)
     inside = (node.domain for proto in model.functions for node in all_nodes(proto.node))
     used = {"", *(node.domain for node in all_nodes(model.graph.node)), *inside}

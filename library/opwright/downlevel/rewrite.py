@@ -106,8 +106,7 @@ def polyfill_libraries(
     if inline_reason:
         diagnostics.append(_inlined(target, inline_reason, file))
     inline = inline or bool(inline_reason)
-    profile = Profile.OVERLOAD if target.ir_version >= FUNCTION_IR else Profile.PORTABLE
-    plan = make_plan(result, catalogue, verdict.served, opset=opset, profile=profile, file=file)
+    plan = make_plan(result, catalogue, verdict.served, opset=opset, profile=Profile.PORTABLE, file=file)
     ir_version = _ir_version(result, bool(plan.functions) and not inline, target)
     treatments = (*_served(verdict), *(_restamped(item) for item in verdict.restamped))
     if not treatments and not inline and ir_version == result.ir_version and _keeps(result, opset, target):

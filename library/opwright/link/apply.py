@@ -7,6 +7,7 @@ from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import replace as replace_fields
+from typing import Literal
 
 from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, helper
 
@@ -48,17 +49,18 @@ def attach(
     *,
     replace: bool = False,
     inline: bool = False,
-    profile: Profile = Profile.OVERLOAD,
+    profile: Profile | Literal["portable", "overload"] = Profile.PORTABLE,
 ) -> ModelProto:
     """The model with the functions that its nodes of the libraries' domains need (`find_bundle` opens a library).
 
     With `replace`, operators of the standard that a library has under a mirror domain are served too; with
     `inline`, the result holds no functions, but their nodes. The result passes onnx.checker, and loads on
     onnxruntime where that is installed and supports the model's opset and IR. Everything else of the model is as it
-    was; the argument is not changed. Raises DiagnosticError (OW553 to OW575) when a node cannot be served.
+    was; the argument is not changed. `profile`: variants are told apart by their names, or on request by overloads,
+    for onnxruntime 1.27 and later. Raises DiagnosticError (OW530, OW553 to OW575) when a node cannot be served.
     """
     bundles = [libraries] if isinstance(libraries, Bundle) else libraries
-    return attach_libraries(model, bundles, replace=replace, inline=inline, profile=profile).model
+    return attach_libraries(model, bundles, replace=replace, inline=inline, profile=Profile(profile)).model
 
 
 def attach_libraries(
@@ -67,7 +69,7 @@ def attach_libraries(
     *,
     replace: bool = False,
     inline: bool = False,
-    profile: Profile = Profile.OVERLOAD,
+    profile: Profile = Profile.PORTABLE,
     file: str = "model",
 ) -> Attached:
     """`attach` with an account of what was done; `file` names the model in messages."""
@@ -90,6 +92,8 @@ def attach_libraries(
     if inline:
         inline_plan(result, model, plan)
         notes = check_model(result, model, file)
+    elif any(function.overload for function in plan.functions):
+        diagnostics.append(_needs_overloads(file))
     diagnostics += [*undefined_nodes(result, file), *notes]
     counts: dict[str, int] = {}
     for served in resolution.served:
@@ -197,6 +201,17 @@ def inline_plan(model: ModelProto, before: ModelProto, plan: Plan) -> None:
         if domain in used and domain not in present:
             model.opset_import.append(helper.make_opsetid(domain, version))
     model.ir_version = before.ir_version
+
+
+def _needs_overloads(file: str) -> Diagnostic:
+    return Diagnostic(
+        "OW531",
+        "variants of functions are told apart by overloads: the model needs onnxruntime 1.27 or later",
+        Place(file),
+        reason="older ones and onnx.reference run the last function of a name, whatever overload a node asks for",
+        help="attach without `--profile overload`: the variant is then part of the name",
+        severity=Severity.NOTE,
+    )
 
 
 def _nothing_served(model: ModelProto, catalogue: Catalogue, replace: bool, file: str) -> Diagnostic:

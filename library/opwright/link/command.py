@@ -64,7 +64,8 @@ def _parser() -> argparse.ArgumentParser:
     attach.add_argument("--library", action="append", required=True, metavar="X", help=_LIBRARY)
     attach.add_argument("--replace", action="store_true", help="serve the standard's own operators too")
     attach.add_argument("--inline", action="store_true", help="put nodes in place of functions")
-    attach.add_argument("--portable", action="store_true", help="write variants into names instead of overloads")
+    attach.add_argument("--profile", choices=[item.value for item in Profile], default="portable", help=_PROFILE)
+    attach.add_argument("--portable", dest="profile", action="store_const", const="portable", help=argparse.SUPPRESS)
     attach.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
     attach.set_defaults(run=_run_attach)
 
@@ -94,6 +95,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 _LIBRARY = "a .onnxlib file or an installed library; may be repeated"
+_PROFILE = """how variants are told apart: by name (portable, the default), or by overload (IR 10, onnxruntime 1.27 and
+later; other tools ignore overloads)"""
 _ATTACH = """Writes the model with the functions that its nodes of the libraries' domains need, for the model's own
 opset. The result is judged by onnx.checker and, where it is installed, loaded on onnxruntime."""
 _INSPECT = """Recomputes the digest of every function and compares it with the one on record. Exit status 1 when a
@@ -104,13 +107,12 @@ _DETACH = """Writes the model as it was before libraries were attached to it."""
 def _run_attach(options: argparse.Namespace) -> int:
     model = read_model(options.model)
     libraries = [find_bundle(name, options.beside) for name in options.library]
-    profile = Profile.PORTABLE if options.portable else Profile.OVERLOAD
     done = attach_libraries(
         model,
         libraries,
         replace=options.replace,
         inline=options.inline,
-        profile=profile,
+        profile=Profile(options.profile),
         file=options.model.as_posix(),
     )
     write_model(done.model, options.output, options.model)

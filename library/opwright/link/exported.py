@@ -12,7 +12,7 @@ from opwright.link.instantiate import called, closure, name_body
 from opwright.link.naming import Instance, Naming, Profile, bodies_at
 
 
-def functions_at(bundle: Bundle, opset: int, profile: Profile = Profile.OVERLOAD) -> list[FunctionProto]:
+def functions_at(bundle: Bundle, opset: int, profile: Profile = Profile.PORTABLE) -> list[FunctionProto]:
     """Every function of the library that has a body at that default opset, in its newest version, callees first.
 
     Functions stand in the domain that they are emitted in, every attribute is written at every call, and chains of

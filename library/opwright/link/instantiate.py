@@ -35,7 +35,7 @@ def instantiate(
     *,
     opset: int,
     domain: str,
-    profile: Profile = Profile.OVERLOAD,
+    profile: Profile = Profile.PORTABLE,
 ) -> list[FunctionProto]:
     """One variant of a function version as FunctionProtos for a model at default opset `opset`.
 

@@ -1,9 +1,10 @@
 """The identity (domain, name, overload) under which a variant of a function version stands in a model.
 
 A model has no field for a function's version: the import of its domain says which version a name means. So the
-version that the import means gets the plain name, and any other one in the same model has its version in its
-overload (`@1`). Variants have their key there (`min=absent,max=present`, `@1,T=float`); a function with one body
-for all variants has none. In the portable profile, and where functions call it, the same text is part of the name.
+version that the import means gets the plain name, and any other one in the same model has its version in its name
+(`Swish__since_1`). Variants have their key there (`Clip__min_absent__max_present`); a function with one body for all
+variants has the plain name. Nothing else decides. In the profile `overload` the same is said by the overload
+(`min=absent,max=present`, `@1,T=float`), but of bodies that functions call.
 """
 
 from __future__ import annotations
@@ -13,13 +14,20 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from opwright.bundle.format import BodyEntry, FunctionEntry, TemplateEntry
+from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.link.catalogue import Catalogue
 from opwright.variants import labels, overload_of, portable_name
 
 
 class Profile(Enum):
-    OVERLOAD = "overload"  # variants told apart by `overload`: IR 10 and later
-    PORTABLE = "portable"  # the variant in the name, for consumers that ignore overloads
+    """How variants are told apart.
+
+    `portable` is right everywhere. `overload` needs IR 10 and onnxruntime 1.27: older ones run the last function of the
+    name, as the reference evaluator does.
+    """
+
+    PORTABLE = "portable"  # by name
+    OVERLOAD = "overload"  # by overload, but of those that functions call: no runtime finds them there
 
 
 FunctionId = tuple[str, str, str]  # domain, name, overload
@@ -61,7 +69,8 @@ class Naming:
 
     `imports` maps emitted domains to the versions that the model imports; a domain that is not in it means its
     newest version. `nested` are the bodies that functions call: onnxruntime ignores the overload of such a call (it
-    would run another variant, silently), so these have it in their name in either profile.
+    would run another variant, silently), so these have it in their name in either profile. Raises DiagnosticError
+    (OW530) where a variant's name is that of another function.
     """
 
     catalogue: Catalogue
@@ -70,6 +79,7 @@ class Naming:
     profile: Profile
     nested: Collection[Content] = frozenset()
     _memo: dict[Content, FunctionId] = field(default_factory=dict)
+    _owners: dict[FunctionId, Instance] = field(default_factory=dict)
 
     def id_of(self, instance: Instance) -> FunctionId:
         """The same for every variant of the version that has this very content."""
@@ -77,6 +87,9 @@ class Naming:
         if found is None:
             by_overload = self.profile is Profile.OVERLOAD and instance.content not in self.nested
             found = self._memo[instance.content] = self._make_id(instance, by_overload)
+            owner = self._owners.setdefault(found, instance)
+            if owner.content != instance.content:
+                raise DiagnosticError([_same_name(instance, found[1], owner.entry)])
         return found
 
     def possible_ids(self, instance: Instance) -> tuple[FunctionId, FunctionId]:
@@ -108,24 +121,28 @@ class Naming:
 
     def _make_id(self, instance: Instance, by_overload: bool) -> FunctionId:
         entry = instance.entry
-        parts = [f"@{entry.since_version}"] if not self._is_plain(entry) else []
+        since_version = 0 if self._is_plain(entry) else entry.since_version
         variant = self.variant_of(instance)
-        if variant:
-            parts.append(overload_of(variant))
-        overload = ",".join(parts)
         domain = self.catalogue.emitted(entry.domain)
-        if by_overload or not overload:
-            return (domain, entry.name, overload)
-        return (domain, self._free_name(entry, overload), "")
+        if by_overload:
+            version = [f"@{since_version}"] if since_version else []
+            return (domain, entry.name, ",".join([*version, overload_of(variant)] if variant else version))
+        name = portable_name(entry.name, variant, since_version)
+        others = self.catalogue.versions_of(entry.domain, name)
+        if others and name != entry.name:
+            raise DiagnosticError([_same_name(instance, name, others[0])])
+        return (domain, name, "")
 
     def _is_plain(self, entry: FunctionEntry) -> bool:
         versions = self.catalogue.versions_of(entry.domain, entry.name)
         meant = version_at(versions, self.import_of(entry.domain))
         return meant is not None and meant.since_version == entry.since_version
 
-    def _free_name(self, entry: FunctionEntry, overload: str) -> str:
-        """`Clip__min_absent__max_present`, lengthened until the domain has no function of that name."""
-        mangled = portable_name(entry.name, overload)
-        while self.catalogue.versions_of(entry.domain, mangled):
-            mangled += "_"
-        return mangled
+
+def _same_name(instance: Instance, name: str, other: FunctionEntry) -> Diagnostic:
+    return Diagnostic(
+        "OW530",
+        f"a variant of {instance.entry.identity} and a function of {other.identity} would both be called {name}",
+        reason="variants are told apart by their names, for runtimes do not resolve overloads below functions",
+        help=f"rename {other.name} in its library" if other is not instance.entry else "rename an input or attribute",
+    )

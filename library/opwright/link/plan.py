@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from onnx import FunctionProto, ModelProto, helper
 
@@ -17,9 +18,10 @@ from opwright.link.naming import FunctionId, Instance, Naming, Profile, bodies_a
 from opwright.link.propagate import imports_of
 from opwright.link.resolve import Served
 from opwright.link.walk import all_nodes, normal_domain
+from opwright.variants import possible_bases
 
-# Each linked function carries its identity in metadata_props, which came with IR 10 (as did overloads; functions
-# themselves came with 8 and the defaults of attributes with 9).
+# Each linked function carries its identity in metadata_props, which came with IR 10; functions themselves came with 8
+# and the defaults of attributes with 9.
 FUNCTION_IR = 10
 
 
@@ -128,7 +130,8 @@ def _expected_bodies(naming: Naming, identity: FunctionId, wanted: Mapping[Funct
     domain, name, _ = identity
     for owner in naming.catalogue.domains.values():
         if owner.mirror == domain:
-            for entry in naming.catalogue.versions_of(owner.name, name):
+            named = (naming.catalogue.versions_of(owner.name, base) for base in possible_bases(name))
+            for entry in chain.from_iterable(named):
                 siblings = [Instance(entry, body) for body in bodies_at(entry, naming.opset)]
                 found = [sibling for sibling in siblings if identity in naming.possible_ids(sibling)]
                 if found:

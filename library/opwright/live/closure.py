@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from onnx import FunctionProto
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, Related
+from opwright.diagnostics.model import Diagnostic, DiagnosticError, Related, Severity
 from opwright.functions import LOCAL_DOMAIN, OnnxFunction
 from opwright.lang import ir
 from opwright.lang.family import Variant
@@ -15,34 +15,39 @@ from opwright.link.inline import function_id
 from opwright.link.naming import FunctionId
 from opwright.live.compiled import Compiled, Run
 from opwright.live.libraries import LibraryCalls
+from opwright.live.overloads import overload_id
 from opwright.live.proto_calls import ProtoCalls
 from opwright.live.proto_functions import ProtoFunction
 from opwright.live.protos import emit_variant
+from opwright.live.show_warnings import show_warnings
+from opwright.variants import Key, overload_of, portable_name
 
-VariantKey = tuple[tuple[str, str], ...]
-Content = tuple[OnnxFunction, VariantKey]
+Content = tuple[OnnxFunction, Key]  # a function and what its variant is named by
+Owner = OnnxFunction | Content | str  # whose a name is; of functions that exist as protos, the digest of the body
 
 
 class Closure:
     """What the graph of a model calls, found while it is emitted. Names belong to one model.
 
-    Two functions of one name in `opwright.local` get names of their own; in any other domain that is refused.
-    `places`: what is called has the places of its nodes.
+    A variant's name is its function's with the variant's key; a function of one body at this opset has its own. Two
+    functions of one name in `opwright.local` get names of their own; in any other domain that is refused (OW355), as is
+    a variant that would have the name of another function (OW366). `places`: what is called has the places of its
+    nodes.
     """
 
     def __init__(self, run: Run, root: OnnxFunction | None, places: bool = False) -> None:
         self.run = Run(run.opset, keeps=False) if places else run
         self.places = places
-        self._owners: dict[tuple[str, str, str], OnnxFunction | str] = {}
+        self._owners: dict[FunctionId, Owner] = {}
         if root is not None:
             self._owners[root.domain, root.name, root.overload] = root
         self._names: dict[OnnxFunction, str] = {}
-        self._wanted: dict[Content, None] = {}
+        self._ids: dict[Content, FunctionId] = {}
         self._found: dict[Content, None] = {}
         self.library = LibraryCalls(run.opset)
         self.existing = ProtoCalls(run.opset, lambda identity, body: self._owners.setdefault(identity, body) == body)
 
-    def identify(self, callee: ir.FunctionReference) -> tuple[str, str, str]:
+    def identify(self, callee: ir.FunctionReference) -> FunctionId:
         """The id under which a called function stands in the model; it is noted as needed."""
         function = callee.origin
         if isinstance(function, ProtoFunction):
@@ -50,13 +55,24 @@ class Closure:
         if not isinstance(function, OnnxFunction):
             return self.library.identify(callee)
         self._found[function, callee.variant] = None
-        domain, _, overload = callee.identity
-        return domain, self._name(function), overload or function.overload
+        return self._id((function, callee.variant))
 
     def given_names(self) -> dict[FunctionId, str]:
         """The names of functions before those of one name got names of their own, by the ids that they have now."""
-        found = {(item.domain, name, item.overload): item.name for item, name in self._names.items()}
+        found = {made: portable_name(function.name, label) for (function, label), made in self._ids.items()}
         return {**found, **self.existing.given_names()}
+
+    def family_names(self) -> dict[FunctionId, str]:
+        """The names without the variants, as callers know the functions."""
+        found = {made: function.name for (function, _), made in self._ids.items()}
+        return {**found, **self.existing.family_names(), **self.library.family_names}
+
+    def overload_ids(self) -> dict[FunctionId, FunctionId]:
+        """The ids that variants have where they are told apart by overloads, by those that they have here."""
+        found = {
+            made: overload_id(function, self._names[function], label) for (function, label), made in self._ids.items()
+        }
+        return {**found, **self.existing.overload_ids(), **self.library.overload_ids()}
 
     def protos(self) -> list[FunctionProto]:
         """All functions that are called, callees first."""
@@ -83,64 +99,106 @@ class Closure:
         variant = variant_of(compiled, key)
         self._found = {}
         proto = emit_variant(compiled, variant, key, self.identify, self.places)
-        proto.name = self._name(function)
+        _, proto.name, _ = self._id(content)
+        for callee in dict.fromkeys(callee for callee, _ in self._found if callee.overload):
+            show_warnings(function, [_ignored_overload(compiled, callee)])
         return proto, list(self._found)
 
+    def _id(self, content: Content) -> FunctionId:
+        found = self._ids.get(content)
+        if found is None:
+            function, label = content
+            name = self._name(function)
+            if label:
+                name = self._free_name(function, portable_name(name, label), content)
+            found = self._ids[content] = (function.domain, name, function.overload)
+        return found
+
     def _name(self, function: OnnxFunction) -> str:
+        """The function's name without its variant."""
         name = self._names.get(function)
-        if name is not None:
-            return name
-        name, number = function.name, 1
-        while (owner := self._owners.setdefault((function.domain, name, function.overload), function)) is not function:
-            if function.domain != LOCAL_DOMAIN:
-                raise DiagnosticError([self._clash(function, owner)])
-            number += 1
-            name = f"{function.name}_{number}"
-        self._names[function] = name
+        if name is None:
+            name = self._names[function] = self._free_name(function, function.name, function)
         return name
 
-    def _clash(self, function: OnnxFunction, other: OnnxFunction | str) -> Diagnostic:
+    def _free_name(self, function: OnnxFunction, wanted: str, owner: Owner) -> str:
+        """The name, or the first of `<name>_2`... that nothing else has; it is the owner's then."""
+        name, number = wanted, 1
+        while (other := self._owners.setdefault((function.domain, name, function.overload), owner)) != owner:
+            if function.domain != LOCAL_DOMAIN:
+                raise DiagnosticError([self._clash(function, name, owner, other)])
+            number += 1
+            name = f"{wanted}_{number}"
+        return name
+
+    def _clash(self, function: OnnxFunction, name: str, owner: Owner, other: Owner) -> Diagnostic:
+        variants = [item for item in (owner, other) if isinstance(item, tuple)]
+        second = other[0] if isinstance(other, tuple) else other
         places = [
             unit.module.source.place(span_of(unit.node))
-            for unit in (self.run.unit(item)[0] for item in (function, other) if isinstance(item, OnnxFunction))
+            for unit in (self.run.unit(item)[0] for item in (function, second) if isinstance(item, OnnxFunction))
         ]
+        related = tuple(Related(place, "the other one") for place in places[1:])
+        if variants:
+            family, label = variants[0]
+            return Diagnostic(
+                "OW366",
+                f"a variant of `{family.name}` and another function are both called {function.domain}::{name}",
+                places[0],
+                reason=f"variants are told apart by their names, and this is `{family.name}` for {overload_of(label)}",
+                help="rename one, or put it in a domain of its own: `@script(Opset(...))`",
+                related=related,
+            )
         return Diagnostic(
             "OW355",
             f"two functions are called {function.domain}::{function.name}",
             places[0],
             reason="a model tells functions apart by domain and name",
             help="rename one, or put it in a domain of its own: `@script(Opset(...))`",
-            related=(Related(places[1], "the other one"),),
+            related=related,
         )
 
 
-def variant_of(compiled: Compiled, label: VariantKey) -> Variant:
+def _ignored_overload(caller: Compiled, callee: OnnxFunction) -> Diagnostic:
+    return Diagnostic(
+        "OW367",
+        f"`{caller.function.name}` calls the overload `{callee.overload}` of {callee.domain}::{callee.name}",
+        caller.unit.module.source.place(span_of(caller.unit.node)),
+        reason="onnxruntime resolves overloads in the graph of a model alone: in a function it runs another body",
+        help='say it in the name: `@script(name="...")` without `overload`',
+        severity=Severity.WARNING,
+    )
+
+
+def variant_of(compiled: Compiled, label: Key) -> Variant:
     """The first of the variants that are named by that label."""
     key = next(item.variant for item in compiled.script.variants if item.label == label)
     return next(variant for variant in compiled.family.variants if variant.key == key)
 
 
 def choose_functions(
-    wanted: Collection[OnnxFunction | str] | None, called: Sequence[FunctionProto]
+    wanted: Collection[OnnxFunction | str] | None, called: Sequence[FunctionProto], names: Mapping[FunctionId, str]
 ) -> set[FunctionId] | None:
-    """The ids of the functions that stay functions; None for all of them. Raises DiagnosticError for one that is not
-    called."""
+    """The ids of the functions that stay functions; None for all of them. `names` are those without variants: to name a
+    function is to name all its variants. Raises DiagnosticError for one that is not called."""
     if wanted is None:
         return None
     kept: set[FunctionId] = set()
     for item in wanted:
         name, domain = (item, None) if isinstance(item, str) else (item.name, item.domain)
         found = {
-            function_id(proto) for proto in called if proto.name == name and (domain is None or proto.domain == domain)
+            identity
+            for identity in map(function_id, called)
+            if name in (identity[1], names.get(identity)) and domain in (None, identity[0])
         }
         if not found:
-            names = ", ".join(f"`{proto.name}`" for proto in called) or "none"
+            known = ", ".join(dict.fromkeys(f"`{names.get(item, item[1])}`" for item in map(function_id, called)))
             raise DiagnosticError(
                 [
                     Diagnostic(
                         "OW354",
                         f"the model calls no function `{name}`",
-                        reason=f"the functions that it calls are: {names}",
+                        reason=f"the functions that it calls are: {known or 'none'}",
                         help="`functions` names those that stay functions of the model",
                     )
                 ]

@@ -12,6 +12,7 @@ from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
 from opwright.lang import ir
 from opwright.lang.objects import OpsetObject
 from opwright.lang.syntax import Module
+from opwright.link.digests import record_of
 from opwright.link.inline import call_id, function_id
 from opwright.link.instantiate import instantiate
 from opwright.link.naming import FunctionId
@@ -92,6 +93,7 @@ class LibraryCalls:
     def __init__(self, opset: int) -> None:
         self.opset = opset
         self.protos: dict[FunctionId, FunctionProto] = {}
+        self.family_names: dict[FunctionId, str] = {}  # the functions' names without their variants
         self._made: dict[tuple[str, str, str], FunctionId] = {}
 
     def identify(self, callee: ir.FunctionReference) -> FunctionId:
@@ -105,8 +107,17 @@ class LibraryCalls:
             made = instantiate(bundle.index, bundle.bodies, entry, body, opset=self.opset, domain=callee.emitted_domain)
             for proto in made:
                 self.protos.setdefault(function_id(proto), proto)
-            self._made[key] = function_id(made[-1])
+            identity = self._made[key] = function_id(made[-1])
+            self.family_names[identity] = callee.name
         return self._made[key]
+
+    def overload_ids(self) -> dict[FunctionId, FunctionId]:
+        """The ids that variants have where they are told apart by overloads, by those that they have here."""
+        found = {}
+        for made, name in self.family_names.items():
+            record = record_of(self.protos[made])
+            found[made] = (made[0], name, record.variant if record is not None else "")
+        return found
 
 
 def check_imports(

@@ -14,7 +14,7 @@ from opwright.lang.lower.function import Lowered, Target, Unit, lower_function
 from opwright.lang.source import span_of
 from opwright.link.flatten import flatten
 from opwright.link.inline import Inliner, call_id, function_id, inline_into
-from opwright.link.naming import FunctionId
+from opwright.link.naming import FunctionId, Profile
 from opwright.link.walk import all_graphs, all_nodes
 from opwright.live.closure import Closure, choose_functions
 from opwright.live.compiled import Run, target_opset
@@ -23,6 +23,7 @@ from opwright.live.declared_names import rename_graph
 from opwright.live.finish import finish, given_by_types, rank_warning, refuse_open
 from opwright.live.initializers import Carried
 from opwright.live.libraries import check_imports, unify_imports
+from opwright.live.overloads import use_overloads
 from opwright.live.protos import places_of
 from opwright.live.show_warnings import show_warnings
 from opwright.live.specialise import Types, specialise, with_output_types, write_declared_types
@@ -50,8 +51,10 @@ def model_proto(
     exact_types: bool,
     strict: bool,
     places: bool,
+    profile: str,
 ) -> ModelProto:
     """See `OnnxFunction.to_model_proto`."""
+    by_overload = Profile(profile) is Profile.OVERLOAD
     wanted = None if opset_imports is None else {normal_domain(key): value for key, value in opset_imports.items()}
     if opset is None and wanted is not None:
         opset = wanted.get("")
@@ -79,7 +82,7 @@ def model_proto(
     check_imports(graph.node, imports, versions, living, place)
     for proto in called:
         check_imports(proto.node, {item.domain: item.version for item in proto.opset_import}, versions, living, place)
-    choose_kept(model, choose_functions(functions, called))
+    choose_kept(model, choose_functions(functions, called, closure.family_names()))
     flatten_calls(model)
     inside = (node.domain for proto in model.functions for node in all_nodes(proto.node))
     used = {"", *(node.domain for node in all_nodes(model.graph.node)), *inside}
@@ -91,6 +94,8 @@ def model_proto(
     if wanted is not None:
         declare_imports(model, wanted)
     leave_out_defaults(model)
+    if by_overload:
+        use_overloads(model, closure.overload_ids())
     carried.add_small(model)
     finish(model, unit, ir_version, strict)
     if exact_types:

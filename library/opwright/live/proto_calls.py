@@ -10,6 +10,7 @@ from opwright.link.naming import FunctionId
 from opwright.link.walk import all_nodes, normal_domain
 from opwright.live.proto_functions import ProtoFunction
 from opwright.protos.digest import digest
+from opwright.variants import name_of_overload
 
 # Whether an id is free for what has this digest; it is taken then.
 Take = Callable[[FunctionId, str], bool]
@@ -40,15 +41,25 @@ class ProtoCalls:
         return self._made[key]
 
     def given_names(self) -> dict[FunctionId, str]:
+        """The names that functions have where nothing else has them, by their ids in the model."""
+        return {made: name_of_overload(identity[1], identity[2]) for (identity, _), made in self._made.items()}
+
+    def family_names(self) -> dict[FunctionId, str]:
         """The names that functions had where they came from, by their ids in the model."""
         return {made: identity[1] for (identity, _), made in self._made.items()}
 
+    def overload_ids(self) -> dict[FunctionId, FunctionId]:
+        """The ids that functions had where they came from, by their ids in the model."""
+        return {made: identity for (identity, _), made in self._made.items()}
+
     def _id(self, wanted: FunctionId, body: str) -> FunctionId:
+        """An overload becomes a part of the name: below functions no runtime resolves overloads."""
         domain, name, overload = wanted
-        number, found = 1, wanted
+        name = name_of_overload(name, overload)
+        number, found = 1, (domain, name, "")
         while not self._take(found, body):
             number += 1
-            found = domain, f"{name}_{number}", overload
+            found = domain, f"{name}_{number}", ""
         return found
 
 

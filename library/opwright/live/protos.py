@@ -12,15 +12,17 @@ from opwright.lang import ir
 from opwright.lang.emit import Identify, PlaceOf, emit_function, own_identity
 from opwright.lang.family import Family, Variant, labels_of
 from opwright.lang.lower.function import Lowered, Unit
+from opwright.link.naming import Profile
 from opwright.link.walk import all_nodes
 from opwright.live.compiled import Compiled, Run, chosen_facts, target_opset
 from opwright.live.declared_imports import declare_function_imports
 from opwright.live.declared_names import rename_function
 from opwright.live.libraries import LibraryCalls
+from opwright.live.overloads import overload_id, set_id
 from opwright.live.proto_functions import ProtoFunction
 from opwright.opsets.opset import Opset
 from opwright.protos.left_out import leave_out_in, leave_out_unread
-from opwright.variants import Key, match_variants, overload_of
+from opwright.variants import Key, match_variants, overload_of, portable_name
 
 
 def function_proto(
@@ -28,6 +30,7 @@ def function_proto(
     opset: Opset | int | None,
     variant: Mapping[str, object],
     opset_imports: Mapping[str, int] | None = None,
+    profile: str = "portable",
 ) -> FunctionProto:
     """The one variant that `variant` leaves. See `OnnxFunction.to_function_proto`."""
     if opset is None and opset_imports is not None:
@@ -35,24 +38,32 @@ def function_proto(
     compiled, unit, family, named, left = _left(function, opset, variant)
     if len(left) != 1:
         raise DiagnosticError([_not_one(unit, family, left)])
-    proto = emit_variant(compiled, left[0], named[left[0].key], _identify(left[0]))
+    proto = _in_profile(compiled, left[0], named[left[0].key], profile)
     if opset_imports is not None:
         declare_function_imports(proto, opset_imports)
     return proto
 
 
 def function_protos(
-    function: OnnxFunction, opset: Opset | int | None, variant: Mapping[str, object]
+    function: OnnxFunction, opset: Opset | int | None, variant: Mapping[str, object], profile: str = "portable"
 ) -> list[FunctionProto]:
     """Every variant that `variant` leaves, equal ones once. See `OnnxFunction.to_function_protos`."""
     compiled, _, _, named, left = _left(function, opset, variant)
     by_label = {named[item.key]: item for item in reversed(left)}
     labels = dict.fromkeys(named[item.key] for item in left)
-    return [emit_variant(compiled, by_label[label], label, _identify(by_label[label])) for label in labels]
+    return [_in_profile(compiled, by_label[label], label, profile) for label in labels]
+
+
+def _in_profile(compiled: Compiled, variant: Variant, label: Key, profile: str) -> FunctionProto:
+    by_overload = Profile(profile) is Profile.OVERLOAD
+    proto = emit_variant(compiled, variant, label, _identify(variant))
+    if by_overload:
+        set_id(proto, overload_id(compiled.function, compiled.function.name, label))
+    return proto
 
 
 def _identify(variant: Variant) -> Identify:
-    """The ids of what a variant calls: of living functions their own, of library functions those of the linker."""
+    """The ids of what a variant calls: of live functions their own, of library functions those of the linker."""
     body = variant.lowered.function
     assert body is not None
     library = LibraryCalls(body.opset)
@@ -60,13 +71,12 @@ def _identify(variant: Variant) -> Identify:
 
 
 def living_identity(callee: ir.FunctionReference) -> tuple[str, str, str]:
-    """The id of a living function that is called: of the variant, or the overload that its decorator says."""
+    """The id of a live function that is called: its variant is part of the name."""
     function = callee.origin
     if isinstance(function, ProtoFunction):
         return function.id
     assert isinstance(function, OnnxFunction)
-    domain, name, overload = callee.identity
-    return domain, name, overload or function.overload
+    return callee.emitted_domain, portable_name(function.name, callee.variant), function.overload
 
 
 def emit_variant(
@@ -102,7 +112,8 @@ def _emit(
 ) -> FunctionProto:
     body = variant.lowered.function
     assert body is not None
-    proto = emit_function(body, function.domain, overload_of(label) or function.overload, identify, place_of)
+    proto = emit_function(body, function.domain, function.overload, identify, place_of)
+    proto.name = portable_name(function.name, label)
     leave_out_in(proto.node)
     calls = (node.callee for _, node in ir.walk(body.body) if isinstance(node, ir.Call))
     called = {identify(callee) for callee in calls if isinstance(callee, ir.FunctionReference)}

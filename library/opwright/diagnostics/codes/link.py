@@ -1,4 +1,4 @@
-"""OW550 to OW580: attaching libraries to models, inspecting and detaching; comparing functions."""
+"""OW530 to OW580: attaching libraries to models, inspecting and detaching; comparing functions."""
 
 from __future__ import annotations
 
@@ -163,6 +163,8 @@ def _model_bytes(data: bytes) -> Example:
     return Example(_ATTACH, {"model.onnx.hex": data.hex(), "acme.onnxlib.hex": LIBRARY})
 
 
+_KINDS = _function("Kind", *_kinds())
+_FOR_FLOAT = f"{_HEADER} agraph (float[N] X) => (float[N] Y) {{ Y = com.acme.Kind(X) }}"
 _FAR = CallEntry("org.other", "Far", 1, (), _body(_ABS).digest)
 _CALLS_FAR = _bundle(_function("Near", _entry(_ABS, calls=(_FAR,))))
 EMPTY = _bundle()
@@ -174,6 +176,22 @@ _WEIGHTS = 'agraph (float[2] X) => (float[2] Y) <float[2] W = ["location": "weig
 _OPERATORS = OperatorSetProto(magic="ONNXOPSET", ir_version=10, domain="com.acme", opset_version=1)
 
 ENTRIES = (
+    Entry(
+        "OW530",
+        "A variant has the name of another function",
+        "Variants are told apart by their names: the variant of `Kind` for float is called `Kind__T_float` in a model. "
+        "Where the library has a function of that very name, one of the two would stand for both.",
+        bad=_attach(_FOR_FLOAT, acme=_bundle(_KINDS, _function("Kind__T_float", _entry(_ABS)))),
+        good=_attach(_FOR_FLOAT, acme=_bundle(_KINDS, _function("KindOfFloat", _entry(_ABS)))),
+    ),
+    Entry(
+        "OW531",
+        "A model with overloads",
+        "onnxruntime finds functions by their overloads since release 1.27, and from the graph alone; older releases "
+        "and the reference evaluator ignore overloads, and run another variant without a word.",
+        bad=_attach(_FOR_FLOAT, f"{_ATTACH} --profile overload"),
+        good=_attach(_FOR_FLOAT),
+    ),
     Entry(
         "OW550",
         "A model that cannot be read",

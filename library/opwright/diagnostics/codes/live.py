@@ -1,4 +1,4 @@
-"""OW350 to OW358 and OW388: functions under `@script`, and functions passed to operators."""
+"""OW350 to OW358, OW366, OW367 and OW388: functions under `@script`, and functions passed to operators."""
 
 from __future__ import annotations
 
@@ -23,6 +23,14 @@ _SQUARE = "\n\n@script()\ndef square(x):\n    return op.MatMul(x, x)\n\n\n@scrip
 _SAME_NAME = (
     '\n\n@script(Opset("com.acme", 1))\ndef {}(x):\n    return x + x\n\n\nfirst = {}\n'
     '\n\n@script(Opset("com.acme", 1))\ndef {}(x):\n    return -x\n\n\nsecond = {}\n'
+)
+_VARIANT_NAME = (
+    '\n\n@script(Opset("com.acme", 1))\ndef clip(x, low=None):\n    return x if low is None else op.Max(x, low)\n'
+    '\n\n@script(Opset("com.acme", 1))\ndef {}(x):\n    return -x\n'
+)
+_OVERLOADED = (
+    '\n\n@script(Opset("com.acme", 1), name="{}", overload="{}")\ndef double(x):\n    return x + x\n'
+    "\n\n@script()\ndef quadruple(x):\n    return double(double(x))\n"
 )
 
 ENTRIES = (
@@ -130,5 +138,21 @@ ENTRIES = (
             "\n\n@script()\ndef f(x: FLOAT[...]):\n    return x + 1\n\n\n"
             'f.to_model_proto(input_types={"x": FLOAT["N", "M"]})\n'
         ),
+    ),
+    Entry(
+        "OW366",
+        "A variant has the name of another function",
+        "Variants are told apart by their names: that of `clip` without `low` is `clip__low_absent`. A model would have"
+        " two functions of one name.",
+        _model("return clip(X) + clip__low_absent(X)", top=_VARIANT_NAME.format("clip__low_absent")),
+        _model("return clip(X) + negate(X)", top=_VARIANT_NAME.format("negate")),
+    ),
+    Entry(
+        "OW367",
+        "A function calls another one by its overload",
+        "onnxruntime finds a function by its overload where the graph of a model calls it, since release 1.27. In a"
+        " function it takes the one without overload, or does not load the model; onnx.reference ignores overloads.",
+        _model("return quadruple(X)", top=_OVERLOADED.format("Double", "float")),
+        _model("return quadruple(X)", top=_OVERLOADED.format("Double_float", "")),
     ),
 )
