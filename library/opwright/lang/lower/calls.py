@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 from opwright.lang import ir
 from opwright.lang.infer import Bindings, Mismatch, WrongResult, bind, result_types
+from opwright.lang.list_inputs import wants_list
 from opwright.lang.lower.attributes import bind_attributes
 from opwright.lang.lower.context import POISON, Absent, Lowering, Operand, Poison, Stop, complete
 from opwright.lang.lower.impossible import note_contents, refuse_impossible
 from opwright.lang.lower.malformed import counts_too_much, known_value
 from opwright.lang.lower.mixed import refuse_untyped
-from opwright.lang.lower.numbers import as_tensor
+from opwright.lang.lower.numbers import as_tensor, is_number
 from opwright.lang.lower.plain_calls import emit_plain
 from opwright.lang.lower.sequences import as_sequence, unknown_items
 from opwright.lang.objects import OperatorObject
@@ -373,7 +374,10 @@ def _convert_inputs(
 def _converted(
     low: Lowering, signature: Signature, formal: Formal, operand: Operand, met: dict[str, ir.Element], span: Span
 ) -> ir.Value | Poison:
-    """An operand as what an input takes: a sequence where a list is given and nothing else is admitted, or a tensor."""
+    """An operand as what an input takes: a sequence where a list is given and nothing else is admitted, or a tensor. A
+    number where ONNX wants a list of them is a list of one."""
+    if is_number(operand) and wants_list(signature, formal.name):
+        operand = StaticList((operand,))
     if isinstance(operand, StaticList):
         admitted = signature.admitted.get(formal.type, (formal.type,))
         if all(text.startswith("seq(") for text in admitted):

@@ -15,6 +15,7 @@ from opwright.elements import BY_CODE
 from opwright.lang import ir
 from opwright.lang.infer import ELEMENTWISE
 from opwright.lang.infer_ranks import BY_LENGTH
+from opwright.lang.list_inputs import has_lists, refuses_rank_0
 from opwright.lang.lower.context import Lowering, Poison, operator_of
 from opwright.lang.lower.known import makers_of
 from opwright.lang.lower.malformed import counts_too_much, known_value, malformed
@@ -44,7 +45,8 @@ def refuse_impossible(
     if wrong is not None:
         return _refuse(low, found, inputs, span, wrong)
     if not low.foresees:
-        return None
+        wrong = _one_number_for_list(found, inputs)
+        return None if wrong is None else _refuse(low, found, inputs, span, wrong)
     if found.name in DIVIDING and not found.domain and _divides_by_zero(low, inputs):
         return low.error(
             "OW312",
@@ -64,7 +66,8 @@ def refuse_impossible(
         reason = why_impossible(found, sure, attributes, count, data)
         if reason is None:
             return None
-    return _refuse(low, found, inputs, span, f"ONNX says of {found.identity} with these: {reason}")
+    said = _one_number_for_list(found, sure) or f"ONNX says of {found.identity} with these: {reason}"
+    return _refuse(low, found, inputs, span, said)
 
 
 def _refuse(
@@ -103,6 +106,18 @@ def _divides_by_zero(low: Lowering, inputs: Sequence[ir.Value | None]) -> bool:
     return any(not any(data.data[start : start + size]) for start in range(0, len(data.data), size))
 
 
+def _one_number_for_list(found: Signature, inputs: Sequence[ir.Value | None]) -> str | None:
+    """What is wrong where a tensor of rank 0 is given for a list of numbers, which runtimes refuse."""
+    if not has_lists(found):
+        return None
+    for formal, value in zip(found.inputs, inputs, strict=False):
+        if value is not None and refuses_rank_0(found, formal.name):
+            type_ = value.type
+            if isinstance(type_, ir.NumberType) or (isinstance(type_, ir.TensorType) and type_.shape == ()):
+                return f"its input `{formal.name}` is a list of numbers, and this is one of rank 0: put it in brackets"
+    return None
+
+
 def why_impossible(
     found: Signature,
     inputs: Sequence[ir.Value | None],
@@ -116,7 +131,7 @@ def why_impossible(
         return wrong
     if found.takes_graphs or (found.domain == "" and found.name in ELEMENTWISE and not _may_clash(inputs)):
         return None
-    wrong = _permutes_others(found, inputs, attributes)
+    wrong = _one_number_for_list(found, inputs) or _permutes_others(found, inputs, attributes)
     if wrong is not None:
         return wrong
     types: list[tuple[int, Shape] | None] = []
