@@ -172,11 +172,45 @@ class Join:
         return made
 
     def _result(self, name: str, first: ir.Value, second: ir.Value, type_: ir.Type) -> ir.Value:
+        if self.node.operator.signature.since_version < _IF_OF_ANY_SHAPES and self.low.opset >= _BROADCASTING:
+            first, second = self._unsized(first, second, 0), self._unsized(second, first, 1)
         self.node.then.yields.append(first)
         self.node.orelse.yields.append(second)
         result = ir.Value(type_, "" if is_hidden(name) else name, self.node.span)
         self.node.results.append(result)
         return result
+
+    def _unsized(self, value: ir.Value, other: ir.Value, side: int) -> ir.Value:
+        """The value that one branch gives, without the sizes that are known of it and that the other branch's may not
+        have: reshaped to its own shape times one, which is what the condition is as a number, at run time alone."""
+        shape = value.type.shape if isinstance(value.type, ir.TensorType) else None
+        given = other.type.shape if isinstance(other.type, ir.TensorType) else None
+        if shape is None or (given is not None and not _says_more(shape, given)):
+            return value
+        return within(self.low, self._regions()[side], partial(self._reshaped_at_run_time, value, side))
+
+    def _reshaped_at_run_time(self, value: ir.Value, side: int) -> ir.Value:
+        from opwright.lang.lower.calls import emit
+
+        low, span, condition = self.low, self.node.span, self.node.condition
+        if side == 1:
+            condition = emit(low, "Not", [condition], {}, span)
+        to: dict[str, ir.Attribute] = {"to": ir.AttributeValue(ir.AttributeKind.INT, low.element_of("int64").code)}
+        one = emit(low, "Cast", [condition], to, span)
+        sizes = emit(low, "Mul", [emit(low, "Shape", [value], {}, span), one], {}, span)
+        return emit(low, "Reshape", [value, sizes], {}, span)
+
+
+_IF_OF_ANY_SHAPES = 11  # an `If` before that version gives one shape, which runtimes conclude from either branch
+
+_BROADCASTING = 7  # the first opset at which Mul takes a tensor and a number
+
+
+def _says_more(shape: tuple[ir.Dimension, ...], given: tuple[ir.Dimension, ...]) -> bool:
+    """Whether a size is known that is not known to be that of the other shape."""
+    if len(shape) != len(given):
+        return True
+    return any(isinstance(size, int) and size != other for size, other in zip(shape, given, strict=True))
 
 
 def one_is_tuple(first: Operand, second: Operand) -> bool:
