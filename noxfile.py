@@ -156,6 +156,17 @@ def corpus(session: nox.Session) -> None:
 
 
 @nox.session
+def opsets(session: nox.Session) -> None:
+    """Tries each construct of docs/language.md at each opset, written for it and written for opset 18."""
+    install(session, groups=("test",))
+    run_all(
+        session,
+        ("python", "-m", "tests.docs.opset_matrix", *session.posargs),
+        ("python", "-m", "tests.docs.opset_matrix", "--source", "18", *session.posargs),
+    )
+
+
+@nox.session
 def eager(session: nox.Session) -> None:
     """Run every function of specs/ as Python and as one graph, and compare with its compiled bodies on every vector:
     eight minutes on one core."""

@@ -67,15 +67,11 @@ def run_model(model: ModelProto, feeds: Mapping[str, np.ndarray]) -> dict[str, l
 
 def give(function: OnnxFunction, expectation: Expectation) -> dict[str, list[Any]]:
     """The outputs of a call by who ran it: the model on each runtime, the function as Python and as a whole."""
+    model, feeds = model_of(function, expectation, OPSET)
+    results = run_model(model, feeds)
     signature = inspect.signature(function.__wrapped__)
     bound = signature.bind(*expectation.arguments, **dict(expectation.keywords))
-    tensors, attributes = _split(signature, bound.arguments)
-    types = {name: _type_of(value) for name, value in tensors.items() if value is not None}
-    model = function.to_model_proto(input_types=types, opset=OPSET, **attributes)
-    fed = {item.name for item in model.graph.input}
-    feeds = {name: value for name, value in tensors.items() if value is not None and name in fed}
-    results = run_model(model, feeds)
-    bound.arguments.update(tensors)
+    bound.arguments.update(_split(signature, bound.arguments)[0])
     eager = function(*bound.args, **bound.kwargs)
     with whole_functions():
         for _ in range(2):  # from the third on it runs as one graph, where it can
@@ -83,6 +79,17 @@ def give(function: OnnxFunction, expectation: Expectation) -> dict[str, list[Any
         whole = function(*bound.args, **bound.kwargs)
     results["eager"], results["whole"] = (list(item) if isinstance(item, tuple) else [item] for item in (eager, whole))
     return results
+
+
+def model_of(function: OnnxFunction, expectation: Expectation, opset: int) -> tuple[ModelProto, dict[str, np.ndarray]]:
+    """The model for a call, of the ranks and attributes that are given there, and what it is fed."""
+    signature = inspect.signature(function.__wrapped__)
+    bound = signature.bind(*expectation.arguments, **dict(expectation.keywords))
+    tensors, attributes = _split(signature, bound.arguments)
+    types = {name: _type_of(value) for name, value in tensors.items() if value is not None}
+    model = function.to_model_proto(input_types=types, opset=opset, **attributes)
+    fed = {item.name for item in model.graph.input}
+    return model, {name: value for name, value in tensors.items() if value is not None and name in fed}
 
 
 def _split(signature: inspect.Signature, bound: Mapping[str, object]) -> tuple[dict[str, Any], dict[str, Any]]:

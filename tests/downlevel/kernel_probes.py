@@ -16,10 +16,10 @@ from typing import Any
 
 from onnx import ModelProto, NodeProto, ValueInfoProto, defs, helper
 from opwright.downlevel.older_form import older_form
-from opwright.downlevel.steps import OLDEST
 from opwright.elements import BY_CODE, BY_NAME
 from opwright.link.propagate import Propagation, Visit
 from opwright.link.schema_types import formals, schema_at
+from opwright.opsets.steps import OLDEST
 
 from tests.downlevel.standard_cases import TestCase, function_cases, imported, operator_of
 
@@ -79,7 +79,7 @@ def _node_at(case: TestCase, schema: defs.OpSchema) -> NodeProto | None:
     form, reasons = older_form(visits[0], None, newest, schema)
     if any("not allowed before" not in reason for reason in reasons):
         return None
-    node = NodeProto(op_type=schema.name, input=form.inputs, output=case.model.graph.node[0].output)
+    node = NodeProto(op_type=schema.name, input=form.names, output=case.model.graph.node[0].output)
     node.attribute.extend(form.attributes.values())
     return node
 

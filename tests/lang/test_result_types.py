@@ -45,7 +45,8 @@ def test_what_an_operator_does_not_give_is_refused(
     compiler: Compiler, expression: str, opset: int, message: str
 ) -> None:
     imported = "BFLOAT16, COMPLEX64, FLOAT8E4M3FN, FLOAT8E5M2, INT2, STRING"
-    text = f"from opwright import {imported}\ndef F(x):\n    return {expression}\n"
+    text = f"from opwright import {imported}\nfrom opwright import opset{opset} as own\n"
+    text += f"def F(x):\n    return {expression.replace('op.', 'own.')}\n"
     found = compiler.family(text, {"x": "float/2"}, {"y": "T"}, {"T": ["float"]}, opset=opset).diagnostics
     assert [(item.code, item.message.startswith(message)) for item in found] == [("OW208", True)], found
 

@@ -23,7 +23,23 @@ from opwright_build.compile.unit import interface_entries, make_unit
 from opwright_build.spec.model import SpecVersion
 
 # What says that the operators of an opset do not allow this source: the opset is out of reach, and no more than that.
-_OPSET_REFUSED = frozenset({"OW202", "OW203", "OW204", "OW205", "OW206", "OW207", "OW208", "OW216", "OW218", "OW365"})
+_OPSET_REFUSED = frozenset(
+    {
+        "OW202",
+        "OW203",
+        "OW204",
+        "OW205",
+        "OW206",
+        "OW207",
+        "OW208",
+        "OW216",
+        "OW218",
+        "OW220",
+        "OW221",
+        "OW222",
+        "OW365",
+    }
+)
 
 
 def compile_version(version: SpecVersion, files: SpecFiles, libraries: Libraries) -> CompiledVersion:

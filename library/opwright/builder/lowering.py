@@ -11,6 +11,7 @@ from opwright.eager.lowering import NOWHERE
 from opwright.eager.place import place_of
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering, Poison
+from opwright.lang.objects import OpsetObject
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Source, Span
 from opwright.lang.syntax import Module, parse
@@ -36,6 +37,10 @@ class GraphLowering(Lowering):
         self.makers: dict[ir.Value, ir.Node] = {}
         self.order: dict[ir.Node, int] = {}
         self.homes: dict[ir.Value, ir.Region] = {}
+
+    def is_the_only_opset(self, opset: OpsetObject) -> bool:
+        """A graph is built by functions of Python, each of which may name its own."""
+        return not self.inlining or super().is_the_only_opset(opset)
 
     def error(
         self,

@@ -9,8 +9,7 @@ from onnx import AttributeProto, NodeProto, TensorProto, helper, numpy_helper
 
 from opwright.link.propagate import Visit
 from opwright.link.value_types import element_of
-
-Value = int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...]
+from opwright.opsets.steps import Value
 
 MOST_ELEMENTS = 64  # of an input that becomes an attribute: axes, one for each dimension
 
@@ -20,29 +19,40 @@ class Form:
     """What is to become of a node's inputs and attributes. Inputs are only ever removed at the end."""
 
     visit: Visit
-    inputs: list[str]
+    names: list[str]  # of its inputs
     attributes: dict[str, AttributeProto]
 
     @classmethod
     def of(cls, visit: Visit) -> Form:
         return cls(visit, list(visit.node.input), {item.name: item for item in visit.node.attribute})
 
+    @property
+    def inputs(self) -> int:
+        return len(self.names)
+
+    @property
+    def outputs(self) -> int:
+        return len(self.visit.node.output)
+
     def element(self, index: int) -> str | None:
         """The element type of an input; None when it is not known, not given, or not a tensor."""
-        return element_of(self.visit.inputs[index]) if index < len(self.inputs) else None
+        return element_of(self.visit.inputs[index]) if index < len(self.names) else None
 
     def rank(self, index: int) -> int | None:
         """The rank of an input, where it is known."""
-        return self.visit.ranks[index] if index < min(len(self.inputs), len(self.visit.ranks)) else None
+        return self.visit.ranks[index] if index < min(len(self.names), len(self.visit.ranks)) else None
 
-    def size(self, index: int, axis: int) -> int | None:
-        """The size of an input along an axis, where it is known."""
+    def shape(self, index: int) -> tuple[object, ...] | None:
+        """The sizes of an input, None each that is not known."""
         scope = self.visit.scope
-        shape = scope.shape(self.inputs[index]) if scope is not None and self.has_input(index) else None
-        return shape[axis] if shape is not None and -len(shape) <= axis < len(shape) else None
+        shape = scope.shape(self.names[index]) if scope is not None and self.has_input(index) else None
+        return None if shape is None else tuple(shape)
 
     def has_input(self, index: int) -> bool:
-        return index < len(self.inputs) and bool(self.inputs[index])
+        return index < len(self.names) and bool(self.names[index])
+
+    def given(self) -> tuple[str, ...]:
+        return tuple(self.attributes)
 
     def value(self, name: str, default: Value | None = None) -> Value | None:
         """An attribute's value; `default` when it is not given, None when it is not known."""
@@ -52,10 +62,23 @@ class Form:
         known = self.visit.attributes.get(name, given)
         return None if known.ref_attr_name else plain_value(known)
 
-    def constant(self, index: int) -> tuple[int, ...] | AttributeProto | None:
-        """The integers that an input always is; a reference where they are an attribute of the function around it."""
+    def constant(self, index: int) -> tuple[int, ...] | None:
+        """The integers that an input always is."""
+        found = self._source(index)
+        return found if isinstance(found, tuple) else None
+
+    def reference(self, index: int) -> str | None:
+        """The attribute of the function around that an input always is, where that is a list that is not empty."""
+        found = self._source(index)
+        if not isinstance(found, AttributeProto):
+            return None
         scope = self.visit.scope
-        source = scope.constant(self.inputs[index]) if scope is not None and index < len(self.inputs) else None
+        given = scope.attributes.get(found.ref_attr_name) if scope is not None else None
+        return found.ref_attr_name if given is not None and given.ints else None
+
+    def _source(self, index: int) -> tuple[int, ...] | AttributeProto | None:
+        scope = self.visit.scope
+        source = scope.constant(self.names[index]) if scope is not None and index < len(self.names) else None
         if isinstance(source, NodeProto):
             return _constant_of_node(source)
         return _integers(source) if source is not None else None
@@ -68,11 +91,17 @@ class Form:
         kind = AttributeProto.INTS if isinstance(value, tuple) and not value else None
         self.attributes[name] = helper.make_attribute(name, kept, attr_type=kind)
 
+    def set_reference(self, name: str, referred: str) -> None:
+        self.attributes[name] = AttributeProto(name=name, type=AttributeProto.INTS, ref_attr_name=referred)
+
+    def set_integers(self, index: int, values: tuple[int, ...]) -> None:
+        raise NotImplementedError("models are brought to older opsets alone, where inputs only become attributes")
+
     def drop_inputs(self, first: int) -> None:
         """Takes away an input and those behind it, and absent ones at the end with them."""
-        del self.inputs[first:]
-        while self.inputs and not self.inputs[-1]:
-            self.inputs.pop()
+        del self.names[first:]
+        while self.names and not self.names[-1]:
+            self.names.pop()
 
 
 def plain_value(attribute: AttributeProto) -> Value | None:

@@ -222,4 +222,4 @@ def _bound(visit: Visit, schema: defs.OpSchema) -> dict[str, str]:
 def _content(form: Form) -> tuple[tuple[str, ...], tuple[bytes, ...]]:
     """Equal for two visits that make the same of a node."""
     attributes = [form.attributes[name].SerializeToString(deterministic=True) for name in sorted(form.attributes)]
-    return tuple(form.inputs), tuple(attributes)
+    return tuple(form.names), tuple(attributes)

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from onnx import AttributeProto, defs
+from onnx import defs
 
-from opwright.downlevel.form import Form, plain_value
-from opwright.downlevel.steps import CHANGED, RULES, is_reviewed
+from opwright.downlevel.form import Form
 from opwright.link.propagate import Fact, Visit
-from opwright.link.schema_types import formals, schema_at
+from opwright.link.schema_types import formals
 from opwright.link.value_types import ABSENT
-from opwright.link.walk import normal_domain
-
-_SINGLE = defs.OpSchema.FormalParameterOption.Single
-_VARIADIC = defs.OpSchema.FormalParameterOption.Variadic
+from opwright.opsets.signatures import history, normal_domain, signature
+from opwright.opsets.steps import take_step_down
 
 
 def older_form(
@@ -25,70 +22,17 @@ def older_form(
     `outputs` are what is known of its outputs, None where that is to be judged later (`type_reasons`).
     """
     form = Form.of(visit)
-    schema = newer
-    while schema.since_version > older.since_version:
-        before = schema_at(newer.name, newer.domain, schema.since_version - 1)
-        reason = _take_step(form, schema, before) if before is not None else "an older version is not known"
-        if before is None or reason:
-            return form, (f"version {schema.since_version} of {newer.name} is used: {reason}",)
-        schema = before
-    return form, tuple(type_reasons(form, outputs, newer, older))
-
-
-def _take_step(form: Form, newer: defs.OpSchema, older: defs.OpSchema) -> str:
-    """Makes the form one of the version before; what it uses of the newer version where it cannot."""
-    domain, name, version = normal_domain(newer.domain), newer.name, newer.since_version
-    if not is_reviewed(domain, name, version):
-        return CHANGED.get((name, version), "what that version changed is not known to Opwright")
-    rule = RULES.get((name, version)) if domain == "" else None
-    reason = rule(form) if rule is not None else ""
-    return reason or _arity_reason(form, older) or _attribute_reason(form, newer, older)
-
-
-def _arity_reason(form: Form, older: defs.OpSchema) -> str:
-    variadic = bool(older.inputs) and older.inputs[-1].option == _VARIADIC
-    if not variadic:
-        surplus = [index for index in range(len(older.inputs), len(form.inputs)) if form.inputs[index]]
-        if surplus:
-            return f"it has {surplus[-1] + 1} inputs, of at most {len(older.inputs)} before"
-        if len(form.inputs) > len(older.inputs):
-            form.drop_inputs(len(older.inputs))
-    for index, formal in enumerate(older.inputs):
-        if formal.option == _SINGLE and not form.has_input(index):
-            return f"the input {formal.name} is left out, and was required before"
-    if (not older.outputs or older.outputs[-1].option != _VARIADIC) and len(form.visit.node.output) > len(
-        older.outputs
-    ):
-        return f"it has {len(form.visit.node.output)} outputs, of at most {len(older.outputs)} before"
-    return ""
-
-
-def _attribute_reason(form: Form, newer: defs.OpSchema, older: defs.OpSchema) -> str:
-    for name in list(form.attributes):
-        declared = older.attributes.get(name)
-        if declared is not None:
-            latest = newer.attributes.get(name)
-            if latest is not None and latest.type != declared.type:
-                return f"its attribute {name} is of another type than before"
+    domain = normal_domain(newer.domain)
+    for version in reversed(history(domain, newer.name)):
+        if not older.since_version < version <= newer.since_version:
             continue
-        default = _default(newer, name)
-        if default is None or form.value(name) != default:
-            return f"its attribute {name} is set"
-        form.drop(name)
-    for name, declared in older.attributes.items():
-        if name not in form.attributes and _default(newer, name) != _default(older, name):
-            if name in newer.attributes:
-                return f"the default of its attribute {name} was another one"
-            if declared.required:
-                return f"its attribute {name} is not given, and was required before"
-    return ""
-
-
-def _default(schema: defs.OpSchema, name: str) -> object:
-    declared = schema.attributes.get(name)
-    if declared is None or declared.default_value.type == AttributeProto.UNDEFINED:
-        return None
-    return plain_value(declared.default_value)
+        after, before = signature(domain, newer.name, version), signature(domain, newer.name, version - 1)
+        if after is None or before is None:
+            return form, (f"version {version} of {newer.name} is used: an older version is not known",)
+        reason = take_step_down(form, after, before)
+        if reason:
+            return form, (f"version {version} of {newer.name} is used: {reason}",)
+    return form, tuple(type_reasons(form, outputs, newer, older))
 
 
 def type_reasons(
@@ -96,7 +40,7 @@ def type_reasons(
 ) -> Iterator[str]:
     """The element types that the older version does not take."""
     bound: dict[str, tuple[str, str]] = {}
-    facts = [fact if name else ABSENT for name, fact in zip(form.inputs, form.visit.inputs, strict=False)]
+    facts = [fact if name else ABSENT for name, fact in zip(form.names, form.visit.inputs, strict=False)]
     yield from _refused(facts, newer, older, bound, is_input=True)
     if outputs is not None:
         yield from _refused(outputs, newer, older, bound, is_input=False)

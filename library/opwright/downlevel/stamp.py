@@ -56,10 +56,10 @@ def write_form(node: NodeProto, form: Form, remember: bool) -> None:
     """Gives a node the inputs and attributes of a form; `remember` writes down on it what they were."""
     changes: dict[str, object] = {}
     given = list(node.input)
-    if form.inputs != given:
-        changes["inputs"] = [index if index < len(form.inputs) else name for index, name in enumerate(given)]
+    if form.names != given:
+        changes["inputs"] = [index if index < len(form.names) else name for index, name in enumerate(given)]
         del node.input[:]
-        node.input.extend(form.inputs)
+        node.input.extend(form.names)
     before = {attribute.name: attribute for attribute in node.attribute}
     dropped = [
         [index, base64.b64encode(attribute.SerializeToString(deterministic=True)).decode("ascii")]

@@ -14,7 +14,7 @@ from typing import Any
 from onnx import defs, helper
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
-from opwright.downlevel.steps import OLDEST
+from opwright.opsets.steps import OLDEST
 
 RUNTIMES = Path(__file__).with_name("runtimes.json")
 

@@ -21,6 +21,17 @@ from opwright.lang.source import Span
 from opwright.live.compiled import Run
 
 
+def check_opset(function: OnnxFunction, opset: int) -> None:
+    """Raises what the compiler finds in a function of operators that mean another thing at an opset that it is not
+    written for. Whatever else it finds, Python may do."""
+    try:
+        Run(opset).compile(function)
+    except DiagnosticError as error:
+        found = [item for item in error.diagnostics if item.code in ("OW212", "OW213", "OW222")]
+        if found:
+            raise DiagnosticError(found) from None
+
+
 def check_call(low: EagerLowering, function: OnnxFunction, described: Described, arguments: Mapping[str, Any]) -> None:
     """Raises what the compiler finds in the function, or in a call of it with arguments of these types."""
     compiled = Run(low.opset).compile(function)

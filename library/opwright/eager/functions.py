@@ -58,6 +58,10 @@ def call_plainly(
             from opwright.eager.compile_first import check_call
 
             check_call(low, function, described, arguments)
+        elif opset != target_opset(function, None):
+            from opwright.eager.compile_first import check_opset
+
+            check_opset(function, opset)
     except DiagnosticError as found:
         raise found.with_traceback(None) from None  # our own frames would tell the author nothing
     inputs = [item.name for item in described.interface.inputs if item.name in given]

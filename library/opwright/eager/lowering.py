@@ -21,7 +21,7 @@ from opwright.eager.outcome import Failed, NoKernel, as_expected
 from opwright.eager.place import place_of, read_place
 from opwright.eager.replay import Recording
 from opwright.eager.run import Loaded, run_on
-from opwright.eager.settings import current
+from opwright.eager.settings import current, is_inside_function
 from opwright.lang import ir
 from opwright.lang.dead import remove_dead_nodes
 from opwright.lang.lower.context import Lowering, Poison
@@ -31,6 +31,7 @@ from opwright.lang.syntax import Module, parse
 
 if TYPE_CHECKING:
     from opwright.bundle.format import FunctionEntry
+    from opwright.lang.objects import OpsetObject
 
 NOWHERE: Span = (0, 0, 0, 0)  # what is found has the caller's place
 
@@ -52,6 +53,11 @@ class EagerLowering(Lowering):
     def place(self) -> Place | None:
         """What the author's code is evaluating; found on request, since that takes as long as the code."""
         return place_of(self.frame)
+
+    def written_for(self, opset: OpsetObject) -> int:
+        """Python answers questions about `op.version` itself, so that calls within a function are taken as they stand:
+        `call_plainly` has the compiler look at the function first."""
+        return self.opset if is_inside_function() else super().written_for(opset)
 
     @property
     def executes(self) -> bool:

@@ -48,6 +48,8 @@ def call_operator(operator: Operator, args: Sequence[object], kwargs: Mapping[st
     opset = settings.forced or settings.running or (newest_opset() if domain else operator.opset.named)
     count = unpacked_to(caller()) if may_be_unpacked(operator, opset) else None
     key: list[object] = [operator.signature, opset, count, settings.evaluators]
+    if operator.opset.named != opset:
+        key.append(settings.running is None)  # see `EagerLowering.written_for`
     data: list[Data] = []
     try:
         for value in args:

@@ -343,5 +343,5 @@ def _opwright_attribute(module: str, name: str) -> Any:
         return TypeObject(_TYPE_NAMES[name])
     opset = find_opset(name) if module != "opwright.types" else None
     if opset is not None:
-        return OpsetObject(opset.domain, opset.version)
+        return OpsetObject(opset.domain, opset.named)
     return TypingObject(name) if name in _OPWRIGHT_MODULES[module] else None

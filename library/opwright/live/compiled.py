@@ -345,11 +345,9 @@ def _named_opset(function: OnnxFunction) -> int:
     while pending:
         current = pending.pop(0)
         if current.default_opset is not None:
-            return current.default_opset.version
+            return _default_version(current)
         versions = [
-            value.version
-            for value in named_values(current.__wrapped__)
-            if isinstance(value, Opset) and not value.domain
+            value.named for value in named_values(current.__wrapped__) if isinstance(value, Opset) and not value.domain
         ]
         if versions:
             return max(versions)
@@ -358,11 +356,31 @@ def _named_opset(function: OnnxFunction) -> int:
                 seen[callee] = None
                 pending.append(callee)
     imported = {
-        value.version
+        value.named
         for value in function.__wrapped__.__globals__.values()
         if isinstance(value, Opset) and not value.domain
     }
     return imported.pop() if len(imported) == 1 else newest_opset()
+
+
+def _default_version(function: OnnxFunction) -> int:
+    """Raises DiagnosticError for a `default_opset` that is none of ai.onnx."""
+    opset: object = function.default_opset
+    if isinstance(opset, Opset) and not opset.domain:
+        return opset.named
+    code = function.__wrapped__.__code__
+    raise DiagnosticError(
+        [
+            Diagnostic(
+                "OW223",
+                f"the default opset of `{function.name}` is no opset of ai.onnx",
+                Place(code.co_filename, code.co_firstlineno),
+                f"`default_opset` says for which version of the standard's operators it is compiled, not {opset!r}",
+                "write `@script(default_opset=opset18)`, and give its own domain first: "
+                '`@script(Opset("com.acme", 1), default_opset=opset18)`',
+            )
+        ]
+    )
 
 
 # -------------------------------------------------------------------------------------------------------- units
@@ -374,6 +392,8 @@ def make_unit(function: OnnxFunction, script_of: Any) -> tuple[Unit, Reads]:
     Raises DiagnosticError where its source cannot be had, or its `def` line is wrong.
     """
     wrapped = function.__wrapped__
+    if function.default_opset is not None:
+        _default_version(function)
     found = recover(wrapped)
     if isinstance(found, Diagnostic):
         raise DiagnosticError([found])

@@ -181,7 +181,7 @@ class LiveScope(ModuleScope):
         if isinstance(value, ProtoFunction):
             return ScriptObject(value.name, lambda opset: value.script, lambda key: value.script.variants[0].outputs)
         if isinstance(value, Opset):
-            return OpsetObject(value.domain, value.version, value.signatures, value.open)
+            return OpsetObject(value.domain, value.named, value.signatures, value.open)
         if isinstance(value, LibraryFunction):
             return OperatorObject(opset_object(value.opset), value.name)
         if value is script or value is graph:
@@ -191,7 +191,7 @@ class LiveScope(ModuleScope):
         operator = sys.modules.get("opwright.opsets.operator")
         if operator is not None and isinstance(value, operator.Operator):
             opset = value.opset
-            return OperatorObject(OpsetObject(opset.domain, opset.version, opset.signatures, opset.open), value.name)
+            return OperatorObject(OpsetObject(opset.domain, opset.named, opset.signatures, opset.open), value.name)
         label = getattr(value, "__name__", None)
         if isinstance(value, (BuiltinFunctionType, type)) and isinstance(label, str):
             if getattr(math, label, None) is value and label in static.MATH_FUNCTIONS:

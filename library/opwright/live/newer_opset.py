@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from onnx import NodeProto
 
-from opwright.downlevel.steps import CHANGED, RULES, is_reviewed
 from opwright.opsets.signatures import Option, Signature, history, newest_opset, signature
-
-# Steps whose rules are about float8 alone, which versions before the first of them do not have.
-_OF_FLOAT8 = frozenset({("Cast", 19), ("Cast", 24), ("CastLike", 19), ("CastLike", 24)})
-_FLOAT8 = 19
+from opwright.opsets.steps import CHANGED, RULES, is_reviewed
 
 
 def means_the_same(node: NodeProto, written: int, opset: int) -> bool:
@@ -23,15 +19,14 @@ def means_the_same(node: NodeProto, written: int, opset: int) -> bool:
     if found.since_version < meant.since_version or found.deprecated:
         return False
     steps = [item for item in history("", node.op_type) if meant.since_version < item <= found.since_version]
-    knows_float8 = meant.since_version >= _FLOAT8
-    return all(_only_adds(node.op_type, item, knows_float8) for item in steps) and _admits(node, meant, found)
+    return all(_only_adds(node.op_type, item, meant) for item in steps) and _admits(node, meant, found)
 
 
-def _only_adds(name: str, version: int, knows_float8: bool) -> bool:
+def _only_adds(name: str, version: int, meant: Signature) -> bool:
     """Whether the version computes what the one before does, of all that the one before takes."""
-    key = name, version
-    plain = key not in RULES or (key in _OF_FLOAT8 and not knows_float8)
-    return plain and is_reviewed("", name, version) and key not in CHANGED
+    step = RULES.get((name, version))
+    plain = step is None or step.up is None or meant.since_version < step.up_since
+    return plain and is_reviewed("", name, version) and (name, version) not in CHANGED
 
 
 def _admits(node: NodeProto, meant: Signature, found: Signature) -> bool:

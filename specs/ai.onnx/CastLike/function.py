@@ -14,6 +14,9 @@ def CastLike19(input, target_type, saturate: int = 1):
     """Without a target of powers of two, which is what `round_mode` is for."""
     if op.version < 19:
         return op.Cast(input, to=target_type.dtype)
+    if op.version < 24:
+        return op.Cast(input, to=target_type.dtype, saturate=saturate)
+    # Of infinities Cast makes NaN before 24 where it saturates to FNUZ types, and the greatest number since.
     return op.Cast(input, to=target_type.dtype, saturate=saturate)
 
 

@@ -1,5 +1,5 @@
 from opwright import DOUBLE
-from opwright import opset13 as op
+from opwright import opset18 as op
 
 
 def ReduceLogSumExp(data, axes=None, keepdims: int = 1, noop_with_empty_axes: int = 0):

@@ -155,4 +155,17 @@ ENTRIES = (
         _model("return quadruple(X)", top=_OVERLOADED.format("Double", "float")),
         _model("return quadruple(X)", top=_OVERLOADED.format("Double_float", "")),
     ),
+    Entry(
+        "OW223",
+        "The default opset is none of ai.onnx",
+        "`default_opset` says for which version of the standard's operators a function is compiled. The domain that the"
+        " function belongs to is another argument.",
+        _program(
+            '\n\n@script(default_opset=Opset("com.acme", 1))\ndef f(x):\n    return x + 1\n\n\nf.to_function_proto()\n'
+        ),
+        _program(
+            '\n\n@script(Opset("com.acme", 1), default_opset=op)\n'
+            "def f(x):\n    return x + 1\n\n\nf.to_function_proto()\n"
+        ),
+    ),
 )

@@ -1,4 +1,4 @@
-"""OW201 to OW219: operators, opsets and types."""
+"""OW201 to OW222: operators, opsets and types."""
 
 from __future__ import annotations
 
@@ -46,6 +46,13 @@ def _many(count: int) -> Example:
     absent = ", ".join(f'"{name}": False' for name in names)
     asked = "Total.to_function_proto()" if count > 6 else f"Total.to_function_proto(variant={{{absent}}})"
     return Example("python run.py", {"run.py": f"{header}):\n{''.join(lines)}    return x\n\n\n{asked}\n"})
+
+
+def _compiled(parameters: str, value: str, opset: int) -> Example:
+    """A script of one expression, compiled for an opset."""
+    top = "from opwright import FLOAT, INT64, opset18 as op, script\n\n\n@script()\n"
+    text = f"{top}def F({parameters}):\n    return {value}\n\n\nF.to_function_proto({opset})\n"
+    return Example("python run.py", {"run.py": text})
 
 
 def _caller(opset: str) -> Example:
@@ -176,6 +183,22 @@ ENTRIES = (
         _body("return X * op.Sigmoid(alpha * X)", spec=_spec()),
     ),
     Entry(
+        "OW212",
+        "The operator means another thing at this opset",
+        "A function computes what its source says, at whichever opset it is compiled. A version of an operator that was"
+        " not reviewed as the same, and has no reviewed rewrite for the call, might compute something else silently.",
+        _body('return op.Resize(X, None, [2.0], coordinate_transformation_mode="align_corners")'),
+        _body("return op.Resize(X, None, [2.0])"),
+    ),
+    Entry(
+        "OW213",
+        "Two opsets of ai.onnx are written in one function",
+        "A function imports one version of a domain, so the operators of one of the two would be of another version"
+        " than the source says.",
+        _body("return old.Relu(op.Neg(X))", top="from opwright import opset13 as old\n"),
+        _body("return op.Relu(op.Neg(X))"),
+    ),
+    Entry(
         "OW214",
         "A declared element type is admitted by no body",
         "The interface would promise what no model can use.",
@@ -218,5 +241,29 @@ ENTRIES = (
         " verify, so it keeps a template, which has a body for given facts only.",
         _many(7),
         _many(3),
+    ),
+    Entry(
+        "OW220",
+        "The operator does not broadcast at this opset",
+        "Below opset 7, for Sum and its like below 8, operands have one shape. Runtimes compute something with other"
+        " shapes all the same, or fail when the model runs.",
+        _compiled("x: FLOAT['N', 'M'], y: FLOAT['N', 1]", "x + y", 6),
+        _compiled("x: FLOAT['N', 'M'], y: FLOAT['N', 'M']", "x + y", 6),
+    ),
+    Entry(
+        "OW221",
+        "An attribute cannot be a value at this opset",
+        "`Constant` takes numbers and strings since opset 12. Below, an attribute can only be handed on to an"
+        " operator's attribute: a Constant without content would be the only form.",
+        _compiled("x: FLOAT[2], alpha: float", "x * alpha", 11),
+        _compiled("x: FLOAT[2], alpha: float", "op.LeakyRelu(x, alpha=alpha)", 11),
+    ),
+    Entry(
+        "OW222",
+        "The operator's version at this opset has no form for the call",
+        "The call uses what another version of the operator has, and no reviewed rewrite brings it to the one in"
+        " force.",
+        _compiled("x: FLOAT[2, 3], axes: INT64[1]", "op.ReduceMean(x, axes)", 13),
+        _compiled("x: FLOAT[2, 3]", "op.ReduceMean(x, [1])", 13),
     ),
 )

@@ -9,12 +9,14 @@ from opwright.lang.infer import Bindings, Mismatch, WrongResult, bind, result_ty
 from opwright.lang.list_inputs import wants_list
 from opwright.lang.lower.attributes import bind_attributes
 from opwright.lang.lower.context import POISON, Absent, Lowering, Operand, Poison, Stop, complete
+from opwright.lang.lower.equal_shapes import BROADCASTS_SINCE, fit_shapes
 from opwright.lang.lower.impossible import note_contents, refuse_impossible
 from opwright.lang.lower.malformed import counts_too_much, known_value
 from opwright.lang.lower.mixed import refuse_untyped
 from opwright.lang.lower.numbers import as_tensor, is_number
 from opwright.lang.lower.plain_calls import emit_plain
 from opwright.lang.lower.sequences import as_sequence, unknown_items
+from opwright.lang.lower.written_for import fit_call, meant_signature, refuse_second_opset
 from opwright.lang.objects import OperatorObject
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
@@ -62,11 +64,18 @@ def _emit_checked(
     span: Span | None,
     spans: Sequence[Span | None],
     count: int,
+    written: bool = False,
 ) -> list[ir.Value] | Poison:
+    """`written`: the author names the operator."""
     try:
         bindings = bind(signature, inputs, low.trail)
     except Mismatch as mismatch:
         return report_mismatch(low, signature, inputs, mismatch, spans)
+    if low.opset < BROADCASTS_SINCE:
+        fitted = fit_shapes(low, signature, inputs, attributes, span, written)
+        if isinstance(fitted, Poison):
+            return POISON
+        attributes = fitted
     callee = choose if isinstance(choose, ir.Operator) else choose(inputs, bindings)
     if isinstance(callee, Poison):
         return POISON
@@ -158,6 +167,8 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
             help=f"use version {low.versions[domain]} for all of them, if it has them",
             subject=callee.name,
         )
+    if not domain and not low.is_the_only_opset(callee.opset):
+        return refuse_second_opset(low, callee.opset.version, callee.name, arguments.callee_span)
     emitted = low.scope.libraries.emitted_domain(domain) if domain else None
     if emitted is not None:
         from opwright.lang.lower.functions import call_library_function
@@ -184,11 +195,32 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
             help="see the operator's page for its successor",
             subject=callee.name,
         )
+    if not domain and given is None:
+        meant = meant_signature(low, callee.opset, signature)
+        if meant.since_version != signature.since_version:
+            return _call_rewritten(low, meant, operator, arguments)
     if not domain and given is None and not arguments.keywords and arguments.result_count is None:
         made = emit_plain(low, callee.name, [operand for operand, _ in arguments.positional], arguments.span)
         if made is not None:
             return made
     return call_checked(low, signature, arguments, operator)
+
+
+def _call_rewritten(low: Lowering, meant: Signature, operator: ir.Operator, arguments: Arguments) -> Operand:
+    """A call that is written for another version of the operator than the one in force."""
+    checked = check_arguments(low, meant, arguments)
+    if isinstance(checked, Poison):
+        return POISON
+    inputs, attributes, spans = checked
+    count = _said_count(low, meant, attributes, arguments)
+    if isinstance(count, Poison):
+        return POISON
+    count = count or _result_count(meant, arguments.result_count)
+    fitted = fit_call(low, meant, operator.signature, inputs, attributes, count, arguments.span, arguments.callee_span)
+    if isinstance(fitted, Poison):
+        return POISON
+    spans += [arguments.span] * (len(fitted[0]) - len(spans))
+    return emit_call(low, operator.signature, arguments, (*fitted, spans), operator)
 
 
 def call_checked(low: Lowering, signature: Signature, arguments: Arguments, choose: Chooser | ir.Operator) -> Operand:
@@ -206,7 +238,7 @@ def emit_call(
     if isinstance(count, Poison):
         return POISON
     count = count or _result_count(signature, arguments.result_count)
-    results = _emit_checked(low, signature, choose, inputs, attributes, arguments.span, spans, count)
+    results = _emit_checked(low, signature, choose, inputs, attributes, arguments.span, spans, count, True)
     if isinstance(results, Poison):
         return POISON
     return results[0] if len(results) == 1 else tuple(results)

@@ -18,8 +18,10 @@ from opwright.opsets.signatures import Signature, history, is_known_domain, newe
 
 if TYPE_CHECKING:
     from opwright.lang.lower.known import Attempt
+    from opwright.lang.objects import OpsetObject
 
 NESTING_LIMIT = 31  # nested graphs that protobuf's parsers read, with the types of their inputs and outputs
+EVERY_OPSET = 1 << 31
 NODE_LIMIT = 100_000  # that a function may make without a line of its own for each
 
 
@@ -148,6 +150,8 @@ class Lowering:
         self.contents: dict[ir.Value, ir.TensorData] = {}  # of tensors that are known when the function is built
         self.powers: dict[ir.Node, int] = {}  # `x ** n` as a `Pow`, where x may yet turn out to hold integers
         self._operators: dict[tuple[str, str, int | None], ir.Operator | None] = {}
+        self.asked = (1, EVERY_OPSET)  # for which opsets the code is written, as questions about `op.version` say
+        self.named: dict[ast.FunctionDef | None, int] = {}  # the opset of ai.onnx that each function is written with
         self.versions: dict[str, int] = {}  # of domains other than the default one, as the source names them
         self.depth = 0
         self.nodes = 0
@@ -202,6 +206,15 @@ class Lowering:
         self.looked_up[key] = None if found is None else found.since_version
         operator = self._operators[*key, version] = None if found is None else operator_of(found)
         return operator
+
+    def written_for(self, opset: OpsetObject) -> int:
+        """The opset of ai.onnx for which the code that is being lowered is written."""
+        return min(max(opset.version, self.asked[0]), self.asked[1])
+
+    def is_the_only_opset(self, opset: OpsetObject) -> bool:
+        """Whether the function that is being lowered names no other opset of ai.onnx."""
+        function = self.inlining[-1] if self.inlining else None
+        return self.named.setdefault(function, opset.version) == opset.version
 
     def operator(self, name: str, span: Span | None, purpose: str = "") -> ir.Operator:
         """A primitive that the lowering itself needs; Stop with a diagnostic where the opset lacks it."""
@@ -339,7 +352,7 @@ def complete(signature: Signature, attributes: dict[str, ir.Attribute]) -> dict[
         defaults = signature.explicit_defaults = {
             name: ir.AttributeValue(ir.AttributeKind[spec.kind], spec.default)
             for name, spec in signature.attributes.items()
-            if spec.default is not None
+            if spec.default is not None and name != "broadcast"  # the reference evaluator's Pow does not take it
         }
     if not attributes:
         return defaults

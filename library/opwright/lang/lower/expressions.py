@@ -26,6 +26,7 @@ from opwright.lang.lower.ranks import compare_rank, rank_is_in, rank_of
 from opwright.lang.lower.sequences import GROWING, REFUSED, is_list
 from opwright.lang.lower.shapes import shape_of
 from opwright.lang.lower.subscripts import ELLIPSIS, IndexItem, SliceItem, subscript
+from opwright.lang.lower.written_for import asked
 from opwright.lang.objects import (
     MISSING,
     OBJECTS,
@@ -230,7 +231,11 @@ def _joined(low: Lowering, node: ast.IfExp, env: Environment) -> Operand:
     if isinstance(condition, Poison):
         return POISON
     if isinstance(condition, bool):
-        return lower_expression(low, node.body if condition else node.orelse, env)
+        outer, low.asked = low.asked, asked(low, node.test, condition, env)
+        try:
+            return lower_expression(low, node.body if condition else node.orelse, env)
+        finally:
+            low.asked = outer
     sides = [partial(lower_expression, low, side, env) for side in (node.body, node.orelse)]
     return choose(low, condition, span_of(node), sides)
 

@@ -37,7 +37,7 @@ def run_body(low: Lowering, node: ast.FunctionDef, scope: ModuleScope, env: Envi
     if len(low.inlining) >= INLINE_DEPTH:
         low.error("OW311", f"more than {INLINE_DEPTH} helpers call each other", span, "inlining has a limit", "")
         raise Stop
-    outer = low.scope
+    outer, asked = low.scope, low.asked
     given = low.lists.borrow(env.values())
     low.inlining.append(node)
     low.scope = scope
@@ -45,7 +45,7 @@ def run_body(low: Lowering, node: ast.FunctionDef, scope: ModuleScope, env: Envi
         bind_locals(low, node.body, env)
         lower_block(low, node.body, env)
     finally:
-        low.scope = outer
+        low.scope, low.asked = outer, asked
         low.inlining.pop()
         low.lists.give_back(given)
     match state_of(env):

@@ -186,7 +186,8 @@ def default_element(low: Lowering, items: tuple[Any, ...]) -> ElementType:
 
 
 def attribute_value(low: Lowering, parameter: ir.AttributeParameter, span: Span | None) -> ir.Value:
-    """The attribute as a tensor of its own type: FLOAT, INT64 or STRING, rank 0 or 1. Stop where it may be absent."""
+    """The attribute as a tensor of its own type: FLOAT, INT64 or STRING, rank 0 or 1. Stop where it may be absent, or
+    the opset has no constant that takes it."""
     if not parameter.required and parameter.default is None:
         low.error(
             "OW326",
@@ -205,6 +206,18 @@ def attribute_value(low: Lowering, parameter: ir.AttributeParameter, span: Span 
         ir.AttributeKind.STRINGS: ("value_strings", "string", (None,)),
     }
     field, element, shape = names[parameter.kind]
+    constant = low.operator("Constant", span).signature
+    if field not in constant.attributes:
+        low.error(
+            "OW221",
+            f"the attribute `{parameter.name}` cannot be used as a value at opset {low.opset}",
+            span,
+            reason=f"{constant.identity}, in force there, has no `{field}`: below opset 12 an attribute can only be "
+            "handed on to an operator's attribute",
+            help=f"compile for opset 12 or newer, or make `{parameter.name}` an input",
+            subject="Constant",
+        )
+        raise Stop
     type_ = ir.TensorType(low.element_of(element), shape)
     reference = ir.AttributeReference(parameter.name, parameter.kind)
     return low.once(("attribute", parameter.name), "Constant", [], {field: reference}, type_, span)

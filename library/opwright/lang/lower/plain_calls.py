@@ -16,7 +16,9 @@ from opwright.lang import ir
 from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.infer import ELEMENTWISE, Mismatch, WrongResult, bind, result_types
 from opwright.lang.lower.context import Environment, Lowering, Operand, complete, operator_of
+from opwright.lang.lower.equal_shapes import BROADCASTS_SINCE
 from opwright.lang.lower.impossible import DIVIDING, why_impossible
+from opwright.lang.lower.written_for import is_meant
 from opwright.lang.objects import OpsetObject
 from opwright.lang.operators import BINARY, BINARY_SYMBOLS, Form, class_of
 from opwright.lang.pieces import PlainAssign
@@ -49,22 +51,24 @@ def lower_plain_value(low: Lowering, node: PlainAssign, env: Environment) -> ir.
     span = (node.lineno, parts[1], node.lineno, node.end)
     if not node.owner:
         return emit_plain_binary(low, node.name, env.get(parts[2]), env.get(parts[4]), span)
-    if not _is_opset(low, node.owner, env):
+    if not _is_opset(low, node.owner, node.name, env):
         return None
     return emit_plain(low, node.name, [env.get(name) for name in parts[2::2]], span)
 
 
-def _is_opset(low: Lowering, name: str, env: Environment) -> bool:
-    """Whether the name is known as an opset of ai.onnx."""
+def _is_opset(low: Lowering, name: str, callee: str, env: Environment) -> bool:
+    """Whether the name is known as an opset of ai.onnx, whose operator is the same at the one that is compiled for."""
     opset = None if name in env else low.scope.known(name)
-    return type(opset) is OpsetObject and not opset.domain and not opset.signatures
+    if type(opset) is not OpsetObject or opset.domain or opset.signatures:
+        return False
+    return is_meant(low, opset, callee)
 
 
 def _lower_call(low: Lowering, node: ast.Call, env: Environment) -> ir.Value | None:
     callee = node.func
     if type(callee) is not ast.Attribute or type(callee.value) is not ast.Name:
         return None
-    if not _is_opset(low, callee.value.id, env):
+    if not _is_opset(low, callee.value.id, callee.attr, env):
         return None
     operands: list[Operand] = [env.get(item.id) for item in node.args if type(item) is ast.Name]
     if len(operands) != len(node.args):
@@ -179,6 +183,8 @@ def _plan(opset: int, name: str, attributes: tuple[Any, ...], *known: Any) -> _P
     """None where the operator does not exist, or does not take these: said where the call is looked at closely."""
     found = signature("", name, opset)
     if found is None or found.deprecated or found.min_outputs > 1:
+        return None
+    if opset < BROADCASTS_SINCE and len(known) > 2:
         return None
     if not found.min_inputs <= len(known) // 2 <= found.max_inputs:
         return None

@@ -34,6 +34,7 @@ from opwright.lang.lower.number_arithmetic import on_numbers
 from opwright.lang.lower.plain_calls import lower_plain, lower_plain_value
 from opwright.lang.lower.sequences import called_method, grow, is_list, may_change, method_of_list
 from opwright.lang.lower.shapes import IntTuple, tuple_items
+from opwright.lang.lower.written_for import Asked, asked, ends
 from opwright.lang.operators import BINARY_SYMBOLS
 from opwright.lang.pieces import PlainAssign
 from opwright.lang.source import Span, span_of
@@ -261,6 +262,8 @@ def _assert(low: Lowering, statement: ast.Assert, env: Environment) -> None:
         reason = f"it is checked when the function is built, here with {facts}" if facts else "it is static"
         found = Diagnostic("OW312", "the assertion does not hold", low.scope.module.source.place(span), reason)
         raise Pruned(found)
+    else:
+        low.asked = asked(low, statement.test, True, env)
 
 
 def _pass(low: Lowering, statement: ast.stmt, env: Environment) -> None:
@@ -281,7 +284,7 @@ def _if(low: Lowering, statement: ast.If, rest: Sequence[ast.stmt], env: Environ
         _poison_assigned(statement, env)
         return False
     if isinstance(condition, bool):
-        lower_block(low, [*(statement.body if condition else statement.orelse), *rest], env)
+        _taken(low, statement, condition, rest, env)
         return True
     span, line = span_of(statement), low.scope.module.source.line(statement.test.lineno)
     node = ir.If(low.operator("If", span), condition, ir.Region(), ir.Region(), [], span)
@@ -318,6 +321,13 @@ class _Chain:
 
     def lower(self, rest: Sequence[ast.stmt]) -> None:
         """Lowers the chain and what follows it in its block."""
+        outer = self.low.asked
+        try:
+            self._lower(rest)
+        finally:
+            self.low.asked = outer
+
+    def _lower(self, rest: Sequence[ast.stmt]) -> None:
         arms: list[Arm] = []
         last: Sequence[ast.stmt] = self.chain.orelse
         for index, link in enumerate(self.chain.links):
@@ -330,7 +340,10 @@ class _Chain:
             if condition is True:
                 last = link.body
                 break
-            if condition is not False:
+            if condition is False:
+                if ends(link.body):  # what follows is written for the opsets that this leaves
+                    self.low.asked = asked(self.low, link.test, False, self.env)
+            else:
                 arms.append(Arm(index, link.body, self._path(link, "true")))
         if not arms:
             lower_block(self.low, [*last, *rest], self.env)
@@ -405,6 +418,31 @@ class _Chain:
             paths.append(child.path if isinstance(child, Arm) else "")
         self.low.append(fork.node)
         Join(self.low, fork.node, env, fork.sides, (paths[1], paths[0])).run()
+
+
+def _taken(low: Lowering, statement: ast.If, condition: bool, rest: Sequence[ast.stmt], env: Environment) -> None:
+    """The branch that a static condition chooses, and what follows: written for the opsets that the condition says,
+    what follows only where the other branch does not lead there."""
+    block, other = (statement.body, statement.orelse)[:: 1 if condition else -1]
+    outer, low.asked = low.asked, asked(low, statement.test, condition, env)
+    marks = [_AskedNoMore(outer, rest[0])] if rest and low.asked != outer and not ends(other) else []
+    try:
+        lower_block(low, [*block, *marks, *rest], env)
+    finally:
+        low.asked = outer
+
+
+class _AskedNoMore(ast.Pass):
+    """Stands where code ends that is written for some opsets only."""
+
+    def __init__(self, outer: Asked, before: ast.stmt) -> None:
+        super().__init__()
+        self.outer = outer
+        ast.copy_location(self, before)
+
+
+def _ask_no_more(low: Lowering, statement: _AskedNoMore, env: Environment) -> None:
+    low.asked = statement.outer
 
 
 def nested(low: Lowering, region: ir.Region, span: Span, step: Callable[[], Result]) -> Result:
@@ -567,5 +605,8 @@ _HANDLERS: dict[type[ast.stmt], Callable[[Lowering, Any, Environment], None]] = 
     PlainAssign: _plain_assign,
     ast.Return: _return,
     ast.While: _while,
+    _AskedNoMore: _ask_no_more,
 }
-_GOES_ON = frozenset((ast.AnnAssign, ast.Assign, ast.AugAssign, ast.Expr, PlainAssign))  # they end no path
+_GOES_ON = frozenset(
+    (ast.AnnAssign, ast.Assign, ast.AugAssign, ast.Expr, PlainAssign, _AskedNoMore)
+)  # they end no path

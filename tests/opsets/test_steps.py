@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from onnx import defs
-from opwright.downlevel.steps import CHANGED, EXTENDED, EXTENDED_ML, OLDEST, RULES, is_reviewed
 from opwright.link.schema_types import schema_at
+from opwright.opsets.steps import CHANGED, EXTENDED, EXTENDED_ML, RULES, is_reviewed
 
 
 def histories(domain: str) -> dict[str, list[int]]:
@@ -20,7 +20,7 @@ def test_every_version_that_a_step_may_meet_was_reviewed() -> None:
         (name, version)
         for name, versions in histories("").items()
         for version in versions[1:]
-        if version > OLDEST and version not in EXTENDED.get(name, ()) and (name, version) not in CHANGED
+        if version not in EXTENDED.get(name, ()) and (name, version) not in CHANGED
     ]
     assert missing == [], "review what these versions changed, and add them to EXTENDED (with a RULE) or to CHANGED"
 
@@ -40,11 +40,12 @@ def test_a_version_whose_schema_takes_something_away_needs_a_rule() -> None:
             newer = schema_at(name, "", version)
             older = schema_at(name, "", version - 1)
             assert newer is not None and older is not None
-            gone = set(older.attributes) - set(newer.attributes)
+            gone = set(older.attributes) - set(newer.attributes) - {"consumed_inputs"}
             renamed = {
                 key
                 for key in set(older.attributes) & set(newer.attributes)
                 if older.attributes[key].default_value != newer.attributes[key].default_value
+                and (name, version) != ("Selu", 6)  # more digits, which are written out
             }
             assert not (gone | renamed) or (name, version) in RULES, (name, version, gone | renamed)
 

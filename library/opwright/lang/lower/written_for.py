@@ -1,0 +1,302 @@
+"""Operators that were written for another opset than the function is compiled for.
+
+`op.Softmax` means the Softmax of the opset that the source names. Where another version is in force at the target, the
+reviewed table of changes (`opsets/steps.py`) decides: the call stands as it is, is rewritten, or is refused (OW212
+where the version in force would take it all the same and mean another thing, OW222 where it would not).
+A question about `op.version` says for which opsets the code under it is written.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from opwright.elements import ElementType
+from opwright.lang import ir
+from opwright.lang.lower.context import Environment, Lowering, Operand, Poison
+from opwright.lang.lower.primitives import Writer
+from opwright.lang.objects import OpsetObject
+from opwright.lang.source import Span
+from opwright.opsets.signatures import Option, Signature, history, last_opset, signature
+from opwright.opsets.steps import Value, take_step_down, take_step_up
+
+Asked = tuple[int, int]  # the first and the last opset for which code is written
+_MOST_ELEMENTS = 64  # of an input that becomes an attribute: axes, one for each dimension
+_TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.Gt,
+    ast.LtE: ast.GtE,
+    ast.Gt: ast.Lt,
+    ast.GtE: ast.LtE,
+    ast.Eq: ast.Eq,
+}
+_OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.GtE,
+    ast.LtE: ast.Gt,
+    ast.Gt: ast.LtE,
+    ast.GtE: ast.Lt,
+    ast.NotEq: ast.Eq,
+}
+
+
+def meant_signature(low: Lowering, opset: OpsetObject, found: Signature) -> Signature:
+    """The operator as the source means it; `found` is the one in force."""
+    written = low.written_for(opset)
+    return found if written == low.opset else _meant(found, written)
+
+
+def is_meant(low: Lowering, opset: OpsetObject, name: str) -> bool:
+    """Whether an operator of ai.onnx is the same version where it is written and where it is compiled for."""
+    written = low.written_for(opset)
+    if not low.is_the_only_opset(opset):
+        return False
+    return written == low.opset or _same_version(name, written, low.opset)
+
+
+@cache
+def _same_version(name: str, written: int, opset: int) -> bool:
+    found = signature("", name, opset)
+    return found is None or _meant(found, written).since_version == found.since_version
+
+
+@cache
+def _meant(found: Signature, written: int) -> Signature:
+    """An operator that the written opset has not yet is that of the first one that has it."""
+    first = history("", found.name)[0]
+    return signature("", found.name, max(written, first)) or found
+
+
+def fit_call(
+    low: Lowering,
+    meant: Signature,
+    found: Signature,
+    inputs: Sequence[ir.Value | None],
+    attributes: Mapping[str, ir.Attribute],
+    outputs: int,
+    span: Span,
+    callee_span: Span,
+) -> tuple[list[ir.Value | None], dict[str, ir.Attribute]] | Poison:
+    """The inputs and attributes of a call of `meant` as those of `found`; POISON after OW212 or OW222."""
+    form = _CallForm(low, span, list(inputs), dict(attributes), outputs)
+    down = found.since_version < meant.since_version
+    passed = [item for item in history("", found.name) if _between(item, meant.since_version, found.since_version)]
+    reason = ""
+    for version in reversed(passed) if down else passed:
+        newer, older = signature("", found.name, version), signature("", found.name, version - 1)
+        assert newer is not None and older is not None
+        written = meant.since_version
+        reason = take_step_down(form, newer, older) if down else take_step_up(form, older, newer, written)
+        if reason:
+            break
+    if not reason:
+        return form.values, form.attributes
+    silent = _takes(found, meant, inputs, attributes)
+    last = last_opset("", meant.name, meant.since_version)
+    opsets = f"opset {last}" if last == meant.since_version else f"one of the opsets {meant.since_version} to {last}"
+    return low.error(
+        "OW212" if silent else "OW222",
+        f"{meant.name} {'means, or may mean, another thing' if silent else 'cannot be had'} at opset {low.opset}",
+        callee_span,
+        reason=f"it is written for {meant.identity}, and {found.identity} is in force there: {reason}",
+        help=f"ask `if op.version < {max(passed) if down else min(passed)}:` and write a form for each side, compile "
+        f"for {opsets}, or write it for opset {low.opset}: `from opwright import opset{low.opset} as op`",
+        subject=meant.name,
+    )
+
+
+def _takes(
+    found: Signature, meant: Signature, inputs: Sequence[ir.Value | None], attributes: Mapping[str, ir.Attribute]
+) -> bool:
+    """Whether the version in force takes a call as it is written, so that only its meaning would tell the two apart."""
+    if len(inputs) > len(found.inputs) and not found.variadic:
+        return False
+    for index, formal in enumerate(found.inputs):
+        if formal.option is Option.REQUIRED and (index >= len(inputs) or inputs[index] is None):
+            return False
+    kinds = {name: found.attributes[name].kind for name in attributes if name in found.attributes}
+    return kinds == {name: meant.attributes[name].kind for name in attributes}
+
+
+def _between(version: int, one: int, other: int) -> bool:
+    return min(one, other) < version <= max(one, other)
+
+
+class _CallForm:
+    """A call of the source as `opsets/steps.py` takes it."""
+
+    def __init__(
+        self,
+        low: Lowering,
+        span: Span,
+        values: list[ir.Value | None],
+        attributes: dict[str, ir.Attribute],
+        outputs: int,
+    ) -> None:
+        self.values = values
+        self.attributes = attributes
+        self._low = low
+        self._span = span
+        self._outputs = outputs
+
+    @property
+    def inputs(self) -> int:
+        return len(self.values)
+
+    @property
+    def outputs(self) -> int:
+        return self._outputs
+
+    def element(self, index: int) -> str | None:
+        type_ = self._type(index)
+        element = ir.settle(type_.element) if type_ is not None else None
+        return element.name if isinstance(element, ElementType) else None
+
+    def rank(self, index: int) -> int | None:
+        shape = self.shape(index)
+        return None if shape is None else len(shape)
+
+    def shape(self, index: int) -> tuple[object, ...] | None:
+        type_ = self._type(index)
+        return None if type_ is None else type_.shape
+
+    def _type(self, index: int) -> ir.TensorType | None:
+        value = self.values[index] if index < len(self.values) else None
+        return value.type if value is not None and isinstance(value.type, ir.TensorType) else None
+
+    def has_input(self, index: int) -> bool:
+        return index < len(self.values) and self.values[index] is not None
+
+    def given(self) -> tuple[str, ...]:
+        return tuple(self.attributes)
+
+    def value(self, name: str, default: Value | None = None) -> Value | None:
+        found = self.attributes.get(name)
+        if found is None:
+            return default
+        value = found.value if isinstance(found, ir.AttributeValue) else None
+        return value if isinstance(value, (int, float, str, tuple)) else None
+
+    def constant(self, index: int) -> tuple[int, ...] | None:
+        value = self.values[index] if index < len(self.values) else None
+        data = None if value is None else self._low.contents.get(value)
+        if data is None or isinstance(data.data, tuple) or data.element.name not in ("int32", "int64"):
+            return None
+        size = data.element.bits // 8
+        if len(data.dims) > 1 or len(data.data) > size * _MOST_ELEMENTS:
+            return None
+        starts = range(0, len(data.data), size)
+        return tuple(int.from_bytes(data.data[start : start + size], "little", signed=True) for start in starts)
+
+    def reference(self, index: int) -> str | None:
+        return None  # a list of the caller's may be empty
+
+    def drop(self, name: str) -> None:
+        self.attributes.pop(name, None)
+
+    def set_attribute(self, name: str, value: Value) -> None:
+        self.attributes[name] = ir.AttributeValue(_kind(value), value)
+
+    def set_reference(self, name: str, referred: str) -> None:
+        self.attributes[name] = ir.AttributeReference(referred, ir.AttributeKind.INTS)
+
+    def drop_inputs(self, first: int) -> None:
+        del self.values[first:]
+        while self.values and self.values[-1] is None:
+            self.values.pop()
+
+    def set_integers(self, index: int, values: tuple[int, ...]) -> None:
+        self.values += [None] * (index + 1 - len(self.values))
+        self.values[index] = Writer(self._low, self._span).int64s(values)
+
+
+def _kind(value: Value) -> ir.AttributeKind:
+    if isinstance(value, tuple):
+        if all(isinstance(item, int) for item in value):
+            return ir.AttributeKind.INTS
+        return ir.AttributeKind.STRINGS if isinstance(value[0], str) else ir.AttributeKind.FLOATS
+    if isinstance(value, int):
+        return ir.AttributeKind.INT
+    return ir.AttributeKind.STRING if isinstance(value, str) else ir.AttributeKind.FLOAT
+
+
+def refuse_second_opset(low: Lowering, version: int, name: str, span: Span) -> Poison:
+    function = low.inlining[-1] if low.inlining else None
+    return low.error(
+        "OW213",
+        f"{name} is of opset {version}, another operator of opset {low.named[function]}",
+        span,
+        reason="a function is written for one opset of ai.onnx: it imports one version of the domain",
+        help=f"use opset {low.named[function]} for all of them, or move one into a function of its own",
+        subject=name,
+    )
+
+
+# -------------------------------------------------------------------------------------------- op.version
+
+
+def asked(low: Lowering, test: ast.expr, outcome: bool, env: Environment) -> Asked:
+    """For which opsets code is written that runs where `test`, a static condition, has that outcome."""
+    first, last = low.asked
+    for node, truth in _certain(test, outcome):
+        for left, sign, right in _pairs(node):
+            compared = _of_version(low, left, sign, right, truth, env)
+            if compared is None:
+                continue
+            kind, number = compared
+            if kind in (ast.Gt, ast.GtE, ast.Eq):
+                first = max(first, number + (kind is ast.Gt))
+            if kind in (ast.Lt, ast.LtE, ast.Eq):
+                last = min(last, number - (kind is ast.Lt))
+    return first, last
+
+
+def _certain(test: ast.expr, outcome: bool) -> list[tuple[ast.Compare, bool]]:
+    """The comparisons within a condition whose outcomes follow from its own."""
+    found: list[tuple[ast.Compare, bool]] = []
+    pending = [(test, outcome)]
+    while pending:
+        node, truth = pending.pop()
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            pending.append((node.operand, not truth))
+        elif isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) is truth:
+            pending += ((item, truth) for item in node.values)
+        elif isinstance(node, ast.Compare) and (truth or len(node.ops) == 1):
+            found.append((node, truth))
+    return found
+
+
+def _pairs(node: ast.Compare) -> list[tuple[ast.expr, ast.cmpop, ast.expr]]:
+    operands = [node.left, *node.comparators]
+    return list(zip(operands, node.ops, operands[1:], strict=False))
+
+
+def _of_version(
+    low: Lowering, left: ast.expr, sign: ast.cmpop, right: ast.expr, truth: bool, env: Environment
+) -> tuple[type[ast.cmpop], int] | None:
+    """What a comparison of `op.version` with a number says: the comparison that holds, and the number."""
+    from opwright.lang.lower.expressions import lower_expression
+
+    kind: type[ast.cmpop] | None = type(sign) if truth else _OPPOSITE.get(type(sign))
+    version, other = left, right
+    if not _may_be_version(left):
+        version, other, kind = right, left, _TURNED.get(kind) if kind is not None else None
+    if kind not in _TURNED or not _may_be_version(version) or not isinstance(other, (ast.Constant, ast.Name)):
+        return None
+    assert isinstance(version, ast.Attribute)
+    opset: Operand = lower_expression(low, version.value, env)
+    number: Operand = lower_expression(low, other, env)
+    if not isinstance(opset, OpsetObject) or opset.domain or type(number) is not int:
+        return None
+    return kind, number
+
+
+def _may_be_version(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "version"
+
+
+def ends(block: Sequence[ast.stmt]) -> bool:
+    """Whether no path goes on behind the block."""
+    last = block[-1] if block else None
+    if isinstance(last, ast.If):
+        return ends(last.body) and ends(last.orelse)
+    return isinstance(last, (ast.Return, ast.Raise, ast.Break, ast.Continue))
