@@ -155,7 +155,7 @@ def _on_tensors(
         element = values[0].type.element
     form = _form(low, BINARY[symbol], symbol, element, span)
     result = form if isinstance(form, Poison) else _apply(low, form, values, span, spans)
-    if symbol == "**" and is_static(right) and right >= 1 and isinstance(result, ir.Value):
+    if symbol == "**" and isinstance(right, (int, float)) and right >= 1 and isinstance(result, ir.Value):
         note_power(low, result, right)
     return result
 
