@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from opwright.diagnostics.model import Diagnostic, Related
@@ -214,7 +214,18 @@ class Lowering:
     def is_the_only_opset(self, opset: OpsetObject) -> bool:
         """Whether the function that is being lowered names no other opset of ai.onnx."""
         function = self.inlining[-1] if self.inlining else None
-        return self.named.setdefault(function, opset.version) == opset.version
+        if function not in self.named:
+            self.trail.put(self.named, function, opset.version)
+        return self.named[function] == opset.version
+
+    def ask(self, asked: tuple[int, int]) -> None:
+        """From here on the code is written for these opsets: the first and the last of them."""
+        if asked != self.asked:
+            self.trail.record(partial(self._set_asked, self.asked))
+            self._set_asked(asked)
+
+    def _set_asked(self, asked: tuple[int, int]) -> None:
+        self.asked = asked
 
     def operator(self, name: str, span: Span | None, purpose: str = "") -> ir.Operator:
         """A primitive that the lowering itself needs; Stop with a diagnostic where the opset lacks it."""

@@ -231,11 +231,12 @@ def _joined(low: Lowering, node: ast.IfExp, env: Environment) -> Operand:
     if isinstance(condition, Poison):
         return POISON
     if isinstance(condition, bool):
-        outer, low.asked = low.asked, asked(low, node.test, condition, env)
+        outer = low.asked
+        low.ask(asked(low, node.test, condition, env))
         try:
             return lower_expression(low, node.body if condition else node.orelse, env)
         finally:
-            low.asked = outer
+            low.ask(outer)
     sides = [partial(lower_expression, low, side, env) for side in (node.body, node.orelse)]
     return choose(low, condition, span_of(node), sides)
 

@@ -45,7 +45,8 @@ def run_body(low: Lowering, node: ast.FunctionDef, scope: ModuleScope, env: Envi
         bind_locals(low, node.body, env)
         lower_block(low, node.body, env)
     finally:
-        low.scope, low.asked = outer, asked
+        low.scope = outer
+        low.ask(asked)
         low.inlining.pop()
         low.lists.give_back(given)
     match state_of(env):

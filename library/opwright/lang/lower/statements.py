@@ -263,7 +263,7 @@ def _assert(low: Lowering, statement: ast.Assert, env: Environment) -> None:
         found = Diagnostic("OW312", "the assertion does not hold", low.scope.module.source.place(span), reason)
         raise Pruned(found)
     else:
-        low.asked = asked(low, statement.test, True, env)
+        low.ask(asked(low, statement.test, True, env))
 
 
 def _pass(low: Lowering, statement: ast.stmt, env: Environment) -> None:
@@ -325,7 +325,7 @@ class _Chain:
         try:
             self._lower(rest)
         finally:
-            self.low.asked = outer
+            self.low.ask(outer)
 
     def _lower(self, rest: Sequence[ast.stmt]) -> None:
         arms: list[Arm] = []
@@ -342,7 +342,7 @@ class _Chain:
                 break
             if condition is False:
                 if ends(link.body):  # what follows is written for the opsets that this leaves
-                    self.low.asked = asked(self.low, link.test, False, self.env)
+                    self.low.ask(asked(self.low, link.test, False, self.env))
             else:
                 arms.append(Arm(index, link.body, self._path(link, "true")))
         if not arms:
@@ -424,12 +424,13 @@ def _taken(low: Lowering, statement: ast.If, condition: bool, rest: Sequence[ast
     """The branch that a static condition chooses, and what follows: written for the opsets that the condition says,
     what follows only where the other branch does not lead there."""
     block, other = (statement.body, statement.orelse)[:: 1 if condition else -1]
-    outer, low.asked = low.asked, asked(low, statement.test, condition, env)
+    outer = low.asked
+    low.ask(asked(low, statement.test, condition, env))
     marks = [_AskedNoMore(outer, rest[0])] if rest and low.asked != outer and not ends(other) else []
     try:
         lower_block(low, [*block, *marks, *rest], env)
     finally:
-        low.asked = outer
+        low.ask(outer)
 
 
 class _AskedNoMore(ast.Pass):
@@ -442,7 +443,7 @@ class _AskedNoMore(ast.Pass):
 
 
 def _ask_no_more(low: Lowering, statement: _AskedNoMore, env: Environment) -> None:
-    low.asked = statement.outer
+    low.ask(statement.outer)
 
 
 def nested(low: Lowering, region: ir.Region, span: Span, step: Callable[[], Result]) -> Result:
