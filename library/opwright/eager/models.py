@@ -16,7 +16,7 @@ from opwright.opsets.signatures import Signature, last_opset, newest_opset
 if TYPE_CHECKING:
     pass
 
-_IR_VERSION = 10  # the lowest that knows overloads
+_IR_VERSION = 10  # the lowest with overloads, which functions from elsewhere may have
 
 
 @dataclass(frozen=True, slots=True)

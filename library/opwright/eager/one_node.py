@@ -33,7 +33,7 @@ from opwright.link.propagate import Visit
 from opwright.link.value_types import ABSENT, tensor_of
 from opwright.packaged import LibraryFunction
 
-_IR_VERSION = 10  # the lowest that knows overloads
+_IR_VERSION = 10  # the lowest with the metadata of functions
 Facts = tuple[tuple[str, int] | None, ...]  # element type and rank of each input, None where it is absent
 
 
