@@ -17,7 +17,8 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.lower import speculate
-from opwright.lang.lower.context import Environment, Lowering
+from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.operands import Environment
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Source
 from opwright.lang.syntax import Module

@@ -9,7 +9,8 @@ import pytest
 from conftest_lang import Compiler
 from opwright.lang import ir
 from opwright.lang.lower import speculate as trials
-from opwright.lang.lower.context import Environment, Lowering
+from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.operands import Environment
 
 from tests.trials import watch
 

@@ -11,7 +11,7 @@ from opwright.builder.recorder import Recorder
 from opwright.functions import OnnxFunction
 from opwright.lang import ir
 from opwright.lang.lower import calls, scripts
-from opwright.lang.lower.context import Operand
+from opwright.lang.lower.operands import Operand
 from opwright.lang.objects import OperatorObject, ScriptObject
 from opwright.live.libraries import opset_object
 from opwright.live.proto_functions import proto_function

@@ -23,7 +23,7 @@ from opwright.eager.place import caller, unpacked_to
 from opwright.elements import ElementType
 from opwright.functions import OnnxFunction
 from opwright.lang.lower import arithmetic, calls, subscripts
-from opwright.lang.lower.context import Operand
+from opwright.lang.lower.operands import Operand
 from opwright.lang.objects import FunctionObject
 from opwright.link.naming import Profile
 from opwright.opsets.operator import Operator

@@ -16,9 +16,9 @@ from opwright.eager.place import place_of
 from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.infer import unify
-from opwright.lang.lower.context import Operand, Poison
 from opwright.lang.lower.declared import meet_shapes
 from opwright.lang.lower.numbers import as_tensor
+from opwright.lang.lower.operands import Operand, Poison
 from opwright.lang.lower.sequences import as_sequence, unknown_items
 from opwright.lang.static import StaticList
 from opwright.live.reads import ARRAY_BYTES

@@ -10,7 +10,8 @@ from opwright.diagnostics.model import Diagnostic, DiagnosticError, Related
 from opwright.eager.lowering import NOWHERE
 from opwright.eager.place import place_of
 from opwright.lang import ir
-from opwright.lang.lower.context import Lowering, Poison
+from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.operands import Poison
 from opwright.lang.objects import OpsetObject
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Source, Span

@@ -18,11 +18,10 @@ from opwright.eager.tensor import Tensor
 from opwright.elements import ElementType, element_of_class
 from opwright.lang import ir
 from opwright.lang.lower.calls import Arguments
-from opwright.lang.lower.context import Operand
 from opwright.lang.lower.declared import wrapped
-from opwright.lang.lower.shapes import IntTuple
+from opwright.lang.lower.operands import IntTuple, Operand
 from opwright.lang.lower.subscripts import SliceItem
-from opwright.lang.objects import ArrayObject, TracedObject, TypeObject
+from opwright.lang.objects import ArrayObject, ForeignObject, TracedObject, TypeObject
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
 from opwright.live.reads import ARRAY_BYTES
@@ -40,7 +39,8 @@ def operand_of(recorder: Recorder, value: object) -> Operand:
     if isinstance(value, Tensor) and isinstance(value.data, np.ndarray):
         return _array(recorder, value.data)
     if isinstance(value, np.generic) and value.dtype.kind in "biuf" and value.dtype.itemsize <= 8:
-        return value.item()  # a number, as the compiler reads it
+        number: Operand = value.item()  # as the compiler reads it
+        return number
     if is_masked(value):
         reason, help = "no operator looks at masks", "give what it holds: `x.filled(value)`"
         return low.error("OW325", "a masked array is no tensor", None, reason, help)
@@ -54,7 +54,7 @@ def operand_of(recorder: Recorder, value: object) -> Operand:
         return TypeObject(value)
     if isinstance(value, type):
         element = element_of_class(value)
-        return value if element is None else TypeObject(element)
+        return ForeignObject(value) if element is None else TypeObject(element)
     if value is None or isinstance(value, (bool, int, float, str)) or value is Ellipsis:
         return value
     if callable(value):

@@ -12,6 +12,7 @@ from opwright.eager.lowering import NOWHERE
 from opwright.elements import BY_NAME, ElementType
 from opwright.lang import ir
 from opwright.lang.lower import shapes
+from opwright.lang.lower.operands import IntTuple
 
 _NUMBERS = {ir.NumberKind.BOOL: "bool", ir.NumberKind.INT: "int64", ir.NumberKind.FLOAT: "double"}
 
@@ -46,8 +47,10 @@ def shape_of(recorder: Recorder, value: Value) -> tuple[int, ...] | Shape:
         sizes = [size for size in type_.shape if isinstance(size, int)]
         if len(sizes) == len(type_.shape):
             return tuple(sizes)
-    found = shapes.shape_of(recorder.low, operand_of(recorder, value), NOWHERE)
-    assert isinstance(found, shapes.IntTuple)
+    operand = operand_of(recorder, value)
+    assert isinstance(operand, ir.Value)
+    found = shapes.shape_of(recorder.low, operand, NOWHERE)
+    assert isinstance(found, IntTuple)
     return Shape(recorder.owner, found)
 
 

@@ -9,7 +9,8 @@ from opwright import types
 from opwright.eager.captured import Captured
 from opwright.elements import ElementType
 from opwright.lang import ir
-from opwright.lang.lower.shapes import IntTuple, known_length
+from opwright.lang.lower.operands import IntTuple
+from opwright.lang.lower.shapes import known_length
 
 if TYPE_CHECKING:
     from opwright.builder.graph_builder import GraphBuilder

@@ -14,7 +14,8 @@ from opwright.functions import OnnxFunction
 from opwright.lang import ir
 from opwright.lang.interface import Arity
 from opwright.lang.lower.calls import Arguments
-from opwright.lang.lower.context import Lowering, NeedsFact, Operand
+from opwright.lang.lower.context import Lowering, NeedsFact
+from opwright.lang.lower.operands import Operand
 from opwright.lang.lower.scripts import call_script
 from opwright.lang.objects import ScriptObject
 from opwright.lang.source import Span

@@ -24,7 +24,8 @@ from opwright.eager.run import Loaded, run_on
 from opwright.eager.settings import current, is_inside_function
 from opwright.lang import ir
 from opwright.lang.dead import remove_dead_nodes
-from opwright.lang.lower.context import Lowering, Poison
+from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.operands import Poison
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Source, Span
 from opwright.lang.syntax import Module, parse

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from types import FunctionType
+from types import EllipsisType, FunctionType
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -23,9 +23,10 @@ from opwright.elements import ElementType, element_of_class
 from opwright.lang import ir
 from opwright.lang.lower import arithmetic, calls, numbers
 from opwright.lang.lower.calls import Arguments
-from opwright.lang.lower.context import LowerAgain, Operand
+from opwright.lang.lower.context import LowerAgain
+from opwright.lang.lower.operands import Operand, SliceItem
 from opwright.lang.lower.speculate import speculate
-from opwright.lang.objects import ArrayObject, FunctionObject, OperatorObject, OpsetObject, TypeObject
+from opwright.lang.objects import ArrayObject, ForeignObject, FunctionObject, OperatorObject, OpsetObject, TypeObject
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
 from opwright.opsets.implied import ImpliedSignature
@@ -223,14 +224,15 @@ def _operation() -> EagerLowering:
 
 
 def operand(low: EagerLowering, value: object) -> Operand:
-    """A value of Python as the compiler would have it; what has no meaning is itself, and refused where it is used."""
+    """A value of Python as the compiler would have it; what has no meaning is refused where it is used."""
     if isinstance(value, tensors.Tensor):
         made = low.value(value.data, value.type)
         if low.recording is not None:
             low.recording.operand(made)
         return made
     if isinstance(value, np.generic) and value.dtype.kind in "biuf" and value.dtype.itemsize <= 8:
-        return value.item()  # a number, as the compiler reads it
+        number: Operand = value.item()  # as the compiler reads it
+        return number
     if isinstance(value, (np.ndarray, np.generic)):
         made = low.array(value)
         if low.recording is not None:
@@ -247,7 +249,7 @@ def operand(low: EagerLowering, value: object) -> Operand:
         return graph_operand(low, value.function if isinstance(value, GraphArgument) else value)
     if isinstance(value, type):
         element = element_of_class(value)
-        return value if element is None else TypeObject(element)
+        return ForeignObject(value) if element is None else TypeObject(element)
     if isinstance(value, Captured):
         low.error(
             "OW380",
@@ -256,16 +258,17 @@ def operand(low: EagerLowering, value: object) -> Operand:
             reason="one is computed now, the other when the model runs",
             help="give the array instead of the tensor: `x + t.numpy()`",
         )
-    return value
+    if value is None or isinstance(value, (bool, int, float, str, bytes, range, EllipsisType)):
+        return value
+    return ForeignObject(value)
 
 
 def _index(low: EagerLowering, key: object) -> list[Operand]:
     """What stands between the brackets, in order."""
-    from opwright.lang.lower import subscripts
 
     parts = key if isinstance(key, tuple) else (key,)
     return [
-        subscripts.SliceItem(operand(low, part.start), operand(low, part.stop), operand(low, part.step))
+        SliceItem(operand(low, part.start), operand(low, part.stop), operand(low, part.step))
         if isinstance(part, slice)
         else operand(low, part)
         for part in parts

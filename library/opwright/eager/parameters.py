@@ -144,7 +144,8 @@ class Arguments:
     def _decide(self, name: str, value: Any) -> None:
         """Meets a tensor with what is declared of the input."""
         array = value if isinstance(value, Tensor) else np.asarray(value)
-        type_ = operand(self.low, array).type
+        made = operand(self.low, array)
+        type_ = made.type if isinstance(made, ir.Value) else None
         declared = self.described.declaration.inputs.get(name)
         if not isinstance(type_, ir.TensorType) or declared is None:
             return

@@ -134,6 +134,15 @@ class NamespaceObject:
         self.value = value
 
 
+class ForeignObject:
+    """An object of Python that has no meaning in a graph: refused where it is used."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+
 class ArrayObject:
     """A small array that the function's surroundings hold: `data` is its `ir.TensorData`."""
 

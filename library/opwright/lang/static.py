@@ -9,7 +9,7 @@ import functools
 import math
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 INTEGER_BITS = 4096
 SEQUENCE_ITEMS = 65536
@@ -26,6 +26,9 @@ class StaticError(Exception):
 Scalar = bool | int | float | str | None
 
 
+Checked = TypeVar("Checked")
+
+
 class StaticList(tuple[Any, ...]):
     """A Python list whose length is known when a function is built; a plain tuple stands for a Python tuple."""
 
@@ -36,7 +39,7 @@ def is_number(value: object) -> bool:
     return isinstance(value, (bool, int, float))
 
 
-def checked(value: Any) -> Any:
+def checked(value: Checked) -> Checked:
     """The value itself, when it stays within fuel."""
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > INTEGER_BITS:
         raise StaticError(

@@ -7,8 +7,9 @@ import ast
 from opwright.lang import ir
 from opwright.lang.annotations import TensorAnnotation, read_annotation
 from opwright.lang.infer import unify
-from opwright.lang.lower.context import Lowering, Operand
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.declared import meet_shapes, wrapped
+from opwright.lang.lower.operands import Operand
 from opwright.lang.source import span_of
 from opwright.opsets.signatures import ALL_ELEMENTS, mask_of
 

@@ -9,17 +9,17 @@ from typing import Any
 from opwright.lang import ir, static
 from opwright.lang.infer import unify_elements
 from opwright.lang.infer_ranks import rank_of
-from opwright.lang.lower.calls import all_tensors, maybe_absent, try_emit
-from opwright.lang.lower.context import POISON, Absent, AttributeOperand, Lowering, NeedsFact, Operand, Poison, Unbound
+from opwright.lang.lower.calls import element_of_tensors, maybe_absent, try_emit
+from opwright.lang.lower.context import Lowering, NeedsFact
 from opwright.lang.lower.expansions import EXPANSIONS
-from opwright.lang.lower.known import Rank, need_static
+from opwright.lang.lower.known import need_static
 from opwright.lang.lower.mixed import on_mixed
 from opwright.lang.lower.number_arithmetic import absolute, inverted, negative, on_numbers, positive
-from opwright.lang.lower.numbers import as_tensor, describe, is_number, needs_element
+from opwright.lang.lower.numbers import as_tensor, describe, is_number, is_static_number, needs_element
+from opwright.lang.lower.operands import POISON, Absent, AttributeOperand, IntTuple, Operand, Poison, Rank, Unbound
 from opwright.lang.lower.plain_calls import emit_plain
 from opwright.lang.lower.powers import integer_power, note_power
 from opwright.lang.lower.sequences import is_list, is_sequence, joined
-from opwright.lang.lower.shapes import IntTuple
 from opwright.lang.lower.tuples import holds_runtime, is_tuple, on_tuples, refuse_list_and_number
 from opwright.lang.objects import OBJECTS, Missing
 from opwright.lang.operators import BINARY, UNARY, UNDEFINED, Entry, Form, Refusal, class_of
@@ -40,8 +40,9 @@ def binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span
 
 
 def _binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span, spans: tuple[Span, Span]) -> Operand:
-    if symbol not in ("@", "**") and all_tensors((left, right)):
-        form = _form(low, BINARY[symbol], symbol, left.type.element, span)
+    element = element_of_tensors(left, right) if symbol not in ("@", "**") else None
+    if element is not None:
+        form = _form(low, BINARY[symbol], symbol, element, span)
         return form if isinstance(form, Poison) else _apply(low, form, [left, right], span, spans)
     if isinstance(left, Poison) or isinstance(right, Poison):
         return POISON
@@ -155,7 +156,7 @@ def _on_tensors(
         element = values[0].type.element
     form = _form(low, BINARY[symbol], symbol, element, span)
     result = form if isinstance(form, Poison) else _apply(low, form, values, span, spans)
-    if symbol == "**" and isinstance(right, (int, float)) and right >= 1 and isinstance(result, ir.Value):
+    if symbol == "**" and is_static_number(right) and right >= 1 and isinstance(result, ir.Value):
         note_power(low, result, right)
     return result
 

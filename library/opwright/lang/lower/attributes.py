@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from opwright.lang import ir
 from opwright.lang.attribute_values import convert_attribute
-from opwright.lang.lower.context import POISON, AttributeOperand, Lowering, Operand, Poison
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import default_element, describe, flatten, pack_constant
+from opwright.lang.lower.operands import POISON, AttributeOperand, Operand, Poison
 from opwright.lang.objects import ArrayObject, TypeObject
 from opwright.lang.source import Span
 

@@ -7,26 +7,8 @@ import ast
 from opwright.lang import ir
 from opwright.lang.infer import unify
 from opwright.lang.lower.branches import Branch, changed_names
-from opwright.lang.lower.context import (
-    POISON,
-    Environment,
-    LoopKey,
-    Lowering,
-    Operand,
-    Poison,
-    Unbound,
-)
-from opwright.lang.lower.flow import (
-    BROKE,
-    CONTINUED,
-    COUNT,
-    PLACE,
-    RETURNED,
-    VACANT,
-    is_flag,
-    is_hidden,
-    none_set,
-)
+from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.flow import BROKE, CONTINUED, COUNT, PLACE, RETURNED, is_flag, is_hidden, none_set
 from opwright.lang.lower.joins import filler, joined_type
 from opwright.lang.lower.known import Attempt, NeedsCopies, loop_key
 from opwright.lang.lower.mixed import note_mixed, number_kinds
@@ -37,6 +19,7 @@ from opwright.lang.lower.numbers import (
     is_number,
     number_kind,
 )
+from opwright.lang.lower.operands import POISON, VACANT, Environment, LoopKey, Operand, Poison, Unbound
 from opwright.lang.lower.sequences import (
     as_sequence,
     entering_sequence,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from opwright.lang.lower.context import Environment, Operand
 from opwright.lang.lower.flow import hidden_rank
+from opwright.lang.lower.operands import Environment, Operand
 
 
 class Branch(dict[str, Operand]):
@@ -30,18 +30,9 @@ class Branch(dict[str, Operand]):
         self.changed[name] = None
         super().__delitem__(name)
 
-    def setdefault(self, name: str, default: Operand = None) -> Operand:
-        if name not in self:
-            self[name] = default
-        return self[name]
-
     def update(self, *others: Any, **operands: Operand) -> None:
         for name, operand in dict(*others, **operands).items():
             self[name] = operand
-
-    def pop(self, name: str, *default: Operand) -> Operand:
-        self.changed[name] = None
-        return super().pop(name, *default)
 
     def clear(self) -> None:
         self.changed.update(dict.fromkeys(self))

@@ -7,11 +7,12 @@ from typing import Any
 from opwright.lang import ir, static
 from opwright.lang.lower.arithmetic import is_static, unary
 from opwright.lang.lower.calls import Arguments
-from opwright.lang.lower.context import POISON, Lowering, Operand, Poison
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static
-from opwright.lang.lower.lists import LIST_BUILTINS, StaticIterator, call_list_builtin
+from opwright.lang.lower.lists import LIST_BUILTINS, call_list_builtin
 from opwright.lang.lower.number_functions import call_number_builtin
 from opwright.lang.lower.numbers import convert_number, describe, is_number
+from opwright.lang.lower.operands import POISON, Operand, Poison, StaticIterator
 from opwright.lang.lower.sequences import is_list
 from opwright.lang.lower.tuples import holds_runtime
 from opwright.lang.objects import OBJECTS, BuiltinObject, TypeObject
@@ -96,7 +97,8 @@ def _fold(low: Lowering, callee: BuiltinObject, values: list[Any], arguments: Ar
         )
     try:
         if callee.module:
-            return static.call_math(callee.name, values)
+            found: Operand = static.call_math(callee.name, values)
+            return found
         if callee.name not in static.BUILTINS:
             return low.error(
                 "OW304", f"`{label}` is understood in `for` only", span, "it makes no value of its own", ""

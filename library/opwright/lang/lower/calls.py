@@ -8,12 +8,13 @@ from opwright.lang import ir
 from opwright.lang.infer import Bindings, Mismatch, WrongResult, bind, result_types
 from opwright.lang.list_inputs import wants_list
 from opwright.lang.lower.attributes import bind_attributes
-from opwright.lang.lower.context import POISON, Absent, Lowering, Operand, Poison, Stop, complete
+from opwright.lang.lower.context import Lowering, Stop, complete
 from opwright.lang.lower.equal_shapes import BROADCASTS_SINCE, fit_shapes
 from opwright.lang.lower.impossible import note_contents, refuse_impossible
 from opwright.lang.lower.malformed import counts_too_much, known_value
 from opwright.lang.lower.mixed import refuse_untyped
 from opwright.lang.lower.numbers import as_tensor, is_number
+from opwright.lang.lower.operands import POISON, Absent, Operand, Poison
 from opwright.lang.lower.plain_calls import emit_plain
 from opwright.lang.lower.sequences import as_sequence, unknown_items
 from opwright.lang.lower.written_for import fit_call, meant_signature, refuse_second_opset
@@ -339,15 +340,14 @@ def _check_arity(low: Lowering, signature: Signature, operands: list[tuple[Opera
     for index, formal in enumerate(signature.inputs):
         if formal.option is not Option.REQUIRED:
             continue
-        if index >= len(operands) or operands[index][0] is None or isinstance(operands[index][0], Absent):
+        given = operands[index][0] if index < len(operands) else None
+        if given is None or isinstance(given, Absent):
             low.error(
                 "OW204",
                 f"{signature.name} needs its input `{formal.name}`",
                 span,
                 reason=f"{signature.identity} has the inputs {_names(signature.inputs)}",
-                help=f"`{operands[index][0].name}` is absent in this variant: ask `is not None` first"
-                if index < len(operands) and isinstance(operands[index][0], Absent)
-                else "",
+                help="" if given is None else f"`{given.name}` is absent in this variant: ask `is not None` first",
                 subject=signature.name,
             )
             return False
@@ -417,12 +417,13 @@ def _converted(
     return as_tensor(low, operand, _wanted(signature, formal, met), span)
 
 
-def all_tensors(operands: Sequence[Operand]) -> bool:
-    """Tensors that are certainly there: nothing is left to convert."""
-    for operand in operands:
-        if type(operand) is not ir.Value or type(operand.type) is not ir.TensorType or operand.optional:
-            return False
-    return True
+def element_of_tensors(first: Operand, second: Operand) -> ir.Element | None:
+    """The element type of the first of two tensors that are certainly present; None where one is something else."""
+    if type(first) is not ir.Value or type(first.type) is not ir.TensorType or first.optional:
+        return None
+    if type(second) is not ir.Value or type(second.type) is not ir.TensorType or second.optional:
+        return None
+    return first.type.element
 
 
 def maybe_absent(low: Lowering, value: ir.Value, message: str, span: Span | None) -> Poison:

@@ -9,19 +9,11 @@ from functools import partial
 
 from opwright.lang import ir
 from opwright.lang.lower.arithmetic import is_static
-from opwright.lang.lower.context import (
-    NESTING_LIMIT,
-    POISON,
-    AttributeOperand,
-    Environment,
-    Lowering,
-    Operand,
-    Poison,
-    Stop,
-)
+from opwright.lang.lower.context import NESTING_LIMIT, Lowering, Stop
 from opwright.lang.lower.joins import as_joined, join_values, one_is_tuple, same_items, same_static, within
-from opwright.lang.lower.known import Rank, need_static
+from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, narrow, number_kind
+from opwright.lang.lower.operands import POISON, AttributeOperand, Environment, Operand, Poison, Rank
 from opwright.lang.lower.ranks import compare_rank
 from opwright.lang.lower.tuples import is_tuple
 from opwright.lang.source import Span, span_of

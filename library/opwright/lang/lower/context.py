@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from opwright.diagnostics.model import Diagnostic, Related
 from opwright.elements import BY_NAME, ElementType
 from opwright.lang import ir
+from opwright.lang.lower.operands import POISON, AttributeOperand, Environment, LoopKey, Poison
 from opwright.lang.lower.ownership import Ownership
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Source, Span
@@ -52,11 +53,6 @@ class Stop(Exception):
     """Lowering of this function ends here; the reason has been reported."""
 
 
-# Where a loop stands: its file, the line that its text begins with, its own line and column. The tree of a helper may
-# be read anew for each pass over a function.
-LoopKey = tuple[str, int, int, int]
-
-
 class LoopPlans:
     """What passes over a function have found out about its loops over static ranges, for those that follow.
 
@@ -73,52 +69,6 @@ class LoopPlans:
 class LowerAgain(Exception):
     """A loop that was lowered as a `Loop` turns out to be needed in another form: `low.plans` says so now."""
 
-
-class Poison:
-    """What a wrong expression becomes: it silences its consequences."""
-
-    __slots__ = ()
-
-
-POISON = Poison()
-
-
-class Unbound:
-    """A local name that has no value on some path. `missing_on` names the path; `loop` could hand on its value."""
-
-    __slots__ = ("loop", "missing_on")
-
-    def __init__(self, missing_on: str, loop: LoopKey | None = None) -> None:
-        self.missing_on = missing_on
-        self.loop = loop
-
-
-class Absent:
-    """An optional input that this variant does not have."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-
-class AttributeOperand:
-    """An attribute of the function where a number, a string or a list of them is wanted.
-
-    `choices` are the values of its `Literal`; `is_bool`: a Python bool, stored as INT.
-    """
-
-    __slots__ = ("choices", "is_bool", "parameter")
-
-    def __init__(self, parameter: ir.AttributeParameter, choices: tuple[Any, ...] = (), is_bool: bool = False) -> None:
-        self.parameter = parameter
-        self.choices = choices
-        self.is_bool = is_bool
-
-
-# A runtime value, one of the above, or anything static: Python scalars, tuples, and the objects of resolve.py.
-Operand = Any
-Environment = dict[str, Operand]
 
 # (domain, operator) -> the schema version in force, None where there is none; ("", "@version"): the opset itself.
 LookedUp = dict[tuple[str, str], int | None]

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opwright.lang import ir
-from opwright.lang.lower.context import Lowering, Poison
+from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.operands import Poison
 from opwright.lang.source import Span
 from opwright.opsets.signatures import Signature
 

@@ -12,8 +12,8 @@ from opwright.lang.lower.arithmetic import binary, is_none, is_static, same_obje
 from opwright.lang.lower.builtin_calls import call_builtin, make_scalar
 from opwright.lang.lower.calls import Arguments, call_operator
 from opwright.lang.lower.conditions import choose, lower_condition, negate, truth
-from opwright.lang.lower.context import POISON, AttributeOperand, Environment, Lowering, Operand, Poison, Unbound
-from opwright.lang.lower.known import Rank, ask_enumerated, keep_after_loop, need_static
+from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.known import ask_enumerated, keep_after_loop, need_static
 from opwright.lang.lower.lists import (
     iterated,
     lower_generator,
@@ -21,6 +21,7 @@ from opwright.lang.lower.lists import (
 )
 from opwright.lang.lower.mixed import refuse_number
 from opwright.lang.lower.numbers import describe, needs_element
+from opwright.lang.lower.operands import POISON, AttributeOperand, Environment, Operand, Poison, Rank, Unbound
 from opwright.lang.lower.plain_calls import emit_plain_binary, emit_with_literal, lower_plain
 from opwright.lang.lower.ranks import compare_rank, rank_is_in, rank_of
 from opwright.lang.lower.sequences import GROWING, REFUSED, is_list
@@ -115,10 +116,10 @@ _NOWHERE = object()
 
 
 def _name(low: Lowering, node: ast.Name, env: Environment) -> Operand:
-    found = env.get(node.id, _NOWHERE)
+    found = env.get(node.id)
     if type(found) is ir.Value:
         return found
-    if found is _NOWHERE:
+    if found is None and node.id not in env:
         return _around(low, low.scope.lookup(node.id, span_of(node)), span_of(node))
     if isinstance(found, Unbound):
         keep_after_loop(low, found)
@@ -282,7 +283,8 @@ def _subscript(low: Lowering, node: ast.Subscript, env: Environment) -> Operand:
 def _index_item(low: Lowering, node: ast.expr, env: Environment) -> IndexItem:
     if isinstance(node, ast.Slice):
         bounds = (node.lower, node.upper, node.step)
-        return SliceItem(*(None if bound is None else lower_expression(low, bound, env) for bound in bounds))
+        start, stop, step = (None if bound is None else lower_expression(low, bound, env) for bound in bounds)
+        return SliceItem(start, stop, step)
     if isinstance(node, ast.Constant) and node.value is Ellipsis:
         return ELLIPSIS
     return lower_expression(low, node, env)
@@ -401,7 +403,8 @@ def _unary_op(low: Lowering, node: ast.UnaryOp, env: Environment) -> Operand:
         return POISON
     if is_static(operand) and not isinstance(operand, OBJECTS):
         try:
-            return static.unary(symbol, operand)
+            folded: Operand = static.unary(symbol, operand)
+            return folded
         except static.StaticError as error:
             return low.error(error.code, f"`{symbol}` has no value here", span, reason=str(error))
     return unary(low, symbol, operand, span, span_of(node.operand))

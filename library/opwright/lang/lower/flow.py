@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from enum import Enum, auto
 
 from opwright.lang import ir
-from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.numbers import carried
+from opwright.lang.lower.operands import POISON, Environment, Operand, Poison
 from opwright.lang.source import Span
 
 RETURNED, BROKE, CONTINUED = "%returned", "%broke", "%continued"
@@ -20,15 +21,6 @@ COUNT, PLACE = "%count", "%place"  # how many values are returned, and where
 FRAME = "%frame"  # tells the environments of one call of a function from all others
 _RESULT = "%result."
 _FLAGS = (RETURNED, BROKE, CONTINUED)
-
-
-class Vacant:
-    """A hidden name without a value: nothing has been returned on this path."""
-
-    __slots__ = ()
-
-
-VACANT = Vacant()
 
 
 class State(Enum):
@@ -84,6 +76,15 @@ def end(env: Environment) -> None:
 NOTHING, TUPLE_OF_ONE = -1, -2
 
 
+def place_of(env: Environment) -> Span | None:
+    """Where a path has returned; None where it has not."""
+    place = env.get(PLACE)
+    match place:
+        case (int() as line, int() as column, int() as end_line, int() as end_column):
+            return (line, column, end_line, end_column)
+    return None
+
+
 def set_returned(env: Environment, values: tuple[Operand, ...] | None, span: Span, as_tuple: bool = False) -> None:
     env[RETURNED] = True
     env[PLACE] = span
@@ -101,6 +102,7 @@ def returned_values(env: Environment) -> tuple[Operand, ...] | None:
     if count == NOTHING:
         return None
     count = 1 if count == TUPLE_OF_ONE else count
+    assert isinstance(count, int)
     return tuple(env.get(result_name(index), POISON) for index in range(count))
 
 

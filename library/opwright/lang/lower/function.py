@@ -16,24 +16,12 @@ from opwright.lang.infer import unify
 from opwright.lang.interface import Arity, AttributeDeclaration, Declaration, DeclaredValue, Input, Interface
 from opwright.lang.isolated import keep_constants_inside
 from opwright.lang.lower.calls import maybe_absent
-from opwright.lang.lower.context import (
-    Absent,
-    AttributeOperand,
-    Environment,
-    LookedUp,
-    LoopPlans,
-    LowerAgain,
-    Lowering,
-    NeedsFact,
-    Operand,
-    Poison,
-    Pruned,
-    Stop,
-)
+from opwright.lang.lower.context import LookedUp, LoopPlans, LowerAgain, Lowering, NeedsFact, Pruned, Stop
 from opwright.lang.lower.declared import declared_type, meet_shapes, output_names
 from opwright.lang.lower.expressions import lower_expression
-from opwright.lang.lower.flow import PLACE, State, returned_values, state_of
+from opwright.lang.lower.flow import State, place_of, returned_values, state_of
 from opwright.lang.lower.numbers import as_tensor, describe
+from opwright.lang.lower.operands import Absent, AttributeOperand, Environment, Operand, Poison
 from opwright.lang.lower.powers import expand_powers
 from opwright.lang.lower.sequences import as_sequence, is_list_of_tensors, unknown_items
 from opwright.lang.lower.statements import bind_locals, lower_block
@@ -189,10 +177,12 @@ class _Attempt:
             lower_block(low, self.unit.node.body, self.env)
             values = returned_values(self.env) if state_of(self.env) is State.ENDED else None
             if values:
-                self._outputs(values, self.env[PLACE])
+                self._outputs(values, place_of(self.env) or self._def_span())
             elif values is not None:
                 help_text = "return a tensor"
-                low.error("OW306", f"`{self.unit.node.name}` returns no value", self.env[PLACE], _NO_OUTPUTS, help_text)
+                low.error(
+                    "OW306", f"`{self.unit.node.name}` returns no value", place_of(self.env), _NO_OUTPUTS, help_text
+                )
             elif not self.diagnostics:
                 low.error(
                     "OW306",
@@ -265,12 +255,14 @@ class _Attempt:
 
     def _attribute(self, declared: AttributeDeclaration) -> Operand:
         if declared.name in self.target.values:
-            return self.target.values[declared.name]
+            known: Operand = self.target.values[declared.name]
+            return known
         fact = self.target.facts.get(declared.name)
         if fact == "absent":
             return None
         if fact is not None and fact != facts.PRESENT:
-            return facts.value_of(fact, declared.kind, declared.is_bool)
+            value: Operand = facts.value_of(fact, declared.kind, declared.is_bool)
+            return value
         required = declared.required or fact == "present"
         parameter = ir.AttributeParameter(
             declared.name, ir.AttributeKind[declared.kind], required, declared.default, declared.span

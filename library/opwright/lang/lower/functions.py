@@ -8,8 +8,9 @@ from collections.abc import Callable, Hashable
 from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.lang import ir
 from opwright.lang.lower.calls import Arguments, check_arguments, emit_call
-from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, Stop
+from opwright.lang.lower.context import Lowering, Stop
 from opwright.lang.lower.flow import COUNT, State, returned_values, state_of
+from opwright.lang.lower.operands import POISON, Environment, Operand, Poison
 from opwright.lang.lower.variants import Given, fit_variant
 from opwright.lang.objects import MISSING, OperatorObject
 from opwright.lang.resolve import ModuleScope

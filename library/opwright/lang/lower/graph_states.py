@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from opwright.lang import ir
 from opwright.lang.infer import unify
-from opwright.lang.lower.context import Lowering, Operand, Poison
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.joins import joined_type
 from opwright.lang.lower.numbers import as_tensor, default_element, describe, is_number, number_kind
+from opwright.lang.lower.operands import Operand, Poison
 from opwright.lang.lower.sequences import as_sequence, unknown_items
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList

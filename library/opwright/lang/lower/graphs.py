@@ -14,13 +14,14 @@ from opwright.lang import ir
 from opwright.lang.infer import Mismatch, bind
 from opwright.lang.lower.calls import Arguments, check_arguments, report_mismatch
 from opwright.lang.lower.conditions import as_condition
-from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, complete
+from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.functions import run_body
 from opwright.lang.lower.graph_states import State, changes_rank, rank_of
 from opwright.lang.lower.joins import join_values
 from opwright.lang.lower.nested import enter
 from opwright.lang.lower.numbers import as_tensor, describe
 from opwright.lang.lower.open_calls import signature_of_call
+from opwright.lang.lower.operands import POISON, Environment, Operand, Poison
 from opwright.lang.lower.scan_ranks import yielded_ranks
 from opwright.lang.lower.speculate import speculate
 from opwright.lang.objects import FunctionObject, NestedObject, OperatorObject, TracedObject
@@ -294,7 +295,8 @@ def _scan(call: _GraphCall) -> Operand:
                 help="give it a dimension: `op.Reshape(x, [1])`",
                 subject="Scan",
             )
-    items = [ir.Value(_item_type(_without_batches(value) if batches else value), value.name, span) for value in inputs]
+    steps = [_without_batch(value) if batches else value for value in inputs]
+    items = [ir.Value(_item_type(value), value.name, span) for value in steps]
     settled = _settle(call, states, [], items)
     if isinstance(settled, Poison):
         return POISON
@@ -322,7 +324,11 @@ def _scan(call: _GraphCall) -> Operand:
 
 def _without_batches(operand: Operand) -> Operand:
     """What a body of Scan sees of an operand before opset 9, whose first dimension is that of batches."""
-    return ir.Value(_item_type(operand), operand.name, operand.span) if isinstance(operand, ir.Value) else operand
+    return _without_batch(operand) if isinstance(operand, ir.Value) else operand
+
+
+def _without_batch(value: ir.Value) -> ir.Value:
+    return ir.Value(_item_type(value), value.name, value.span)
 
 
 def _item_type(value: ir.Value) -> ir.Type:

@@ -16,9 +16,10 @@ from opwright.lang import ir
 from opwright.lang.infer import ELEMENTWISE
 from opwright.lang.infer_ranks import BY_LENGTH
 from opwright.lang.list_inputs import has_lists, refuses_rank_0
-from opwright.lang.lower.context import Lowering, Poison, operator_of
+from opwright.lang.lower.context import Lowering, operator_of
 from opwright.lang.lower.known import makers_of
 from opwright.lang.lower.malformed import counts_too_much, known_value, malformed
+from opwright.lang.lower.operands import Poison
 from opwright.lang.source import Span
 from opwright.opsets.signatures import Signature, signature
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from enum import Enum, auto
-
 from opwright.lang import ir
-from opwright.lang.lower.context import POISON, Absent, AttributeOperand, Lowering, Operand, Poison
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_rank
 from opwright.lang.lower.numbers import (
     as_tensor,
@@ -17,26 +15,22 @@ from opwright.lang.lower.numbers import (
     needs_element,
     number_kind,
 )
+from opwright.lang.lower.operands import (
+    ELLIPSIS,
+    NEWAXIS,
+    POISON,
+    Absent,
+    AttributeOperand,
+    IndexItem,
+    Marker,
+    Operand,
+    Poison,
+    SliceItem,
+)
 from opwright.lang.source import Span
 from opwright.opsets.signatures import elements_of
 
 INT64_MAX, INT64_MIN = (1 << 63) - 1, -(1 << 63)
-
-
-class SliceItem:
-    """`start:stop:step` as it is written; None where a part is left out."""
-
-    __slots__ = ("start", "step", "stop")
-
-    def __init__(self, start: Operand = None, stop: Operand = None, step: Operand = None) -> None:
-        self.start = start
-        self.stop = stop
-        self.step = step
-
-
-class Marker(Enum):
-    ELLIPSIS = auto()
-    NEWAXIS = auto()
 
 
 OLDEST_OPSET = 11  # the first at which Gather takes negative indices and Slice negative steps
@@ -55,9 +49,6 @@ def is_too_old(low: Lowering, span: Span) -> bool:
     )
     return True
 
-
-ELLIPSIS, NEWAXIS = Marker.ELLIPSIS, Marker.NEWAXIS
-IndexItem = Operand  # an int operand, a SliceItem, ELLIPSIS, NEWAXIS, a list or a tensor
 
 Bound = int | ir.Value | None
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opwright.lang import ir
-from opwright.lang.lower.context import Lowering, Poison
-from opwright.lang.lower.index_items import ELLIPSIS, Array, Item, Mask, Position, Range
+from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.index_items import Array, Item, Mask, Position, Range
+from opwright.lang.lower.operands import ELLIPSIS, Poison
 from opwright.lang.source import Span
 
 

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from opwright.lang import ir
 from opwright.lang.infer import unify
 from opwright.lang.lower.branches import Branch, changed_names
-from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, Unbound
-from opwright.lang.lower.flow import COUNT, NOTHING, PLACE, RETURNED, TUPLE_OF_ONE, VACANT, is_flag, is_hidden
+from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.flow import COUNT, NOTHING, PLACE, RETURNED, TUPLE_OF_ONE, is_flag, is_hidden, place_of
 from opwright.lang.lower.mixed import note_mixed
 from opwright.lang.lower.numbers import (
     as_tensor,
@@ -22,8 +22,9 @@ from opwright.lang.lower.numbers import (
     number_kind,
     typed_constant,
 )
+from opwright.lang.lower.operands import POISON, VACANT, Environment, IntTuple, Operand, Poison, Unbound
 from opwright.lang.lower.sequences import is_list, is_sequence, join_lists
-from opwright.lang.lower.shapes import IntTuple, tuple_tensor
+from opwright.lang.lower.shapes import tuple_tensor
 from opwright.lang.lower.speculate import speculate
 from opwright.lang.lower.tuples import ints_of, is_tuple
 from opwright.lang.source import Span
@@ -110,7 +111,7 @@ class Join:
         return made
 
     def _disagree(self, form: str, first: object, second: object) -> None:
-        places = [side.get(PLACE) for side in self.sides]
+        places = [place_of(side) for side in self.sides]
         lines = [self.low.scope.module.source.line(place[0]) if place else 0 for place in places]
         special = {NOTHING: "nothing", TUPLE_OF_ONE: "a tuple of one value"}
         texts = [special.get(item, form.format(item)) if isinstance(item, int) else item for item in (first, second)]
@@ -332,7 +333,8 @@ def join_values(
 
 
 def _hold_tensors(values: tuple[Operand, ...]) -> bool:
-    return any(isinstance(item, ir.Value) and not is_number(item) for value in values for item in value)
+    items = [item for value in values if isinstance(value, tuple) for item in value]
+    return any(isinstance(item, ir.Value) and not is_number(item) for item in items)
 
 
 def _join_tuples(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opwright.lang import ir
-from opwright.lang.lower.context import POISON, Lowering, Poison
-from opwright.lang.lower.index_items import ELLIPSIS, NEWAXIS, Array, Item, Mask, Position, Range
+from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.index_items import Array, Item, Mask, Position, Range
 from opwright.lang.lower.index_layout import Placed, axes_of, is_advanced, stand_together
+from opwright.lang.lower.operands import ELLIPSIS, NEWAXIS, POISON, Poison
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.lower.shapes import require_rank
 from opwright.lang.source import Span

@@ -10,16 +10,8 @@ from __future__ import annotations
 import ast
 
 from opwright.lang import facts, ir
-from opwright.lang.lower.context import (
-    AttributeOperand,
-    LoopKey,
-    LowerAgain,
-    Lowering,
-    NeedsFact,
-    Operand,
-    Poison,
-    Unbound,
-)
+from opwright.lang.lower.context import LowerAgain, Lowering, NeedsFact
+from opwright.lang.lower.operands import AttributeOperand, LoopKey, Operand, Poison, Rank, Unbound
 from opwright.lang.source import Span
 
 
@@ -42,16 +34,6 @@ def keep_after_loop(low: Lowering, name: Unbound) -> None:
     if name.loop is not None and name.loop not in low.plans.kept:
         low.plans.kept.add(name.loop)
         raise LowerAgain
-
-
-class Rank:
-    """The rank of a parameter, where no fact says which it is. `axis` is the parameter's, `span` where it is asked."""
-
-    __slots__ = ("axis", "span")
-
-    def __init__(self, axis: str, span: Span | None) -> None:
-        self.axis = axis
-        self.span = span
 
 
 def loop_key(low: Lowering, statement: ast.For | ast.While) -> LoopKey:

@@ -10,23 +10,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from opwright.lang import ir, static
-from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, Unbound
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_copies, need_static
 from opwright.lang.lower.numbers import describe
-from opwright.lang.lower.shapes import IntTuple, tuple_items
+from opwright.lang.lower.operands import POISON, Environment, IntTuple, Operand, Poison, StaticIterator, Unbound
+from opwright.lang.lower.shapes import tuple_items
 from opwright.lang.source import Span, span_of
 
 Items = tuple[Operand, ...]
-
-
-class StaticIterator:
-    """What `zip(...)` gives: items that are handed out once, as Python does."""
-
-    __slots__ = ("items", "label")
-
-    def __init__(self, items: Items, label: str) -> None:
-        self.items = items
-        self.label = label
 
 
 def items_of(low: Lowering, operand: Operand, span: Span, purpose: str, named: bool = False) -> Items | Poison:
@@ -119,6 +110,7 @@ def call_list_builtin(
 
 
 def _range(low: Lowering, operands: list[Operand], span: Span) -> Operand:
+    bounds: list[int] = []
     for operand in operands:
         if isinstance(operand, bool) or not isinstance(operand, int):
             need_static(low, operand, span)
@@ -129,8 +121,9 @@ def _range(low: Lowering, operands: list[Operand], span: Span) -> Operand:
                 reason=f"it gets {describe(operand)}; only `for` runs over a range that is known at run time",
                 help="write `for i in range(n):`",
             )
+        bounds.append(operand)
     try:
-        return range(*operands)
+        return range(*bounds)
     except (TypeError, ValueError) as error:
         return low.error("OW312", "`range` has no value here", span, f"Python says: {error}")
 

@@ -10,21 +10,13 @@ from opwright.lang import ir
 from opwright.lang.lower.arithmetic import binary
 from opwright.lang.lower.body_loops import BodyLoop
 from opwright.lang.lower.conditions import as_scalar, choose, lower_condition, truth
-from opwright.lang.lower.context import (
-    POISON,
-    Environment,
-    Lowering,
-    Operand,
-    Poison,
-    Unbound,
-)
-from opwright.lang.lower.flow import (
-    RETURNED,
-)
+from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.flow import RETURNED
 from opwright.lang.lower.numbers import (
     is_number,
     is_static_number,
 )
+from opwright.lang.lower.operands import POISON, Environment, Operand, Poison, Unbound
 from opwright.lang.lower.ranges import Items, Range, what_is_run_over
 from opwright.lang.lower.sequences import (
     grown_names,

@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 
 from opwright.elements import ElementType
 from opwright.lang import ir
-from opwright.lang.lower.context import Lowering, Operand, Poison
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.numbers import is_number, number_kind
+from opwright.lang.lower.operands import Operand, Poison
 from opwright.lang.source import Span
 from opwright.opsets.signatures import Signature, mask_of
 

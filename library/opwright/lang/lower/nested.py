@@ -10,10 +10,11 @@ import ast
 from typing import Any
 
 from opwright.lang.lower.calls import Arguments
-from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.flow import FRAME, is_hidden
 from opwright.lang.lower.functions import bind_parameters, round_attributes, run_body
+from opwright.lang.lower.operands import POISON, Environment, Operand, Poison
 from opwright.lang.objects import FunctionObject, NestedObject, TracedObject, TypingObject
 from opwright.lang.source import Span, span_of
 
@@ -42,7 +43,7 @@ def call_function(
 ) -> Operand:
     """The function's body in place of the call; `env` is the caller's."""
     if isinstance(callee, TracedObject) and not arguments.keywords:
-        returned = callee.run([operand for operand, _ in arguments.positional])
+        returned: Operand = callee.run([operand for operand, _ in arguments.positional])
         return returned[0] if isinstance(returned, tuple) and len(returned) == 1 else returned
     inner = enter(low, callee, arguments, env)
     if inner is None:

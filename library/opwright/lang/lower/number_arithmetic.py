@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from opwright.elements import ElementType
 from opwright.lang import ir, static
-from opwright.lang.lower.context import POISON, Lowering, Operand, Poison
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.expansions import EXPANSIONS
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.number_comparison import compare_exactly
 from opwright.lang.lower.numbers import carried, cast, describe, is_static_number, number_kind
+from opwright.lang.lower.operands import POISON, Operand, Poison
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.operators import BINARY, Form, class_of
 from opwright.lang.source import Span
@@ -77,7 +78,7 @@ def widened(low: Lowering, operand: Operand, element: ElementType, span: Span) -
     return value if element.name == names.get(value.type.kind) else cast(low, value, element, span)
 
 
-def _as_float(operand: Operand) -> Operand:
+def _as_float(operand: float) -> Operand:
     try:
         return float(operand)
     except OverflowError:
@@ -149,9 +150,19 @@ def _shift(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span
     return on_numbers(low, "*" if symbol == "<<" else "//", left, 1 << int(right), span)
 
 
+def _float_power(low: Lowering, left: Operand, right: Operand, span: Span) -> Operand:
+    element = low.element_of("double")
+    base, exponent = (widened(low, operand, element, span) for operand in (left, right))
+    if isinstance(base, Poison) or isinstance(exponent, Poison):
+        return POISON
+    return as_kind(Writer(low, span)("Pow", base, exponent), ir.NumberKind.FLOAT)
+
+
 def _power(low: Lowering, left: Operand, right: Operand, span: Span) -> Operand:
     floats = ir.NumberKind.FLOAT in (number_kind(left), number_kind(right))
-    if not floats and not isinstance(right, int):
+    if floats:
+        return _float_power(low, left, right, span)
+    if not isinstance(right, int):
         need_static(low, right, span)
         return low.error(
             "OW347",
@@ -160,12 +171,8 @@ def _power(low: Lowering, left: Operand, right: Operand, span: Span) -> Operand:
             reason="a negative exponent makes a float, any other an int: the kind of the result depends on the value",
             help="make one of them a float: `float(n)`",
         )
-    if floats or right < 0:
-        element = low.element_of("double")
-        values = [widened(low, operand, element, span) for operand in (left, right)]
-        if isinstance(values[0], Poison) or isinstance(values[1], Poison):
-            return POISON
-        return as_kind(Writer(low, span)("Pow", values[0], values[1]), ir.NumberKind.FLOAT)
+    if right < 0:
+        return _float_power(low, left, right, span)
     return _integer_power(low, left, int(right), span)
 
 

@@ -11,8 +11,9 @@ import math
 import sys
 
 from opwright.lang import ir
-from opwright.lang.lower.context import POISON, Lowering, Operand, Poison
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.numbers import carried, cast, is_static_number, number_kind
+from opwright.lang.lower.operands import POISON, Operand, Poison
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.source import Span
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from opwright.lang import ir, static
-from opwright.lang.lower.context import POISON, AttributeOperand, Lowering, Operand, Poison
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.mixed import refuse_number
 from opwright.lang.lower.number_arithmetic import absolute, as_kind, on_numbers, positive, widened
 from opwright.lang.lower.numbers import carried, describe, is_number, is_static_number, number_kind
+from opwright.lang.lower.operands import POISON, AttributeOperand, IntTuple, Operand, Poison
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.sequences import sequence_length
-from opwright.lang.lower.shapes import IntTuple, first_dimension, known_length, length, tuple_items, tuple_tensor
+from opwright.lang.lower.shapes import first_dimension, known_length, length, tuple_items, tuple_tensor
 from opwright.lang.source import Span
 
 _K = ir.NumberKind
@@ -130,8 +131,10 @@ def _of_list(low: Lowering, name: str, operand: Operand, span: Span) -> Operand 
         if known_length(operand) is None:
             return _reduced(low, name, tuple_tensor(low, operand, span), span)
         operand = tuple_items(low, operand, span, f"`{name}` runs over it")
-        if isinstance(operand, tuple) and all(map(is_static_number, operand)):
-            return _of_known(low, name, operand, span)
+        if isinstance(operand, tuple):
+            sizes = tuple(item for item in operand if isinstance(item, int))
+            if len(sizes) == len(operand):
+                return _of_known(low, name, sizes, span)
     if not isinstance(operand, tuple) or all(map(is_static_number, operand)):
         return None
     if name == "sum":
@@ -144,7 +147,8 @@ def _of_list(low: Lowering, name: str, operand: Operand, span: Span) -> Operand 
 def _of_known(low: Lowering, name: str, sizes: tuple[int, ...], span: Span) -> Operand:
     """Of a shape that is known when the function is built."""
     try:
-        return static.call_builtin(name, [sizes])
+        found: Operand = static.call_builtin(name, [sizes])
+        return found
     except static.StaticError as error:
         return low.error(error.code, f"`{name}` has no value here", span, str(error))
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from opwright.lang import ir
 from opwright.lang.infer import unify_elements
-from opwright.lang.lower.context import POISON, Lowering, Operand, Poison
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.numbers import (
     as_tensor,
     default_element,
@@ -17,6 +17,7 @@ from opwright.lang.lower.numbers import (
     number_kind,
     typed_constant,
 )
+from opwright.lang.lower.operands import POISON, Operand, Poison
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.source import Span
 
@@ -34,10 +35,9 @@ def number_list(low: Lowering, items: Sequence[Operand], span: Span) -> tuple[ir
     return None if isinstance(made, Poison) else (made, kind)
 
 
-def list_tensor(
-    low: Lowering, operand: tuple[Operand, ...], element: ir.Element | None, span: Span | None
-) -> ir.Value | Poison:
-    """Nested lists of numbers and of tensors of rank 0; they take `element`, else the type of those tensors."""
+def list_tensor(low: Lowering, operand: Operand, element: ir.Element | None, span: Span | None) -> ir.Value | Poison:
+    """Nested lists of numbers and of tensors of rank 0; they take `element`, else the type of those tensors. What is
+    no such list is refused."""
     found = flatten(operand, _is_item)
     if found is None:
         return _refuse(low, operand, span)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeGuard
 
 from opwright.elements import ElementType, pack_bits
 from opwright.lang import ir
-from opwright.lang.lower.context import POISON, AttributeOperand, Lowering, NeedsFact, Operand, Poison, Stop
+from opwright.lang.lower.context import Lowering, NeedsFact, Stop
 from opwright.lang.lower.known import need_rank
-from opwright.lang.objects import FunctionObject, NestedObject, TypeObject
+from opwright.lang.lower.operands import POISON, AttributeOperand, IntTuple, Operand, Poison
+from opwright.lang.objects import ForeignObject, FunctionObject, NestedObject, TypeObject
 from opwright.lang.rounding import DoesNotFitError, pack, survives_float32, to_float32
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
@@ -18,7 +19,7 @@ from opwright.lang.static import StaticList
 CARRIERS = {ir.NumberKind.BOOL: "bool", ir.NumberKind.INT: "int64", ir.NumberKind.FLOAT: "double"}
 
 
-def is_static_number(operand: Operand) -> bool:
+def is_static_number(operand: Operand) -> TypeGuard[bool | int | float]:
     return isinstance(operand, (bool, int, float))
 
 
@@ -39,7 +40,7 @@ def number_kind(operand: Operand) -> ir.NumberKind:
         return ir.NumberKind.INT
     if isinstance(operand, float):
         return ir.NumberKind.FLOAT
-    assert isinstance(operand.type, ir.NumberType)
+    assert isinstance(operand, ir.Value) and isinstance(operand.type, ir.NumberType)
     return operand.type.kind
 
 
@@ -264,6 +265,7 @@ def convert_number(low: Lowering, operand: Operand, element: ir.Element, span: S
         value = _attribute_tensor(low, operand, span)
         source = "float" if operand.parameter.kind is ir.AttributeKind.FLOAT else "bool" if operand.is_bool else "int64"
     else:
+        assert isinstance(operand, ir.Value)
         value, source = operand, CARRIERS[number_kind(operand)]
     refused = _refuse_narrowing(low, operand, element, span)
     if refused is not None:
@@ -334,7 +336,7 @@ def as_tensor(low: Lowering, operand: Operand, element: ir.Element | None, span:
 def _of_run_time(low: Lowering, operand: Operand, element: ir.Element | None, span: Span | None) -> ir.Value | Poison:
     """A shape, or a list that holds more than static values."""
     from opwright.lang.lower.number_lists import list_tensor
-    from opwright.lang.lower.shapes import IntTuple, tuple_tensor
+    from opwright.lang.lower.shapes import tuple_tensor
 
     if not isinstance(operand, IntTuple):
         return list_tensor(low, operand, element, span)
@@ -420,10 +422,16 @@ def describe(operand: Operand) -> str:
         return f"the attribute `{operand.parameter.name}`"
     if isinstance(operand, (FunctionObject, NestedObject)):
         return f"the function `{operand.node.name}`"
-    kind = type(operand)
-    form = _NOUNS.get(kind.__name__)
+    if isinstance(operand, ForeignObject):
+        return _describe_foreign(operand.value)
+    form = _NOUNS.get(type(operand).__name__)
     if form is not None:
         return form.format(name=getattr(operand, "name", ""))
-    if isinstance(operand, type):
-        return f"the class `{operand.__name__}`"
+    return _describe_foreign(operand)
+
+
+def _describe_foreign(value: object) -> str:
+    if isinstance(value, type):
+        return f"the class `{value.__name__}`"
+    kind = type(value)
     return "this object" if kind.__module__.startswith("opwright.") else f"an object of type `{kind.__name__}`"

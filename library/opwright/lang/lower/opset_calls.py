@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison
+from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.operands import POISON, Environment, Operand, Poison
 from opwright.lang.objects import OpsetObject
 from opwright.lang.source import Span, span_of
 from opwright.opsets.implied import declared_kinds
@@ -72,6 +73,6 @@ def _kinds(low: Lowering, node: ast.expr | None) -> dict[str, dict[str, str]] | 
         )
 
 
-def _refused(low: Lowering, code: str, message: str, span: Span) -> Any:
+def _refused(low: Lowering, code: str, message: str, span: Span) -> Poison:
     reason = "an opset is known when the function is built"
     return low.error(code, message, span, reason=reason, help='write `Opset("com.acme", 1)`')

@@ -15,9 +15,10 @@ from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.infer import ELEMENTWISE, Mismatch, WrongResult, bind, result_types
-from opwright.lang.lower.context import Environment, Lowering, Operand, complete, operator_of
+from opwright.lang.lower.context import Lowering, complete, operator_of
 from opwright.lang.lower.equal_shapes import BROADCASTS_SINCE
 from opwright.lang.lower.impossible import DIVIDING, why_impossible
+from opwright.lang.lower.operands import Environment, Operand
 from opwright.lang.lower.written_for import is_meant
 from opwright.lang.objects import OpsetObject
 from opwright.lang.operators import BINARY, BINARY_SYMBOLS, Form, class_of
@@ -87,11 +88,12 @@ def emit_plain(
 ) -> ir.Value | None:
     """Emits a call of an operator of ai.onnx, whose list `operands` becomes; None, and nothing done, where it is not as
     plain as that. `attributes` are names and ints or strings in turn."""
-    known = _known(operands)
+    inputs = [operand if type(operand) is ir.Value else None for operand in operands]
+    known = _known(inputs)
     if known is None or low.mixed or _says_what_is_done(low, name, operands):
         return None
     plan = _plan(low.opset, name, attributes, *known)
-    return None if plan is None else _emit(low, plan, operands, span)
+    return None if plan is None else _emit(low, plan, inputs, span)
 
 
 def _says_what_is_done(low: Lowering, name: str, operands: list[Operand]) -> bool:
@@ -144,20 +146,20 @@ def _scalar(element: ElementType, text: str, number: int | float) -> ir.TensorDa
     return None if packed is None else ir.TensorData(element, (), packed)
 
 
-def _emit(low: Lowering, plan: _Plan, operands: list[Operand], span: Span | None) -> ir.Value:
-    """The call, whose list `operands` becomes."""
+def _emit(low: Lowering, plan: _Plan, inputs: list[ir.Value | None], span: Span | None) -> ir.Value:
+    """The call, whose list `inputs` becomes."""
     operator, attributes, type_, looked_up = plan
     low.looked_up[looked_up] = operator.signature.since_version
     result = ir.Value(type_, "", span)
-    low.append(ir.Call(operator, operands, attributes, [result], span))
+    low.append(ir.Call(operator, inputs, attributes, [result], span))
     return result
 
 
-def _known(operands: Sequence[Operand]) -> list[Any] | None:
-    """Element type and shape of each operand, in turn; None where they are not all certain."""
+def _known(inputs: Sequence[ir.Value | None]) -> list[Any] | None:
+    """Element type and shape of each input, in turn; None where they are not all certain."""
     known: list[Any] = []
-    for operand in operands:
-        if type(operand) is not ir.Value or operand.optional:
+    for operand in inputs:
+        if operand is None or operand.optional:
             return None
         type_ = operand.type
         if type(type_) is not ir.TensorType or type(type_.element) is not ElementType:

@@ -13,9 +13,10 @@ from typing import TypeVar
 from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.lower.calls import try_emit
-from opwright.lang.lower.context import POISON, Lowering, Operand, Poison, complete
+from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import describe, is_number, is_static_number, narrow, number_kind
+from opwright.lang.lower.operands import POISON, Operand, Poison
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.rounding import DoesNotFitError, pack
 from opwright.lang.source import Span

@@ -15,8 +15,9 @@ from opwright.elements import BY_CODE
 from opwright.lang import ir
 from opwright.lang.infer import Mismatch, WrongResult, bind, result_types, unify
 from opwright.lang.lower.calls import Arguments, report_mismatch
-from opwright.lang.lower.context import POISON, Lowering, Operand, Poison, Stop, complete
+from opwright.lang.lower.context import Lowering, Stop, complete
 from opwright.lang.lower.numbers import as_tensor, needs_element
+from opwright.lang.lower.operands import POISON, Operand, Poison
 from opwright.lang.objects import GraphObject
 from opwright.lang.source import Span
 from opwright.opsets.signatures import Signature, is_known_domain, normal_domain, signature
@@ -52,7 +53,9 @@ def call_graph(low: Lowering, graph: GraphObject, arguments: Arguments) -> Opera
     return results[0] if len(results) == 1 else tuple(results)
 
 
-def _argument(low: Lowering, graph: GraphObject, formal: ValueInfoProto, operand: Operand, span: Span) -> Operand:
+def _argument(
+    low: Lowering, graph: GraphObject, formal: ValueInfoProto, operand: Operand, span: Span
+) -> ir.Value | Poison:
     """An argument as a value of the type that the graph declares."""
     declared = _type_of(formal.type)
     element = declared.element if isinstance(declared, ir.TensorType) else None

@@ -6,14 +6,7 @@ import ast
 
 from opwright.lang import ir
 from opwright.lang.lower.arithmetic import binary
-from opwright.lang.lower.context import (
-    POISON,
-    AttributeOperand,
-    Environment,
-    Lowering,
-    Operand,
-    Poison,
-)
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.known import need_rank, need_static
 from opwright.lang.lower.lists import items_of
@@ -26,6 +19,7 @@ from opwright.lang.lower.numbers import (
     narrow,
     number_kind,
 )
+from opwright.lang.lower.operands import POISON, AttributeOperand, Environment, Operand, Poison
 from opwright.lang.lower.sequences import (
     is_sequence,
     sequence_length,
@@ -68,7 +62,7 @@ def what_is_run_over(low: Lowering, node: ast.expr, env: Environment) -> tuple[O
         if isinstance(callee, BuiltinObject) and callee.name == "range" and not callee.module:
             return _range(low, node, env)
     value = lower_expression(low, node, env)
-    if is_sequence(value):
+    if isinstance(value, ir.Value) and is_sequence(value):
         return Items(low, value, span_of(node))
     return items_of(low, value, span_of(node), "`for`", isinstance(node, ast.Name))
 

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 
 from opwright.lang import facts, ir
 from opwright.lang.infer_ranks import BROADCAST, SAME_RANK
-from opwright.lang.lower.context import Absent, Lowering, NeedsFact, Operand, Poison
-from opwright.lang.lower.known import Rank, makers_of, need_copies
+from opwright.lang.lower.context import Lowering, NeedsFact
+from opwright.lang.lower.known import makers_of, need_copies
 from opwright.lang.lower.numbers import describe
+from opwright.lang.lower.operands import Absent, Operand, Poison, Rank
 from opwright.lang.source import Span
 
 # So many ranks are told apart at most; no runtime has tensors of more axes than that.
@@ -125,6 +126,7 @@ def compare_rank(low: Lowering, symbol: str, left: Operand, right: Operand) -> b
     """`left symbol right` where one side is a `Rank` and the other a static int; None where it is something else."""
     if not isinstance(left, Rank):
         left, right, symbol = right, left, _MIRRORED[symbol]
+    assert isinstance(left, Rank)
     if not isinstance(right, (bool, int)):
         return None
     bound = int(right)
@@ -145,9 +147,10 @@ def compare_rank(low: Lowering, symbol: str, left: Operand, right: Operand) -> b
 
 def rank_is_in(low: Lowering, rank: Rank, items: Sequence[Operand]) -> bool | None:
     """`rank in items`; None where an item is no static int."""
-    if not all(isinstance(item, (bool, int)) and item <= MOST_RANKS for item in items) or len(items) > MOST_RANKS:
+    ranks = [int(item) for item in items if isinstance(item, int) and item <= MOST_RANKS]
+    if len(ranks) < len(items) or len(items) > MOST_RANKS:
         return None
-    tell_apart(low, rank, [int(item) for item in items])
+    tell_apart(low, rank, ranks)
     return False
 
 

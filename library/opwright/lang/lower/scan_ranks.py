@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 
 from opwright.lang import ir
 from opwright.lang.infer_ranks import BROADCAST, BY_LENGTH, SAME_RANK, has_rule, rank_of
-from opwright.lang.lower.context import Lowering, Poison
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import makers_of, need_copies
+from opwright.lang.lower.operands import Poison
 from opwright.lang.lower.ranks import Sources
 from opwright.lang.source import Span
 

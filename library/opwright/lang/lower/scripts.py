@@ -14,8 +14,9 @@ from opwright.lang.family import Family, Variant, labels_of
 from opwright.lang.infer import Mismatch, bind
 from opwright.lang.interface import Arity, Input, Interface
 from opwright.lang.lower.calls import Arguments, check_arguments, report_mismatch
-from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison, complete
+from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.function import Unit
+from opwright.lang.lower.operands import POISON, Environment, Operand, Poison
 from opwright.lang.lower.scan_ranks import rank_sources
 from opwright.lang.lower.variants import Given, fit_variant
 from opwright.lang.objects import ScriptObject

@@ -11,10 +11,11 @@ from functools import partial
 
 from opwright.lang import ir
 from opwright.lang.infer import unify
-from opwright.lang.lower.context import POISON, Environment, Lowering, Operand, Poison
-from opwright.lang.lower.index_items import IndexItem, Position, read_item, refuse_item
+from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.index_items import Position, read_item, refuse_item
 from opwright.lang.lower.known import need_copies
 from opwright.lang.lower.numbers import describe, is_number
+from opwright.lang.lower.operands import POISON, Environment, IndexItem, Operand, Poison
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.speculate import speculate
 from opwright.lang.source import Span

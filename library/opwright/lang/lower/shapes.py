@@ -7,37 +7,14 @@ not be known to take one entry or a part; it must be to unpack the tuple, to joi
 from __future__ import annotations
 
 from opwright.lang import ir
-from opwright.lang.lower.context import POISON, Lowering, Operand, Poison
-from opwright.lang.lower.index_items import INT64_MAX, Position, Range, SliceItem, is_too_old, read_range
-from opwright.lang.lower.known import Rank, need_static
+from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.index_items import INT64_MAX, Position, Range, is_too_old, read_range
+from opwright.lang.lower.known import need_static
+from opwright.lang.lower.operands import POISON, IntTuple, Operand, Poison, Rank, SliceItem
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.lower.ranks import rank_of
 from opwright.lang.lower.slicing import emit_slices
 from opwright.lang.source import Span
-
-
-class IntTuple:
-    """A tuple of ints that are known at run time only, and perhaps how many there are.
-
-    Of the shape of `owner`: the axes `places` where the rank is known, else its part `start:stop`. Without an owner it
-    is what `value` holds, an INT64 tensor of rank 1.
-    """
-
-    __slots__ = ("owner", "places", "start", "stop", "value")
-
-    def __init__(
-        self,
-        owner: ir.Value | None,
-        places: tuple[int, ...] | None = None,
-        start: int | None = None,
-        stop: int | None = None,
-        value: ir.Value | None = None,
-    ) -> None:
-        self.owner = owner
-        self.places = places
-        self.start = start
-        self.stop = stop
-        self.value = value
 
 
 def shape_of(low: Lowering, value: ir.Value, span: Span) -> IntTuple | Poison:

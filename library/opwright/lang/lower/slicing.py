@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opwright.lang import ir
-from opwright.lang.lower.context import Lowering, Poison
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import INT64_MAX, INT64_MIN, Bound, Range
+from opwright.lang.lower.operands import Poison
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.source import Span
 

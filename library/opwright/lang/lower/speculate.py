@@ -16,7 +16,8 @@ from types import TracebackType
 
 from opwright.diagnostics.model import Diagnostic
 from opwright.lang.lower.branches import EnvironmentCopy
-from opwright.lang.lower.context import Environment, Lowering
+from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.operands import Environment
 
 # Called as a trial begins; what it gives is called after the rollback. Tests check
 # that nothing went around the trail.

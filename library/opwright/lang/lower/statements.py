@@ -15,25 +15,16 @@ from opwright.lang.lower.arithmetic import binary
 from opwright.lang.lower.branches import Branch
 from opwright.lang.lower.chains import Arm, Chain, Fork, chain_of
 from opwright.lang.lower.conditions import choose, lower_condition
-from opwright.lang.lower.context import (
-    NESTING_LIMIT,
-    POISON,
-    Environment,
-    Lowering,
-    Operand,
-    Poison,
-    Pruned,
-    Stop,
-    Unbound,
-)
+from opwright.lang.lower.context import NESTING_LIMIT, Lowering, Pruned, Stop
 from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.flow import BROKE, CONTINUED, FRAME, State, end, goes_on, revive, set_returned, state_of
 from opwright.lang.lower.joins import Join, Result, within
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.number_arithmetic import on_numbers
+from opwright.lang.lower.operands import POISON, Environment, Frame, IntTuple, Operand, Poison, Unbound
 from opwright.lang.lower.plain_calls import lower_plain, lower_plain_value
 from opwright.lang.lower.sequences import called_method, grow, is_list, may_change, method_of_list
-from opwright.lang.lower.shapes import IntTuple, tuple_items
+from opwright.lang.lower.shapes import tuple_items
 from opwright.lang.lower.written_for import Asked, asked, ends
 from opwright.lang.operators import BINARY_SYMBOLS
 from opwright.lang.pieces import PlainAssign
@@ -471,10 +462,11 @@ def _poison_assigned(statement: ast.stmt, env: Environment) -> None:
 
 def bind_locals(low: Lowering, statements: Sequence[ast.stmt], env: Environment) -> None:
     """A name that a function assigns anywhere is local throughout, by Python's rule; until then it has no value."""
-    env[FRAME] = object()
+    env[FRAME] = Frame()
     unbound = Unbound("before its first assignment")
     for name in assigned_names(statements):
-        env.setdefault(name, unbound)
+        if name not in env:
+            env[name] = unbound
     for name in env:
         if name not in low.positions:
             low.trail.put(low.positions, name, len(low.positions))

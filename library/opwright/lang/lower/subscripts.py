@@ -5,12 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opwright.lang import ir, static
-from opwright.lang.lower.context import POISON, Absent, AttributeOperand, Lowering, Operand, Poison
-from opwright.lang.lower.index_items import ELLIPSIS, NEWAXIS, IndexItem, Marker, SliceItem, refuse_item
+from opwright.lang.lower.calls import maybe_absent
+from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.index_items import refuse_item
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import as_tensor, describe
+from opwright.lang.lower.operands import (
+    ELLIPSIS,
+    NEWAXIS,
+    POISON,
+    Absent,
+    AttributeOperand,
+    IndexItem,
+    IntTuple,
+    Marker,
+    Operand,
+    Poison,
+    SliceItem,
+)
 from opwright.lang.lower.sequences import is_sequence, pick, subscript_sequence
-from opwright.lang.lower.shapes import IntTuple, as_number, subscript_shape
+from opwright.lang.lower.shapes import as_number, subscript_shape
 from opwright.lang.lower.tensor_subscripts import subscript_tensor
 from opwright.lang.source import Span
 
@@ -23,7 +37,9 @@ def subscript(low: Lowering, owner: Operand, index: Sequence[IndexItem], span: S
     """
     if isinstance(owner, Poison) or any(isinstance(item, Poison) for item in index):
         return POISON
-    if isinstance(owner, Absent) or (isinstance(owner, ir.Value) and owner.optional):
+    if isinstance(owner, ir.Value) and owner.optional:
+        return maybe_absent(low, owner, "a subscript needs a value", span)
+    if isinstance(owner, Absent):
         return _refuse_absent(low, owner, span)
     if isinstance(owner, ir.Value) and isinstance(owner.type, ir.TensorType):
         return subscript_tensor(low, owner, index, span)
@@ -36,6 +52,7 @@ def subscript(low: Lowering, owner: Operand, index: Sequence[IndexItem], span: S
             return subscript_shape(low, owner, index[0], span)
         if isinstance(owner, ir.Value):
             return subscript_sequence(low, owner, index[0], span)
+        assert isinstance(owner, (tuple, str, range))
         return _static(low, owner, index[0], span)
     return low.error(
         "OW340",
@@ -48,11 +65,7 @@ def subscript(low: Lowering, owner: Operand, index: Sequence[IndexItem], span: S
     )
 
 
-def _refuse_absent(low: Lowering, owner: Operand, span: Span) -> Poison:
-    from opwright.lang.lower.calls import maybe_absent
-
-    if isinstance(owner, ir.Value):
-        return maybe_absent(low, owner, "a subscript needs a value", span)
+def _refuse_absent(low: Lowering, owner: Absent, span: Span) -> Poison:
     return low.error(
         "OW204",
         f"a subscript needs a value, and `{owner.name}` is absent in this variant",
@@ -89,9 +102,10 @@ def _static(low: Lowering, owner: tuple[Operand, ...] | str | range, item: Index
     if isinstance(item, SliceItem):
         bounds = (item.start, item.stop, item.step)
         need_static(low, bounds, span)
-        if all(bound is None or isinstance(bound, int) for bound in bounds):
+        known = tuple(bound for bound in bounds if bound is None or isinstance(bound, int))
+        if len(known) == len(bounds):
             try:
-                part = static.checked(owner[slice(*bounds)])
+                part = static.checked(owner[slice(*known)])
                 return low.lists.made(static.StaticList(part)) if isinstance(owner, static.StaticList) else part
             except (ValueError, static.StaticError) as error:
                 return low.error("OW312", "the slice has no value here", span, f"Python says: {error}")

@@ -14,19 +14,12 @@ from opwright.lang.infer import unify_elements
 from opwright.lang.interface import Arity, AttributeDeclaration, Input
 from opwright.lang.lower.attributes import convert_operand
 from opwright.lang.lower.calls import Arguments
-from opwright.lang.lower.context import (
-    POISON,
-    Absent,
-    AttributeOperand,
-    Environment,
-    Lowering,
-    Operand,
-    Poison,
-)
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.declared import output_names
 from opwright.lang.lower.function import Unit
 from opwright.lang.lower.functions import bind_parameters, run_body
 from opwright.lang.lower.numbers import as_tensor, describe, is_number
+from opwright.lang.lower.operands import POISON, Absent, AttributeOperand, Environment, Operand, Poison
 from opwright.lang.objects import FunctionObject, GraphObject, NestedObject, ScriptObject, TracedObject
 from opwright.lang.source import Span
 from opwright.opsets.signatures import elements_of, mask_of
@@ -49,7 +42,7 @@ def call_template(low: Lowering, unit: Unit, arguments: Arguments, env: Environm
         place = places.get(item.name, arguments.span)
         operand = bound[item.name]
         if item.arity is Arity.VARIADIC:
-            bound[item.name] = tuple(_input(low, unit, item, each, elements, place) for each in operand)
+            bound[item.name] = tuple(_input(low, unit, item, each, elements, place) for each in _items(operand))
         else:
             bound[item.name] = _input(low, unit, item, operand, elements, place)
     if any(isinstance(operand, Poison) for operand in bound.values()):
@@ -97,6 +90,7 @@ def _attribute(low: Lowering, unit: Unit, declared: AttributeDeclaration, operan
             place,
             reason=f"its values are {', '.join(map(repr, declared.choices))}",
         )
+    assert isinstance(value, (int, float, str, tuple))
     return bool(value) if declared.is_bool else value
 
 
@@ -105,11 +99,17 @@ def _elements(low: Lowering, unit: Unit, bound: Environment) -> dict[str, ir.Ele
     found: dict[str, ir.Element] = {}
     for item in unit.interface.inputs:
         declared = unit.declaration.inputs.get(item.name)
-        operands = bound[item.name] if item.arity is Arity.VARIADIC else (bound[item.name],)
+        operands = _items(bound[item.name]) if item.arity is Arity.VARIADIC else (bound[item.name],)
         for operand in operands:
             if declared is not None and isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
                 found.setdefault(declared.type, operand.type.element)
     return found
+
+
+def _items(operand: Operand) -> tuple[Operand, ...]:
+    """What a variadic parameter is bound to."""
+    assert isinstance(operand, tuple)
+    return operand
 
 
 def _input(
@@ -156,7 +156,8 @@ def graph_outputs(low: Lowering, function: Operand, span: Span) -> tuple[str, ..
         return tuple(item.name for item in function.proto.output)
     if isinstance(function, ScriptObject):
         return tuple(formal.name for formal in function.at(low.opset).signature.outputs)
-    node: ast.FunctionDef = function.node
+    assert isinstance(function, (FunctionObject, NestedObject))
+    node = function.node
     if isinstance(function, TracedObject):
         return low.error(
             "OW307",

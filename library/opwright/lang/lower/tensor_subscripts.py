@@ -9,20 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from opwright.lang import ir
-from opwright.lang.lower.context import POISON, Lowering, Poison
-from opwright.lang.lower.index_items import (
-    NEWAXIS,
-    Array,
-    IndexItem,
-    Item,
-    Mask,
-    Position,
-    Range,
-    is_too_old,
-    read_item,
-)
+from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.index_items import Array, Item, Mask, Position, Range, is_too_old, read_item
 from opwright.lang.lower.index_layout import Placed, lay_out, needs_all_at_once
 from opwright.lang.lower.joint_indices import gather_together
+from opwright.lang.lower.operands import NEWAXIS, POISON, IndexItem, Poison
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.lower.slicing import emit_slices
 from opwright.lang.source import Span

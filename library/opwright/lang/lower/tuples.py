@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from opwright.lang import ir
-from opwright.lang.lower.context import POISON, AttributeOperand, Lowering, Operand, Poison
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import attribute_value, describe, is_number
+from opwright.lang.lower.operands import POISON, AttributeOperand, IntTuple, Operand, Poison
 from opwright.lang.lower.primitives import Writer, typed
-from opwright.lang.lower.shapes import IntTuple, known_length, tuple_items, tuple_tensor
+from opwright.lang.lower.shapes import known_length, tuple_items, tuple_tensor
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
 

@@ -6,15 +6,10 @@ import ast
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from opwright.lang.lower.context import (
-    POISON,
-    AttributeOperand,
-    Environment,
-    Lowering,
-    Operand,
-)
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import BROKE, CONTINUED, RETURNED, end, none_set, revive
 from opwright.lang.lower.known import NeedsCopies, ask_attribute, loop_key
+from opwright.lang.lower.operands import POISON, AttributeOperand, Environment, Operand
 from opwright.lang.lower.speculate import speculate
 from opwright.lang.lower.statements import assigned_names, bind_target, branch, lower_block
 from opwright.lang.source import span_of
@@ -52,10 +47,13 @@ def try_loop(
                     trial.commit()
                     return
         low.plans.unrolled.add(loop_key(low, statement))
+    known: list[int] = []
     for bound in bounds:
         if isinstance(bound, AttributeOperand):
             raise ask_attribute(bound, span_of(statement.iter))
-    unroll(low, statement, range(*bounds), env)
+        assert isinstance(bound, int)
+        known.append(bound)
+    unroll(low, statement, range(*known), env)
 
 
 def unroll(low: Lowering, statement: ast.For, items: Sequence[Operand], env: Environment) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 
 from opwright.lang import facts, ir
 from opwright.lang.infer_ranks import rank_of as known_rank
-from opwright.lang.lower.context import POISON, Lowering, NeedsFact, Poison
-from opwright.lang.lower.known import Rank, ask_attribute, need_copies
+from opwright.lang.lower.context import Lowering, NeedsFact
+from opwright.lang.lower.known import ask_attribute, need_copies
 from opwright.lang.lower.numbers import needs_element
+from opwright.lang.lower.operands import POISON, Poison, Rank
 from opwright.lang.lower.ranks import rank_of, ruled_out, tell_apart
 from opwright.lang.source import Span
 from opwright.opsets.signatures import Signature

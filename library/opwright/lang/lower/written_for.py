@@ -14,7 +14,8 @@ from functools import cache
 
 from opwright.elements import ElementType
 from opwright.lang import ir
-from opwright.lang.lower.context import Environment, Lowering, Operand, Poison
+from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.operands import Environment, Operand, Poison
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.objects import OpsetObject
 from opwright.lang.source import Span

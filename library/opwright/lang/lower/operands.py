@@ -1,0 +1,202 @@
+"""What an expression can be while a function is lowered: a sealed union of small classes and Python's static values.
+
+`Operand` is all of them. What is not a runtime value is known when the function is built: numbers, texts, None, tuples
+(`StaticList` where it is a list), and the objects of `opwright.lang.objects`.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from types import EllipsisType
+from typing import TypeAlias
+
+from opwright.lang import ir
+from opwright.lang.objects import (
+    ArrayObject,
+    BuiltinObject,
+    ForeignObject,
+    FunctionObject,
+    GraphObject,
+    Missing,
+    ModuleObject,
+    NamespaceObject,
+    NestedObject,
+    OperatorObject,
+    OpsetObject,
+    ScriptObject,
+    TypeObject,
+    TypingObject,
+)
+from opwright.lang.source import Span
+
+# Where a loop stands: its file, the line that its text begins with, its own line and column. The tree of a helper may
+# be read anew for each pass over a function.
+LoopKey = tuple[str, int, int, int]
+
+
+class Poison:
+    """What a wrong expression becomes: it silences its consequences."""
+
+    __slots__ = ()
+
+
+POISON = Poison()
+
+
+class Unbound:
+    """A local name that has no value on some path. `missing_on` names the path; `loop` could hand on its value."""
+
+    __slots__ = ("loop", "missing_on")
+
+    def __init__(self, missing_on: str, loop: LoopKey | None = None) -> None:
+        self.missing_on = missing_on
+        self.loop = loop
+
+
+class Frame:
+    """Tells the environments of one call of a function from all others."""
+
+    __slots__ = ()
+
+
+class StaticIterator:
+    """What `zip(...)` gives: items that are handed out once, as Python does."""
+
+    __slots__ = ("items", "label")
+
+    def __init__(self, items: tuple[Operand, ...], label: str) -> None:
+        self.items = items
+        self.label = label
+
+
+class Vacant:
+    """A hidden name without a value: nothing has been returned on this path."""
+
+    __slots__ = ()
+
+
+VACANT = Vacant()
+
+
+class Absent:
+    """An optional input that this variant does not have."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+Scalar = bool | int | float | str
+
+
+class AttributeOperand:
+    """An attribute of the function where a number, a string or a list of them is wanted.
+
+    `choices` are the values of its `Literal`; `is_bool`: a Python bool, stored as INT.
+    """
+
+    __slots__ = ("choices", "is_bool", "parameter")
+
+    def __init__(
+        self, parameter: ir.AttributeParameter, choices: tuple[Scalar, ...] = (), is_bool: bool = False
+    ) -> None:
+        self.parameter = parameter
+        self.choices = choices
+        self.is_bool = is_bool
+
+
+class Rank:
+    """The rank of a parameter, where no fact says which it is. `axis` is the parameter's, `span` where it is asked."""
+
+    __slots__ = ("axis", "span")
+
+    def __init__(self, axis: str, span: Span | None) -> None:
+        self.axis = axis
+        self.span = span
+
+
+class IntTuple:
+    """A tuple of ints that are known at run time only, and perhaps how many there are.
+
+    Of the shape of `owner`: the axes `places` where the rank is known, else its part `start:stop`. Without an owner it
+    is what `value` holds, an INT64 tensor of rank 1.
+    """
+
+    __slots__ = ("owner", "places", "start", "stop", "value")
+
+    def __init__(
+        self,
+        owner: ir.Value | None,
+        places: tuple[int, ...] | None = None,
+        start: int | None = None,
+        stop: int | None = None,
+        value: ir.Value | None = None,
+    ) -> None:
+        self.owner = owner
+        self.places = places
+        self.start = start
+        self.stop = stop
+        self.value = value
+
+
+class SliceItem:
+    """`start:stop:step` as it is written; None where a part is left out."""
+
+    __slots__ = ("start", "step", "stop")
+
+    def __init__(self, start: Operand = None, stop: Operand = None, step: Operand = None) -> None:
+        self.start = start
+        self.stop = stop
+        self.step = step
+
+
+class Marker(Enum):
+    ELLIPSIS = auto()
+    NEWAXIS = auto()
+
+
+ELLIPSIS, NEWAXIS = Marker.ELLIPSIS, Marker.NEWAXIS
+
+Object = (
+    ArrayObject
+    | BuiltinObject
+    | ForeignObject
+    | FunctionObject
+    | GraphObject
+    | Missing
+    | ModuleObject
+    | NamespaceObject
+    | NestedObject
+    | OperatorObject
+    | OpsetObject
+    | ScriptObject
+    | TypeObject
+    | TypingObject
+)
+
+Operand: TypeAlias = (
+    ir.Value
+    | Scalar
+    | tuple["Operand", ...]
+    | AttributeOperand
+    | IntTuple
+    | Rank
+    | Absent
+    | Unbound
+    | Vacant
+    | Poison
+    | Frame
+    | StaticIterator
+    | SliceItem
+    | Marker
+    | range
+    | Object
+    | bytes
+    | EllipsisType
+    | None
+)
+
+IndexItem = Operand  # an int operand, a SliceItem, ELLIPSIS, NEWAXIS, a list or a tensor
+
+Environment = dict[str, Operand]
