@@ -131,3 +131,12 @@ def test_each_list_of_the_standard_is_known() -> None:
             known = (schema.name, item.name) in per_row | either
             if found is not None and of_integers and described.search(item.description) and not known:
                 assert wants_list(found, item.name), (schema.name, item.name)
+
+
+def test_a_list_may_be_an_exponent() -> None:
+    @script()
+    def raised(x: FLOAT["N"]) -> FLOAT["N"]:
+        return x ** [1.0, 2.0]
+
+    (found,) = ReferenceEvaluator(raised.to_model_proto()).run(None, {"x": np.array([3.0, 4.0], np.float32)})
+    np.testing.assert_array_equal(found, [3, 16])
