@@ -119,6 +119,9 @@ def test_a_graph_that_no_instance_can_hold(
     told = capsys.readouterr().out
     assert code in told
     assert text in told
+    if code == "OW577":
+        assert "specs/com.acme/Masked/function.py:" in told.split(": error OW577")[0].split("\n")[-1]
+        assert "note: for this vector" in told
 
 
 def test_a_changed_vector_makes_other_instances(library: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from onnx import GraphProto
 from opwright.bundle.calls import inputs_of_call
 from opwright.bundle.format import BodyEntry, FunctionEntry
-from opwright.diagnostics.model import Diagnostic
+from opwright.diagnostics.model import Diagnostic, Place, Related
 from opwright.lang.objects import GraphObject
 from opwright.link.catalogue import Catalogue
 from opwright.link.specialise import CallFacts, MadeInstance, NotMadeError, make_instance, read_unit
@@ -31,10 +31,10 @@ class _Range:
 
 
 def with_instances(
-    entry: FunctionEntry, catalogue: Catalogue, cases: Iterable[Case]
+    entry: FunctionEntry, catalogue: Catalogue, cases: Iterable[Case], place: Place | None = None
 ) -> tuple[FunctionEntry, dict[str, bytes], list[Diagnostic]]:
     """The entry with the instances that its cases need, their bodies by digest, and the cases for which there is none
-    at any opset."""
+    at any opset. `place` is the function's."""
     found: dict[tuple[object, ...], _Range] = {}
     bodies: dict[str, bytes] = {}
     refused: dict[str, NotMadeError] = {}
@@ -61,16 +61,20 @@ def with_instances(
                 found[key] = max(found.get(key, current), current, key=lambda item: item.last)
     instances = tuple(item.body() for item in found.values())
     findings = [
-        _not_made(case, refused[case.name])
+        _not_made(case, refused[case.name], place)
         for case in own
         if case.name in refused and case.name not in served and not case.error
     ]
     return replace(entry, bodies=(*entry.bodies, *instances)), bodies, findings
 
 
-def _not_made(case: Case, error: NotMadeError) -> Diagnostic:
+def _not_made(case: Case, error: NotMadeError, place: Place | None) -> Diagnostic:
+    """Stands at the function, with the vector as a note."""
     message = f"{case.identity} cannot be made for the vector {case.name}"
-    return Diagnostic("OW577", message, case.place, error.reason, "change the vector, or the function")
+    related = () if place is None or case.place is None else (Related(case.place, "for this vector"),)
+    return Diagnostic(
+        "OW577", message, place or case.place, error.reason, "change the function, or the vector", related
+    )
 
 
 def _same(one: MadeInstance, other: MadeInstance) -> bool:

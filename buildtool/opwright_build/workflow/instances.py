@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from opwright.bundle.format import Bundle, DomainEntry, FunctionEntry, Index
-from opwright.diagnostics.model import Diagnostic
+from opwright.diagnostics.model import Diagnostic, Place
 
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine, Result
 from opwright_build.engine.values import decode_value, encode_value
-from opwright_build.spec.model import LoadedLibrary, VectorKind
+from opwright_build.spec.model import LoadedLibrary, SpecVersion, VectorKind
 from opwright_build.workflow.compiling import BODIES, ENTRY, TEMPLATES
 
 
@@ -39,6 +40,9 @@ def make_instances(
         for source in version.vectors if version.identity in templates else ():
             if source.kind is VectorKind.ROWS:
                 reader.read(f"file:{folder}/{source.path}")
+    places = {
+        version.identity: _place(reader, version, root) for version in loaded.versions if version.identity in templates
+    }
     collected = collect_cases(loaded.versions, templates, root, run_oracle=False, only=set(templates))
     texts = {
         digest: text
@@ -49,12 +53,21 @@ def make_instances(
     made: dict[tuple[str, str], bytes] = {}
     found: list[Diagnostic] = []
     for identity, entry in templates.items():
-        whole, bodies, findings = with_instances(entry, catalogue, collected.cases)
+        whole, bodies, findings = with_instances(entry, catalogue, collected.cases, places[identity])
         found += findings
         before = decode_value(dict[str, bytes], engine.fetch(compiled[identity], BODIES))
         made[identity, ENTRY] = encode_value(whole)
         made[identity, BODIES] = encode_value({**before, **bodies})
     return made, found
+
+
+def _place(reader: Reader, version: SpecVersion, root: Path) -> Place:
+    """Where the function is defined."""
+    file = f"{version.folder.relative_to(root).as_posix()}/{version.function_file}"
+    head = f"def {version.function_name}("
+    lines = (reader.read(f"file:{file}") or b"").decode("utf-8", "replace").split("\n")
+    number = next((number for number, line in enumerate(lines, 1) if line.startswith(head)), 0)
+    return Place(file, number, 1, number, len(head)) if number else Place(file)
 
 
 def _index(loaded: LoadedLibrary, entries: tuple[FunctionEntry, ...]) -> Index:

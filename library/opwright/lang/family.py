@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import field, replace
 from typing import Any
 
-from opwright.diagnostics.model import Diagnostic, Related, has_errors
+from opwright.diagnostics.model import Diagnostic, Place, Related, has_errors
 from opwright.lang import facts, ir
 from opwright.lang.lower.context import LookedUp, NeedsFact
 from opwright.lang.lower.function import Lowered, Target, Unit, lower_function
@@ -22,7 +23,7 @@ _TYPE_REFUSED = frozenset({"OW208"})
 # The same of ranks, where the author has named none: `x.rank > 2` tells 0, 1 and 2 apart, and `x[0]` has no rank 0.
 _RANK_REFUSED = frozenset({"OW208", "OW314", "OW340", "OW342"})
 # The same of types that nobody declared: they are what the body makes of them.
-_INFERRED_REFUSED = frozenset({"OW208", "OW314"})
+_INFERRED_REFUSED = frozenset({"OW208", "OW314", "OW335"})
 
 
 @record
@@ -39,7 +40,8 @@ class Family:
 
     `looked_up` maps each operator that was looked up to the schema version found (None: there was none): two opsets
     at which it is the same give the same family. `open_axes` are the facts that only a call can give: where there are
-    any the function is a template, and a family exists only for given facts.
+    any the function is a template, and a family exists only for given facts. `asked`: which expression asks first for
+    each axis, as far as that is known.
     """
 
     opset: int
@@ -48,6 +50,7 @@ class Family:
     looked_up: Mapping[tuple[str, str], int | None]
     diagnostics: tuple[Diagnostic, ...]
     open_axes: tuple[str, ...] = ()
+    asked: Mapping[str, Place] = field(default_factory=dict)
 
     @property
     def calls(self) -> bool:
@@ -66,6 +69,7 @@ def build_family(
     variants: list[Variant] = []
     open_questions: dict[str, NeedsFact] = {}
     implied: dict[tuple[str, str], bool] = {}
+    asked: dict[str, Place] = {}
     looked_up: LookedUp = {}
     while pending:
         known = pending.pop()
@@ -75,6 +79,8 @@ def build_family(
         try:
             lowered = lower_function(unit, Target(opset, known, values or {}), looked_up)
         except NeedsFact as question:
+            if question.span is not None:
+                asked.setdefault(question.axis, unit.module.source.place(question.span))
             if not question.values:
                 open_questions.setdefault(question.axis, question)
             for value in question.values:
@@ -87,7 +93,8 @@ def build_family(
     if open_questions:
         found = tuple(_open(unit, question) for question in open_questions.values())
         return Family(opset, (), (), looked_up, found, tuple(open_questions))
-    return _settle(unit, opset, variants, looked_up, {pair for pair, is_implied in implied.items() if is_implied})
+    settled = _settle(unit, opset, variants, looked_up, {pair for pair, is_implied in implied.items() if is_implied})
+    return replace(settled, asked=asked) if asked else settled
 
 
 def _settle(

@@ -208,7 +208,17 @@ class ModuleScope:
         return MISSING
 
     def _builtin(self, name: str, span: Span) -> Any:
-        if name in BUILTINS or name in ("range", "enumerate", "zip", "reversed", "list", "any", "all", "isinstance"):
+        if name in BUILTINS or name in (
+            "print",
+            "range",
+            "enumerate",
+            "zip",
+            "reversed",
+            "list",
+            "any",
+            "all",
+            "isinstance",
+        ):
             return BuiltinObject("", name)
         if name in ("True", "False", "None"):
             return {"True": True, "False": False, "None": None}[name]

@@ -48,8 +48,10 @@ def read_returns(function: FunctionType) -> tuple[TensorAnnotation | None, ...] 
     value = _evaluated(function.__annotations__.get("return"), function)
     if value is None or value is Any or isinstance(value, str):
         return None
-    is_tuple = typing.get_origin(value) is tuple
-    parts = typing.get_args(value) if is_tuple else (value,)
+    if isinstance(value, tuple):  # `-> (A, B)`
+        parts = value
+    else:
+        parts = typing.get_args(value) if typing.get_origin(value) is tuple else (value,)
     if not parts or Ellipsis in parts:
         return None
     return tuple(_returned(read_object(part, function)) for part in parts)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from onnx import FunctionProto, helper
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.diagnostics.model import Diagnostic, DiagnosticError, Related
 from opwright.functions import OnnxFunction
 from opwright.lang import ir
 from opwright.lang.emit import Identify, PlaceOf, emit_function, own_identity
@@ -186,4 +186,7 @@ def _not_one(unit: Unit, family: Family, left: list[Variant]) -> Diagnostic:
         unit.module.source.place((node.lineno, node.col_offset, node.lineno, node.col_offset + len(node.name) + 4)),
         reason=f"it asks static questions about {', '.join(f'`{axis}`' for axis in axes)}; its variants are {keys}",
         help="say which one is meant with `variant={...}`, or take them all with `to_function_protos`",
+        related=tuple(
+            Related(family.asked[axis], f"this asks about `{axis}`") for axis in axes if axis in family.asked
+        ),
     )

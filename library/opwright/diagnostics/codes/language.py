@@ -1,4 +1,4 @@
-"""OW301 to OW335: the Python of a function."""
+"""OW301 to OW337: the Python of a function."""
 
 from __future__ import annotations
 
@@ -39,6 +39,23 @@ _FINE = Example("build", {_FUNCTION_FILE: _GOOD})
 _NESTED = [
     line for depth in range(32) for line in (f"{'    ' * depth}if flag:", f"{'    ' * (depth + 1)}X = X + {depth}")
 ]
+
+_ACME = "SCALE = 2.0\n\n\ndef scaled(x):\n    return x * {'scale': SCALE}['scale']\n"
+_FOREIGN = """import sys
+
+from opwright import FLOAT, script
+
+sys.path.insert(0, "site-packages")
+import acme
+
+
+@script()
+def f(X: FLOAT["N"]):
+    return {}
+
+
+f.to_model_proto()
+"""
 
 ENTRIES = (
     Entry(
@@ -263,5 +280,20 @@ ENTRIES = (
         " of an integer tensor must be a number that is known when the function is built, and not negative.",
         _body("n = op.Size(X)", "return X * op.CastLike(n**-1, X)"),
         _body("n = op.Size(X)", "return X * op.CastLike(n**2, X)"),
+    ),
+    Entry(
+        "OW336",
+        "A function of another package is not part of the language",
+        "A function that is called is inlined, or stays a call where it stands under `@script`. Most Python code of"
+        " other packages uses more of Python than a graph can hold.",
+        Example("python model.py", {"model.py": _FOREIGN.format("acme.scaled(X)"), "site-packages/acme.py": _ACME}),
+        Example("python model.py", {"model.py": _FOREIGN.format("X * acme.SCALE"), "site-packages/acme.py": _ACME}),
+    ),
+    Entry(
+        "OW337",
+        "A call of print does nothing",
+        "A graph has no output but its results. The function prints where it runs as Python, and its model does not.",
+        _body("print(X)", "return X * op.Sigmoid(alpha * X)"),
+        _FINE,
     ),
 )

@@ -247,9 +247,9 @@ def is_none(low: Lowering, negated: bool, left: Operand, right: Operand, span: S
     if isinstance(left, Absent):
         return not negated
     if isinstance(left, ir.Value) and left.optional:
-        raise NeedsFact(left.name, ("absent", "present"))
+        raise NeedsFact(left.name, ("absent", "present"), span)
     if isinstance(left, AttributeOperand) and not left.parameter.required and left.parameter.default is None:
-        raise NeedsFact(left.parameter.name, ("absent", "present"))
+        raise NeedsFact(left.parameter.name, ("absent", "present"), span)
     return (left is None) is not negated
 
 

@@ -38,6 +38,8 @@ def call_builtin(low: Lowering, callee: BuiltinObject, arguments: Arguments) -> 
     values = [operand for operand, _ in arguments.positional]
     if any(isinstance(value, Poison) for value in values):
         return POISON
+    if not callee.module and callee.name == "print":
+        return low.error("OW304", "`print` gives no value", span, "a graph has no output but its results", "")
     if not callee.module and callee.name == "isinstance":
         return _is_list(low, values, arguments)
     if not callee.module and callee.name in LIST_BUILTINS:

@@ -123,15 +123,15 @@ def report_mismatch(
             "OW315",
             f"{signature.name} takes tensors of one element type, not {other.type!r} and {value.type!r}",
             spans[mismatch.index],
-            reason="element types are never promoted: nobody has said what the result should be",
+            reason="ONNX defines no promotion between element types",
             help="cast one of them: `op.CastLike(a, b)`, or `op.Cast(a, to=...)` below opset 15",
         )
     return low.error(
         "OW208",
         f"{signature.name} does not take {value.type!r} as `{formal.name}`",
         spans[mismatch.index],
-        reason=f"{signature.identity}, in force at opset {low.opset}, admits {_elements(mismatch.admitted)}",
-        help="cast the operand, or leave that element type out of the declared types",
+        reason=f"{signature.identity}, its version at opset {low.opset}, takes {_elements(mismatch.admitted)}",
+        help=_way_out(low, value, mismatch.admitted),
         subject=signature.name,
     )
 
@@ -141,14 +141,48 @@ def _report_result(low: Lowering, signature: Signature, wrong: WrongResult, span
         "OW208",
         f"{signature.name} does not give {wrong.type!r}",
         span,
-        reason=f"{signature.identity}, in force at opset {low.opset}, gives {_elements(wrong.admitted)}",
+        reason=f"{signature.identity}, its version at opset {low.opset}, gives {_elements(wrong.admitted)}",
         help="ask it for another element type, or leave that one out of the declared types",
         subject=signature.name,
     )
 
 
+_CONTAINERS = {
+    "seq(tensor(": "sequences",
+    "optional(seq(tensor(": "optional sequences",
+    "optional(tensor(": "optionals",
+}
+
+
 def _elements(admitted: Sequence[str]) -> str:
-    return ", ".join(text.removeprefix("tensor(").removesuffix(")") for text in admitted)
+    """ONNX's type texts as people say them: element types, and those of sequences and optionals apart."""
+    groups: dict[str, list[str]] = {}
+    for text in admitted:
+        start = next((start for start in _CONTAINERS if text.startswith(start)), "tensor(")
+        name = text.removeprefix(start).rstrip(")") if text.startswith(start) else text
+        groups.setdefault(start, []).append(name)
+    parts = [
+        (f"{_CONTAINERS[start]} of " if start in _CONTAINERS else "") + ", ".join(names)
+        for start, names in groups.items()
+    ]
+    return "; ".join(parts)
+
+
+def _way_out(low: Lowering, value: ir.Value, admitted: Sequence[str]) -> str:
+    """What to write where an operand is of a type that an operator does not take."""
+    wants_sequence = all(text.startswith("seq(") for text in admitted)
+    if isinstance(value.type, ir.SequenceType) and not any(text.startswith("seq(") for text in admitted):
+        return "take an item, `op.SequenceAt(xs, 0)`, or join them, `op.ConcatFromSequence(xs, axis=0)`"
+    if wants_sequence and isinstance(value.type, ir.TensorType):
+        element = ir.settle(value.type.element)
+        if (
+            isinstance(element, ir.TypeVariable)
+            and not element.rigid
+            and any(value is one for one in low.function.inputs)
+        ):
+            return f"annotate the input, which is a tensor otherwise: `{value.name}: Sequence[FLOAT]`"
+        return "make a sequence of it: `op.SequenceConstruct(x)`"
+    return "cast the operand, or leave that element type out of the declared types"
 
 
 # ---------------------------------------------------------------------------------------- calls in the source

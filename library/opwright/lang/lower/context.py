@@ -139,6 +139,12 @@ class Lowering:
         """Adds a finding, unless the trial that meets it is rolled back."""
         self.trail.append(self.diagnostics, found)
 
+    def replace_findings(self, start: int, found: list[Diagnostic]) -> None:
+        """Puts other findings in place of those from `start` on."""
+        before = self.diagnostics[start:]
+        self.diagnostics[start:] = found
+        self.trail.record(partial(self.diagnostics.__setitem__, slice(start, None), before))
+
     # ----------------------------------------------------------------------------------------- operators
 
     def lookup(self, domain: str, name: str) -> Signature | None:
@@ -213,7 +219,7 @@ class Lowering:
             f"{domain or 'ai.onnx'} has no operator {name}",
             span,
             reason=f"no version up to {newest_opset(domain)} of the domain has it",
-            help=f"did you mean {' or '.join(f'`{item}`' for item in close)}?" if close else "",
+            help=f"did you mean {' or '.join(f'`{item}`' for item in close)}?" if close else _opened(domain),
             subject=name,
         )
 
@@ -295,6 +301,11 @@ class Lowering:
 
     def element_of(self, name: str) -> ElementType:
         return BY_NAME[name]
+
+
+def _opened(domain: str) -> str:
+    """What to write for operators that a runtime has and the installed onnx does not."""
+    return f'if a runtime has it, open the opset: `Opset("{domain}", 1, open=True)`' if domain else ""
 
 
 @cache

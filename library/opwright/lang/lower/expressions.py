@@ -35,6 +35,7 @@ from opwright.lang.objects import (
     BuiltinObject,
     FunctionObject,
     GraphObject,
+    NamespaceObject,
     NestedObject,
     OperatorObject,
     OpsetObject,
@@ -123,12 +124,20 @@ def _name(low: Lowering, node: ast.Name, env: Environment) -> Operand:
         return _around(low, low.scope.lookup(node.id, span_of(node)), span_of(node))
     if isinstance(found, Unbound):
         keep_after_loop(low, found)
+        if found.conflict:
+            return low.error(
+                "OW308",
+                f"`{node.id}` has no single type here",
+                span_of(node),
+                reason=found.conflict,
+                help="cast one of the values, or give the two values different names",
+            )
         return low.error(
             "OW308",
             f"`{node.id}` may have no value here",
             span_of(node),
             reason=f"it is not bound {found.missing_on}",
-            help=f"bind `{node.id}` before, so that every path gives it a value",
+            help=f"give `{node.id}` a value before, or on every path",
         )
     return found
 
@@ -176,6 +185,14 @@ def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
             span,
             reason="a list that grows is the function's own and has a name, and the call is a statement of its own",
             help="write `ys = []`, then `ys.append(y)`, or make a new list: `xs + [y]`",
+        )
+    if isinstance(owner, tuple):
+        return low.error(
+            "OW304",
+            f"`.{node.attr}` of {describe(owner)} is not part of the language",
+            span,
+            reason="the items of a tuple or list have no names in the language, those of a namedtuple neither",
+            help="write the item's index, `p[0]`, or unpack the tuple: `a, b = p`",
         )
     return low.error(
         "OW304",
@@ -449,6 +466,14 @@ def _call(low: Lowering, node: ast.Call, env: Environment, count: int | None) ->
         return call_builtin(low, callee, arguments)
     if isinstance(callee, TypeObject):
         return make_scalar(low, callee, arguments)
+    if _makes_tuples(callee):
+        return low.error(
+            "OW304",
+            f"the namedtuple `{ast.unparse(node.func)}` is not part of the language",
+            span_of(node.func),
+            reason="the items of a tuple have no names in the language",
+            help="write a tuple, `p = (a, b)`, and unpack it: `a, b = p`",
+        )
     return low.error(
         "OW304",
         f"{describe(callee)} cannot be called",
@@ -456,6 +481,12 @@ def _call(low: Lowering, node: ast.Call, env: Environment, count: int | None) ->
         reason="operators, functions, element types, math and a few builtins can",
         help="",
     )
+
+
+def _makes_tuples(callee: Operand) -> bool:
+    """Whether it is a class that `namedtuple` or `NamedTuple` has made."""
+    found = callee.value if isinstance(callee, NamespaceObject) else None
+    return isinstance(found, type) and issubclass(found, tuple) and hasattr(found, "_fields")
 
 
 def _arguments(low: Lowering, node: ast.Call, env: Environment, count: int | None) -> Arguments | Poison:

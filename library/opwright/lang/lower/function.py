@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
@@ -20,6 +20,7 @@ from opwright.lang.lower.context import LookedUp, LoopPlans, LowerAgain, Lowerin
 from opwright.lang.lower.declared import declared_type, meet_shapes, output_names
 from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.flow import State, place_of, returned_values, state_of
+from opwright.lang.lower.functions import IN_THIS_CALL
 from opwright.lang.lower.numbers import as_tensor, describe
 from opwright.lang.lower.operands import Absent, AttributeOperand, Environment, Operand, Poison
 from opwright.lang.lower.powers import expand_powers
@@ -143,6 +144,17 @@ def variadic_names(unit: Unit, name: str, count: int) -> list[str]:
     return spread_names(name, count, taken)
 
 
+def _each_once(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Findings without those that say the same of the same place: the body of a helper, or of a loop that is unrolled,
+    is lowered more than once."""
+    kept: dict[object, Diagnostic] = {}
+    for item in found:
+        inside = [note.place for note in item.related if note.note.startswith(IN_THIS_CALL)]
+        where = inside[-1] if inside else item.place
+        kept.setdefault((item.code, item.message, where), item)
+    return tuple(kept.values())
+
+
 class _Attempt:
     """One pass over the function with given sets of admitted element types."""
 
@@ -205,13 +217,13 @@ class _Attempt:
             )
         self.function.body.nodes[:0] = low.prologue
         if has_errors(self.diagnostics):
-            return Lowered(None, tuple(self.diagnostics), tuple(low.calls))
+            return Lowered(None, _each_once(self.diagnostics), tuple(low.calls))
         expand_powers(low, self.function.body)
         keep_constants_inside(self.function.body, low.prologue, low.copied)
         remove_dead_nodes(self.function)
         if self.target.facts or not self.unit.declaration.inferred:
             remove_unused_attributes(self.function)  # else it is the whole function, with all that its author declared
-        found, calls, types = tuple(self.diagnostics), tuple(low.calls), tuple(self.output_types)
+        found, calls, types = _each_once(self.diagnostics), tuple(low.calls), tuple(self.output_types)
         return Lowered(self.function, found, calls, types, sources=low.sources)
 
     def _def_span(self) -> tuple[int, int, int, int]:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable
+import os
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import PurePath
+from sysconfig import get_path
 
 from opwright.bundle.format import BodyEntry, FunctionEntry
+from opwright.diagnostics.model import Diagnostic, Related, Severity
 from opwright.lang import ir
 from opwright.lang.lower.calls import Arguments, check_arguments, emit_call
-from opwright.lang.lower.context import Lowering, Stop
+from opwright.lang.lower.context import Lowering, NeedsFact, Stop
 from opwright.lang.lower.flow import COUNT, State, returned_values, state_of
 from opwright.lang.lower.operands import POISON, Environment, Operand, Poison
 from opwright.lang.lower.variants import Given, fit_variant
@@ -19,11 +25,22 @@ from opwright.lang.source import Span
 from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature
 
 INLINE_DEPTH = 64
+IN_THIS_CALL = "in this call"  # how the note begins that says where an error stands inside a function
 _BEYOND_FLOAT32 = 2.0**128
 
 
-def run_body(low: Lowering, node: ast.FunctionDef, scope: ModuleScope, env: Environment, span: Span) -> Operand:
-    """The body of a function that is called at `span`, lowered where the call stands: what it returns."""
+def run_body(
+    low: Lowering,
+    node: ast.FunctionDef,
+    scope: ModuleScope,
+    env: Environment,
+    span: Span,
+    is_elsewhere: bool = True,
+) -> Operand:
+    """The body of a function that is called at `span`, lowered where the call stands: what it returns.
+
+    `is_elsewhere`: it does not stand inside the function that calls it, so that errors in it are told at the call.
+    """
     from opwright.lang.lower.statements import bind_locals, lower_block
 
     if node in low.inlining:
@@ -40,16 +57,22 @@ def run_body(low: Lowering, node: ast.FunctionDef, scope: ModuleScope, env: Envi
         raise Stop
     outer, asked = low.scope, low.asked
     given = low.lists.borrow(env.values())
+    found_before = len(low.diagnostics)
     low.inlining.append(node)
     low.scope = scope
     try:
         bind_locals(low, node.body, env)
         lower_block(low, node.body, env)
+    except NeedsFact as question:
+        question.span = span if is_elsewhere else question.span  # the call asks, to those who read its caller
+        raise
     finally:
         low.scope = outer
         low.ask(asked)
         low.inlining.pop()
         low.lists.give_back(given)
+        if is_elsewhere and len(low.diagnostics) > found_before:
+            low.replace_findings(found_before, at_call(low, node, scope, span, low.diagnostics[found_before:]))
     match state_of(env):
         case State.LIVE:
             return None
@@ -63,6 +86,42 @@ def run_body(low: Lowering, node: ast.FunctionDef, scope: ModuleScope, env: Envi
             )
     values = returned_values(env)
     return None if values is None else values[0] if env[COUNT] == 1 or isinstance(env[COUNT], Poison) else values
+
+
+def at_call(
+    low: Lowering, node: ast.FunctionDef, scope: ModuleScope, span: Span, found: Sequence[Diagnostic]
+) -> list[Diagnostic]:
+    """Findings in the body of a function, moved to the call of it; where they stood is a note. Of another package's
+    function one is told, since its author alone can change it."""
+    place, name = low.scope.module.source.place(span), node.name
+    errors = [item for item in found if item.severity is Severity.ERROR and item.place is not None]
+    if errors and is_installed(scope.module.source.name) and not is_installed(place.file):
+        first = errors[0]
+        note = Related(first.place or place, f"{IN_THIS_CALL} of `{name}`")
+        return [
+            Diagnostic(
+                "OW336",
+                f"`{name}` of another package is not part of the language",
+                place,
+                reason=f"its code would become part of the graph, and not all of it can: {first.message}",
+                help="compute the value at module level, or make it an input or an attribute",
+                related=(note, *first.related),
+            )
+        ]
+    moved = []
+    for item in found:
+        if item.severity is Severity.ERROR and item.place is not None:
+            note = Related(item.place, f"{IN_THIS_CALL} of `{name}`")
+            item = replace(item, place=place, related=(note, *item.related))
+        moved.append(item)
+    return moved
+
+
+@cache
+def is_installed(file: str) -> bool:
+    """Whether a source file belongs to an installed package, or to Python itself."""
+    folders = PurePath(file).parts
+    return "site-packages" in folders or "dist-packages" in folders or file.startswith(get_path("stdlib") + os.sep)
 
 
 def bind_parameters(
@@ -105,16 +164,31 @@ def bind_parameters(
             env[name] = POISON if value is MISSING else value
         else:
             problem = problem or f"needs `{name}`"
-    if problem or formal.kwarg is not None:
+    defined = Related(scope.module.source.place(_head(node)), f"`{node.name}` is defined here")
+    if formal.kwarg is not None:
         low.error(
-            "OW203",
-            f"`{node.name}` {problem or 'takes `**` arguments, which are not part of the language'}",
+            "OW303",
+            f"`{node.name}` takes `**{formal.kwarg.arg}`, which is not part of the language",
             span,
-            reason=f"it is defined in line {scope.module.source.line(node.lineno)} of {scope.module.source.name}",
-            help="",
+            reason="the parameters of a function that is inlined have names",
+            help=f"name the parameters of `{node.name}` that are used, with defaults: `def {node.name}(x, alpha=1.0):`",
+            related=(defined,),
         )
         return None
+    if problem:
+        low.error("OW203", f"`{node.name}` {problem}", span, _names_of(formal), "", (defined,))
+        return None
     return env
+
+
+def _head(node: ast.FunctionDef) -> Span:
+    """`def name`."""
+    return (node.lineno, node.col_offset, node.lineno, node.col_offset + len(f"def {node.name}"))
+
+
+def _names_of(formal: ast.arguments) -> str:
+    names = [item.arg for item in (*formal.posonlyargs, *formal.args, *formal.kwonlyargs)]
+    return f"its parameters are {', '.join(f'`{name}`' for name in names)}" if names else "it has no parameters"
 
 
 def round_attributes(formal: ast.arguments, env: Environment) -> None:

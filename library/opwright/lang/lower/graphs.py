@@ -129,7 +129,8 @@ class _GraphCall:
             inner = enter(low, function, Arguments(given, {}, None, span=self.span, callee_span=span), self.env)
             if inner is None:
                 return None
-            found = run_body(low, node, function.scope, inner, self.span)
+            is_elsewhere = isinstance(function, FunctionObject)
+            found = run_body(low, node, function.scope, inner, self.span, is_elsewhere)
             if isinstance(found, Poison):
                 return None
             return finish(found if isinstance(found, tuple) else () if found is None else (found,))

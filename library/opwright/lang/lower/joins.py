@@ -158,9 +158,8 @@ class Join:
         if returned or not one_is_tuple(first, second):
             made = join_values(self.low, (self.node.then, self.node.orelse), (first, second), self.node.span)
         if made is None:
-            return Unbound(
-                f"to one kind of value on both paths ({describe(first)} on one, {describe(second)} on the other)"
-            )
+            conflict = f"it is {describe(first)} on one path, and {describe(second)} on the other"
+            return Unbound("to one type on both paths", conflict=conflict)
         result = self._result(name, *made)
         return as_joined(self.low, result, first, second)
 

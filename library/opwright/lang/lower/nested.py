@@ -50,7 +50,7 @@ def call_function(
         return POISON
     low.callers.append(env)
     try:
-        return run_body(low, callee.node, callee.scope, inner, arguments.span)
+        return run_body(low, callee.node, callee.scope, inner, arguments.span, isinstance(callee, FunctionObject))
     finally:
         low.callers.pop()
 

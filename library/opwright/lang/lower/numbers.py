@@ -132,7 +132,7 @@ def narrow(low: Lowering, variable: ir.TypeVariable, unfit: list[ElementType], w
 def needs_element(low: Lowering, variable: ir.TypeVariable, span: Span | None) -> Poison:
     """Asks for one variant per element type; a variable that the function does not declare cannot be asked about."""
     if variable.name in low.function.variables:
-        raise NeedsFact(variable.name, tuple(element.name for element in variable.elements))
+        raise NeedsFact(variable.name, tuple(element.name for element in variable.elements), span)
     return low.error(
         "OW209",
         f"the element type `{variable.name}` is not known here",

@@ -44,13 +44,17 @@ POISON = Poison()
 
 
 class Unbound:
-    """A local name that has no value on some path. `missing_on` names the path; `loop` could hand on its value."""
+    """A local name that has no value on some path. `missing_on` names the path; `loop` could hand on its value.
 
-    __slots__ = ("loop", "missing_on")
+    `conflict`: it has a value on each of two paths, and no type holds both; the text says what they are.
+    """
 
-    def __init__(self, missing_on: str, loop: LoopKey | None = None) -> None:
+    __slots__ = ("conflict", "loop", "missing_on")
+
+    def __init__(self, missing_on: str, loop: LoopKey | None = None, conflict: str = "") -> None:
         self.missing_on = missing_on
         self.loop = loop
+        self.conflict = conflict
 
 
 class Frame:

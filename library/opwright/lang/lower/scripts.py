@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
+from opwright.diagnostics.model import Related, Severity
 from opwright.elements import BY_CODE, ElementType
 from opwright.lang import ir
 from opwright.lang.dead import is_pure
@@ -55,7 +56,7 @@ class Script:
     """A function under `@script`, compiled for one opset. `parameters` are those that may be given by position.
 
     `origin` is the living function, where it is one. `template`: only a call can say what its body is.
-    `must_be_given`: parameters that may be None and have no default.
+    `must_be_given`: parameters that may be None and have no default. `errors`: why there are no variants.
     """
 
     domain: str
@@ -68,6 +69,7 @@ class Script:
     origin: object = None
     template: Unit | None = None
     must_be_given: tuple[str, ...] = ()
+    errors: tuple[Related, ...] = ()
 
 
 def describe_script(unit: Unit, family: Family, domain: str, version: int, origin: object = None) -> Script:
@@ -90,6 +92,18 @@ def describe_script(unit: Unit, family: Family, domain: str, version: int, origi
         origin,
         unit if family.open_axes else None,
         unit.interface.must_be_given,
+        _first_error(family, name),
+    )
+
+
+def _first_error(family: Family, name: str) -> tuple[Related, ...]:
+    """Where callers are sent that cannot call the function."""
+    found = (item for item in family.diagnostics if item.severity is Severity.ERROR and item.place is not None)
+    first = next(found, None)
+    return (
+        ()
+        if first is None or first.place is None
+        else (Related(first.place, f"in this call of `{name}`: {first.message}"),)
     )
 
 
@@ -215,10 +229,11 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
     if not script.variants:
         return low.error(
             "OW350",
-            f"`{script.name}` cannot be called: it has errors of its own",
+            f"`{script.name}` cannot be called: it does not compile",
             arguments.callee_span,
-            reason=f"it does not compile at opset {low.opset}",
-            help="mend them first",
+            reason=f"it has errors at opset {low.opset}",
+            help="fix its errors first",
+            related=script.errors,
             subject=script.name,
         )
     sorted_out = _by_kind(low, script, arguments)

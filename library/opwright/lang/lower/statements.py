@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeGuard
 
-from opwright.diagnostics.model import Diagnostic
+from opwright.diagnostics.model import Diagnostic, Severity
 from opwright.lang import ir
 from opwright.lang.facts import shown
 from opwright.lang.lower.annotated import declare
@@ -26,6 +26,7 @@ from opwright.lang.lower.plain_calls import lower_plain, lower_plain_value
 from opwright.lang.lower.sequences import called_method, grow, is_list, may_change, method_of_list
 from opwright.lang.lower.shapes import tuple_items
 from opwright.lang.lower.written_for import Asked, asked, ends
+from opwright.lang.objects import BuiltinObject
 from opwright.lang.operators import BINARY_SYMBOLS
 from opwright.lang.pieces import PlainAssign
 from opwright.lang.source import Span, span_of
@@ -226,11 +227,32 @@ def _delete(low: Lowering, statement: ast.Delete, env: Environment) -> None:
 
 
 def _expression(low: Lowering, statement: ast.Expr, env: Environment) -> None:
+    if _prints(low, statement.value, env):
+        found = Diagnostic(
+            "OW337",
+            "`print` does nothing in a graph",
+            low.scope.module.source.place(span_of(statement)),
+            reason="a graph has no output but its results; the function prints where it runs as Python",
+            help="return the value as one more result to see it",
+            severity=Severity.WARNING,
+        )
+        low.report(found)
+        return
     called = called_method(statement)
     if called is not None and is_list(env.get(called[0])):
         method_of_list(low, env, *called, span_of(statement))
     elif not isinstance(statement.value, ast.Constant):  # a docstring, or a literal that does nothing
         lower_expression(low, statement.value, env)
+
+
+def _prints(low: Lowering, node: ast.expr, env: Environment) -> bool:
+    """Whether it is a call of Python's `print`."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "print":
+        return False
+    if "print" in env:
+        return False
+    callee = low.scope.lookup("print", span_of(node.func))
+    return isinstance(callee, BuiltinObject) and callee.name == "print"
 
 
 def _assert(low: Lowering, statement: ast.Assert, env: Environment) -> None:
