@@ -23,7 +23,7 @@ def test_a_domain_without_signatures_is_refused() -> None:
         call_of_a_domain_without_signatures.to_function_proto()
     (found,) = raised.value.diagnostics
     assert found.code == "OW201"
-    assert found.message == "nothing says what com.acme::Gelu accepts"
+    assert found.message == "com.acme::Gelu has no known signature"
 
 
 @script()

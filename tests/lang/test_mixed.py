@@ -147,7 +147,7 @@ def item(x: FLOAT[None]):
 
 @pytest.mark.parametrize("function", [shape, length, item], ids=lambda function: function.name)
 def test_what_a_number_lacks_is_refused(function: OnnxFunction) -> None:
-    with pytest.raises(DiagnosticError, match="OW304: what is a number on some path has no"):
+    with pytest.raises(DiagnosticError, match="OW304: a value that is a number on some path has no"):
         function.to_function_proto()
 
 

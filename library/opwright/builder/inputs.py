@@ -54,7 +54,7 @@ class Interface:
         except ValueError as error:
             self.low.error(
                 "OW354",
-                f"the initializer `{name}` is no tensor",
+                f"the initializer `{name}` is not a tensor",
                 None,
                 reason=str(error),
                 help="give a numpy array of an element type that ONNX has, or a type and the file: `location=...`",
@@ -81,7 +81,7 @@ class Interface:
         """A value of an array's type, without its sizes."""
         element = element_of(array)
         if element is None:
-            self.low.error("OW325", f"an array of {array.dtype} is no tensor", None, "ONNX has no such element type")
+            self.low.error("OW325", f"an array of {array.dtype} is not a tensor", None, "ONNX has no such element type")
         assert element is not None
         value = ir.Value(ir.TensorType(element, (None,) * array.ndim))
         value.name = self.low.names.fresh("given", value)

@@ -232,7 +232,7 @@ def _finish(recorder: Recorder, model: ModelProto, ir_version: int | None, stric
             "ONNX refuses the model",
             None,
             reason=problem,
-            help="mend the operator that is named; its place stands in the node's metadata_props",
+            help="fix the operator that is named; its place is in the node's metadata_props",
         )
 
 

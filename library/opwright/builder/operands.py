@@ -43,7 +43,7 @@ def operand_of(recorder: Recorder, value: object) -> Operand:
         return number
     if is_masked(value):
         reason, help = "no operator looks at masks", "give what it holds: `x.filled(value)`"
-        return low.error("OW325", "a masked array is no tensor", None, reason, help)
+        return low.error("OW325", "a masked array is not a tensor", None, reason, help)
     if isinstance(value, (np.ndarray, np.generic)):
         return _array(recorder, as_array(value))
     if isinstance(value, tuple):
@@ -97,7 +97,7 @@ def _named(inner: ir.Value | IntTuple) -> str:
 
 def _array(recorder: Recorder, array: np.ndarray[Any, Any]) -> Operand:
     if element_of(array) is None:
-        recorder.low.error("OW325", f"an array of {array.dtype} is no tensor", None, "ONNX has no such element type")
+        recorder.low.error("OW325", f"an array of {array.dtype} is not a tensor", None, "ONNX has no such element type")
     if array.nbytes > ARRAY_BYTES:
         return recorder.keep_array(array)
     return recorder.low.constant(data_of(array), None)

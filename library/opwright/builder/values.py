@@ -57,7 +57,7 @@ class Value(types.Tensor, Captured):
     @property
     def dtype(self) -> ElementType:  # type: ignore[override]
         """The element type; equal to `FLOAT`, and usable where an attribute wants one. DiagnosticError (OW382) where it
-        is not known, or where this is no tensor."""
+        is not known, or where this is not a tensor."""
         return self.builder.ask_dtype(self)
 
     @property

@@ -96,9 +96,11 @@ class EagerLowering(Lowering):
         array = as_array(given)
         element = element_of(array)
         if is_masked(given):
-            self.error("OW325", "a masked array is no tensor", None, "no operator looks at masks", "`x.filled(value)`")
+            self.error(
+                "OW325", "a masked array is not a tensor", None, "no operator looks at masks", "`x.filled(value)`"
+            )
         if element is None:
-            self.error("OW325", f"an array of {array.dtype} is no tensor", None, "ONNX has no such element type")
+            self.error("OW325", f"an array of {array.dtype} is not a tensor", None, "ONNX has no such element type")
         assert element is not None
         if self.trace is not None:
             self.trace.constant(array)

@@ -333,7 +333,7 @@ def sequence(low: EagerLowering, items: list[Any]) -> ir.Value:
                 "OW315",
                 f"a sequence holds tensors of one element type, not {known!r} and {value.type!r}",
                 None,
-                reason="element types are never promoted: nobody has said what the result should be",
+                reason="ONNX defines no promotion between element types",
                 help="cast one of them",
             )
         data.append(low.data[value])

@@ -301,7 +301,9 @@ def tensor_of(value: object) -> Tensor:
 
 def _array(tensor: Tensor) -> Array:
     if not isinstance(tensor.data, np.ndarray):
-        _refuse("OW314", f"a value of type {tensor.type!r} is no tensor", "it is an optional", "op.OptionalGetElement")
+        _refuse(
+            "OW314", f"a value of type {tensor.type!r} is not a tensor", "it is an optional", "op.OptionalGetElement"
+        )
     array: Array = tensor.data
     return array
 

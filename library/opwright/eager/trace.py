@@ -51,7 +51,7 @@ class Trace:
     def enter(self, name: str, index: int, value: Any) -> Any:
         """An input, as a tensor whose array is its own."""
         if type(value) is not Tensor or value.other is not None:
-            self.fail("an input is no tensor")
+            self.fail("an input is not a tensor")
             return value
         found = value.data.view()
         self._name(found, self.input_name(len(self.inputs)))
@@ -66,7 +66,7 @@ class Trace:
         """What the function gives."""
         for value in values:
             if type(value) is not Tensor or value.other is not None:
-                self.fail("a result is no tensor")
+                self.fail("a result is not a tensor")
             else:
                 self.results.append(value.data)
 

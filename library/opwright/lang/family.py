@@ -161,7 +161,7 @@ def _nothing_left(unit: Unit, pruned: Sequence[Variant]) -> tuple[Diagnostic, ..
         f"`{unit.node.name}` rules out all of its {len(pruned)} variants",
         unit.module.source.place(_name_span(unit)),
         reason="an `assert` on static facts that does not hold removes the variant for those facts",
-        help="leave one of them possible",
+        help="allow at least one of them",
         related=tuple(places.values())[:3],
     )
     return (found,)
@@ -208,7 +208,7 @@ def _too_many(unit: Unit) -> Diagnostic:
         "OW219",
         f"`{unit.node.name}` has more than {VARIANT_LIMIT} variants",
         unit.module.source.place(_name_span(unit)),
-        reason="each static question that it asks multiplies them",
+        reason="each static question multiplies the number of variants",
         help="ask fewer questions, or rule combinations out",
     )
 
@@ -227,7 +227,7 @@ def _open(unit: Unit, question: NeedsFact) -> Diagnostic:
         "OW361",
         f"`{unit.node.name}` is a template: it needs {what} when it is built",
         unit.module.source.place(question.span or _name_span(unit)),
-        reason="only a call says that, so there is no function before there is a call",
+        reason="only a call determines it, so there is no body before a call",
         help=help_text,
     )
 

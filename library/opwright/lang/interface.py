@@ -146,7 +146,7 @@ def read_interface(
                 "OW316",
                 f"`**{arguments.kwarg.arg}` cannot be a parameter of an ONNX function",
                 source.place(span_of(arguments.kwarg)),
-                reason="every attribute of an ONNX function has a name and a type of its own",
+                reason="every attribute of an ONNX function has a name and a type",
                 help="name the attributes: `alpha: float = 1.0`",
             )
         )
@@ -203,7 +203,7 @@ def _attribute(
                 report(
                     Diagnostic(
                         "OW318",
-                        f"the default{_shown(value)} of `{argument.arg}` is not of its declared type",
+                        f"the default{_shown(value)} of `{argument.arg}` does not have the declared type",
                         source.place(span_of(default)),
                         reason=f"the annotation makes it an attribute of type {annotation.kind}"
                         + (f" with one of the values {annotation.choices!r}" if annotation.choices else ""),

@@ -127,7 +127,7 @@ class ModuleScope:
         if bindings is None:
             return self._builtin(name, span)
         if name in self._open:
-            self._fail("OW302", f"`{name}` is defined by itself", span, "its value depends on itself", "")
+            self._fail("OW302", f"`{name}` is defined in terms of itself", span, "its value depends on itself", "")
             return MISSING
         self._open.add(name)
         report, found = self.report, dict[Diagnostic, None]()
@@ -146,7 +146,9 @@ class ModuleScope:
     def constant(self, node: ast.expr) -> Any:
         """The value of a module-level expression, such as a default; MISSING after its diagnostic has been reported."""
         if node in self._evaluating:
-            self._fail("OW323", "a default depends on itself", span_of(node), "it calls the function that it is of", "")
+            self._fail(
+                "OW323", "a default depends on itself", span_of(node), "it calls the function whose default it is", ""
+            )
             return MISSING
         self._evaluating.add(node)
         try:
@@ -167,7 +169,7 @@ class ModuleScope:
                     "OW303",
                     f"`{node.name}` has a decorator that the language does not know",
                     span_of(decorator),
-                    "it may make another function of this one, and building runs no code",
+                    "it may replace the function, and building runs no code",
                     "leave it out; `@script()` and `@graph()` are known",
                 )
                 return None
@@ -224,9 +226,9 @@ class ModuleScope:
             return {"True": True, "False": False, "None": None}[name]
         close = [known for known in self.module.bindings if known.lower() == name.lower()]
         reason = (
-            "Python has a builtin of that name, but the language does not use it"
+            "the language does not support this builtin of Python"
             if hasattr(builtins, name)
-            else ("it is no parameter, no local name, no module-level name and no builtin that the language knows")
+            else ("it is not a parameter, a local name, a module-level name or a builtin of the language")
         )
         self._fail("OW302", f"`{name}` is not defined", span, reason, f"did you mean `{close[0]}`?" if close else "")
         return MISSING
@@ -276,7 +278,7 @@ class ModuleScope:
         if found is None:
             self._fail(
                 "OW310",
-                f"`{'.' * level}{name}` is no file of this library",
+                f"`{'.' * level}{name}` is not a file of this library",
                 span_of(alias),
                 "a relative import reaches Python files inside the library's root only",
                 "check the name and the dots",
@@ -319,7 +321,11 @@ class ModuleScope:
         if isinstance(owner, TypeObject) and name == "dtype":
             return TypeObject(owner.element, True)
         self._fail(
-            "OW304", f"the attribute `.{name}` has no meaning here", span, "nothing of this kind has attributes", ""
+            "OW304",
+            f"the attribute `.{name}` has no meaning here",
+            span,
+            "objects of this kind have no attributes in the language",
+            "",
         )
         return MISSING
 

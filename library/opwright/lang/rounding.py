@@ -19,7 +19,7 @@ class DoesNotFitError(Exception):
 def pack(value: bool | int | float | str, element: ElementType) -> bytes:
     """The little-endian bytes of one number in that element type; DoesNotFitError where it has no place there."""
     if isinstance(value, str):
-        raise DoesNotFitError(f"{value!r} is text, and {element.name} tensors hold none")
+        raise DoesNotFitError(f"{value!r} is text, which {element.name} tensors cannot hold")
     if element.kind == "float":
         return _pack_float(value, element)
     if element.is_integer:

@@ -80,7 +80,7 @@ def parse(source: Source, warned: bool = False) -> Module | Diagnostic:
             "an expression or block is nested too deeply for Python's parser",
             Place(source.name),
             reason="Python's parser gives up on about a thousand chained operands or a hundred nested blocks",
-            help="give intermediate results names of their own",
+            help="give names to intermediate results",
         )
     return Module(source, tree)
 

@@ -128,7 +128,7 @@ class _Writer:
                     "OW309",
                     f"`{name}` cannot be kept in a template",
                     scope.module.source.place(span),
-                    reason="what a template reads is kept with it: numbers, texts, lists of them, types and functions",
+                    reason="a template stores the values that it reads: numbers, texts, lists, types and functions",
                     help="pass it as an attribute, or write it down as a constant",
                 )
             )
@@ -210,7 +210,9 @@ class _TemplateScope(ModuleScope):
     def lookup(self, name: str, span: Span) -> Any:
         """What a name means; MISSING, reported, for one that the table lacks."""
         if name not in self._known:
-            self._fail("OW302", f"`{name}` is not defined", span, "the template's table of names lacks it", "")
+            self._fail(
+                "OW302", f"`{name}` is not defined", span, "it is missing from the template's table of names", ""
+            )
         return self._known.get(name, MISSING)
 
 

@@ -48,7 +48,7 @@ def check_model(model: ModelProto, before: ModelProto, file: str, *, complete: b
     return _load_on_onnxruntime(stand_in, before if complete else None, file)
 
 
-_REPORT = "mend what the checker names; if it lies within a library's function, tell the library's authors"
+_REPORT = "fix what the checker names; if it is in a library's function, tell the library's authors"
 
 
 def undefined_nodes(model: ModelProto, file: str) -> list[Diagnostic]:

@@ -235,6 +235,6 @@ def _refused(unit: Unit, problem: str) -> Diagnostic:
         f"ONNX refuses the model of `{unit.node.name}`",
         unit.module.source.place(span_of(unit.node)),
         reason=problem,
-        help="mend the call that is named; if the types and sizes that it speaks of are annotated, see whether they "
+        help="fix the call that is named; if the types and sizes that it names are annotated, see whether they "
         "are meant",
     )

@@ -153,9 +153,9 @@ class LiveScope(ModuleScope):
             "OW352",
             f"`{name}` is a {kind.__name__}, which cannot be part of a graph",
             span,
-            "the names around a function may be numbers, strings, lists of them, small arrays, functions, types, "
+            "global names may be numbers, strings, lists of them, small arrays, functions, types, "
             "opsets, enumerations and modules",
-            "pass what it holds as an input or an attribute",
+            "pass its values as inputs or attributes",
         )
         return MISSING
 

@@ -235,7 +235,7 @@ def _inner(statement: ast.stmt, line: int) -> Sequence[ast.stmt]:
 
 def _checked(module: Module, statement: ast.stmt, owner: ast.stmt | None) -> ast.FunctionDef | Diagnostic:
     if isinstance(owner, ast.ClassDef):
-        return _refused(module, statement, "a method cannot be compiled", "its first parameter is no tensor")
+        return _refused(module, statement, "a method cannot be compiled", "its first parameter is not a tensor")
     if isinstance(statement, ast.FunctionDef):
         return statement
     return _refused(module, statement, "an `async def` cannot be compiled", "there is nothing to wait for in a graph")

@@ -71,7 +71,7 @@ ENTRIES = (
     Entry(
         "OW904",
         "A file that the build did not write is in the way",
-        "A build overwrites what a build wrote and nothing else; the file may be somebody's work.",
+        "A build overwrites what a build wrote and nothing else; the file may have been written by hand.",
         bad=Example("build", {_STUB: "VERSION = 1  # written by hand\n"}),
         good=Example("build"),
     ),

@@ -194,7 +194,7 @@ ENTRIES = (
     Entry(
         "OW319",
         "Blocks are nested too deeply",
-        "Protobuf parsers stop at 32 nested subgraphs. A model beyond that could be written and read by nobody.",
+        "Protobuf parsers stop at 32 nested subgraphs. A deeper model could be written, but not read.",
         _body("flag = op.ReduceSum(X, keepdims=0) > 0", *_NESTED, "return X"),
         _body("flag = op.ReduceSum(X, keepdims=0) > 0", *_NESTED[:8], "return X"),
     ),
@@ -237,7 +237,7 @@ ENTRIES = (
     ),
     Entry(
         "OW325",
-        "A value is no tensor",
+        "A value is not a tensor",
         "An input of an operator is a tensor, a number or a list of numbers; ragged lists and modules are none"
         " of these.",
         _body("return op.Add(X, [[1.0], [2.0, 3.0]])"),

@@ -103,7 +103,7 @@ ENTRIES = (
     Entry(
         "OW201",
         "The domain has no such operator",
-        "A node whose operator nobody defines makes a model that no runtime loads.",
+        "A node whose operator is not defined makes a model that no runtime loads.",
         _body("return op.Sigmoyd(X)"),
         _FINE,
     ),
@@ -221,7 +221,7 @@ ENTRIES = (
     ),
     Entry(
         "OW217",
-        "A function-op is defined by itself",
+        "A function-op is defined in terms of itself",
         "A function-op says what an operator means in terms of simpler ones; a definition by itself says nothing, and"
         " would never end where the operator is replaced by its function.",
         _mirrored("return op.Softsign(X)"),

@@ -64,7 +64,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         "OW101",
         "The YAML cannot be read",
-        "A bracket, a quote or a colon is missing or stands in the wrong place, so nobody can say what the file means.",
+        "A bracket, a quote or a colon is missing or stands in the wrong place, so the meaning of the file is unclear.",
         bad=_spec("[float, double]}", "[float, double}"),
         good=_spec(),
     ),

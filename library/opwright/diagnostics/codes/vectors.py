@@ -128,7 +128,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         "OW403",
         "no function is judged by a locked case",
-        "The suite has no case of that name any more, or no spec asks for it: somebody may think it is still verified.",
+        "The suite has no case of that name any more, or no spec asks for it: it would look verified and is not.",
         Example("test", {_LOCK: f"test_relu {'0' * 64}\n"}),
         Example(_UPDATED, {_LOCK: f"test_relu {'0' * 64}\n"}),
     ),
@@ -193,7 +193,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         "OW411",
         "a declared type has no vector",
-        "A type that no vector tries is a promise that nobody has checked. Rows that expect an error do not count.",
+        "A type that no vector tests is a promise that is not checked. Rows that expect an error do not count.",
         _swish(rows=_ROWS.replace("inputs", "types: {T: [float]}\n    inputs")),
         _swish(),
     ),

@@ -62,7 +62,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         "OW452",
         "A row of the runtime gaps covers nothing",
-        "A row that no case uses says nothing that anybody checks, so nobody would notice when it becomes wrong.",
+        "A row that no case uses is never checked, so an error in it would go unnoticed.",
         bad=_gaps(_gap("com.acme::Other@1", "{T: bfloat16}")),
         good=Example("test"),
     ),
@@ -76,7 +76,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         "OW455",
         "No vector passes with a declared type",
-        "A type that is declared is a promise, and this one nobody has ever seen kept.",
+        "A declared type is a promise, and no test has confirmed this one.",
         bad=_rows(
             _ROW.replace("    inputs", "    types: {T: [float]}\n    inputs")
             + "  - name: wrong\n    types: {T: [double]}\n    inputs: {X: [0.0]}\n    outputs: {Y: [1.0]}\n"
@@ -112,7 +112,7 @@ ENTRIES: tuple[Entry, ...] = (
         "OW471",
         "A mutant survives without a reason",
         "Either a vector is missing that tells the mutant from the body, or the two are the same for every input; "
-        "which of the two it is, somebody has to find out once.",
+        "which of the two it is needs to be found out once.",
         bad=_rows(_ROW, "test --mutants"),
         good=_rows(_TELLING, "test --mutants"),
         beside=("OW470",),

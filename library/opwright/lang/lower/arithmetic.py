@@ -118,7 +118,7 @@ def _on_tensors(
             f"`{symbol}` is not defined for {describe(tensors[0])}",
             span,
             reason="arithmetic is defined for tensors",
-            help="say what it is where it is made: `y: FLOAT[...] = ...`"
+            help="annotate it where it is created: `y: FLOAT[...] = ...`"
             if unknown
             else "use the sequence and optional operators: `op.SequenceAt`, ...",
         )
@@ -275,6 +275,6 @@ def _unary(low: Lowering, symbol: str, operand: Operand, span: Span, place: Span
     if is_number(operand):
         return _UNARY_ON_NUMBERS[symbol](low, operand, span)
     if not isinstance(operand, ir.Value) or not isinstance(operand.type, ir.TensorType):
-        return low.error("OW314", f"`{symbol}` is not defined for {describe(operand)}", span, "it is no tensor", "")
+        return low.error("OW314", f"`{symbol}` is not defined for {describe(operand)}", span, "it is not a tensor", "")
     form = _form(low, UNARY[symbol], symbol, operand.type.element, span)
     return form if isinstance(form, Poison) else _apply(low, form, [operand], span, (place,))

@@ -114,7 +114,7 @@ def convert_operand(
             "OW207",
             f"`{name}` of {callee} takes {_WRITTEN.get(kind, f'a {kind.lower()}')}, not {describe(operand)}",
             span,
-            reason=f"the schema in force at opset {low.opset} gives `{name}` the type {kind}",
+            reason=f"the operator's schema at opset {low.opset} gives `{name}` the type {kind}",
             subject=callee,
         )
     return ir.AttributeValue(ir.AttributeKind[kind], converted)

@@ -177,7 +177,7 @@ class BodyLoop:
             "OW321",
             f"`{name}` enters the loop as {describe(operand)}, which a loop cannot change",
             self.span,
-            reason="what a loop carries from one trip to the next is a tensor or a number",
+            reason="loop-carried values are tensors and numbers",
             help="begin with a tensor, or loop over a static `range`, so that the loop can be unrolled",
         )
         return False
@@ -211,10 +211,10 @@ class BodyLoop:
                 self.need_copies()
                 value = low.error(
                     "OW308",
-                    "a `return` inside a loop needs a value that stands in for it before the loop",
+                    "a `return` inside a loop needs an initial value before the loop",
                     span,
-                    reason=f"none can be made of {wanted!r}",
-                    help="keep the result in a name that is bound before the loop",
+                    reason=f"there is no default value of type {wanted!r}",
+                    help="assign the result to a name that is bound before the loop",
                 )
             return None if isinstance(value, Poison) else _Carried(value, wanted)
         if isinstance(operand, StaticList):
@@ -311,7 +311,7 @@ class BodyLoop:
                 "OW321",
                 f"{describe(operand)} cannot be returned from a loop",
                 self.span,
-                reason="what leaves a loop is a tensor, a number or a list of tensors",
+                reason="a loop returns tensors, numbers and lists of tensors",
                 help="return it after the loop, or make it a tensor: `op.Identity([...])`",
             )
         return as_tensor(self.low, operand, None, self.span)

@@ -47,10 +47,10 @@ def call_builtin(low: Lowering, callee: BuiltinObject, arguments: Arguments) -> 
     if any(isinstance(value, StaticIterator) for value in values):
         if callee.module or callee.name not in _RUN_THROUGH or not isinstance(values[0], StaticIterator):
             return low.error(
-                "OW312", f"`{callee.name}` has no value here", span, "Python does not take an iterator there"
+                "OW312", f"`{callee.name}` has no value here", span, "Python does not accept an iterator there"
             )
         if len(values) > 1 and (callee.name != "sum" or isinstance(values[1], StaticIterator)):
-            return low.error("OW312", f"`{callee.name}` has no value here", span, "Python compares no iterators")
+            return low.error("OW312", f"`{callee.name}` has no value here", span, "Python does not compare iterators")
         values[0] = values[0].items
     if not arguments.keywords and not callee.module:
         found = call_number_builtin(low, callee.name, values, span)
@@ -103,7 +103,7 @@ def _fold(low: Lowering, callee: BuiltinObject, values: list[Any], arguments: Ar
             return found
         if callee.name not in static.BUILTINS:
             return low.error(
-                "OW304", f"`{label}` is understood in `for` only", span, "it makes no value of its own", ""
+                "OW304", f"`{label}` can be used in `for` only", span, "it has no value outside a loop", ""
             )
         made = static.call_builtin(callee.name, values)
     except static.StaticError as error:

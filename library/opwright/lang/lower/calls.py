@@ -142,7 +142,7 @@ def _report_result(low: Lowering, signature: Signature, wrong: WrongResult, span
         f"{signature.name} does not give {wrong.type!r}",
         span,
         reason=f"{signature.identity}, its version at opset {low.opset}, gives {_elements(wrong.admitted)}",
-        help="ask it for another element type, or leave that one out of the declared types",
+        help="choose another element type, or leave this one out of the declared types",
         subject=signature.name,
     )
 
@@ -491,7 +491,7 @@ def _said_count(
             "OW324",
             "`num_outputs` of Split must be known when the function is built",
             arguments.span,
-            reason="it says how many values there are, and a function has one body for all values of its attributes",
+            reason="it decides how many values there are, and a function has one body for all values of its attributes",
             help="unpack the values to names: `a, b = op.Split(x, num_outputs=n)`",
             subject=signature.name,
         )
@@ -501,7 +501,7 @@ def _said_count(
         "OW328",
         f"{said} values cannot be unpacked to {wanted} names",
         arguments.span,
-        reason="`num_outputs` says how many values there are",
+        reason="`num_outputs` decides how many values there are",
         help="write a name for each: `a, _, _ = op.Split(x, num_outputs=3)`",
         subject=signature.name,
     )

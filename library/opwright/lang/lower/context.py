@@ -195,9 +195,9 @@ class Lowering:
         if domain and not is_known_domain(domain):
             return self.error(
                 "OW201",
-                f"nothing says what {domain}::{name} accepts",
+                f"{domain}::{name} has no known signature",
                 span,
-                reason=f"no library here and no operator of the installed onnx is of the domain {domain}",
+                reason=f"neither a library at hand nor the installed onnx defines the domain {domain}",
                 help="call the function itself, import the package of the library that has it, or open the opset: "
                 f'`Opset("{domain}", 1, open=True)`',
                 subject=name,
@@ -264,9 +264,9 @@ class Lowering:
     def _no_constant(self, operator: ir.Operator, data: ir.TensorData, span: Span | None) -> None:
         self.error(
             "OW208",
-            f"there are no constants of {data.element!r} at opset {self.opset}",
+            f"`Constant` cannot hold {data.element!r} at opset {self.opset}",
             span,
-            reason=f"{operator.signature.identity}, in force there, does not give that element type",
+            reason=f"{operator.signature.identity}, the version at that opset, has no such element type",
             help=f"cast one of another type: `op.Cast(FLOAT(...), to={data.element.name.upper()})`",
             subject="Constant",
         )

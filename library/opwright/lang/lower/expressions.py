@@ -60,11 +60,11 @@ _UNARY_SYMBOLS: dict[type[ast.unaryop], str] = {ast.USub: "-", ast.UAdd: "+", as
 # Expressions that are refused: what they are called, and what to write instead.
 _REFUSED: dict[type[ast.expr], tuple[str, str]] = {
     ast.Await: ("`await`", ""),
-    ast.Dict: ("a dictionary", "use a list, or names of their own"),
+    ast.Dict: ("a dictionary", "use a list, or one name for each value"),
     ast.DictComp: ("a dictionary", "use a list"),
     ast.JoinedStr: ("an f-string", "join static strings with `+`"),
     ast.Lambda: ("`lambda`", "write a function: `def`"),
-    ast.NamedExpr: ("`:=`", "assign the name in a statement of its own"),
+    ast.NamedExpr: ("`:=`", "assign the name in a separate statement"),
     ast.Set: ("a set", "use a tuple: `x.dtype in (FLOAT, DOUBLE)`"),
     ast.SetComp: ("a set", "use a list"),
     ast.Slice: ("a slice outside of a subscript", ""),
@@ -183,7 +183,7 @@ def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
             "OW345",
             f"`{node.attr}` of this list is not part of the language",
             span,
-            reason="a list that grows is the function's own and has a name, and the call is a statement of its own",
+            reason="a list that grows is a local variable, and the call that changes it is a separate statement",
             help="write `ys = []`, then `ys.append(y)`, or make a new list: `xs + [y]`",
         )
     if isinstance(owner, tuple):
@@ -198,7 +198,7 @@ def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
         "OW304",
         f"`.{node.attr}` of {describe(owner)} is not part of the language",
         span,
-        reason="of a tensor, `dtype`, `rank` and `shape` can be asked",
+        reason="a tensor has the attributes `dtype`, `rank` and `shape`",
         help=_METHODS.get(node.attr, ""),
     )
 
@@ -219,7 +219,7 @@ _METHODS = {
 
 def _dtype(low: Lowering, value: ir.Value, span: Span) -> Operand:
     if not isinstance(value.type, ir.TensorType):
-        return low.error("OW304", f"{describe(value)} has no dtype", span, "it is no tensor", "")
+        return low.error("OW304", f"{describe(value)} has no dtype", span, "it is not a tensor", "")
     element = ir.settle(value.type.element)
     if isinstance(element, ir.TypeVariable):
         return needs_element(low, element, span)
@@ -373,7 +373,9 @@ def _compare_pair(
         return POISON
     for operand, place in zip((left, right), spans, strict=True):
         if isinstance(operand, OperatorObject):
-            return low.error("OW314", f"{describe(operand)} cannot be compared", place, "operators are called", "")
+            return low.error(
+                "OW314", f"{describe(operand)} cannot be compared", place, "an operator is not a value: call it", ""
+            )
     if isinstance(step, (ast.Is, ast.IsNot)):
         return is_none(low, isinstance(step, ast.IsNot), left, right, span)
     if isinstance(step, (ast.In, ast.NotIn)):
@@ -478,7 +480,7 @@ def _call(low: Lowering, node: ast.Call, env: Environment, count: int | None) ->
         "OW304",
         f"{describe(callee)} cannot be called",
         span_of(node.func),
-        reason="operators, functions, element types, math and a few builtins can",
+        reason="only operators, functions, element types, functions of math and a few builtins can be called",
         help="",
     )
 

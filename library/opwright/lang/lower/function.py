@@ -213,7 +213,7 @@ class _Attempt:
                 f"`{self.unit.node.name}` is nested too deeply",
                 self._def_span(),
                 reason="expressions or blocks nest deeper than Python's own stack allows",
-                help="give intermediate results names of their own",
+                help="give names to intermediate results",
             )
         self.function.body.nodes[:0] = low.prologue
         if has_errors(self.diagnostics):

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import cache
-from pathlib import PurePath
 from sysconfig import get_path
 
 from opwright.bundle.format import BodyEntry, FunctionEntry
@@ -120,8 +118,9 @@ def at_call(
 @cache
 def is_installed(file: str) -> bool:
     """Whether a source file belongs to an installed package, or to Python itself."""
-    folders = PurePath(file).parts
-    return "site-packages" in folders or "dist-packages" in folders or file.startswith(get_path("stdlib") + os.sep)
+    path = file.replace("\\", "/")
+    library = get_path("stdlib").replace("\\", "/")
+    return path.startswith(f"{library}/") or not {"site-packages", "dist-packages"}.isdisjoint(path.split("/"))
 
 
 def bind_parameters(
@@ -224,8 +223,8 @@ def call_library_function(low: Lowering, callee: OperatorObject, arguments: Argu
             "OW361",
             f"{entry.identity} is a template, which the body of a function cannot call",
             span,
-            reason="it is made for the nodes of a model, when the library is attached to that",
-            help="call what it is made of",
+            reason="its body is made for each node of a model, when the library is attached to the model",
+            help="call the operators and functions that its body uses",
             subject=entry.name,
         )
     if not bodies:
@@ -233,7 +232,7 @@ def call_library_function(low: Lowering, callee: OperatorObject, arguments: Argu
             "OW202",
             f"{entry.identity} has no body for opset {low.opset}",
             span,
-            reason="its own operators do not allow that opset",
+            reason="its operators are not all available at that opset",
             help="narrow `opset:`, or write another form",
             subject=entry.name,
         )

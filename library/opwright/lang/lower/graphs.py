@@ -49,7 +49,7 @@ def call_with_graphs(low: Lowering, callee: OperatorObject, arguments: Arguments
             "OW356",
             f"{signature.identity} cannot be given a function",
             arguments.callee_span,
-            reason="what its graphs take is known of If, Loop, Scan, SequenceMap and FlexAttention",
+            reason="only If, Loop, Scan, SequenceMap and FlexAttention can be given functions",
             help="write a `for` loop or an `if`",
             subject=callee.name,
         )

@@ -80,7 +80,8 @@ def _refuse(
         f"{found.name} is not defined {f'for {types}' if types else 'with these attributes'}",
         span,
         reason=reason,
-        help="mend its attributes, axes, sizes or ranks: runtimes refuse a model with such a call, reached or not",
+        help="fix its attributes, axes, sizes or ranks: runtimes refuse a model with such a call, "
+        "even where it is never reached",
         subject=found.name,
     )
 

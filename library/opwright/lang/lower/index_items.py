@@ -44,7 +44,7 @@ def is_too_old(low: Lowering, span: Span) -> bool:
         "OW202",
         f"subscripts need opset {OLDEST_OPSET}, not {low.opset}",
         span,
-        reason="Gather takes negative indices, and Slice negative steps, since then",
+        reason="earlier versions of Gather take no negative indices, and those of Slice no negative steps",
         help=f'narrow `opset:` to ">={OLDEST_OPSET}"',
     )
     return True
@@ -156,7 +156,9 @@ def _position(low: Lowering, item: Operand, span: Span) -> Item | Poison:
         return refuse_item(low, item, span)
     if isinstance(item, int):
         if not INT64_MIN <= item <= INT64_MAX:
-            return low.error("OW342", f"index {item} is out of range", span, "no axis has so many elements", "")
+            return low.error(
+                "OW342", f"index {item} is out of range", span, "an axis cannot have that many elements", ""
+            )
         return Position(item)
     value = carried(low, item, span)
     return POISON if isinstance(value, Poison) else Position(value)
@@ -180,7 +182,9 @@ def _mask(low: Lowering, value: ir.Value, span: Span) -> Item | Poison:
     if isinstance(rank, Poison):
         return POISON
     if rank == 0:
-        return low.error("OW340", "a mask of rank 0 cannot index", span, "it would add an axis of 0 or 1 elements", "")
+        return low.error(
+            "OW340", "a mask of rank 0 cannot index", span, "the result would have a new axis of 0 or 1 elements", ""
+        )
     return Mask(value, rank)
 
 

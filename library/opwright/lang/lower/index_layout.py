@@ -45,7 +45,7 @@ def lay_out(
             "OW342",
             f"{taken} indices for a tensor of rank {len(shape)}",
             span,
-            reason="each index takes an axis of its own",
+            reason="each index takes one axis",
         )
     placed: list[Placed] = []
     axis, back, left = 0, False, taken

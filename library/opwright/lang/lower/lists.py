@@ -82,7 +82,7 @@ def call_list_builtin(
     known = {"enumerate": ("start",), "zip": ("strict",)}.get(name, ())
     for keyword, (_, place) in keywords.items():
         if keyword not in known:
-            return low.error("OW203", f"`{name}` has no argument `{keyword}`", place, "it is Python's own")
+            return low.error("OW203", f"`{name}` has no argument `{keyword}`", place, "it has Python's signature")
     operands = [operand for operand, _ in positional]
     if any(isinstance(operand, Poison) for operand in operands):
         return POISON
@@ -99,7 +99,7 @@ def call_list_builtin(
             return POISON
         lists.append(items)
     if name != "zip" and len(lists) != 1:
-        return low.error("OW203", f"`{name}` takes one list, not {len(lists)}", span, "it is Python's own")
+        return low.error("OW203", f"`{name}` takes one list, not {len(lists)}", span, "it has Python's signature")
     if name == "enumerate" and (isinstance(start, bool) or not isinstance(start, int)):
         return low.error("OW362", "`enumerate` starts at a static int", span, f"it gets {describe(start)}")
     strict = keywords["strict"][0] if "strict" in keywords else False

@@ -102,7 +102,7 @@ def refuse_number(low: Lowering, operand: Operand, what: str, span: Span) -> Poi
         return None
     return low.error(
         "OW304",
-        f"what is a number on some path has no {what}",
+        f"a value that is a number on some path has no {what}",
         span,
         reason="Python would raise an error on that path",
         help=_HELP,
@@ -129,7 +129,7 @@ def _elements(element: ir.Element) -> tuple[ElementType, ...]:
 def _say(low: Lowering, symbol: str, element: ElementType, operands: tuple[Operand, ...], span: Span) -> Poison:
     return low.error(
         "OW314",
-        f"`{symbol}` is not the same for the number and the {element.name} tensor that meet here",
+        f"`{symbol}` is not the same for the number and the {element.name} tensor that are joined here",
         span,
         reason=f"on some path this is a Python number, {_difference(symbol, element, operands)}",
         help=_HELP,

@@ -27,7 +27,7 @@ def define(low: Lowering, statement: ast.FunctionDef, env: Environment) -> None:
         if not (isinstance(found, (TypingObject, Poison)) and getattr(found, "name", "graph") == "graph"):
             low.error(
                 "OW303",
-                f"`{statement.name}` has a decorator that means nothing inside a function",
+                f"`{statement.name}` has a decorator that is not supported inside a function",
                 span_of(decorator),
                 reason="a nested function is a helper, or a graph that is passed to an operator",
                 help="write `@graph()`, or define the function at module level",
@@ -88,7 +88,7 @@ def _around(low: Lowering, callee: NestedObject, env: Environment, span: Span) -
         "OW303",
         f"`{callee.node.name}` is called after the function around it has ended",
         span,
-        reason="the names around it have no values any more that a graph could hold",
+        reason="the variables of the function around it no longer have values",
         help="call it inside the function that defines it",
     )
     return None

@@ -183,7 +183,7 @@ def _integer_power(low: Lowering, base: Operand, exponent: int, span: Span) -> O
             "OW347",
             f"an exponent above {_LARGEST_EXPONENT} of an int that is known at run time only",
             span,
-            reason="the power of any int but -1, 0 and 1 would leave int64",
+            reason="the power of any int except -1, 0 and 1 exceeds int64",
             help="make the base a float: `float(n)`",
         )
     result: Operand = None

@@ -49,7 +49,7 @@ def list_tensor(low: Lowering, operand: Operand, element: ir.Element | None, spa
                     "OW315",
                     f"the list holds {describe(item)} where {element!r} is wanted",
                     span,
-                    reason="element types are never promoted: nobody has said what the result should be",
+                    reason="ONNX defines no promotion between element types",
                     help="cast it: `op.CastLike(a, b)`, or `op.Cast(a, to=...)`",
                 )
             element = item.type.element if element is None else element
@@ -78,7 +78,7 @@ def _refuse(low: Lowering, operand: Operand, span: Span | None) -> Poison:
     )
     return low.error(
         "OW325",
-        "a list of tensors is no tensor" if holds_tensors else f"{describe(operand)} is no tensor",
+        "a list of tensors is not a tensor" if holds_tensors else f"{describe(operand)} is not a tensor",
         span,
         reason="an input of an operator is a tensor, a number or a list of numbers",
         help="join tensors with `op.Concat`, or make a sequence with `op.SequenceConstruct`" if holds_tensors else "",

@@ -58,7 +58,7 @@ def pack_constant(
                 raise DoesNotFitError("not every element is a string")
             return ir.TensorData(element, dims, tuple(item.encode() for item in items))
         if any(isinstance(item, str) for item in items):
-            raise DoesNotFitError(f"a string is no {element.name}")
+            raise DoesNotFitError(f"a string is not of type {element.name}")
         packed = b"".join(pack(item, element) for item in items)
     except DoesNotFitError as error:
         return low.error(
@@ -66,7 +66,7 @@ def pack_constant(
             f"the constant does not fit {element.name}",
             span,
             reason=str(error),
-            help="write the value that is meant, or cast the tensor first",
+            help="write a value of that type, or cast the tensor first",
         )
     return ir.TensorData(element, dims, pack_bits(packed, element.bits) if element.bits < 8 else packed)
 
@@ -137,7 +137,7 @@ def needs_element(low: Lowering, variable: ir.TypeVariable, span: Span | None) -
         "OW209",
         f"the element type `{variable.name}` is not known here",
         span,
-        reason="a constant must take an element type, and this one is known to the caller alone",
+        reason="a constant needs an element type, and only the caller knows this one",
         help="annotate the input, or declare its type variable",
     )
 

@@ -25,10 +25,10 @@ def signature_of_call(low: Lowering, callee: OperatorObject, arguments: Argument
         if kind is None:
             low.error(
                 "OW207",
-                f"of which kind the attribute `{name}` of {callee.name} is does not follow from {describe(operand)}",
+                f"the kind of the attribute `{name}` of {callee.name} does not follow from {describe(operand)}",
                 span,
-                reason=f"nothing describes {opset.domain}::{callee.name}, so that the values of its attributes must",
-                help=f'say it where the opset is made: `open={{"{callee.name}": {{"{name}": "FLOATS"}}}}`',
+                reason=f"nothing describes {opset.domain}::{callee.name}, so the values of its attributes must",
+                help=f'declare it where the opset is made: `open={{"{callee.name}": {{"{name}": "FLOATS"}}}}`',
                 subject=callee.name,
             )
             return None

@@ -39,7 +39,7 @@ def make_opset(low: Lowering, node: ast.Call, env: Environment, lower: Callable[
             "OW304",
             "the signatures of an opset cannot be given here",
             span_of(signatures),
-            reason="they are schemas, which are objects of Python, and building runs no code",
+            reason="signatures are Python objects, and building runs no code",
             help="call the functions of a library through its package: `from acme_ops import opset1 as acme`",
         )
     kinds = _kinds(low, given.pop("open", None))
@@ -66,9 +66,9 @@ def _kinds(low: Lowering, node: ast.expr | None) -> dict[str, dict[str, str]] | 
     except (ValueError, TypeError):
         return low.error(
             "OW304",
-            "whether an opset is open is not understood",
+            "the value of `open` is not understood",
             span_of(node),
-            reason="it is True, or says the kinds of attributes by operator and attribute",
+            reason="it is True, or a dictionary of attribute kinds by operator and attribute",
             help='write `open=True`, or `open={"Pool": {"axes": "INTS"}}`',
         )
 

@@ -129,7 +129,7 @@ class _Inlined:
         inputs = []
         for name in node.input:
             if name not in values:
-                raise self.refuse(f"its node {node.op_type} reads {name!r}, which stands outside of it")
+                raise self.refuse(f"its node {node.op_type} reads {name!r}, which is defined outside of it")
             inputs.append(values[name])
         attributes = {item.name: self._attribute(node, item, values) for item in node.attribute}
         found = operator.signature
@@ -193,13 +193,15 @@ class _Inlined:
             raise self.refuse(f"{domain or 'ai.onnx'} has no operator {node.op_type} at version {version}")
         if found is None or found.signature.since_version != meant.since_version:
             raise self.refuse(
-                f"its node {node.op_type} is that of opset {version}, and another one at opset {self.low.opset}"
+                f"its node {node.op_type} follows opset {version}, and has another meaning at opset {self.low.opset}"
             )
         return found
 
     def _attribute(self, node: NodeProto, attribute: AttributeProto, values: _Values) -> ir.Attribute:
         if attribute.ref_attr_name:
-            raise self.refuse(f"its node {node.op_type} refers to the attribute {attribute.ref_attr_name!r} around it")
+            raise self.refuse(
+                f"its node {node.op_type} refers to the attribute {attribute.ref_attr_name!r} of the function around it"
+            )
         kind = _KINDS.get(attribute.type)
         made: Any = None
         try:

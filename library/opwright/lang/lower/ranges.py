@@ -73,7 +73,7 @@ def _range(low: Lowering, node: ast.Call, env: Environment) -> Range | Poison:
     if any(isinstance(operand, Poison) for operand in operands):
         return POISON
     if not 1 <= len(operands) <= 3 or node.keywords:
-        return low.error("OW203", "`range` takes one to three numbers", span, "it is Python's own", "")
+        return low.error("OW203", "`range` takes one to three numbers", span, "it has Python's signature", "")
     start, stop = (0, operands[0]) if len(operands) == 1 else (operands[0], operands[1])
     step = operands[2] if len(operands) == 3 else 1
     if isinstance(step, bool) or not isinstance(step, int) or step == 0:

@@ -48,7 +48,7 @@ def rank_of(low: Lowering, operand: Operand, span: Span) -> int | Rank | Poison:
         "OW360",
         f"the rank{name} is not known when the function is built",
         span,
-        reason="it follows from no parameter's rank by the rules that the compiler knows",
+        reason="the compiler cannot derive it from the rank of a parameter",
         help="ask about a parameter, give the rank with `op.Reshape` to a list of known length, or declare it",
     )
 

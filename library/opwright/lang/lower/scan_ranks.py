@@ -41,7 +41,7 @@ def yielded_ranks(
                 "OW360",
                 f"the rank{name} is not known when the function is built, and Scan needs it",
                 span,
-                reason="runtimes want to know the ranks of all that the body gives, and see none behind a loop",
+                reason="runtimes need the ranks of all values that the body returns, and infer none behind a loop",
                 help="annotate the parameters with their dimensions, or give the rank with `op.Reshape` to a list of "
                 "known length",
             )

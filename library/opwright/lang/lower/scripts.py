@@ -324,7 +324,7 @@ def _unfit(low: Lowering, callee: ScriptObject, formal: ir.Value, found: ir.Type
         f"`{callee.name}` does not take {found!r} as `{formal.name}`",
         span,
         reason=f"its annotation says {formal.type!r}" + (", and the body has been compiled for that" if may else ""),
-        help=f"where it surely is, say so: `value: {_annotation(formal.type)} = ...`"
+        help=f"if it always is, annotate it: `value: {_annotation(formal.type)} = ...`"
         if may
         else "reshape the value, or change the annotation",
         subject=callee.name,

@@ -89,19 +89,19 @@ def may_change(low: Lowering, env: Environment, name: str, span: Span) -> bool:
     if not low.lists.owns(owner, low.function.inputs):
         low.error(
             "OW344",
-            f"`{name}` stands for a list that this function has not made",
+            f"`{name}` is a list that this function did not create",
             span,
-            reason="in Python the caller, or the module, would see it change",
-            help=f"make a list of its own: `{name} = {name} + [...]`",
+            reason="in Python the caller, or the module, would see the change",
+            help=f"make a new list: `{name} = {name} + [...]`",
         )
         return False
     other = low.lists.other_name(env, name, owner)
     if other is not None:
         low.error(
             "OW344",
-            f"`{name}` and `{other}` stand for one list, which changes here",
+            f"`{name}` and `{other}` name the same list, which changes here",
             span,
-            reason="in Python both names would see it change; in a graph each stands for a value",
+            reason="in Python both names would see the change; in a graph each name is a value",
             help=f"keep one name for it, or copy it: `{other} = {name} + []`",
         )
     return other is None
@@ -182,9 +182,11 @@ def as_sequence(low: Lowering, operand: Operand, type_: ir.Type, span: Span | No
         assert isinstance(operand, ir.Value)
         if unify(type_, operand.type, low.trail):
             return operand
-        return low.error("OW346", f"{describe(operand)} is no {type_!r}", place, "the element types differ", "")
+        return low.error(
+            "OW346", f"{describe(operand)} is not of type {type_!r}", place, "the element types differ", ""
+        )
     if not isinstance(operand, StaticList):
-        return low.error("OW325", f"{describe(operand)} is no list of tensors", place, f"{type_!r} is wanted", "")
+        return low.error("OW325", f"{describe(operand)} is not a list of tensors", place, f"{type_!r} is wanted", "")
     items = [_item(low, item, type_.item, place, None) for item in operand]
     tensors = [item for item in items if item is not None]
     if len(tensors) < len(items):
@@ -199,7 +201,7 @@ def as_sequence(low: Lowering, operand: Operand, type_: ir.Type, span: Span | No
             "OW346",
             "the element type of an empty list is not known",
             place,
-            reason="nothing is appended to it that would tell",
+            reason="no appended item determines it",
             help="annotate the function's output, or begin the list with a tensor",
         )
     return empty
@@ -287,7 +289,7 @@ def method_of_list(low: Lowering, env: Environment, name: str, method: str, node
             "OW345",
             f"`{method}` takes one item" if takes else f"`{method}` of a list is not part of the language",
             span,
-            reason="it is Python's own" if takes else "lists only grow: by `append`, `extend` and `+`",
+            reason="it has Python's signature" if takes else "lists only grow: by `append`, `extend` and `+`",
             help="" if takes else "make a new list, or use `op.SequenceInsert` and `op.SequenceErase`",
         )
         env[name] = POISON

@@ -20,7 +20,7 @@ from opwright.lang.source import Span
 def shape_of(low: Lowering, value: ir.Value, span: Span) -> IntTuple | Poison:
     """`value.shape`."""
     if not isinstance(value.type, ir.TensorType):
-        return low.error("OW304", "a value that is no tensor has no shape", span, f"it is of type {value.type!r}", "")
+        return low.error("OW304", "only tensors have a shape", span, f"it is of type {value.type!r}", "")
     if value.optional:
         from opwright.lang.lower.calls import maybe_absent
 

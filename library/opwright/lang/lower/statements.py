@@ -187,7 +187,7 @@ def bind_target(low: Lowering, target: ast.expr, value: Operand, env: Environmen
                 "OW328",
                 f"{given} cannot be unpacked to {len(target.elts)} names",
                 span_of(target),
-                reason="the right side gives another number of values than there are names",
+                reason="the number of values differs from the number of names",
                 help="",
             )
         items = (POISON,) * len(target.elts)
@@ -223,7 +223,9 @@ def _delete(low: Lowering, statement: ast.Delete, env: Environment) -> None:
             lower_expression(low, ast.copy_location(ast.Name(target.id, ast.Load()), target), env)
             env[target.id] = Unbound("after `del`")
         else:
-            low.error("OW303", "only a local name can be deleted", span_of(target), "a graph has no other storage", "")
+            low.error(
+                "OW303", "only a local name can be deleted", span_of(target), "a graph has no other variables", ""
+            )
 
 
 def _expression(low: Lowering, statement: ast.Expr, env: Environment) -> None:
@@ -467,7 +469,7 @@ def nested(low: Lowering, region: ir.Region, span: Span, step: Callable[[], Resu
             f"more than {NESTING_LIMIT} nested blocks",
             span,
             reason="protobuf parsers stop at 32 nested subgraphs, so runtimes could not read the model",
-            help="combine conditions, or move inner blocks into functions of their own",
+            help="combine conditions, or move inner blocks into separate functions",
         )
         raise Stop
     low.depth += 1

@@ -81,7 +81,7 @@ def _of_attribute(low: Lowering, owner: AttributeOperand, index: Sequence[IndexI
     kind = kinds.get(owner.parameter.kind)
     if kind is None or len(index) != 1 or isinstance(index[0], Marker):
         need_static(low, owner, span)
-        return low.error("OW340", f"{describe(owner)} has no items", span, "it is no list of numbers", "")
+        return low.error("OW340", f"{describe(owner)} has no items", span, "it is not a list of numbers", "")
     whole = as_tensor(low, owner, None, span)
     if isinstance(whole, Poison):
         return POISON

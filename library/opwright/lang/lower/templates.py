@@ -161,10 +161,10 @@ def graph_outputs(low: Lowering, function: Operand, span: Span) -> tuple[str, ..
     if isinstance(function, TracedObject):
         return low.error(
             "OW307",
-            f"what `{node.name}` returns is not known before it is called",
+            f"the results of `{node.name}` are not known before it is called",
             span,
-            reason="it is a function of Python that is run",
-            help="give a function under `@script`, whose text says it",
+            reason="it is a Python function that is run, not compiled",
+            help="pass a function under `@script`, which is compiled",
         )
     counts = {_count(item.value) for item in _returns(node)}
     if len(counts) != 1:

@@ -96,7 +96,7 @@ def ints_of(low: Lowering, side: Operand, span: Span) -> ir.Value | Poison:
     made = number_list(low, side, span) if isinstance(side, tuple) else None
     if made is not None and made[1] is ir.NumberKind.INT:
         return made[0]
-    return low.error("OW341", f"{describe(side)} cannot be joined to a list of ints", span, "it holds others", "")
+    return low.error("OW341", f"{describe(side)} cannot be joined to a list of ints", span, "it has other items", "")
 
 
 def _has_known_length(side: Operand) -> bool:

@@ -55,10 +55,10 @@ def fit_variant(
                 return POISON
         return low.error(
             "OW218",
-            f"{signature.identity} has several variants that fit, and nothing here tells which is meant",
+            f"{signature.identity} has several variants that fit, and nothing here decides between them",
             span,
             reason=f"it depends on {' and '.join(match.open_axes)}",
-            help="say it: annotate the input, or pass a constant",
+            help="annotate the input, or pass a constant",
         )
     axes = dict.fromkeys(axis for item in variants for axis, _ in item.variant)
     asked = overload_of((axis, (call.known(axis) or ("?",))[0]) for axis in axes)
