@@ -186,7 +186,7 @@ def test_a_rank_that_nothing_declares(bundle: Bundle) -> None:
 @pytest.mark.parametrize(
     ("graph", "reason"),
     [
-        ("g (float[K] A) => (float[K] B) { B = Add(A, Z) }", "its node Add reads 'Z', which stands outside of it"),
+        ("g (float[K] A) => (float[K] B) { B = Add(A, Z) }", "its node Add reads 'Z', which is defined outside of it"),
         ("g (float[K] A, float[K] C) => (float[K] B) { B = Add(A, C) }", "it is given 1 values, and takes 2"),
         ("g (double[K] A) => (double[K] B) { B = Neg(A) }", "its input 'A' is double[?], and float[...] is given"),
         ("g (float[K] A) => (float[K] B) { C = Neg(A) }", "nothing defines its output 'B'"),
