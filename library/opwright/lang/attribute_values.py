@@ -19,6 +19,10 @@ def convert_attribute(value: Any, kind: str) -> Any:
         case "INTS" | "FLOATS" | "STRINGS":
             if not isinstance(value, (tuple, list)):
                 return None
+            if kind == "STRINGS" and {*map(type, value)} == {str}:  # lists may be long
+                return tuple(value)
+            if kind == "INTS" and {*map(type, value)} == {int}:
+                return tuple(value) if min(value) >= -(1 << 63) and max(value) < 1 << 63 else None
             items = [convert_attribute(item, kind[:-1]) for item in value]
             return None if None in items else tuple(items)
     return None

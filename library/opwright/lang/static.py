@@ -39,23 +39,24 @@ def is_number(value: object) -> bool:
     return isinstance(value, (bool, int, float))
 
 
-def checked(value: Checked) -> Checked:
-    """The value itself, when it stays within fuel."""
+def checked(value: Checked, given: bool = False) -> Checked:
+    """The value itself, when it stays within fuel. `given`: it is written out or read from around the function, so a
+    flat list or a text has been paid for, and may have any length."""
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > INTEGER_BITS:
         raise StaticError(
             "OW311", f"an integer of {value.bit_length():,} bits is larger than the {INTEGER_BITS:,} allowed"
         )
-    if isinstance(value, (str, tuple)) and (len(value) > SEQUENCE_ITEMS or _has_too_many_leaves(value)):
+    if isinstance(value, (str, tuple)) and _is_too_long(value, given):
         raise StaticError("OW311", f"more than the {SEQUENCE_ITEMS:,} items allowed")
     if isinstance(value, complex):
         raise StaticError("OW312", "the result is a complex number")
     return value
 
 
-def _has_too_many_leaves(value: str | tuple[Any, ...]) -> bool:
-    """Tuples share their parts, so `t = (t, t)` grows without growing in memory; whoever walks it would notice."""
+def _is_too_long(value: str | tuple[Any, ...], given: bool) -> bool:
+    """Tuples share their parts, so `t = (t, t)` grows without growing in memory; a walk over it would not end."""
     if isinstance(value, str) or not any(isinstance(item, tuple) for item in value):
-        return False
+        return len(value) > SEQUENCE_ITEMS and not given
     seen, pending = 0, [value]
     while pending and seen <= SEQUENCE_ITEMS:
         items = pending.pop()

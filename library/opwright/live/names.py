@@ -161,7 +161,7 @@ class LiveScope(ModuleScope):
 
     def _static(self, value: Any, name: str, span: Span) -> Any:
         try:
-            return static.checked(value)
+            return static.checked(value, given=True)
         except static.StaticError as error:
             self._fail(error.code, f"`{name}` is too large", span, str(error), "")
             return MISSING
@@ -170,7 +170,11 @@ class LiveScope(ModuleScope):
         if depth >= _NESTING:
             self._fail("OW311", f"`{name}` is nested too deeply", span, f"lists nest at most {_NESTING} deep", "")
             return MISSING
-        items = tuple(self.meaning(item, name, span, depth + 1) for item in value)
+        kinds = {*map(type, value)}
+        if kinds <= {bool, float, str} or (kinds == {int} and max(map(int.bit_length, value)) <= static.INTEGER_BITS):
+            items = tuple(value)  # none of which means anything but itself
+        else:
+            items = tuple(self.meaning(item, name, span, depth + 1) for item in value)
         if isinstance(value, list):
             items = static.StaticList(items)
         return MISSING if any(item is MISSING for item in items) else self._static(items, name, span)

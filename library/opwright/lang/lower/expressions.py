@@ -101,7 +101,7 @@ def _constant(low: Lowering, node: ast.Constant, env: Environment) -> Operand:
     value = node.value
     if value is None or isinstance(value, (bool, int, float, str)):
         try:
-            return static.checked(value)
+            return static.checked(value, given=True)
         except static.StaticError as error:
             return low.error(error.code, str(error), span_of(node))
     return low.error(
@@ -236,10 +236,11 @@ def _sequence(low: Lowering, node: ast.Tuple | ast.List, env: Environment) -> Op
             items.append(lower_expression(low, part, env))
     if any(isinstance(item, Poison) for item in items):
         return POISON
+    written = len(items) == len(node.elts)
     try:
         if isinstance(node, ast.List):
-            return low.lists.made(static.checked(static.StaticList(items)))
-        return static.checked(tuple(items))
+            return low.lists.made(static.checked(static.StaticList(items), written))
+        return static.checked(tuple(items), written)
     except static.StaticError as error:
         return low.error(error.code, "the list is too long", span_of(node), reason=str(error))
 

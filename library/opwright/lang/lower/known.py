@@ -80,6 +80,9 @@ def ask_enumerated(low: Lowering, operand: AttributeOperand, span: Span | None) 
     )
 
 
+_PLAIN = frozenset([bool, int, float, str])  # the items of most lists, which may be long
+
+
 def need_static(low: Lowering, operand: Operand, span: Span | None) -> None:
     """Asks for whatever would make the operand known; returns where nothing does: the caller reports it."""
     if isinstance(operand, AttributeOperand):
@@ -87,7 +90,8 @@ def need_static(low: Lowering, operand: Operand, span: Span | None) -> None:
     need_rank(operand)
     if isinstance(operand, tuple):
         for item in operand:
-            need_static(low, item, span)
+            if type(item) not in _PLAIN:
+                need_static(low, item, span)
     elif isinstance(operand, ir.Value):
         found = _Origins(low, numbers=True).of(operand)
         if found is None:
@@ -107,7 +111,7 @@ def need_rank(operand: Operand) -> None:
         if isinstance(item, Rank):
             raise NeedsFact(item.axis, (), item.span)
         if isinstance(item, tuple):
-            pending.extend(item)
+            pending.extend(part for part in item if type(part) not in _PLAIN)
 
 
 def need_copies(low: Lowering, value: ir.Value) -> None:
