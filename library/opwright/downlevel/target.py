@@ -20,8 +20,6 @@ RUNTIMES = Path(__file__).with_name("runtimes.json")
 
 _RUNTIME = re.compile(r"(?:ort|onnxruntime)(?:==(\d+)\.(\d+)(?:\.\S+)?)?\Z")
 _COLUMNS = {"": 2, "ai.onnx.ml": 3, "ai.onnx.training": 4, "ai.onnx.preview.training": 4}  # of helper.VERSION_TABLE
-# The standard's domains; all others are somebody's own, of which no opset says anything.
-STANDARD_DOMAINS = (*_COLUMNS, "ai.onnx.preview")
 _PREVIEW_SINCE = 28  # the opset with which the first operator of ai.onnx.preview was released
 
 Missing = Mapping[tuple[str, str, int], tuple[Mapping[str, str], ...]]

@@ -159,6 +159,8 @@ def tensor_mask(types: tuple[str, ...]) -> int:
 
 
 ALL_ELEMENTS = mask_of(list(BY_CODE.values()))
+# The standard's own domains. Others that begin alike (`ai.onnx.contrib`) are not, and no opset says anything of them.
+STANDARD_DOMAINS = ("", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training", "ai.onnx.training")
 
 
 def normal_domain(domain: str) -> str:

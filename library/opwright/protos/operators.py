@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 
 from onnx import defs
 
-from opwright.opsets.signatures import Option, Signature, is_known_domain, newest_opset, signature
+from opwright.opsets.signatures import STANDARD_DOMAINS, Option, Signature, is_known_domain, newest_opset, signature
 from opwright.protos import wire
 from opwright.protos.attributes import encode_attribute
 from opwright.protos.tensors import Encoded, RefusedError, check_text
@@ -59,7 +59,7 @@ class Operator:
 @lru_cache(maxsize=1 << 14)
 def standard_operator(domain: str, name: str, opset: int) -> Operator:
     """The operator in force at that opset of its domain. Raises RefusedError when the installed onnx has none."""
-    if not (domain == "" or domain.startswith("ai.onnx.")):
+    if domain not in STANDARD_DOMAINS:
         # No schema is the standard's own; one that somebody registered in this process must not change a digest.
         return _operator(domain, name, opset)
     shown = domain or "ai.onnx"
