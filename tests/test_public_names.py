@@ -67,6 +67,7 @@ EXPECTED = (
     "find_bundle",
     "graph",
     "inspect",
+    "load_arrays",
     "polyfill",
     "proto_function",
     "read_bundle",

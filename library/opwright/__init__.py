@@ -64,6 +64,7 @@ _HOMES = dict.fromkeys(_TYPES, "opwright.types") | {
     "graph": "opwright.functions",
     "inspect": "opwright.link.inspect",
     "latest": "opwright.opsets",
+    "load_arrays": "opwright.decompiler.side_file",
     "polyfill": "opwright.downlevel.rewrite",
     "proto_function": "opwright.live.proto_functions",
     "read_bundle": "opwright.bundle.read",

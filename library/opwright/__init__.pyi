@@ -16,6 +16,9 @@ from opwright.decompiler.decompile import (
 from opwright.decompiler.modules import (
     Decompiled,
 )
+from opwright.decompiler.side_file import (
+    load_arrays,
+)
 from opwright.diagnostics.model import (
     Diagnostic,
     DiagnosticError,
@@ -191,6 +194,7 @@ __all__ = [
     "graph",
     "inspect",
     "latest",
+    "load_arrays",
     "opset1",
     "opset2",
     "opset3",

@@ -1,5 +1,5 @@
-"""`python -m tests.decompiler`: all node tests and function bodies of the standard, and models of generated programs,
-there and back in both modes.
+"""`python -m tests.decompiler`: all node tests and function bodies of the standard, models of generated programs, and
+hostile names and texts at every place, there and back in both modes.
 
 Exit status 1 where a case fails that is not listed (`*_exceptions.txt`), or a listed one has come to pass: the lists
 may only shrink.
@@ -18,6 +18,7 @@ from onnx.backend.test.loader import load_model_tests
 from tests.decompiler import functions_roundtrip, roundtrip
 from tests.decompiler.exceptions import read_exceptions
 from tests.decompiler.generated_cases import generated_cases
+from tests.decompiler.hostile import TEXTS, hostile_failures
 
 PROGRAMS = 500
 
@@ -38,6 +39,10 @@ def main() -> int:
             good &= judge(f"{mode}: function bodies", len(functions), failures, {})
             failures = roundtrip.round_trips(generated, Path(folder, "generated"), faithful)
             good &= judge(f"{mode}: models of generated programs", len(generated), failures, {})
+        hostile = list(hostile_failures(range(len(TEXTS)), faithful))
+        print(f"{mode}: hostile names and texts: {len(TEXTS) - len(hostile)} of {len(TEXTS)} models come back")
+        print("".join(f"  {item}\n" for item in hostile), end="")
+        good &= not hostile
     return 0 if good else 1
 
 

@@ -119,6 +119,6 @@ def test_the_command_refuses_a_file_of_thirty_three(tmp_path: Path) -> None:
         node = enclosed(attribute + enclosed(graph, 6), 5) + make_node("If", ["c"], ["y"]).SerializeToString()
     (tmp_path / "deep.onnx").write_bytes(enclosed(enclosed(node, 1), 7))
     with pytest.raises(DiagnosticError) as error:
-        decompile_file(tmp_path / "deep.onnx", "deep.npz", faithful=False)
+        decompile_file(tmp_path / "deep.onnx", faithful=False)
     (found,) = error.value.diagnostics
     assert (found.code, found.reason) == ("OW551", "its graphs are nested deeper than protobuf's parsers read")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from onnx import AttributeProto
 
-from opwright.decompiler.literals import constant_of, float_text, quoted, texts_of
+from opwright.decompiler.literals import constant_of, float_text
 from opwright.decompiler.parts import Parts
 from opwright.decompiler.refuse import refuse
 from opwright.elements import BY_CODE
@@ -31,15 +31,15 @@ def attribute_text(attribute: AttributeProto, kind: int, name: str, operator: st
             return parts.type_name(BY_CODE[value])
         return repr(value)
     if kind == _INTS:
-        return repr(list(attribute.ints))
+        return parts.ints(attribute.ints, name)
     if kind == _FLOAT:
         return parts.noted(float_text(attribute.f))
     if kind == _FLOATS:
-        return parts.noted(texts_of(attribute.floats, float_text))
+        return parts.floats(attribute.floats, name)
     if kind == _STRING:
-        return quoted(_text(attribute.s, attribute, operator))
+        return parts.text(_text(attribute.s, attribute, operator), name)
     if kind == _STRINGS:
-        return texts_of([_text(item, attribute, operator) for item in attribute.strings], quoted)
+        return parts.texts([_text(item, attribute, operator) for item in attribute.strings], name)
     if kind == _TENSOR:
         return parts.tensor_attribute(constant_of(attribute.t), operator)
     reason = f"it is of type {AttributeProto.AttributeType.Name(attribute.type)}"

@@ -11,25 +11,15 @@ from opwright.decompiler.constants import as_operand, with_type
 from opwright.decompiler.control import write_control
 from opwright.decompiler.element_types import ElementTypes
 from opwright.decompiler.layout import def_lines, return_lines
-from opwright.decompiler.literals import Constant, constant_of, plain_constant
-from opwright.decompiler.names import ARRAY, Names, python_name
+from opwright.decompiler.literals import Constant, constant_of, constant_value
+from opwright.decompiler.names import ARRAY, Names, is_python_name
 from opwright.decompiler.operators import Form, Forms
 from opwright.decompiler.parts import MOST_BYTES, Parts
-from opwright.decompiler.refuse import refuse
+from opwright.decompiler.refuse import refuse, refuse_unclear_graph
 from opwright.decompiler.subscripts import subscript
 from opwright.decompiler.text_of import comment
 from opwright.decompiler.typed_signs import typed_sign
 from opwright.decompiler.unknown_types import conditions_among, untyped_values
-from opwright.elements import BY_NAME
-
-_PLAIN = {
-    "value_int": ("i", "int64"),
-    "value_ints": ("ints", "int64"),
-    "value_float": ("f", "float"),
-    "value_floats": ("floats", "float"),
-    "value_string": ("s", "string"),
-    "value_strings": ("strings", "string"),
-}
 
 GRAPH, TENSOR = int(AttributeProto.GRAPH), int(AttributeProto.TENSOR)
 _LARGE = frozenset([GRAPH, TENSOR])
@@ -240,6 +230,8 @@ class Body:
     def _targets(self, outputs: Sequence[str], least: int) -> str:
         if not outputs:
             raise refuse("a node without outputs cannot be written", "nothing takes what it gives")
+        if len(outputs) > 1 and len({*outputs}) < len([*filter(None, outputs)]):
+            raise refuse("a node with two outputs of one name cannot be written", "each has a name of its own")
         found = [self.names[name] if name else "_" for name in outputs]
         while len(found) > 1 and found[-1] == "_":
             found.pop()
@@ -265,13 +257,8 @@ class Body:
             return True
         if self.faithful:
             return False
-        if attribute.name == "value":
-            constant = constant_of(attribute.t)
-        elif attribute.name in _PLAIN:
-            field, element = _PLAIN[attribute.name]
-            value = getattr(attribute, field)
-            constant = plain_constant(value if field in "ifs" else list(value), BY_NAME[element])
-        else:
+        constant = constant_value(attribute)
+        if constant is None:
             return False
         if output in kept:
             self.lines.append(f"{indent}{self.names[output]} = {self._own(constant, output)}")
@@ -294,6 +281,7 @@ class Body:
         name = names.fresh(graph.name or "graph")
         if graph.sparse_initializer:
             raise refuse(f"the graph {graph.name} has sparse initializers", "a nested function has none")
+        refuse_unclear_graph(graph)
         parameters = [names[item.name] for item in graph.input]
         if self.lines and self.lines[-1]:
             self.lines.append("")
@@ -322,6 +310,6 @@ def _is_plain(arguments: Sequence[str]) -> bool:
 
 def _keyword(attribute: AttributeProto, form: Form) -> str:
     """The name of an attribute as the keyword of a call."""
-    if python_name(attribute.name) != attribute.name:
+    if not is_python_name(attribute.name):
         raise refuse(f"the attribute {attribute.name!r} of {form.name} cannot be written", "it is no name in Python")
     return attribute.name

@@ -9,6 +9,7 @@ import numpy as np
 from onnx import GraphProto, NodeProto, TensorProto
 
 from opwright.decompiler.literals import Constant, constant_of
+from opwright.decompiler.refuse import refuse_unclear_graph
 from opwright.elements import BY_NAME
 from opwright.link.walk import all_nodes
 
@@ -23,6 +24,8 @@ TRUE = Constant(np.array(True), BY_NAME["bool"])
 def write_control(body: Body, node: NodeProto, indent: str) -> bool:
     """Writes a node as a statement; False, and nothing done, where it must stay a call."""
     graphs = {item.name: item.g for item in node.attribute}
+    for graph in graphs.values():
+        refuse_unclear_graph(graph)
     if body.depth >= MOST_STATEMENTS or any(graph.sparse_initializer for graph in graphs.values()):
         return False
     if node.op_type == "If" and graphs.keys() == {"then_branch", "else_branch"}:

@@ -15,17 +15,17 @@ from opwright.opsets.signatures import newest_opset
 def decompile(
     proto: ModelProto | FunctionProto | GraphProto | Bundle,
     *,
-    side_file: str = "model.npz",
+    side_file: str = "",
     faithful: bool = False,
     folder: Path | None = None,
 ) -> Decompiled:
     """The text of a module that makes the model or function again, and the arrays that belong beside it.
 
     By default the new model has the same interface, the same opset imports and the same results; `faithful` keeps every
-    node too. `side_file` is the name of the file that holds large tensors. `folder` is that of a model whose tensors
-    lie in other files and are not loaded: large ones are mapped, others read into the proto. A graph is taken for one
-    of the newest opset; of a library all functions are written that it has at its newest one. Raises DiagnosticError
-    for what no script can say.
+    node too. `side_file` is the name of the file that holds large tensors, by default that of the module with `.npz`.
+    `folder` is that of a model whose tensors lie in other files and are not loaded: large ones are mapped, others read
+    into the proto. A graph is taken for one of the newest opset; of a library all functions are written that it has at
+    its newest one. Raises DiagnosticError for what no script can say.
     """
     if isinstance(proto, Bundle):
         return library_module(proto, side_file, faithful)

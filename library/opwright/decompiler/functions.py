@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import keyword
 from collections.abc import Iterable, Iterator, Sequence
 
-from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, helper
+from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto
 
+from opwright.decompiler.attributes import attribute_text
 from opwright.decompiler.body import Body
 from opwright.decompiler.element_types import ElementTypes
 from opwright.decompiler.layout import def_lines, return_lines
-from opwright.decompiler.literals import float_text, quoted, texts_of
-from opwright.decompiler.names import Names, python_name
+from opwright.decompiler.literals import quoted
+from opwright.decompiler.names import UNUSED, Names, is_python_name
 from opwright.decompiler.operators import Form, Forms
 from opwright.decompiler.parts import Parts
 from opwright.decompiler.ranks import ranks_by_length
-from opwright.decompiler.refuse import refuse
+from opwright.decompiler.refuse import refuse, refuse_unclear
 from opwright.decompiler.text_of import block, docstring, mapping_text
 from opwright.link.walk import all_nodes
 
@@ -45,6 +45,11 @@ def write_functions(
         form.least = len(proto.output)
         forms.local[proto.domain, proto.name, proto.overload] = form
     return lines[2:]
+
+
+def note_attributes(protos: Iterable[FunctionProto], parts: Parts) -> None:
+    """Notes the names of attributes, which are names in Python as they are: nothing of the module is called so."""
+    parts.attributes_of_functions.update(name for proto in protos for name in _attribute_names(proto))
 
 
 def _omitted_inputs(protos: Sequence[FunctionProto], nodes: Sequence[NodeProto]) -> dict[FunctionId, set[str]]:
@@ -101,7 +106,13 @@ def _called(proto: FunctionProto) -> list[FunctionId]:
 def _function(
     proto: FunctionProto, name: str, optional: set[str], parts: Parts, forms: Forms, faithful: bool
 ) -> Iterator[str]:
-    names = Names(parts.taken)
+    refuse_unclear(proto.input, proto.output, f"the inputs and outputs of the function {proto.name}")
+    attribute_names = _attribute_names(proto)
+    for attribute in attribute_names:
+        if attribute in parts.taken and attribute not in UNUSED:
+            reason = "the text needs the name for something else"
+            raise refuse(f"the attribute {attribute!r} of the function {proto.name} cannot be written", reason)
+    names = Names(parts.taken.union(attribute_names))
     renamed: dict[str, str] = {}
     for item in (*proto.input, *proto.output):
         found = names.keep(item)
@@ -115,7 +126,7 @@ def _function(
     if sequences:
         parts.types.update(("Sequence", "Tensor"))
     parameters = [f"{names[item]}: Sequence[Tensor]" if item in sequences else names[item] for item in proto.input]
-    attributes = list(_attributes(proto, names, parts))
+    attributes = list(_attributes(proto, parts))
     first = next((index for index, item in enumerate(proto.input) if item in optional), len(parameters))
     parameters[first:] = [  # Python wants a default of all that follow one
         f"{text} = None" if item in sequences else f"{text}=None"
@@ -131,7 +142,7 @@ def _function(
     if not body.untyped.isdisjoint(proto.output):
         forms.untyped.add((proto.domain, proto.name, proto.overload))
     body.nodes(proto.node, "    ", frozenset(proto.output))
-    decorator = [f"Opset({quoted(proto.domain)}, {forms.imports.get(proto.domain, 1)})"]
+    decorator = [f"Opset({quoted(proto.domain)}, {forms.version_of(proto.domain)})"]
     parts.types.add("Opset")
     if name != proto.name:
         decorator.append(f"name={quoted(proto.name)}")
@@ -145,7 +156,7 @@ def _function(
     yield from body.lines
     yield from return_lines("    ", [names[item] for item in proto.output])
     if proto.doc_string and not docstring(proto.doc_string):
-        yield from ("", "", f"{name}.__doc__ = {block(proto.doc_string)}")
+        yield from ("", "", f"{name}.__doc__ = {block(proto.doc_string, parts)}")
 
 
 def _sequences(proto: FunctionProto, forms: Forms) -> set[str]:
@@ -163,21 +174,18 @@ def _sequences(proto: FunctionProto, forms: Forms) -> set[str]:
 def _attribute_names(proto: FunctionProto) -> list[str]:
     found = [*proto.attribute, *(item.name for item in proto.attribute_proto)]
     for name in found:
-        if python_name(name) != name or keyword.iskeyword(name):
+        if not is_python_name(name) or name == "__debug__":
             raise refuse(f"the attribute {name!r} of the function {proto.name} has no name in Python", "it needs one")
     return found
 
 
-def _attributes(proto: FunctionProto, names: Names, parts: Parts) -> Iterator[str]:
+def _attributes(proto: FunctionProto, parts: Parts) -> Iterator[str]:
     """The attributes as parameters: required ones first, as Python wants it."""
-    if any(item in names.taken for item in _attribute_names(proto)):
-        raise refuse(f"the function {proto.name} has an attribute of an input's name", "a parameter is one of them")
-    names.taken.update(_attribute_names(proto))
     kinds = _kinds(proto.node)
     for name in proto.attribute:
         yield f"{name}: {_annotation(kinds.get(name, AttributeProto.INT), name, proto, parts)}"
     for item in proto.attribute_proto:
-        yield f"{name_and_kind(item, proto, parts)} = {_default(item)}"
+        yield f"{name_and_kind(item, proto, parts)} = {_default(item, proto, parts)}"
 
 
 def name_and_kind(item: AttributeProto, proto: FunctionProto, parts: Parts) -> str:
@@ -194,17 +202,15 @@ def _annotation(kind: int, name: str, proto: FunctionProto, parts: Parts) -> str
     return found
 
 
-def _default(item: AttributeProto) -> str:
-    value = helper.get_attribute_value(item)
-    if item.type == AttributeProto.FLOAT:
-        return float_text(value)
-    if item.type == AttributeProto.FLOATS:
-        return f"({', '.join(map(float_text, value))},)" if len(value) else "()"
-    if item.type == AttributeProto.STRING:
-        return quoted(item.s.decode())
-    if item.type == AttributeProto.STRINGS:
-        return texts_of([text.decode() for text in value], quoted)
-    return repr(tuple(item.ints)) if item.type == AttributeProto.INTS else repr(item.i)
+def _default(item: AttributeProto, proto: FunctionProto, parts: Parts) -> str:
+    """The value of an attribute that a call need not give; a list as a tuple where it stands in place."""
+    if item.type == AttributeProto.INT:
+        return repr(item.i)
+    text = attribute_text(item, item.type, item.name, proto.name, parts)
+    if item.type not in (AttributeProto.FLOATS, AttributeProto.INTS) or text[0] != "[":
+        return text
+    items = item.floats if item.type == AttributeProto.FLOATS else item.ints
+    return f"({text[1:-1]}{',' if len(items) == 1 else ''})"
 
 
 def _kinds(nodes: Iterable[NodeProto]) -> dict[str, int]:

@@ -12,31 +12,32 @@ from opwright.decompiler.text_of import mapping_text
 from opwright.version import OPSETS
 
 
-def head_lines(what: str, body: Sequence[str], parts: Parts, forms: Forms, side_file: str) -> Iterator[str]:
-    """What stands before the functions `body`. `what` is the module's documentation."""
-    parts.settle()
+def head_lines(what: str, body: Sequence[str], parts: Parts, forms: Forms, loading: str) -> Iterator[str]:
+    """What stands before the functions `body`. `what` is the module's documentation, `loading` the expression that
+    loads its arrays, where it has any beside it."""
     yield f'"""{what}"""'
     yield ""
-    standard = ["import math"] if "math" in parts.modules else []
-    if parts.side:
+    standard = [f"import {name}" for name in ("json", "math") if name in parts.modules]
+    if loading:
         standard.append("from pathlib import Path")
     yield from standard
     if standard:
         yield ""
     if "ml_dtypes" in parts.modules:
         yield "import ml_dtypes"
-    if "np" in parts.modules or parts.side:
+    if "np" in parts.modules:
         yield "import numpy as np"
     imported, made = _opsets(body, forms)
     used = {*parts.types, "script"} | ({"Opset"} if made else set[str]())
+    used |= {"load_arrays"} if loading else set()
     names = sorted(used, key=_order)
     yield f"from opwright import {', '.join(names)}"
     yield from imported
-    if made or parts.arrays or parts.side:
+    if made or parts.arrays or loading:
         yield ""
     yield from made
-    if parts.side:
-        yield f"ARRAYS = np.load(Path(__file__).with_name({quoted(side_file)}))"
+    if loading:
+        yield f"ARRAYS = {loading}"
     yield from (f"{name} = {expression}" for name, expression in parts.arrays.items())
 
 
@@ -47,7 +48,7 @@ def _opsets(body: Sequence[str], forms: Forms) -> tuple[list[str], list[str]]:
         if not any(f"{name}." in line for line in body):
             continue
         prefix = "opset" if not domain else f"opset_{domain.replace('.', '_')}"
-        version = forms.imports.get(domain, 1)
+        version = forms.version_of(domain)
         if version <= OPSETS.get(prefix, 0):
             imported.append(f"from opwright import {prefix}{version} as {name}")
         else:

@@ -15,6 +15,7 @@ WIDTH = 120
 _TOKEN = re.compile(
     r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\[({]|[\])}]|, | = | (?:\*\*|<<|>>|[<>=]=|[-+*/%@&|^<>]) """
 )
+_POWER = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\*\*""")  # a text, or the sign
 _STEP = "    "
 
 
@@ -57,7 +58,7 @@ def _broken(line: str) -> list[str]:
         if len(_Parts(value).items) > 1:
             return _bracketed(indent, "return (", value, ")", one_line=False)
         return _expression(indent, "return ", value, "")
-    if word.endswith(ARRAY) and " = np." in text:
+    if word.endswith(ARRAY) and text.startswith((" = np.", " = ["), len(word)):
         return _filled(text)
     found = _Parts(text)
     if found.assigned is None:
@@ -120,8 +121,9 @@ def _assignment(indent: str, target: str, value: str) -> list[str]:
     if several and opening is not None:
         return [*names, *_expression(indent, ") = ", value, "")]
     if opening is None and len(inner) + len(value) > WIDTH:
-        spaced = value.replace("**", " ** ")  # which formatters write without spaces where all is in one line
-        return [f"{indent}{target} = {value}"] if spaced == value else _assignment(indent, target, spaced)
+        # Formatters write powers without spaces where all is in one line.
+        spaced = _POWER.sub(lambda sign: " ** " if sign[0] == "**" else sign[0], value)
+        return _assignment(indent, target, spaced) if _Parts(spaced).signs else [f"{indent}{target} = {value}"]
     broken = _expression(inner, "", value, "")
     if max(len(indent) + len(target) + 4, *map(len, broken)) > WIDTH and opening is not None:
         return _expression(indent, f"{target} = ", value, "")  # brackets around it help nothing
@@ -168,7 +170,7 @@ def _filled(text: str) -> list[str]:
     lines, start, last = [], 0, 0
     for token in _TOKEN.finditer(text):
         if token[0] == ", ":
-            if token.start() - start > WIDTH - 12:
+            if token.start() - start > WIDTH - 12 and last > start:
                 lines.append(text[start:last])
                 start = last + 1
             last = token.start() + 1

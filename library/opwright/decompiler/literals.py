@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from onnx import TensorProto, numpy_helper
+from onnx import AttributeProto, TensorProto, numpy_helper
 
 from opwright.decompiler.refuse import refuse
-from opwright.elements import BY_CODE, ElementType, pack_bits
+from opwright.elements import BY_CODE, BY_NAME, ElementType, pack_bits
 from opwright.lang.rounding import pack
 
 MOST_INLINE = 32  # elements of a tensor that stands in the text
@@ -73,12 +73,27 @@ def constant_of(tensor: TensorProto) -> Constant:
         raise refuse(f"the tensor {tensor.name!r} cannot be read", str(error)) from None
 
 
-def plain_constant(value: Any, element: ElementType) -> Constant:
-    """What `value_int`, `value_floats` and so on of a Constant hold."""
-    dtype = {"int64": np.int64, "float": np.float32, "string": object}[element.name]
-    if element.name == "string":
-        value = value.decode() if isinstance(value, bytes) else [item.decode() for item in value]
-    return Constant(np.array(value, dtype), element)
+def constant_value(attribute: AttributeProto) -> Constant | None:
+    """The tensor that a Constant's only attribute says, `value`, `value_floats` and so on; None where it says none."""
+    try:
+        match attribute.name:
+            case "value":
+                return constant_of(attribute.t)
+            case "value_int":
+                return Constant(np.array(attribute.i, np.int64), BY_NAME["int64"])
+            case "value_ints":
+                return Constant(np.array(attribute.ints, np.int64), BY_NAME["int64"])
+            case "value_float":
+                return Constant(np.array(attribute.f, np.float32), BY_NAME["float"])
+            case "value_floats":
+                return Constant(np.array(attribute.floats, np.float32), BY_NAME["float"])
+            case "value_string":
+                return Constant(np.array(attribute.s.decode(), object), BY_NAME["string"])
+            case "value_strings":
+                return Constant(np.array([item.decode() for item in attribute.strings], object), BY_NAME["string"])
+    except UnicodeDecodeError:
+        raise refuse("a constant text cannot be written", "it is not in UTF-8") from None
+    return None
 
 
 # ------------------------------------------------------------------------------------------------------- numbers

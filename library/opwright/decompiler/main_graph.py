@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from onnx import ModelProto, TensorProto, TypeProto, helper
+from onnx import ModelProto, TensorProto, TypeProto, ValueInfoProto, helper
 
 from opwright.decompiler.annotations import annotation
 from opwright.decompiler.body import Body
@@ -16,9 +16,10 @@ from opwright.decompiler.names import Names, common_prefix
 from opwright.decompiler.operators import Forms
 from opwright.decompiler.parts import MOST_BYTES, Parts
 from opwright.decompiler.ranks import declared_ranks
-from opwright.decompiler.refuse import refuse
-from opwright.decompiler.text_of import block, docstring, mapping_text, plain
+from opwright.decompiler.refuse import refuse, refuse_unclear
+from opwright.decompiler.text_of import block, docstring, mapping_text
 from opwright.elements import BY_CODE
+from opwright.live.initializers import FIRST_IR_VERSION
 
 
 class MainGraph:
@@ -47,6 +48,12 @@ class MainGraph:
 
     def lines(self) -> list[str]:
         graph, parts, names = self.graph, self.parts, self.names
+        refuse_unclear(
+            [item.name for item in graph.input],
+            [item.name for item in graph.output],
+            "the inputs and outputs of the model",
+        )
+        refuse_unclear([item.name for item in graph.initializer], [], "the initializers")
         parameters = [
             f"{self._interface(item.name)}: {annotation(item.type, parts.types, f'the input {item.name!r}')}"
             for item in graph.input
@@ -60,7 +67,8 @@ class MainGraph:
         if not graph.output:
             raise refuse("a model without outputs cannot be written", "a script gives what it returns")
         types = [annotation(item.type, parts.types, f"the output {item.name!r}") for item in graph.output]
-        self.exact = any(word in text for text in types for word in ("None", "...", "Sequence"))
+        # What inference finds besides would take the place of what is not a number.
+        self.exact = any(word in text for text in types for word in ("None", "...", "Sequence", '"', "'"))
         self.exact = self.exact or any("[...]" in text for text in parameters)
         returns = types[0] if len(types) == 1 else f"tuple[{', '.join(types)}]"
         given = inputs | {name for name in outputs if names.get(name) in self.initializers}
@@ -92,7 +100,7 @@ class MainGraph:
             body.lines.clear()
             self.names.clear()
             self.names.update(names)
-            self.names.taken = taken
+            self.names.retake(taken)
             body.constants.clear()
             body.constants.update(constants)
             body.nodes(self.graph.node, "    ", kept)
@@ -151,16 +159,29 @@ def _is_scalar(type_: TypeProto) -> bool:
     return tensor.HasField("shape") and not tensor.shape.dim
 
 
+def _said_of(value: ValueInfoProto, parts: Parts) -> Iterator[str]:
+    """Assignments of what is said of an input or output, and that no annotation says."""
+    if value.doc_string:
+        yield f"doc_string = {parts.text(value.doc_string, 'doc_string')}"
+    if value.type.denotation:
+        yield f"type.denotation = {parts.text(value.type.denotation, 'denotation')}"
+    for index, size in enumerate(value.type.tensor_type.shape.dim):
+        if size.denotation:
+            yield f"type.tensor_type.shape.dim[{index}].denotation = {parts.text(size.denotation, 'denotation')}"
+
+
 def making(model: ModelProto, writer: MainGraph) -> Iterator[str]:
     """The function that makes the model again."""
-    graph = model.graph
+    graph, parts = model.graph, writer.parts
     imports = {item.domain: item.version for item in model.opset_import}
     lowest = helper.find_min_ir_version_for(list(model.opset_import), ignore_unknown=True)
+    if writer.initializers:
+        lowest = max(lowest, FIRST_IR_VERSION)
     arguments = [f"ir_version={model.ir_version}"] if model.ir_version >= lowest else []
     arguments += [f"opset_imports={mapping_text(imports)}"]
-    arguments.append(f"producer_name={quoted(model.producer_name)}")
+    arguments.append(f"producer_name={parts.text(model.producer_name, 'producer_name')}")
     if model.doc_string or graph.doc_string:
-        arguments.append(f"doc_string={quoted(model.doc_string)}")
+        arguments.append(f"doc_string={parts.text(model.doc_string, 'doc_string')}")
     if writer.exact:
         arguments.append("exact_types=True")
     if writer.renamed:
@@ -172,18 +193,22 @@ def making(model: ModelProto, writer: MainGraph) -> Iterator[str]:
     if writer.large:
         arguments.append("external_data=external_data")
     after = [f"    made.ir_version = {model.ir_version}"] if 0 < model.ir_version < lowest else []
-    after += [
-        f"    made.{field} = {plain(getattr(model, field))}"
-        for field in ("producer_version", "domain", "model_version")
-        if getattr(model, field)
-    ]
+    for field, text in (("producer_version", model.producer_version), ("domain", model.domain)):
+        if text:
+            after.append(f"    made.{field} = {parts.text(text, field)}")
+    if model.model_version:
+        after.append(f"    made.model_version = {model.model_version}")
     if graph.name != writer.name:
-        after.append(f"    made.graph.name = {quoted(graph.name)}")
+        after.append(f"    made.graph.name = {parts.text(graph.name, 'graph_name')}")
     if graph.doc_string:
-        after.append(f"    made.graph.doc_string = {block(graph.doc_string)}")
+        after.append(f"    made.graph.doc_string = {block(graph.doc_string, parts)}")
+    for where in ("input", "output"):
+        for index, value in enumerate(getattr(graph, where)):
+            after += [f"    made.graph.{where}[{index}].{text}" for text in _said_of(value, parts)]
     for prefix, entries in (("made", model.metadata_props), ("made.graph", graph.metadata_props)):
         for item in entries:
-            after.append(f"    {prefix}.metadata_props.add(key={quoted(item.key)}, value={quoted(item.value)})")
+            key, value = parts.text(item.key, "metadata_key"), parts.text(item.value, item.key or "metadata")
+            after.append(f"    {prefix}.metadata_props.add(key={key}, value={value})")
     for function in uncalled(model):
         name = writer.body.forms.local[function.domain, function.name, function.overload].call[:-1]
         versions = {item.domain: imports.get(item.domain, item.version) for item in function.opset_import}

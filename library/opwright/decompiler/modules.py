@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from onnx import FunctionProto, ModelProto
 
 from opwright.bundle.format import Bundle
-from opwright.decompiler.functions import write_functions
+from opwright.decompiler.functions import note_attributes, write_functions
 from opwright.decompiler.head import head_lines
 from opwright.decompiler.layout import laid_out
 from opwright.decompiler.literals import Constant
@@ -18,32 +17,66 @@ from opwright.decompiler.main_graph import MainGraph, making
 from opwright.decompiler.operators import Forms
 from opwright.decompiler.parts import Parts
 from opwright.decompiler.refuse import refuse
+from opwright.decompiler.side_file import Array, digests_of, loading, owner_of, write_arrays
 from opwright.decompiler.text_of import mapping_text
+from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.link.exported import functions_at
+from opwright.link.model_file import written_whole
 
 
 @dataclass(frozen=True, slots=True)
 class Decompiled:
-    """A module's text, and the arrays that it reads from the file `side_file` beside it, by name; none where it needs
-    no such file."""
+    """A module's text, and the arrays that it reads from a file beside it, by name; none where it needs no such file.
+
+    `side_file` is the name of that file; where it is empty, it is called after the module. `digests` are those of the
+    arrays, as the file holds them.
+    """
 
     text: str
-    arrays: Mapping[str, Any] = field(default_factory=dict)
+    arrays: Mapping[str, Array] = field(default_factory=dict)
     side_file: str = ""
+    digests: bytes = b""
 
     def __str__(self) -> str:
         return self.text
 
     def write(self, path: Path) -> list[Path]:
-        """Writes the module, and beside it the arrays; gives the files. OSError where that fails."""
-        import numpy as np
+        """Writes the module, and beside it the arrays; gives the files.
 
-        path.write_text(self.text, encoding="utf-8")
-        if not self.arrays:
-            return [path]
-        side = path.with_name(self.side_file)
-        np.savez(side, **self.arrays)
-        return [path, side]
+        Each is written whole or not at all. Raises DiagnosticError (OW592) where that would replace a file that was not
+        written so, or the arrays of another module; OSError where a file cannot be written.
+        """
+        side = (path.with_name(self.side_file) if self.side_file else path.with_suffix(".npz")) if self.arrays else None
+        _refuse_to_replace(path, side)
+        if side is not None:
+            with written_whole(side) as stream:
+                write_arrays(stream, self.arrays, self.digests, path.name)
+        if path.exists() and not path.is_file():  # a pipe, or a device
+            path.write_text(self.text, encoding="utf-8")
+        else:
+            with written_whole(path.resolve()) as stream:
+                stream.write(self.text.encode())
+        return [path] if side is None else [path, side]
+
+
+def _refuse_to_replace(path: Path, side: Path | None) -> None:
+    """Raises DiagnosticError where a file is there that was not written by us, or not for the module `path`."""
+    if side is not None and side.resolve() == path.resolve():
+        raise _kept(path, "the text and its arrays would be one file", "give the module a name that ends in .py")
+    if path.is_file() and path.stat().st_size:
+        with path.open("rb") as stream:
+            first = stream.readline().decode(errors="replace").rstrip()
+        if first not in (f'"""{_title(what)}"""' for what in _NOUNS):
+            raise _kept(path, "it does not begin as a decompiled module does", "give another name, or remove it")
+    if side is not None and side.exists():
+        owner = owner_of(side)
+        if owner != path.name:
+            reason = f"it holds the arrays of {owner}" if owner else "it holds no arrays of a decompiled module"
+            raise _kept(side, reason, "give the module another name, or remove the file")
+
+
+def _kept(path: Path, reason: str, help_: str) -> DiagnosticError:
+    return DiagnosticError([Diagnostic("OW592", f"{path} would be replaced", reason=reason, help=help_)])
 
 
 def model_module(
@@ -54,8 +87,9 @@ def model_module(
     if model.training_info:
         raise refuse("a model with training graphs cannot be written", "a script has one graph")
     parts = Parts()
+    note_attributes(model.functions, parts)
     imports = {item.domain: item.version for item in model.opset_import}
-    forms = Forms(imports, parts.taken)
+    forms = Forms(imports, parts.taken, parts.attributes_of_functions)
     functions = write_functions(list(model.functions), parts, forms, faithful, model.graph.node)
     writer = MainGraph(model, parts, forms, faithful, outside or {})
     function = writer.lines()
@@ -69,8 +103,9 @@ def function_module(proto: FunctionProto, side_file: str, faithful: bool) -> Dec
     """A function as a module. Raises DiagnosticError for what no script can say."""
     parts = Parts()
     parts.taken.add("function")
+    note_attributes([proto], parts)
     imports = {item.domain: item.version for item in proto.opset_import}
-    forms = Forms(imports, parts.taken)
+    forms = Forms(imports, parts.taken, parts.attributes_of_functions)
     function = write_functions([proto], parts, forms, faithful)
     name = forms.local[proto.domain, proto.name, proto.overload].call[:-1]
     made = [
@@ -93,8 +128,9 @@ def library_module(bundle: Bundle, side_file: str, faithful: bool) -> Decompiled
     parts.taken.add("functions")
     opset = newest_of(bundle)
     protos = functions_at(bundle, opset)
+    note_attributes(protos, parts)
     imports = {domain.mirror: domain.version for domain in bundle.index.domains} | {"": opset}
-    forms = Forms(imports, parts.taken)
+    forms = Forms(imports, parts.taken, parts.attributes_of_functions)
     lines = write_functions(protos, parts, forms, faithful)
     names = [f"{form.call[:-1]}," for form in forms.local.values()]
     made = [
@@ -110,10 +146,16 @@ def library_module(bundle: Bundle, side_file: str, faithful: bool) -> Decompiled
 
 def _module(what: str, body: list[str], made: list[str], parts: Parts, forms: Forms, side_file: str) -> Decompiled:
     """The module whose function `what` gives all again."""
-    head = head_lines(
-        f"{_NOUNS[what]} as ONNX Script; `{what}()` makes {_OBJECTS[what]}.", body, parts, forms, side_file
-    )
-    return Decompiled("\n".join(laid_out([*head, "", "", *body, "", "", *made, ""])), parts.side, side_file)
+    parts.settle()
+    digests = digests_of(parts.side)
+    head = head_lines(_title(what), body, parts, forms, loading(side_file, digests) if digests else "")
+    text = "\n".join(laid_out([*head, "", "", *body, "", "", *made, ""]))
+    return Decompiled(text, parts.side, side_file, digests)
+
+
+def _title(what: str) -> str:
+    """What a module's documentation says."""
+    return f"{_NOUNS[what]} as ONNX Script; `{what}()` makes {_OBJECTS[what]}."
 
 
 _NOUNS = {"model": "An ONNX model", "function": "An ONNX function", "functions": "ONNX functions"}

@@ -13,6 +13,7 @@ from opwright.decompiler.refuse import refuse
 from opwright.elements import BY_NAME
 
 _LONG = 24  # letters of a name
+LONGEST = 200  # letters of a name that stays as it is
 _FEW = 4
 _SAMPLE = 500  # nodes whose names are looked at
 _LETTERS = bytes(code if chr(code).isalnum() and code < 128 else ord("_") for code in range(256))
@@ -34,7 +35,12 @@ RESERVED = (
             "Map",
             "ARRAYS",
             "Path",
+            "json",
+            "load_arrays",
+            "__debug__",  # which Python assigns nothing to
             "model",
+            "made",
+            "external_data",
             "helper",
             "abs",
             "len",
@@ -66,6 +72,9 @@ RESERVED = (
     | {name.upper() for name in BY_NAME}
     | {*keyword.kwlist}
 )
+# Those of them that no function of a decompiled module uses.
+UNUSED = RESERVED - {"np", "math", "ml_dtypes", "op", "range", "True", "False", "None", "_", "__debug__"}
+UNUSED -= {*keyword.kwlist} | {name.upper() for name in BY_NAME}
 ARRAY = "_DATA"  # what the names of module-level arrays end with, and no others
 _LETTERS_BY_LINE = _LETTERS[:10] + b"\n" + _LETTERS[11:]
 _ODD = re.compile(rf"^[^A-Za-z]|{ARRAY}$", re.MULTILINE)
@@ -78,6 +87,7 @@ class Names(dict[str, str]):
         super().__init__({"": "None"})
         self.taken = {*RESERVED, *taken}
         self.prefix = prefix  # which the names of inner values lose
+        self._numbers: dict[str, int] = {}  # the last that was put behind a name
 
     def __missing__(self, name: str) -> str:
         if isinstance(name, bytes):  # as protobuf gives what is no UTF-8
@@ -86,7 +96,7 @@ class Names(dict[str, str]):
         if not (found.isidentifier() and found.isascii()):
             found = found.removeprefix("/")  # as some exporters begin all names
             found = found.encode().translate(_LETTERS).decode() if found[:1].isalpha() else python_name(found)
-        if found in self.taken or found[:1] == "_" or found.endswith(ARRAY):
+        if found in self.taken or found[:1] == "_" or len(found) > LONGEST or found.endswith(ARRAY):
             found = self.fresh(found)
         else:
             self.taken.add(found)
@@ -108,14 +118,12 @@ class Names(dict[str, str]):
             made = text.split("\n")
             if len(set(made)) < len(new):
                 return
-        if self.taken.isdisjoint(made) and not _ODD.search(text):
+        if self.taken.isdisjoint(made) and not _ODD.search(text) and len(max(made, key=len, default="")) <= LONGEST:
             self.update(zip(new, made, strict=True))
             self.taken.update(made)
 
     def keep(self, name: str) -> str:
         """The name of a value of an interface: as it is, where that is possible."""
-        if not name:
-            raise refuse("an input or output without a name cannot be written", "nothing can refer to it")
         found = self.get(name)
         if found is None:
             found = self[name] = self.fresh(name)
@@ -123,15 +131,22 @@ class Names(dict[str, str]):
 
     def fresh(self, name: str) -> str:
         """A name that nothing has yet, as like the given one as Python allows."""
-        found = python_name(name)
-        taken = self.taken
-        if found in taken:
-            number = 1
-            while f"{found}_{number}" in taken:
-                number += 1
-            found = f"{found}_{number}"
-        taken.add(found)
+        found = begin = python_name(name[:LONGEST])
+        while found in self.taken:
+            self._numbers[begin] = self._numbers.get(begin, 0) + 1
+            found = f"{begin}_{self._numbers[begin]}"
+        self.taken.add(found)
         return found
+
+    def retake(self, taken: set[str]) -> None:
+        """Forgets that other names than these are taken."""
+        self.taken = taken
+        self._numbers.clear()
+
+
+def is_python_name(name: str) -> bool:
+    """Whether Python takes the name where another may not stand: as a keyword of a call, or behind a dot."""
+    return name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
 
 
 def python_name(name: str) -> str:
@@ -143,6 +158,12 @@ def python_name(name: str) -> str:
         if name[0].isdigit():
             name = f"v{name}"
     return f"{name}_" if keyword.iskeyword(name) or name.endswith(ARRAY) else name
+
+
+def module_name(name: str) -> str:
+    """An identifier that is like the name, and none of those that Python gives to modules (`__file__`)."""
+    found = python_name(name)
+    return f"{found.strip('_') or 'value'}_" if found.startswith("__") else found
 
 
 def common_prefix(graph: GraphProto) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from onnx import AttributeProto, NodeProto, helper
 
-from opwright.decompiler.names import python_name
+from opwright.decompiler.names import LONGEST, is_python_name, module_name
 from opwright.decompiler.refuse import refuse
 from opwright.opsets.signatures import (
     Option,
@@ -124,24 +124,30 @@ def _defaults(found: Signature) -> frozenset[bytes]:
 
 
 class Forms(dict[tuple[str, str], Form]):
-    """The operators of the given opset imports, each looked up once. The names of opsets are added to `taken`."""
+    """The operators of the given opset imports, each looked up once. The names of opsets are added to `taken`,
+    and are none of `attributes`, which functions have."""
 
-    def __init__(self, imports: Mapping[str, int], taken: set[str]) -> None:
+    def __init__(self, imports: Mapping[str, int], taken: set[str], attributes: Collection[str] = ()) -> None:
         super().__init__()
         self.imports = {normal_domain(domain): version for domain, version in imports.items()}
         for domain, version in self.imports.items():
-            if not 1 <= version <= (_MOST if domain else newest_opset()):
+            if not (0 if domain else 1) <= version <= (_MOST if domain else newest_opset()):
                 reason = f"the installed onnx knows the opsets 1 to {newest_opset()}" if not domain else "it is none"
                 raise refuse(f"opset {version} of {domain or 'ai.onnx'} cannot be written", reason)
         self.names: dict[str, str] = {}
         for domain in ("", *self.imports):
             if domain not in self.names:
-                self.names[domain] = name = _opset_name(domain, taken)
+                self.names[domain] = name = _opset_name(domain, taken.union(attributes))
                 taken.add(name)
         self.open: dict[str, dict[str, dict[str, str]]] = {}  # of open domains: kinds of attributes that values hide
         self.may_be_open = any(domain and not is_known_domain(domain) for domain in self.imports)
         self.untyped: set[tuple[str, str, str]] = set()  # functions of the module whose results have unknown types
         self.local: dict[tuple[str, str, str], Form] = {}  # the functions of the module, by domain, name and overload
+
+    def version_of(self, domain: str) -> int:
+        """The version that the text names. Some exporters import domains of functions at 0, which the imports of the
+        model say; no opset of a script is called so."""
+        return self.imports.get(normal_domain(domain), 1) or 1
 
     def __missing__(self, key: tuple[str, str]) -> Form:
         domain = normal_domain(key[0])
@@ -149,9 +155,8 @@ class Forms(dict[tuple[str, str], Form]):
             raise refuse(
                 f"no opset of {domain or 'ai.onnx'} is imported", f"the operator {key[1]} is one of that domain"
             )
-        in_python = python_name(key[1])
         found = signature(domain, key[1], self.imports[domain])
-        if found is None and in_python != key[1]:
+        if found is None and not is_python_name(key[1]):
             raise refuse(f"the operator {domain}::{key[1]} cannot be written", "its name is no name in Python")
         self[key] = form = Form(f"{self.names[domain]}.{key[1]}(", found, key[1])
         if found is None and domain and not is_known_domain(domain):
@@ -179,7 +184,9 @@ class Forms(dict[tuple[str, str], Form]):
 
 
 def _opset_name(domain: str, taken: set[str]) -> str:
-    name = "op" if not domain else python_name(domain.rpartition(".")[2])
-    while domain and name in taken:
+    if not domain:
+        return "op"
+    name = module_name(domain.rpartition(".")[2][:LONGEST])
+    while name in taken:
         name += "_"
     return name

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
-from opwright.decompiler.literals import MOST_INLINE, Constant, array_text, dtype_text, quoted
-from opwright.decompiler.names import ARRAY, RESERVED, python_name
+import numpy as np
+
+from opwright.decompiler.literals import MOST_INLINE, Constant, array_text, dtype_text, float_text, quoted, texts_of
+from opwright.decompiler.names import ARRAY, LONGEST, RESERVED, module_name
 from opwright.decompiler.refuse import refuse
+from opwright.decompiler.side_file import MOST_LETTERS, Array
 from opwright.elements import ElementType
 
+Item = TypeVar("Item", int, float, str)
 MOST_BYTES = 1 << 20  # of an array that the compiler makes a constant of
+MOST_IN_TEXT = 1 << 13  # letters of a text or list that stands in the module
 
 
 class Parts:
@@ -17,13 +24,16 @@ class Parts:
 
     def __init__(self) -> None:
         self.types: set[str] = set()  # names that are imported from opwright
-        self.modules: set[str] = set()  # math, np, ml_dtypes
+        self.modules: set[str] = set()  # json, math, np, ml_dtypes
         self.arrays: dict[str, str] = {}  # module-level arrays: name -> expression
-        self.side: dict[str, Any] = {}  # the arrays of the side file
+        self.side: dict[str, Array] = {}  # the arrays of the side file
         self.attribute_names: dict[str, str] = {}  # of the function that is being written
         self.taken = set(RESERVED)
+        self.attributes_of_functions: set[str] = set()
         self._long: dict[str, Constant] = {}  # arrays with a text of many numbers, by name
         self._known: dict[tuple[str, tuple[int, ...], bytes], str] = {}
+        self._lists: dict[tuple[str, bytes], str] = {}  # lists and texts that have a name, by kind and content
+        self._numbers: dict[str, int] = {}  # the last that was put behind a name
 
     def type_name(self, element: ElementType) -> str:
         name = element.name.upper()
@@ -41,6 +51,54 @@ class Parts:
         if constant.default and constant.literal is not None:
             return self.noted(constant.literal)
         return self.array(constant, operator)
+
+    def text(self, text: str, hint: str) -> str:
+        """A text as an expression: in place, or from the side file where it is very long."""
+        if len(text) <= MOST_IN_TEXT:
+            return quoted(text)
+        data = text.encode()
+        return self._listed("text", data, hint, lambda name: f"{self._stored_bytes(data, name)}.decode()")
+
+    def texts(self, items: Sequence[str], hint: str) -> str:
+        """A list of texts as an expression."""
+        data = json.dumps(list(items)).encode()
+        return self._list("texts", items, quoted, data, hint, lambda name: self._stored_json(data, name))
+
+    def ints(self, items: Sequence[int], hint: str) -> str:
+        """A list of ints as an expression."""
+        array = np.array(items, np.int64)
+        return self._list("ints", items, str, array.tobytes(), hint, lambda name: self._stored_list(array, name))
+
+    def floats(self, items: Sequence[float], hint: str) -> str:
+        """A list of floats as an expression."""
+        array = np.array(items, np.float32)
+        data = array.tobytes()
+        return self._list("floats", items, float_text, data, hint, lambda name: self._stored_list(array, name))
+
+    def _list(
+        self,
+        kind: str,
+        items: Sequence[Item],
+        make: Callable[[Item], str],
+        data: bytes,
+        hint: str,
+        store: Callable[[str], str],
+    ) -> str:
+        """A list in place where it is short, else a list of the module, and beyond a size one from the side file."""
+        if len(items) > MOST_IN_TEXT // 2:
+            return self._listed(kind, data, hint, store)
+        text = self.noted(texts_of(items, make))
+        if len(items) <= MOST_INLINE and len(text) <= MOST_IN_TEXT:
+            return text
+        return self._listed(kind, data, hint, store if len(text) > MOST_IN_TEXT else lambda _: text)
+
+    def _listed(self, kind: str, data: bytes, hint: str, expression: Callable[[str], str]) -> str:
+        """The module's name for a list or text; equal ones have one name."""
+        name = self._lists.get((kind, data))
+        if name is None:
+            name = self._lists[kind, data] = self.fresh(hint.upper()) + ARRAY
+            self.arrays[name] = expression(name)
+        return name
 
     def array(self, constant: Constant, hint: str) -> str:
         """The name of a module-level array of the tensor; equal ones have one name."""
@@ -72,19 +130,34 @@ class Parts:
     def stored(self, constant: Constant, name: str) -> str:
         """An array of the side file. Types that numpy lacks are stored as their bits."""
         array, element = constant.array, constant.element
-        key = name
-        while key in self.side or key == "file":  # which numpy.savez takes for its own
-            key += "_"
         dtype = dtype_text(element)
         if element.kind == "string":
-            self.side[key] = array.astype("U")
-            return f"ARRAYS[{quoted(key)}].astype(object)"
+            self.modules.add("np")
+            return f"np.array({self._stored_json(json.dumps(array.tolist()).encode(), name)}, object)"
         if not dtype.startswith("ml_dtypes"):
-            self.side[key] = array
-            return f"ARRAYS[{quoted(key)}]"
+            return self._stored(array, name)
         self.modules.add("ml_dtypes")
-        self.side[key] = array.view(f"uint{8 * array.dtype.itemsize}")
-        return f"ARRAYS[{quoted(key)}].view({dtype})"
+        return f"{self._stored(array.view(f'uint{8 * array.dtype.itemsize}'), name)}.view({dtype})"
+
+    def _stored_list(self, array: Array, name: str) -> str:
+        return f"{self._stored(array, name)}.tolist()"
+
+    def _stored_json(self, data: bytes, name: str) -> str:
+        """Texts of the side file, which has no type for them that keeps each at its length."""
+        self.modules.add("json")
+        return f"json.loads({self._stored_bytes(data, name)})"
+
+    def _stored_bytes(self, data: bytes, name: str) -> str:
+        return f"{self._stored(np.frombuffer(data, np.uint8), name)}.tobytes()"
+
+    def _stored(self, array: Array, name: str) -> str:
+        """An array of the side file, under the name or one like it."""
+        key = begin = name[:MOST_LETTERS]
+        while key in self.side:
+            self._numbers[begin] = self._numbers.get(begin, 1) + 1
+            key = f"{begin}_{self._numbers[begin]}"
+        self.side[key] = array
+        return f"ARRAYS[{quoted(key)}]"
 
     def _need(self, element: ElementType) -> None:
         self.modules.add("np")
@@ -93,10 +166,13 @@ class Parts:
 
     def fresh(self, name: str) -> str:
         """A name of the module that nothing has yet."""
-        found = python_name(name)
-        number = 1
-        while found in self.taken:
-            number += 1
-            found = f"{python_name(name)}_{number}"
+        found = begin = module_name(name[:LONGEST])
+        while (
+            found in self.taken
+            or found in self.attributes_of_functions
+            or f"{found}{ARRAY}" in self.attributes_of_functions
+        ):
+            self._numbers[begin] = self._numbers.get(begin, 1) + 1
+            found = f"{begin}_{self._numbers[begin]}"
         self.taken.add(found)
         return found

@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from opwright.decompiler.literals import quoted
+from opwright.decompiler.parts import MOST_IN_TEXT, Parts
 
 
 def docstring(text: str) -> list[str]:
     """The statement that documents a function; nothing where Python would read another text, as it may of several
     lines and of spaces at the ends."""
     plain = text.isprintable() and text == text.strip(' "') and "\\" not in text and '"""' not in text
+    plain = plain and len(text) <= MOST_IN_TEXT
     return [f'    """{text}"""'] if text and plain else []
 
 
-def block(text: str) -> str:
-    """A text of several lines as it is, where it can stand so, else as a literal of one line."""
+def block(text: str, parts: Parts) -> str:
+    """A text of several lines as it is, where it can stand so, else as an expression of one line."""
     plain = "\n" in text and text.replace("\n", "").isprintable() and text[-1] != '"'
-    return f'"""{text}"""' if plain and "\\" not in text and '"""' not in text else quoted(text)
+    if plain and len(text) <= MOST_IN_TEXT and "\\" not in text and '"""' not in text:
+        return f'"""{text}"""'
+    return parts.text(text, "doc_string")
 
 
 def comment(indent: str, text: str) -> list[str]:

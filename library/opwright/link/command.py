@@ -179,7 +179,7 @@ def _run_polyfill(options: argparse.Namespace) -> int:
 
 
 def _run_decompile(options: argparse.Namespace) -> int:
-    for line in decompile.run(options):
+    for line in decompile.run(options, _show):
         print(line)
     return Exit.GOOD
 

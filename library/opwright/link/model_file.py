@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, EncodeError, Message
@@ -101,6 +102,20 @@ def external_files(model: ModelProto) -> list[str]:
     return sorted(found)
 
 
+@contextmanager
+def written_whole(path: Path) -> Iterator[BinaryIO]:
+    """A stream whose bytes become the file when the block ends; where the block fails, the file is as it was."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        with partial.open("wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
 def write_model(model: ModelProto, path: Path, source: Path) -> None:
     """Writes the model whole or not at all. `source` is the file that it was read from.
 
@@ -113,17 +128,10 @@ def write_model(model: ModelProto, path: Path, source: Path) -> None:
         reason = f"they are found relative to the model's folder: {', '.join(elsewhere)}"
         help_text = f"write it to {source.with_name(path.name)}, then move all files together"
         raise DiagnosticError([Diagnostic("OW571", text, reason=reason, help=help_text)])
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         data = model.SerializeToString(deterministic=True)
-        try:
-            with partial.open("wb") as stream:
-                stream.write(data)
-                stream.flush()
-                os.fsync(stream.fileno())
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
+        with written_whole(path) as stream:
+            stream.write(data)
     except OSError as error:
         reason = error.strerror or str(error)
         raise DiagnosticError([Diagnostic("OW572", f"cannot write {path}", reason=reason)]) from None

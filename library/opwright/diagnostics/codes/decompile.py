@@ -1,4 +1,4 @@
-"""OW590: turning models into scripts."""
+"""OW590 to OW594: turning models into scripts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,34 @@ _COMMAND = "decompile model.onnx -o out.py"
 _HEADER = '<ir_version: 8, opset_import: ["": 18]>'
 
 
-def _model(text: str) -> Example:
-    return Example(_COMMAND, {"model.onnx.txt": f"{_HEADER} {text}"})
+_ABS = "agraph (float[N] X) => (float[N] Y) { Y = Abs(X) }"
+_MODULES = """import runpy
+from pathlib import Path
+
+from onnx import parser
+from opwright import decompile
+
+HEADER = '<ir_version: 8, opset_import: ["": 18]>'
+GRAPH = "agraph (float[40] x) => (float[40] y) <float[40] w = {%s}> { y = Add(x, w) }"
+for name, number in (("one", 1.0), ("two", 2.0)):
+    model = parser.parse_model(f"{HEADER} {GRAPH}" % ", ".join([str(number)] * 40))
+    decompile(model).write(Path(f"{name}.py"))
+"""
+# A loop that a readable script writes as `while`, and an operator that nothing can run.
+_ENDS = """<ir_version: 8, opset_import: ["": 18, "com.acme": 1]> agraph (float X) => (float Y) {
+    most = Constant <value = float {10}> ()
+    trips = Constant <value = int64 {9223372036854775807}> ()
+    go = Less (X, most)
+    Z = Loop (trips, go, X) <body: graph = body (int64 i, bool going, float a) => (bool again, float b) {
+        b = Add (a, a)
+        again = Less (b, most)
+    }>
+    Y = com.acme.Odd (Z)
+}"""
+
+
+def _model(text: str, *options: str) -> Example:
+    return Example(" ".join((_COMMAND, *options)), {"model.onnx.txt": f"{_HEADER} {text}"})
 
 
 ENTRIES = (
@@ -19,6 +45,40 @@ ENTRIES = (
         "The text must make the same model again. Where the language has no words for a part of it, leaving that part"
         " out would make another model.",
         bad=_model("agraph (float[N] X) => (float[N] Y, float[N] Y) { Y = Abs(X) }"),
-        good=_model("agraph (float[N] X) => (float[N] Y) { Y = Abs(X) }"),
+        good=_model(_ABS),
+    ),
+    Entry(
+        "OW591",
+        "Arrays beside a decompiled module that are not its own",
+        "The module of a model with large tensors reads them from the file beside it. With a file of another module, or"
+        " a damaged one, it would make a model with other weights.",
+        bad=Example(
+            "python run.py", {"run.py": f'{_MODULES}Path("two.npz").replace("one.npz")\nrunpy.run_path("one.py")\n'}
+        ),
+        good=Example("python run.py", {"run.py": f'{_MODULES}runpy.run_path("one.py")\n'}),
+    ),
+    Entry(
+        "OW592",
+        "A file that decompiling would replace",
+        "A decompiled module and the arrays beside it are written anew when the model is decompiled again. A file that"
+        " was not written so, or that belongs to another module, would be lost.",
+        bad=Example(_COMMAND, {"model.onnx.txt": f"{_HEADER} {_ABS}", "out.py": "print('written by hand')\n"}),
+        good=_model(_ABS),
+    ),
+    Entry(
+        "OW593",
+        "A decompiled text that does not make the model again",
+        "The text stands for the model. `--check` compiles it and compares: the interface, the structure and, where a"
+        " readable script has another structure, the results.",
+        bad=_model("agraph (float[N] X) => (float[N] Y) { Y = Abs(X, X) }", "--check"),
+        good=_model(_ABS, "--check"),
+    ),
+    Entry(
+        "OW594",
+        "A decompiled text whose results could not be compared",
+        "A readable script may have another structure than the model, and `--check` then runs both. Where the reference"
+        " evaluator does not take them, as with operators that it does not know, nothing proves them equal.",
+        bad=Example(f"{_COMMAND} --check", {"model.onnx.txt": _ENDS}),
+        good=Example(f"{_COMMAND} --check --faithful", {"model.onnx.txt": _ENDS}),
     ),
 )
