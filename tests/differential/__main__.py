@@ -1,15 +1,17 @@
-"""`python -m tests.differential [--count N] [--mutants N] [--mixed N] [--planted N] [--bytes N]`: a long run.
+"""`python -m tests.differential [--count N] [--mutants N] [--mixed N] [--trials N] ...`: a long run.
 
-Prints what became of the programs and what they were made of; the last lines sum it up. Exit 1 when any showed a
-difference, when fewer than nine in ten compile, when a row of docs/language.md or a pair of control constructs is too
-rare among them, when too few misuses of numbers on one path are refused, when a planted bug is not found, or when the
-bytes of a function depend on the hash seed.
+Prints the seed, drawn anew each time, what became of the programs and what they were made of; the last lines sum it
+up. Exit 1 when any showed a difference, when our own tools stumbled over one, when fewer than nine in ten compile, when
+a row of docs/language.md or a pair of control constructs is too rare among them, when too few misuses of numbers on one
+path are refused, when a planted bug is not found, or when the bytes of a function depend on the hash seed.
+OPWRIGHT_CHECK_TRIALS=1 is handed to every process.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import secrets
 import sys
 from collections.abc import Callable
 
@@ -23,8 +25,12 @@ from tests.differential.campaign import (
     hunt_all,
     mixed_of,
     mutant_of,
+    nested_of,
+    order_of,
     program_of,
     run_parallel,
+    target_of,
+    trials_of,
 )
 from tests.differential.control import PAIRS
 from tests.differential.determinism import counts, differing
@@ -39,12 +45,19 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=20_000, help="how many programs that are meant to be valid")
     parser.add_argument("--mutants", type=int, default=0, help="how many programs that most likely are not")
     parser.add_argument("--mixed", type=int, default=0, help="how many about what is a number on one path alone")
+    parser.add_argument("--trials", type=int, default=0, help="how many of loops that are lowered more than once")
+    parser.add_argument("--orders", type=int, default=0, help="how many whose statements are put into another order")
+    parser.add_argument("--nested", type=int, default=0, help="how many of functions with variants that call others")
+    parser.add_argument("--targets", type=int, default=0, help="how many that are made for opsets from 7 to 28")
     parser.add_argument("--planted", type=int, default=0, metavar="N", help="find each planted bug within N programs")
     parser.add_argument("--bytes", type=int, default=0, metavar="N", help="compile 200 functions under N hash seeds")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, help="that of an earlier run; drawn anew where it is left out")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--reduce", action="store_true", help="print each difference as small as it can be made")
     options = parser.parse_args()
+    if options.seed is None:
+        options.seed = secrets.randbelow(1_000_000)
+    print(f"seed {options.seed}: `--seed {options.seed}` gives the same programs", flush=True)
     run = _Run(options)
     if options.count:
         run.programs()
@@ -52,6 +65,10 @@ def main() -> int:
         run.changed()
     if options.mixed:
         run.mixed()
+    for kind, source in _FURTHER.items():
+        count = getattr(options, kind)
+        if count:
+            run.further(kind, count, source)
     if options.planted:
         run.planted()
     if options.bytes:
@@ -62,6 +79,14 @@ def main() -> int:
     for line in run.failed:
         print(f"FAILED: {line}")
     return int(bool(run.failed))
+
+
+_FURTHER: dict[str, Callable[[int, int], Program]] = {
+    "trials": trials_of,
+    "orders": order_of,
+    "nested": nested_of,
+    "targets": target_of,
+}
 
 
 def _progress(report: Report) -> None:
@@ -90,6 +115,8 @@ class _Run:
         self.said.append(f"{kind}, seed {options.seed}: {report.summary()}")
         if report.different:
             self.failed.append(f"{kind}: {len(report.different)} showed a difference")
+        if report.stumbled:
+            self.failed.append(f"{kind}: our own tools stumbled over {len(report.stumbled)}")
         return report
 
     def programs(self) -> None:
@@ -119,6 +146,9 @@ class _Run:
         rare = report.rarely_refused()
         if rare:
             self.failed.append(f"too few misuses of numbers on one path are refused with {', '.join(rare)}")
+
+    def further(self, kind: str, count: int, source: Callable[[int, int], Program]) -> None:
+        self._judge(kind, count, source)
 
     def planted(self) -> None:
         options, missed, latest = self.options, 0, 0

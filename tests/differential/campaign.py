@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import multiprocessing
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from random import Random
 
 from tests.differential.control import PAIRS, control_pairs
-from tests.differential.generate.programs import generate, generate_mixed
+from tests.differential.generate.nested import generate_nested
+from tests.differential.generate.programs import generate, generate_at, generate_mixed
+from tests.differential.generate.trials import generate_trials
 from tests.differential.isolated import Judge
 from tests.differential.judge import RUNTIMES, Outcome, Verdict
 from tests.differential.mutate import mutate
 from tests.differential.planted import Planted
 from tests.differential.program import Program
 from tests.differential.rows import ROWS, rows_of
+from tests.differential.swaps import swapped
 
 HUNTING_PATIENCE = 15.0  # seconds: a planted bug may well make a loop that never ends
 BATCH = 250
+TARGETS = range(7, 29)
 LEAST_COMPILED = 0.9
 PER_PROGRAMS = 20_000  # of this many programs
 ROW_COUNT = 100  # so many have each row of docs/language.md
@@ -31,7 +36,8 @@ MIXED_SHARE = 100  # one of so many programs about such values is refused with e
 
 @dataclass(slots=True)
 class Report:
-    """Counts of one run; `different` are the names of programs that showed a difference, with it."""
+    """Counts of one run; `different` are the names of programs that showed a difference, with it, `stumbled` of those
+    that our own tools, the generator or a judge, made nothing of."""
 
     outcomes: Counter[Outcome] = field(default_factory=Counter)
     compared: int = 0
@@ -41,6 +47,7 @@ class Report:
     refused: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
     different: list[tuple[str, str]] = field(default_factory=list)
+    stumbled: list[tuple[str, str]] = field(default_factory=list)
     seconds: float = 0.0
 
     @property
@@ -71,6 +78,7 @@ class Report:
             getattr(self, name).update(getattr(other, name))
         self.compared += other.compared
         self.different += other.different
+        self.stumbled += other.stumbled
         self.seconds += other.seconds
 
     def rare_rows(self) -> list[str]:
@@ -103,12 +111,15 @@ class Report:
                 yield f"  {count:7,} {name}"
         for name, detail in sorted(self.different):
             yield f"DIFFERENT {name}: {detail}"
+        for name, detail in sorted(self.stumbled):
+            yield f"STUMBLED {name}: {detail}"
         yield self.summary()
 
     def summary(self) -> str:
         outcomes = ", ".join(f"{self.outcomes[outcome]:,} {outcome.value}" for outcome in Outcome)
         return (
             f"{self.programs:,} programs: {outcomes}; {self.internal_errors} internal errors;"
+            f" {len(self.stumbled)} times our own tools stumbled;"
             f" {self.compiled:.1%} compiled; {self.compared:,} calls compared on {', '.join(RUNTIMES)}"
         )
 
@@ -131,18 +142,46 @@ def mixed_of(seed: int, index: int) -> Program:
     return generate_mixed(Random(f"mixed {seed}:{index}"))
 
 
+def trials_of(seed: int, index: int) -> Program:
+    """A program of loops that are lowered more than once."""
+    return generate_trials(Random(f"trials {seed}:{index}"))
+
+
+def order_of(seed: int, index: int) -> Program:
+    """A program and the same in another order of statements that do not depend on each other."""
+    random = Random(f"order {seed}:{index}")
+    while True:
+        made = (generate, generate_mixed, generate_trials, generate_trials)[index % 4](random)
+        other = swapped(made.text, random)
+        if other is not None:
+            return replace(made, other=other)
+
+
+def nested_of(seed: int, index: int) -> Program:
+    """A program of functions with variants that call functions with variants, for some opset."""
+    random = Random(f"nested {seed}:{index}")
+    return generate_nested(random, random.choice((18, 18, 18, *TARGETS)))
+
+
+def target_of(seed: int, index: int) -> Program:
+    """A program that is written against one opset and made for another, or for the same, of all of them."""
+    random = Random(f"target {seed}:{index}")
+    written = random.choice(TARGETS)
+    program = generate_at(random, written)
+    return replace(program, target=random.choice((written, random.choice(TARGETS))))
+
+
 def run(count: int, seed: int, first: int = 0, source: Callable[[int, int], Program] = program_of) -> Report:
     """Judges `count` programs, in a process of its own that may die."""
     report = Report()
     with Judge() as judge:
         for index in range(first, first + count):
-            program = source(seed, index)
             try:
+                program = source(seed, index)
                 verdict, seconds = judge(program)
+                report.add(f"{seed}:{index}", program, verdict, seconds)
             except Exception as error:
-                error.add_note(f"our own tools stumble over program {seed}:{index}")
-                raise
-            report.add(f"{seed}:{index}", program, verdict, seconds)
+                report.stumbled.append((f"{seed}:{index}", "\n".join(traceback.format_exception(error))))
     return report
 
 

@@ -67,14 +67,37 @@ class Eager:
             found = [_bytes_of(function, arguments) for _ in range(3)]
         return next((f"{plain} as Python, {item} as a graph" for item in found if item != plain), "")
 
-    def live_model(self, case: Case) -> onnx.ModelProto:
+    def live_model(self, case: Case, target: int | None = None) -> onnx.ModelProto:
         """The model of the function under `@script`, for the types of a case: ranks known, sizes not."""
         types = {}
         for name, array in case.arrays.items():
             type_ = getattr(opwright, name_of(array.dtype).upper())
             types[name] = type_[(None,) * array.ndim] if array.ndim else type_
         function = opwright.script()(self.function)
-        return function.to_model_proto(input_types=types, opset=self.opset, **case.attributes)
+        return function.to_model_proto(input_types=types, opset=target or self.opset, **case.attributes)
+
+
+def calling_model(program: Program) -> onnx.ModelProto:
+    """The model of a function that calls `F` with what the first case gives: tensors of known types and ranks."""
+    case = program.cases[0]
+    parameters = [f"{name}: {_annotation(array)}" for name, array in case.arrays.items()]
+    arguments = [*(f"{name}={name}" for name in case.arrays), *(f"{k}={v!r}" for k, v in case.attributes.items())]
+    text = (HEADER.format(opset=program.opset) + program.text).replace("\ndef F(", "\n@script()\ndef F(")
+    text += f"\n@script()\ndef caller({', '.join(parameters)}):\n    return F({', '.join(arguments)})\n"
+    name = "<caller>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    namespace: dict[str, Any] = {"__name__": "caller"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(compile(text, name, "exec", dont_inherit=True), namespace)
+        model = namespace["caller"].to_model_proto(opset=program.opset)
+    assert isinstance(model, onnx.ModelProto)
+    return model
+
+
+def _annotation(array: np.ndarray[Any, Any]) -> str:
+    name = name_of(array.dtype).upper()
+    return f"{name}[{', '.join(['None'] * array.ndim)}]" if array.ndim else name
 
 
 def _bytes_of(function: opwright.OnnxFunction, arguments: Mapping[str, Any]) -> Any:

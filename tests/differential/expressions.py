@@ -231,7 +231,7 @@ class Expressions:
         if isinstance(owner, Opset):
             if name == "version":
                 self.covered.add("op.version")
-            return self.opset if name == "version" else Operator(f"op.{name}")
+            return self.version if name == "version" else Operator(f"op.{name}")
         if isinstance(owner, Operator) and owner.name == "math":
             value = getattr(math, name)
             return value if is_number(value) else Operator(f"math.{name}")

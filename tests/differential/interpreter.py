@@ -56,15 +56,16 @@ class _Return(Exception):
 
 
 def run(
-    text: str, inputs: Mapping[str, Any], outputs: Sequence[str], opset: int, noise: Noise
+    text: str, inputs: Mapping[str, Any], outputs: Sequence[str], opset: int, noise: Noise, version: int | None = None
 ) -> tuple[list[Any], set[int], set[str]]:
     """The outputs of `F` in the text, as arrays of the element types `outputs`; the indexes of those that were numbers;
     and the constructs that were run.
 
-    `inputs` gives each parameter an array, a number (an attribute, floats rounded to float32) or None; attributes are
-    keyword-only parameters of `F`.
+    `version` is what `op.version` says, where it is not the opset that the text is written against. `inputs` gives
+    each parameter an array, a number (an attribute, floats rounded to float32) or None; attributes are keyword-only
+    parameters of `F`.
     """
-    machine = Machine(text, opset, noise)
+    machine = Machine(text, opset, noise, version)
     arguments = {
         name: [Tensor(item) for item in value]
         if isinstance(value, list)
@@ -105,8 +106,9 @@ def _output(value: Any, wanted: str) -> Any:
 class Machine(Expressions):
     """One run of a module: its functions, its constants, and how many steps it may still make."""
 
-    def __init__(self, text: str, opset: int, noise: Noise) -> None:
+    def __init__(self, text: str, opset: int, noise: Noise, version: int | None = None) -> None:
         self.opset = opset
+        self.version = opset if version is None else version
         self.noise = noise
         self.context = kernels.Context(opset, noise, self.call_closure)
         self.steps = 0

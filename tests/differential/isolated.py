@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 import time
+import traceback
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -117,5 +118,6 @@ def _serve(pipe: Connection) -> None:
                 with planted(bugs[name]):
                     verdict = judge(program, runtimes)
         except Exception as error:
+            error.add_note(traceback.format_exc())
             verdict = error
         pipe.send((verdict, time.process_time() - started))

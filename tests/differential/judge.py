@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -16,6 +16,7 @@ from onnx.inliner import inline_local_functions
 from onnx.reference import ReferenceEvaluator
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.lang import facts, ir
+from opwright.lang.emit import emit_function
 from opwright.lang.family import Family, Variant, admitted
 from opwright.lang.ir_verify import verify
 from opwright.variants import match_variants
@@ -23,7 +24,7 @@ from opwright.variants import match_variants
 from tests.differential import interpreter
 from tests.differential.arithmetic import PRODUCT_OF_DOUBLES
 from tests.differential.compiling import compile_program
-from tests.differential.eager import Eager
+from tests.differential.eager import Eager, calling_model
 from tests.differential.kernels import ORDER_OF_INT64
 from tests.differential.noise import Noise
 from tests.differential.program import Case, Program
@@ -86,6 +87,10 @@ class _Difference(Exception):
 
 def judge(program: Program, runtimes: tuple[str, ...] = RUNTIMES) -> Verdict:
     """Compiles the program and runs each case everywhere; the first difference ends it."""
+    if program.other:
+        return _judge_order(program)
+    if program.target is not None:
+        return _judge_target(program, program.target)
     reasons: list[str] = []
     covered: set[str] = set()
     compared = 0
@@ -111,10 +116,130 @@ def judge(program: Program, runtimes: tuple[str, ...] = RUNTIMES) -> Verdict:
             str(difference),
             compared,
             tuple(reasons),
-            next(index for index, item in enumerate(program.cases) if item is case),
+            program.index_of(case),
         )
     outcome = Outcome.AGREED if compared else Outcome.SKIPPED
     return Verdict(outcome, "", compared, tuple(reasons), covered=frozenset(covered))
+
+
+def _judge_order(program: Program) -> Verdict:
+    """Both orders are refused with the same codes, or have the same bodies, or are judged both."""
+    try:
+        one, two = (_bodies(item) for item in (program, program.with_text(program.other)))
+    except _Difference as difference:
+        return Verdict(Outcome.DIFFERENT, str(difference), 0, ())
+    refused = [found for found in (one, two) if isinstance(found, str)]
+    if len(refused) == 1 or len(set(refused)) == 2:
+        shown = [found if isinstance(found, str) else "accepted" for found in (one, two)]
+        return Verdict(Outcome.DIFFERENT, f"{shown[0]} in one order, {shown[1]} in the other", 0, ())
+    if refused:
+        return Verdict(Outcome.REFUSED, refused[0], 0, ())
+    plain = replace(program, other="")
+    assert not isinstance(one, str) and not isinstance(two, str)
+    calls = [found[_CALLED] if isinstance(found[_CALLED], str) else "accepted" for found in (one, two)]
+    if calls[0] != calls[1]:
+        return Verdict(Outcome.DIFFERENT, f"called: {calls[0]} in one order, {calls[1]} in the other", 0, ())
+    if one == two:
+        return Verdict(Outcome.AGREED, "", 1, ("the same bodies",))
+    first, second = judge(plain), judge(plain.with_text(program.other))
+    found = second if first.outcome is not Outcome.DIFFERENT else first
+    return replace(found, reasons=(*found.reasons, "other bodies"))
+
+
+_CALLED = "as it is called"
+
+
+def _called(program: Program) -> bytes | str:
+    """The model of a call, where the types of `F` are inferred from its body alone; or the codes that refuse it."""
+    try:
+        return calling_model(program).SerializeToString()
+    except DiagnosticError as error:
+        return " ".join(sorted({item.code for item in error.diagnostics}))
+    except Exception as error:
+        if program.meant:
+            raise _Difference(f"a call of it fails: {_first_line(error)}") from error
+        return type(error).__name__
+
+
+def _bodies(program: Program) -> dict[object, bytes | str] | str:
+    """The bodies by variant, or the codes of the findings that refuse it, sorted."""
+    found = compile_program(program)
+    if isinstance(found, tuple):
+        return " ".join(sorted({item.code for item in found}))
+    bodies: dict[object, bytes | str] = {_CALLED: _called(program)}
+    for variant in found.variants:
+        assert variant.lowered.function is not None
+        bodies[variant.key] = emit_function(variant.lowered.function, "test.domain").SerializeToString()
+    return bodies
+
+
+_TARGET_RUNTIMES = ("ort", "ort-full", "ort-inlined", "reference", "reference-called")
+
+
+def _judge_target(program: Program, target: int) -> Verdict:
+    """The models under `@script` at that opset, called and inlined. A case that is refused is none that is wrong."""
+    reasons: list[str] = []
+    refused = ""
+    compared = 0
+    case = program.cases[0]
+    try:
+        eager = Eager(program)
+        for case in program.cases:
+            try:
+                expected = expect(program, case)
+                model = eager.live_model(case, target)
+                compared += _run_target(program, case, model, expected, reasons)
+            except OutOfScope as reason:
+                reasons.append(str(reason))
+            except DiagnosticError as error:
+                refused = f"{error.diagnostics[0].code} {error.diagnostics[0].message}"
+    except _Difference as difference:
+        return Verdict(
+            Outcome.DIFFERENT, f"opset {target}: {difference}", compared, tuple(reasons), program.index_of(case)
+        )
+    if refused and not compared:
+        return Verdict(Outcome.REFUSED, refused, 0, tuple(reasons))
+    return Verdict(Outcome.AGREED if compared else Outcome.SKIPPED, "", compared, tuple(reasons))
+
+
+def _run_target(program: Program, case: Case, model: onnx.ModelProto, expected: Expected, reasons: list[str]) -> bool:
+    """Whether some runtime has run it. None must give anything else; one alone may have no kernel."""
+    excused = {runtime for note in expected.notes for runtime in _WRONG_ON[note]}
+    names = {item.name for item in model.graph.input}
+    feeds = {name: array for name, array in case.arrays.items() if name in names}
+    done = False
+    for runtime in _TARGET_RUNTIMES:
+        if runtime in excused or (excused and runtime.startswith("ort")):
+            continue
+        try:
+            with np.errstate(all="ignore"):
+                outputs = flat(_target_session(runtime, model)(feeds))
+        except Exception as error:
+            if runtime.startswith("ort") and _mentions(error, *_NO_KERNEL):
+                reasons.append(f"{runtime} has no kernel: {_kernel(error)}")
+                continue
+            if runtime == "ort-full" and _mentions(error, *_OPTIMISER_FAULTS, *_LOST_BRANCH, _LOST_CAST):
+                reasons.append(f"{runtime}: a fault of the optimiser")
+                continue
+            raise _Difference(f"{runtime} fails: {_first_line(error)}") from error
+        _compare(runtime, list(program.outputs), _with_declared_types(outputs, expected), expected)
+        done = True
+    return done
+
+
+# An opset that is newer than the runtime's newest counts as one of which it has no kernel.
+_NO_KERNEL = ("NOT_IMPLEMENTED", "Unsupported model IR version", "is under development and support for this is limited")
+
+
+def _target_session(runtime: str, model: onnx.ModelProto) -> Any:
+    if runtime == "reference-called":
+        evaluator = ReferenceEvaluator(model)
+        return lambda arrays: evaluator.run(None, dict(arrays))
+    if runtime == "reference":
+        return _reference(model)
+    if runtime == "ort-inlined":
+        return _onnxruntime(inline_local_functions(model).SerializeToString(), "ort")
+    return _onnxruntime(model.SerializeToString(), runtime)
 
 
 def _compile(program: Program) -> Family | Diagnostic:
@@ -170,7 +295,9 @@ def expect(program: Program, case: Case) -> Expected:
 def _interpret(program: Program, case: Case, noise: Noise) -> tuple[Arrays, set[int], set[str]]:
     arguments, outputs = program.arguments(case), program.output_types(case)
     try:
-        values, numbers, covered = interpreter.run(program.text, arguments, outputs, program.opset, noise)
+        values, numbers, covered = interpreter.run(
+            program.text, arguments, outputs, program.opset, noise, program.target
+        )
         return flat(values), _flat_indexes(values, numbers), covered
     except interpreter.Unbound as error:
         raise _Difference(f"accepted, and Python finds `{error}` unbound") from error
@@ -178,7 +305,9 @@ def _interpret(program: Program, case: Case, noise: Noise) -> tuple[Arrays, set[
         raise OutOfScope("an unknown number overflows its element type") from error
     except Refused as error:
         raise _Difference(f"accepted, and eager mode refuses: {error}") from error
-    except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
+    except OutOfScope:
+        raise
+    except Exception as error:
         if program.meant:
             raise
         raise OutOfScope(f"the interpreter knows no such program: {type(error).__name__}") from error

@@ -266,7 +266,9 @@ def Where(context: Context, condition: Array, x: Array, y: Array) -> Array:
 
 
 def _element(to: Any) -> np.dtype[Any]:
-    name = to.name if isinstance(to, ElementTypeObject) else next(name for name, code in CODES.items() if code == to)
+    name = to.name if isinstance(to, ElementTypeObject) else {code: name for name, code in CODES.items()}.get(to)
+    if name is None:
+        raise OutOfScope("an element type that the interpreter does not know")
     return DTYPES[name]
 
 

@@ -23,7 +23,8 @@ class Program:
     """`text` defines `F`; the imports that `tests.lang.conftest_lang` writes stand before it.
 
     Inputs and outputs map names to element types or type variables, `float/0` with a rank. `meant` to be valid, on
-    all of its cases.
+    all of its cases. `other`: the same in another order, to be compared with it. `target`: the opset of the models
+    that are made of it under `@script`; it is judged by them alone.
     """
 
     text: str
@@ -34,12 +35,20 @@ class Program:
     opset: int
     cases: tuple[Case, ...]
     meant: bool = True
+    other: str = ""
+    target: int | None = None
 
     def with_text(self, text: str) -> Program:
         return replace(self, text=text)
 
+    def with_order(self, other: str) -> Program:
+        return replace(self, other=other)
+
     def with_cases(self, cases: tuple[Case, ...]) -> Program:
         return replace(self, cases=cases)
+
+    def index_of(self, case: Case) -> int:
+        return next(index for index, item in enumerate(self.cases) if item is case)
 
     def output_types(self, case: Case) -> list[str]:
         names = [type_.partition("/")[0] for type_ in self.outputs.values()]
@@ -56,6 +65,10 @@ class Program:
 
     def _lines(self) -> Iterator[str]:
         yield self.text.rstrip()
+        if self.other:
+            yield f"# and in another order:\n{self.other.rstrip()}"
+        if self.target is not None:
+            yield f"# target opset {self.target}"
         yield f"# inputs {self.inputs}, outputs {self.outputs}, types {self.types}, opset {self.opset}"
         for case in self.cases:
             arrays = {

@@ -6,10 +6,13 @@ import ast
 import copy
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
 
 from tests.differential.isolated import Judge
 from tests.differential.judge import RUNTIMES, Outcome, Verdict
 from tests.differential.program import Program
+from tests.differential.swaps import swapped
 
 ATTEMPTS = 3000
 
@@ -63,7 +66,9 @@ def _smaller(program: Program, verdict: Verdict) -> Iterator[Program]:
             continue
         if text not in seen and "def F(" in text:
             seen.add(text)
-            yield program.with_text(text)
+            other = swapped(text, Random(0)) if program.other else ""
+            if other is not None:
+                yield replace(program, text=text, other=other)
 
 
 def _cut(tree: ast.Module) -> Iterator[ast.Module]:

@@ -318,6 +318,13 @@ def test_a_largest_finite_number_is_no_difference() -> None:
     assert judge(program).outcome is Outcome.SKIPPED
 
 
+def test_an_element_type_that_the_interpreter_does_not_know_is_nothing_to_compare() -> None:
+    program = Found("def F(x):\n    return op.Cast(op.Cast(x, to=10), to=1)\n", "float", {"x": F2}).program()
+    verdict = judge(program)
+    assert verdict.outcome is Outcome.SKIPPED, verdict
+    assert verdict.reasons == ("an element type that the interpreter does not know",)
+
+
 def test_a_program_has_so_much_cpu_time() -> None:
     text = "def F(x):\n    w = 0\n    while w < 1:\n        w = w << 1\n    return x\n"
     with Judge(patience=0.01) as isolated:

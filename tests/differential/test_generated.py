@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from random import Random
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.differential.campaign import LEAST_COMPILED, hunt, mixed_of, mutant_of, program_of, run
+from tests.differential.campaign import (
+    LEAST_COMPILED,
+    hunt,
+    mixed_of,
+    mutant_of,
+    nested_of,
+    order_of,
+    program_of,
+    run,
+    target_of,
+    trials_of,
+)
 from tests.differential.control import PAIRS, control_pairs
 from tests.differential.determinism import PROGRAM, SAMPLE, SPEC, differing
 from tests.differential.generate.programs import generate
@@ -23,26 +34,47 @@ SEED = 1
 PROGRAMS = 400
 MUTANTS = 400
 MIXED = 300
+FURTHER = 40
 
 programs = st.randoms(use_true_random=False).map(lambda random: generate(Random(random.getrandbits(64))))
 
 
 def test_programs_agree_and_compile() -> None:
     report = run(PROGRAMS, SEED)
-    assert not report.different
+    assert not report.different and not report.stumbled
     assert report.compiled >= LEAST_COMPILED, report.refused
 
 
 def test_changed_programs_are_refused_or_agree() -> None:
     report = run(MUTANTS, SEED, source=mutant_of)
-    assert not report.different
+    assert not report.different and not report.stumbled
     assert report.outcomes[Outcome.REFUSED] > MUTANTS // 4
 
 
 def test_numbers_on_one_path_agree_or_are_refused() -> None:
     report = run(MIXED, SEED, source=mixed_of)
-    assert not report.different
+    assert not report.different and not report.stumbled
     assert not report.rarely_refused(), report.refused
+
+
+@pytest.mark.parametrize("source", [trials_of, order_of, nested_of, target_of])
+def test_further_programs_agree_or_are_refused(source: Callable[[int, int], Program]) -> None:
+    report = run(FURTHER, SEED, source=source)
+    assert not report.different
+    assert not report.stumbled
+    assert report.compared > FURTHER // 2
+
+
+def test_a_stumble_of_our_own_tools_is_told_and_ends_nothing() -> None:
+    def source(seed: int, index: int) -> Program:
+        if index == 1:
+            raise StopIteration("planted")
+        return program_of(seed, index)
+
+    report = run(3, SEED, source=source)
+    assert report.programs == 2
+    assert [name for name, _ in report.stumbled] == [f"{SEED}:1"]
+    assert any("STUMBLED" in line and "planted" in line for line in report.lines())
 
 
 @pytest.fixture(scope="module")

@@ -61,6 +61,11 @@ def generate(random: Random) -> Program:
     return _Writer(random).program()
 
 
+def generate_at(random: Random, opset: int) -> Program:
+    """A program of the whole language, written against that opset."""
+    return _Writer(random, opset=opset).program()
+
+
 def generate_mixed(random: Random) -> Program:
     """A program about a value that is a number on one path and a tensor on another: about every second one misuses it,
     which the compiler refuses or, where only one of the paths is left, takes as Python does."""
@@ -74,9 +79,10 @@ def _attribute_type(kind: str) -> Type:
 
 
 class _Writer(Loops):
-    def __init__(self, random: Random, risky: bool = False) -> None:
+    def __init__(self, random: Random, risky: bool = False, opset: int | None = None) -> None:
         self.draw = Draw(random)
-        self.opset = self.draw.pick(OPSETS)
+        drawn = self.draw.pick(OPSETS)  # always, so that a seed stays what it is
+        self.opset = drawn if opset is None else opset
         self.risky = risky
         self.returns_numbers = True
         self.helpers = []
