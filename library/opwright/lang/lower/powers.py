@@ -79,14 +79,14 @@ def _product(
         return None
     if exponent == 1:
         return Writer(low, span)("Identity", base)
+
+    def times(left: ir.Value | Poison, right: ir.Value | Poison) -> ir.Value | Poison:
+        if isinstance(left, Poison) or isinstance(right, Poison):
+            return POISON
+        return try_emit(low, "Mul", [left, right], span, (span, span))  # not every opset multiplies every integer type
+
     first: ir.Value | Poison = base
-    return _by_squaring(first, exponent, lambda left, right: _times(low, left, right, span))
-
-
-def _times(low: Lowering, left: ir.Value | Poison, right: ir.Value | Poison, span: Span) -> ir.Value | Poison:
-    if isinstance(left, Poison) or isinstance(right, Poison):
-        return POISON
-    return try_emit(low, "Mul", [left, right], span, (span, span))  # not every opset multiplies every integer type
+    return _by_squaring(first, exponent, times)
 
 
 def _by_squaring(base: Factor, exponent: int, times: Callable[[Factor, Factor], Factor]) -> Factor:
