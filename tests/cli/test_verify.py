@@ -1,5 +1,6 @@
 """`opwright test` and `opwright vectors` on a tiny library."""
 
+import shutil
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 from opwright_build.report.schemas import output_schemas
+from opwright_build.verify.runtimes import OnnxRuntime
 
 Opwright = Callable[..., Any]
 FUNCTION = Path("specs/com.acme/Swish/function.py")
@@ -52,22 +54,33 @@ def test_every_cell_passes_and_is_counted(library: Path, opwright: Opwright) -> 
 
 
 def test_the_table_for_people(library: Path, opwright: Opwright) -> None:
-    ran = opwright("test")
+    ran = opwright("test", "--table")
     assert ran.status == 0
     rows = [line.split() for line in ran.out.splitlines()]
     assert ["com.acme::Swish@1", "T=float", *["3", "pass"] * 3] in rows
     assert ["total", *["6", "pass"] * 3] in rows
-    assert ran.out.splitlines()[-2] == "1 version, 2 (version, type) pairs, 2 cases"
+    summary = opwright("test").out.splitlines()
+    assert summary[:-1] == [
+        "1 version, 2 (version, type) pairs, 2 cases",
+        "onnxruntime/off: 6 pass",
+        "onnxruntime/full: 6 pass",
+        "reference: 6 pass",
+    ]
+    assert summary[-1].startswith("18 cells; ")
+    assert ran.out.splitlines()[-5:-1] == summary[:-1]
     assert "collecting vectors; reference.py of each spec is run, in a child process" in ran.err.splitlines()
 
 
 def test_a_wrong_body_fails_and_the_finding_stands_at_the_row(library: Path, opwright: Opwright) -> None:
     edit(FUNCTION, "X * op", "X + op")
-    ran = opwright("test")
+    ran = opwright("test", "--table")
     assert ran.status == 1
     assert "specs/com.acme/Swish/vectors.yaml:3:11: error OW450" in ran.out
     assert "3 fail" in ran.out
     assert ran.out.index("3 fail") < ran.out.index("OW450"), "the table comes before the findings"
+    alone = opwright("test").out
+    assert alone.startswith("specs/com.acme/Swish/"), "findings, and no table"
+    assert "onnxruntime/off: 6 fail" in alone.splitlines()
 
 
 def test_junit_has_a_test_for_each_cell(library: Path, opwright: Opwright) -> None:
@@ -116,6 +129,68 @@ def test_what_a_runtime_lacks_is_written_down_and_then_expected(library: Path, o
     edit(SPEC, "types: {T: [float, double, bfloat16]}", "types: {T: [float, double]}")
     stale = opwright("test", "--json")
     assert (stale.status, set(findings(stale))) == (1, {"OW452"})
+
+
+def test_a_release_that_no_row_knows_is_one_line(
+    library: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edit(SPEC, "types: {T: [float, double]}", "types: {T: [float, double, bfloat16]}")
+    gaps = Path("specs/runtime-gaps.yaml")
+    assert opwright("test", "--update-gaps").status == 0
+    text = gaps.read_text()
+    before = opwright("test", "--json")
+    assert (before.status, before.summary["changes"]) == (0, [])
+    running = before.summary["releases"]["onnxruntime"]
+    monkeypatch.setattr(OnnxRuntime, "release", "99.0.0")
+
+    gaps.write_text(text.replace("opsets: [18, 20, 22]", "opsets: [18, 20]"))
+    ran = opwright("test", "--json", "--junit", "report.xml")
+    check("test", ran)
+    assert (ran.status, findings(ran)) == (0, [])
+    assert ran.summary["changes"] == [
+        {"family": "onnxruntime", "release": "99.0.0", "against": running, "passing": 0, "unused": 0, "refused": 2}
+    ]
+    assert ElementTree.parse("report.xml").getroot().get("failures") == "0"
+    told = [line for line in opwright("test").out.splitlines() if "99.0.0" in line]
+    assert told == [
+        f"onnxruntime 99.0.0 is not listed in specs/runtime-gaps.yaml; compared with {running}: "
+        "2 cells without a row are refused; `opwright test --update-gaps` adds it"
+    ]
+
+    assert opwright("test", "--update-gaps").status == 0
+    both = gaps.read_text()
+    assert f'releases: {{onnxruntime: ["{running}", "99.0.0"]' in both
+    assert 'releases: ["99.0.0"], ' in both
+    again = opwright("test", "--json")
+    assert (again.status, again.summary["changes"]) == (0, [])
+
+
+def test_a_release_is_added_by_a_run_of_all_functions(
+    library: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(SPEC.parent, "specs/com.acme/Other")
+    for path in Path("specs/com.acme/Other").iterdir():
+        path.write_text(path.read_text().replace("Swish", "Other"))
+    assert opwright("test", "--update-gaps").status == 0
+    gaps = Path("specs/runtime-gaps.yaml")
+    text = gaps.read_text()
+    assert opwright("test", "--update-gaps", "--function", "Swish").status == 0
+    monkeypatch.setattr(OnnxRuntime, "release", "99.0.0")
+    ran = opwright("test", "--update-gaps", "--function", "Swish")
+    assert ran.status == 2
+    assert "onnxruntime 99.0.0 cannot be added to specs/runtime-gaps.yaml by a run of some functions" in ran.out
+    assert gaps.read_text() == text
+    assert opwright("test", "--update-gaps").status == 0
+    assert '"99.0.0"' in gaps.read_text()
+
+
+def test_an_update_does_not_replace_a_file_that_cannot_be_read(library: Path, opwright: Opwright) -> None:
+    gaps = Path("specs/runtime-gaps.yaml")
+    gaps.write_text("schema: 1\ngaps: 3\n")
+    ran = opwright("test", "--update-gaps")
+    assert ran.status == 1
+    assert "specs/runtime-gaps.yaml:2:7: error" in ran.out
+    assert gaps.read_text() == "schema: 1\ngaps: 3\n"
 
 
 def test_mutants_are_counted_and_survivors_named(library: Path, opwright: Opwright) -> None:

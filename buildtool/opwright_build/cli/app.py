@@ -169,8 +169,11 @@ def run_tests(
     json: JsonOption = False,
     junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML as well.")] = None,
     only: Annotated[str | None, typer.Option("--function", metavar="X", help="Only this function.")] = None,
+    table: Annotated[bool, typer.Option("--table", help="Print how each function and type ended.")] = False,
     mutants: Annotated[bool, typer.Option("--mutants", help="Also see which mutants the vectors let live.")] = False,
-    update_gaps: Annotated[bool, typer.Option("--update-gaps", help="Rewrite specs/runtime-gaps.yaml.")] = False,
+    update_gaps: Annotated[
+        bool, typer.Option("--update-gaps", help="Write what the runtimes at hand refuse to specs/runtime-gaps.yaml.")
+    ] = False,
     no_oracle: Annotated[bool, typer.Option("--no-oracle", help="Run no Python of a spec.")] = False,
     cache: CacheOption = None,
     sarif: SarifOption = None,
@@ -179,7 +182,7 @@ def run_tests(
     from opwright_build.workflow.session import Options
     from opwright_build.workflow.verify import Scope, verify
 
-    scope = Scope(only, mutants=mutants, update_gaps=update_gaps, run_oracle=not no_oracle, junit=junit)
+    scope = Scope(only, mutants, update_gaps, run_oracle=not no_oracle, junit=junit, table=table)
     _leave(lambda: verify(path, _reporter("test", json, sarif=sarif), Options(cache), scope, START))
 
 

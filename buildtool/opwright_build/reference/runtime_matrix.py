@@ -1,4 +1,7 @@
-"""Which runtimes run a version: all, as `opwright test` passes, but for what `runtime-gaps.yaml` says they refuse."""
+"""Which runtimes run a version: all, as `opwright test` passes, but for what `runtime-gaps.yaml` says they refuse.
+
+A reason that holds for some of the listed releases alone names them.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +11,23 @@ from opwright.bundle.format import FunctionEntry
 
 from opwright_build.reference.markdown import cell, codes, span, table
 from opwright_build.reference.opset_matrix import opset_classes
-from opwright_build.verify.gaps import Gap
+from opwright_build.verify.gaps import Gap, GapsFile, family_of
 from opwright_build.verify.runtimes import ONNXRUNTIME_OFF, REFERENCE
 
-_FAMILIES = (ONNXRUNTIME_OFF.partition("/")[0], REFERENCE)
+_FAMILIES = (family_of(ONNXRUNTIME_OFF), REFERENCE)
 
 
-def runtime_table(entry: FunctionEntry, gaps: Sequence[Gap]) -> list[str]:
+def runtime_table(entry: FunctionEntry, declared: GapsFile) -> list[str]:
     """A row for each class of opsets: the element types that its bodies take, and what each runtime says."""
-    own = [gap for gap in gaps if gap.operator == entry.identity]
+    own = [gap for gap in declared.gaps if gap.operator == entry.identity]
     rows = []
     for first, last in opset_classes(entry):
         taken = _taken(entry, first, last)
         here = [gap for gap in own if _is_about(gap, range(first, last + 1), taken)]
-        told = [_told([gap for gap in here if gap.runtime.partition("/")[0] == family]) for family in _FAMILIES]
+        told = [
+            _told([gap for gap in here if family_of(gap.runtime) == family], declared.releases.get(family, ()))
+            for family in _FAMILIES
+        ]
         rows.append((span(first, last), _types(entry, taken), *told))
     return table(("opsets", "element types", *_FAMILIES), rows)
 
@@ -50,11 +56,15 @@ def _types(entry: FunctionEntry, taken: Mapping[str, set[str]]) -> str:
     return f"all but {codes(missing)}" if missing else "all"
 
 
-def _told(gaps: Iterable[Gap]) -> str:
-    """`passes`, or what is refused, each reason with the types that it is about."""
+def _told(gaps: Iterable[Gap], releases: Sequence[str]) -> str:
+    """`passes`, or what is refused, each reason with the types that it is about.
+
+    `releases` are those that the rows were made with.
+    """
     reasons: dict[tuple[str, str], list[str]] = {}
     for gap in gaps:
-        level = gap.runtime.partition("/")[2]
+        named = () if len(gap.releases) == len(releases) else gap.releases
+        level = ", ".join(part for part in (gap.runtime.partition("/")[2], *named) if part)
         types = [] if gap.types is None else [", ".join(f"{name}={kind}" for name, kind in gap.types.items())]
         reasons.setdefault((level, gap.reason), []).extend(types)
     if not reasons:

@@ -63,6 +63,10 @@ def output_schemas() -> dict[str, Schema]:
         "skipped": _COUNT,
         "oracles": _COUNT,
         "runtimes": _map_of(_map_of(_COUNT)),
+        "releases": _map_of(_TEXT),
+        "changes": _list_of(
+            _object(family=_TEXT, release=_TEXT, against=_TEXT, passing=_COUNT, unused=_COUNT, refused=_COUNT)
+        ),
     }
     return {
         "build": _events(

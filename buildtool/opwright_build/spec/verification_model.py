@@ -12,10 +12,14 @@ from opwright_build.spec.names import SchemaNumber
 Text = Annotated[str, Field(min_length=1, max_length=1000)]
 
 
+Releases = Annotated[list[Text], Field(min_length=1)]
+
+
 class GapModel(Strict):
-    """What a runtime refuses to load. Without `types` it holds for every type."""
+    """What a runtime refuses to load. Without `types` it holds for every type, without `releases` for all listed."""
 
     runtime: Text
+    releases: Releases | None = None
     operator: Text
     types: dict[str, str] | None = None
     opsets: Annotated[list[int], Field(min_length=1)]
@@ -24,7 +28,10 @@ class GapModel(Strict):
 
 
 class GapsModel(Strict):
+    """`releases` are those that the rows were made with, by the runtime's family (`onnxruntime`)."""
+
     schema_: SchemaNumber = Field(alias="schema")
+    releases: dict[str, Releases] = Field(default_factory=dict)
     gaps: list[GapModel]
 
 

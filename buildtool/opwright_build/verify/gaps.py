@@ -1,13 +1,14 @@
-"""`specs/runtime-gaps.yaml`: what runtimes refuse to load, written down, reviewed and kept true.
+"""`specs/runtime-gaps.yaml`: what runtimes refuse to load, written down and reviewed.
 
-A row is a fact about a runtime, so it covers refusals at load time alone; a wrong value is never a gap. A refusal that
-no row covers fails the run, and so does a row that has nothing to cover any more.
+A row is a fact about releases of a runtime, so it covers refusals at load time alone; a wrong value is never a gap.
+`gap_checks` keeps the rows true.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from opwright.diagnostics.model import Diagnostic, Place
 
@@ -18,18 +19,24 @@ from opwright_build.spec.yaml_source import read_yaml
 from opwright_build.verify.model import Outcome, Status
 
 FILE = "specs/runtime-gaps.yaml"
+_RELEASE = re.compile(r"(\d+(?:\.\d+)*)(.*)", re.DOTALL)
 REFUSALS = (Status.NO_KERNEL, Status.UNSUPPORTED)
-_UPDATE = "run `opwright test --update-gaps`, review the difference and commit it"
+
+_Fact = tuple[str, str, tuple[tuple[str, str], ...] | None, Status, str]  # a row without its opsets and releases
 
 _HEADER = """\
 # What the runtimes refuse to load: no kernel for a type, an opset or IR version that is not accepted.
-# Written by `opwright test --update-gaps`; a row without `types` holds for every type.
+# Written by `opwright test --update-gaps`; a row without `types` holds for every type, a row without `releases` for
+# every release that is listed for its runtime.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """One row. `runtime` is a runtime or a family (`onnxruntime`); `types` None: all; `opsets` are those run at."""
+    """One row. `runtime` is a runtime or a family (`onnxruntime`); `types` None: all; `opsets` are those run at.
+
+    `releases` are all that it holds for; empty where the file lists none of the family, and it holds for each.
+    """
 
     runtime: str
     operator: str
@@ -38,6 +45,7 @@ class Gap:
     status: Status
     reason: str
     place: Place
+    releases: tuple[str, ...] = ()
 
     def covers(self, outcome: Outcome) -> bool:
         return outcome.status is self.status and self.concerns(outcome)
@@ -47,19 +55,22 @@ class Gap:
         return (
             outcome.case.identity == self.operator
             and outcome.opset in self.opsets
-            and (outcome.runtime == self.runtime or outcome.runtime.startswith(f"{self.runtime}/"))
+            and in_family(outcome.runtime, self.runtime)
             and (self.types is None or dict(outcome.case.bindings) == dict(self.types))
         )
 
     def __str__(self) -> str:
-        types = "" if self.types is None else f" {_types_text(self.types)}"
+        types = "" if self.types is None else f" {types_text(self.types)}"
         return f"{self.runtime}: {self.operator}{types} {self.status.value}"
 
 
 @dataclass(frozen=True, slots=True)
 class GapsFile:
+    """`releases` are those that the rows were made with, by family."""
+
     gaps: tuple[Gap, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
+    releases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def read_gaps(data: bytes, file: str = FILE) -> GapsFile:
@@ -71,14 +82,45 @@ def read_gaps(data: bytes, file: str = FILE) -> GapsFile:
     diagnostics = (*source.diagnostics, *checked.diagnostics)
     if checked.value is None:
         return GapsFile((), diagnostics)
+    releases = {family: tuple(dict.fromkeys(listed)) for family, listed in checked.value.releases.items()}
     gaps: list[Gap] = []
+    unlisted: list[Diagnostic] = []
     for position, row in enumerate(checked.value.gaps):
         node = node_at(source.root, ("gaps", position))
         place = node.place if node is not None else Place(file)
+        listed = releases.get(family_of(row.runtime), ())
+        named = listed if row.releases is None else tuple(row.releases)
+        unlisted += [_unlisted(row.runtime, release, listed, place) for release in named if release not in listed]
         gaps.append(
-            Gap(row.runtime, row.operator, row.types, tuple(row.opsets), Status(row.outcome), row.reason, place)
+            Gap(row.runtime, row.operator, row.types, tuple(row.opsets), Status(row.outcome), row.reason, place, named)
         )
-    return GapsFile(tuple(gaps), diagnostics)
+    if unlisted:
+        return GapsFile((), (*diagnostics, *unlisted))
+    return GapsFile(tuple(gaps), diagnostics, releases)
+
+
+def _unlisted(runtime: str, release: str, listed: Sequence[str], place: Place) -> Diagnostic:
+    family = family_of(runtime)
+    message = f"the row names {family} {release}, which the file does not list"
+    reason = f"it lists {family} {', '.join(listed)}" if listed else f"it lists no release of {family}"
+    return Diagnostic("OW423", message, place, reason, "add the release to `releases` at the top, or remove it here")
+
+
+def family_of(runtime: str) -> str:
+    """`onnxruntime` for `onnxruntime/off`."""
+    return runtime.partition("/")[0]
+
+
+def in_family(runtime: str, name: str) -> bool:
+    """Whether a row of `name`, a runtime or a family, is about that runtime."""
+    return runtime == name or runtime.startswith(f"{name}/")
+
+
+def release_order(release: str) -> tuple[tuple[int, ...], bool, str]:
+    """Sorts releases: `1.9.0` before `1.10.0`, and `1.10.0.dev1` before `1.10.0`."""
+    match = _RELEASE.match(release)
+    numbers, rest = match.groups() if match else ("0", release)
+    return tuple(map(int, numbers.split("."))), not rest or rest.startswith(("+", ".post")), rest
 
 
 class GapIndex:
@@ -93,67 +135,6 @@ class GapIndex:
         """The first row that covers a refusal."""
         rows = self._by_operator.get(outcome.case.identity, ())
         return next((gap for gap in rows if gap.covers(outcome)), None)
-
-
-def check_gaps(
-    gaps: Sequence[Gap], outcomes: Iterable[Outcome], *, runtimes: Sequence[str], identities: Mapping[str, bool]
-) -> list[Diagnostic]:
-    """Rows that are no longer true (OW452, OW453) and refusals that no row covers (OW451).
-
-    `runtimes` are those that ran. `identities` holds every version of the library, true for those of which every case
-    ran; of the others nothing can be said about rows.
-    """
-    by_operator: dict[str, list[Outcome]] = {}
-    for outcome in outcomes:
-        by_operator.setdefault(outcome.case.identity, []).append(outcome)
-    findings = _undeclared(gaps, by_operator)
-    for gap in gaps:
-        if gap.operator not in identities:
-            reason = f"this library has no {gap.operator}"
-            findings.append(Diagnostic("OW452", f"the row `{gap}` covers nothing", gap.place, reason, "remove the row"))
-        elif _is_judged(gap, runtimes, identities):
-            findings.extend(_check_row(gap, by_operator.get(gap.operator, []), runtimes))
-    return findings
-
-
-def _is_judged(gap: Gap, runtimes: Sequence[str], identities: Mapping[str, bool]) -> bool:
-    return identities[gap.operator] and any(_in_family(name, gap.runtime) for name in runtimes)
-
-
-def _check_row(gap: Gap, outcomes: Sequence[Outcome], runtimes: Sequence[str]) -> list[Diagnostic]:
-    """Every runtime and opset of the row must have a refusal."""
-    findings: list[Diagnostic] = []
-    concerned = [outcome for outcome in outcomes if gap.concerns(outcome)]
-    seen = {(outcome.runtime, outcome.opset): False for outcome in concerned}
-    for outcome in concerned:
-        seen[outcome.runtime, outcome.opset] |= outcome.status is gap.status
-    for name in runtimes:
-        if not _in_family(name, gap.runtime):
-            continue
-        unused = [opset for opset in gap.opsets if (name, opset) not in seen]
-        passing = [opset for opset in gap.opsets if seen.get((name, opset)) is False]
-        if unused:
-            reason = f"no case runs on {name} at opset {_numbers(unused)} with these types"
-            findings.append(Diagnostic("OW452", f"the row `{gap}` covers nothing", gap.place, reason, _UPDATE))
-        if passing:
-            reason = f"{name} loads every case at opset {_numbers(passing)}"
-            findings.append(Diagnostic("OW453", f"the row `{gap}` is no longer true", gap.place, reason, _UPDATE))
-    return findings
-
-
-def _undeclared(gaps: Sequence[Gap], by_operator: Mapping[str, Sequence[Outcome]]) -> list[Diagnostic]:
-    """One finding for each cell that is refused without a row."""
-    index = GapIndex(gaps)
-    findings: dict[tuple[str, ...], Diagnostic] = {}
-    for outcomes in by_operator.values():
-        for outcome in outcomes:
-            if outcome.status not in REFUSALS or outcome.gap or index.find(outcome) is not None:
-                continue
-            case = outcome.case
-            cell = (case.identity, outcome.runtime, _types_text(case.bindings), str(outcome.opset))
-            message = f"{outcome.runtime} does not load {case.identity} with {cell[2]} at opset {outcome.opset}"
-            findings.setdefault(cell, Diagnostic("OW451", message, case.place, outcome.message, _UPDATE))
-    return list(findings.values())
 
 
 def gaps_from(outcomes: Iterable[Outcome]) -> list[Gap]:
@@ -181,29 +162,41 @@ def gaps_from(outcomes: Iterable[Outcome]) -> list[Gap]:
     return sorted(gaps, key=_order)
 
 
-def write_gaps(gaps: Iterable[Gap]) -> str:
+def join_releases(gaps: Iterable[Gap]) -> list[Gap]:
+    """The same facts in as few rows as they take: equal rows of several releases are one, and so are their opsets."""
+    facts: dict[_Fact, dict[int, set[str]]] = {}
+    for gap in gaps:
+        types = None if gap.types is None else tuple(gap.types.items())
+        at = facts.setdefault((gap.runtime, gap.operator, types, gap.status, gap.reason), {})
+        for opset in gap.opsets:
+            at.setdefault(opset, set()).update(gap.releases)
+    joined: list[Gap] = []
+    for (runtime, operator, types, status, reason), at in facts.items():
+        kinds = None if types is None else dict(types)
+        for named in dict.fromkeys(frozenset(releases) for releases in at.values()):
+            opsets = tuple(sorted(opset for opset, releases in at.items() if releases == named))
+            releases = tuple(sorted(named, key=release_order))
+            joined.append(Gap(runtime, operator, kinds, opsets, status, reason, Place(FILE), releases))
+    return sorted(joined, key=_order)
+
+
+def write_gaps(file: GapsFile) -> str:
     """The text of the file: one row a line, in the order of `gaps_from`."""
     lines = [_HEADER, "schema: 1\n"]
-    rows = sorted(gaps, key=_order)
+    if file.releases:
+        listed = (f"{name}: {_texts(releases)}" for name, releases in sorted(file.releases.items()))
+        lines.append(f"releases: {{{', '.join(listed)}}}\n")
+    rows = sorted(file.gaps, key=_order)
     lines.append("gaps:\n" if rows else "gaps: []\n")
     for gap in rows:
         types = "" if gap.types is None else "types: {" + _pairs(gap.types) + "}, "
+        whole = set(gap.releases) == set(file.releases.get(family_of(gap.runtime), ()))
+        releases = "" if whole else f"releases: {_texts(gap.releases)}, "
         lines.append(
-            f"  - {{runtime: {gap.runtime}, operator: {_quoted(gap.operator)}, {types}"
-            f"opsets: [{_numbers(gap.opsets)}], outcome: {gap.status.value}, reason: {_quoted(gap.reason)}}}\n"
+            f"  - {{runtime: {gap.runtime}, {releases}operator: {_quoted(gap.operator)}, {types}"
+            f"opsets: [{numbers(gap.opsets)}], outcome: {gap.status.value}, reason: {_quoted(gap.reason)}}}\n"
         )
     return "".join(lines)
-
-
-def merge_gaps(
-    old: Sequence[Gap], outcomes: Iterable[Outcome], *, runtimes: Sequence[str], identities: Mapping[str, bool]
-) -> list[Gap]:
-    """The rows after a run: those of what ran are made anew, those of what is no more go, the others stay.
-
-    `runtimes` and `identities` are those of `check_gaps`.
-    """
-    kept = [gap for gap in old if gap.operator in identities and not _is_judged(gap, runtimes, identities)]
-    return sorted([*kept, *gaps_from(outcomes)], key=_order)
 
 
 def _refused_for_every_type(
@@ -228,7 +221,7 @@ def _refusals(found: Iterable[tuple[Status, str]]) -> list[tuple[Status, str]]:
 def _families(runtimes: Iterable[str]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for name in runtimes:
-        found.setdefault(name.partition("/")[0], set()).add(name)
+        found.setdefault(family_of(name), set()).add(name)
     return found
 
 
@@ -243,16 +236,16 @@ def _widest(runtimes: set[str], families: Mapping[str, set[str]]) -> list[str]:
     return names
 
 
-def _in_family(runtime: str, name: str) -> bool:
-    return runtime == name or runtime.startswith(f"{name}/")
+def _order(gap: Gap) -> tuple[str, str, tuple[int, ...], str, str, tuple[str, ...]]:
+    types = "" if gap.types is None else types_text(gap.types)
+    return (gap.operator, types, gap.opsets, gap.runtime, gap.reason, gap.releases)
 
 
-def _order(gap: Gap) -> tuple[str, str, tuple[int, ...], str, str]:
-    types = "" if gap.types is None else _types_text(gap.types)
-    return (gap.operator, types, gap.opsets, gap.runtime, gap.reason)
+def _texts(values: Iterable[str]) -> str:
+    return f"[{', '.join(_quoted(value) for value in values)}]"
 
 
-def _types_text(types: Mapping[str, str]) -> str:
+def types_text(types: Mapping[str, str]) -> str:
     return ", ".join(f"{name}={kind}" for name, kind in types.items()) or "its types"
 
 
@@ -260,7 +253,7 @@ def _pairs(types: Mapping[str, str]) -> str:
     return ", ".join(f"{name}: {kind}" for name, kind in types.items())
 
 
-def _numbers(values: Iterable[int]) -> str:
+def numbers(values: Iterable[int]) -> str:
     return ", ".join(str(value) for value in values)
 
 

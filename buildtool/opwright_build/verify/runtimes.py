@@ -63,6 +63,10 @@ class Runtime(Protocol):
     def name(self) -> str: ...
 
     @property
+    def release(self) -> str:
+        """The version of the package that it comes from."""
+
+    @property
     def tells(self) -> Tells:
         """What of its inputs a session knows beforehand, and so serves no others."""
         ...
@@ -82,6 +86,10 @@ class OnnxRuntime:
     name: str
     level: str
     tells: Tells
+
+    @property
+    def release(self) -> str:
+        return str(_onnxruntime().__version__)
 
     def accepts(self, opset: int) -> Refusal | None:
         return _probe(self, opset)
@@ -140,6 +148,10 @@ class ReferenceEvaluator:
 
     name: str = REFERENCE
     tells: Tells = Tells.NOTHING
+
+    @property
+    def release(self) -> str:
+        return onnx.__version__
 
     def accepts(self, opset: int) -> Refusal | None:
         newest = onnx.defs.onnx_opset_version()

@@ -7,18 +7,30 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from opwright.diagnostics.model import Diagnostic, Place, Severity
+from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Severity, has_errors
 
 from opwright_build.report.tables import counted
 from opwright_build.workflow.session import Session
+from opwright_build.workflow.status import UsageError
 from opwright_build.workflow.writing import write_below
 
 if TYPE_CHECKING:
     from opwright.bundle.format import Bundle, FunctionEntry
 
     from opwright_build.spec.model import LoadedLibrary
+    from opwright_build.verify.gap_checks import Change, Run
+    from opwright_build.verify.gaps import GapsFile
     from opwright_build.verify.model import Case, CollectedCases, Outcome
     from opwright_build.verify.runtimes import Runtime
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """The outcomes, what is wrong with them, and what releases that no row knows do otherwise."""
+
+    outcomes: list[Outcome]
+    findings: list[Diagnostic]
+    changes: list[Change]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,39 +78,59 @@ def collect(subject: Subject, run_oracle: bool) -> CollectedCases:
     )
 
 
-def judge(
-    subject: Subject, collected: CollectedCases, runtimes: Sequence[Runtime], update_gaps: bool
-) -> tuple[list[Outcome], list[Diagnostic]]:
-    """The outcomes, and what is wrong with them. With `update_gaps` the gaps are written anew instead of checked."""
+def judge(subject: Subject, collected: CollectedCases, runtimes: Sequence[Runtime], update_gaps: bool) -> Verdicts:
+    """The verdicts. With `update_gaps` the gaps are written for the releases that ran instead of checked."""
     from opwright_build.verify.admits import admissions, require_agreement
     from opwright_build.verify.findings import failures, unverified
-    from opwright_build.verify.gaps import FILE, GapsFile, check_gaps, merge_gaps, read_gaps, write_gaps
+    from opwright_build.verify.gap_checks import Run, check_gaps, merge_gaps
+    from opwright_build.verify.gap_releases import rows_in_force
+    from opwright_build.verify.gaps import FILE, GapsFile, family_of, read_gaps, write_gaps
     from opwright_build.verify.matrix import verify_cases
 
     session = subject.session
     require_agreement(admissions(subject.bundle))
     data = session.tree.read(FILE)
     declared = GapsFile(()) if data is None else read_gaps(data)
+    identities = [version.identity for version in subject.loaded.versions]
+    run = Run(
+        runtimes=[runtime.name for runtime in runtimes],
+        releases={family_of(runtime.name): runtime.release for runtime in runtimes},
+        identities={identity: subject.only is None or identity in subject.only for identity in identities},
+    )
+    if update_gaps:
+        _require_writable(declared, run)
     session.reporter.step(f"verifying {counted(len(collected.cases), 'case')}")
     outcomes = verify_cases(
         subject.bundle,
         collected.cases,
         runtimes=runtimes,
-        gaps=declared.gaps,
+        gaps=rows_in_force(declared, run.releases),
         workers=_workers(),
         progress=lambda done, total: session.reporter.advance(done, total, "verifying"),
     )
-    names = [runtime.name for runtime in runtimes]
     findings = [*declared.diagnostics, *failures(outcomes)]
-    identities = [version.identity for version in subject.loaded.versions]
-    ran = {identity: subject.only is None or identity in subject.only for identity in identities}
+    changes: list[Change] = []
     if update_gaps:
-        rows = merge_gaps(declared.gaps, outcomes, runtimes=names, identities=ran)
-        write_below(session.tree, FILE, write_gaps(rows).encode())
+        write_below(session.tree, FILE, write_gaps(merge_gaps(declared, outcomes, run)).encode())
     else:
-        findings += check_gaps(declared.gaps, outcomes, runtimes=names, identities=ran)
+        found, changes = check_gaps(declared, outcomes, run)
+        findings += found
     findings += unverified(subject.sound(collected.diagnostics), outcomes, subject.places)
-    return outcomes, findings
+    return Verdicts(outcomes, findings, changes)
+
+
+def _require_writable(declared: GapsFile, run: Run) -> None:
+    """Raises where an update would lose rows, or list a release of which only a part is known."""
+    from opwright_build.verify.gap_releases import unlisted
+    from opwright_build.verify.gaps import FILE
+
+    if has_errors(declared.diagnostics):
+        raise DiagnosticError(declared.diagnostics)
+    new = unlisted(declared, run.releases)
+    if new and not all(run.identities.values()):
+        named = " and ".join(f"{family} {release}" for family, release in new.items())
+        message = f"{named} cannot be added to {FILE} by a run of some functions"
+        raise UsageError([Diagnostic("OW907", message, help="leave out --function")])
 
 
 def mutate(subject: Subject, cases: Sequence[Case]) -> tuple[dict[str, Any], list[Diagnostic]]:

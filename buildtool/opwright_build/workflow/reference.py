@@ -86,7 +86,7 @@ def documented_library(session: Session, library: BuiltLibrary) -> tuple[Documen
         bundle=read_built(session, library),
         versions={version.identity: version for version in loaded.versions},
         prevented=json.loads(session.engine.fetch(library.result, TABLE)),
-        gaps=refusals.gaps,
+        gaps=refusals,
         numerics=measured.numerics,
         vectors=vectors,
         sources=sources,

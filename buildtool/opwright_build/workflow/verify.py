@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from opwright_build.report.junit import junit_xml
-from opwright_build.report.matrix import junit_entry, matrix_text, outcome_json, runtime_totals
+from opwright_build.report.matrix import junit_entry, matrix_text, outcome_json, runtime_totals, totals_line
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.judging import Subject, collect, judge, mutate
@@ -20,12 +20,13 @@ from opwright_build.workflow.writing import write_file
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """How much to verify: `only` one function; `junit` is a file to write beside everything else."""
+    """How much to verify, and to tell: `only` one function; `junit` is a file to write beside everything else."""
 
     only: str | None = None
     mutants: bool = False
     update_gaps: bool = False
     run_oracle: bool = True
+    table: bool = False
     junit: Path | None = None
 
 
@@ -36,6 +37,7 @@ def verify(path: Path, reporter: Reporter, options: Options, scope: Scope, start
 
 def _verify(session: Session, scope: Scope, started: float) -> int:
     from opwright_build.spec.load import load_library
+    from opwright_build.verify.gaps import family_of
     from opwright_build.verify.matrix import rows_of
     from opwright_build.verify.runtimes import available
 
@@ -48,15 +50,19 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
     subject = Subject(session, loaded, read_built(session, library), only)
     collected = collect(subject, scope.run_oracle)
     runtimes = available()
-    outcomes, findings = judge(subject, collected, runtimes, scope.update_gaps)
+    verdicts = judge(subject, collected, runtimes, scope.update_gaps)
+    outcomes, findings = verdicts.outcomes, verdicts.findings
     for outcome in outcomes:
         session.reporter.event("outcome", outcome_json(outcome))
     index = subject.bundle.index
     if scope.junit is not None:
-        write_file(scope.junit, junit_xml(f"opwright test {index.library}", map(junit_entry, outcomes)).encode())
+        new = {change.family for change in verdicts.changes}
+        entries = [junit_entry(outcome, declared=family_of(outcome.runtime) not in new) for outcome in outcomes]
+        write_file(scope.junit, junit_xml(f"opwright test {index.library}", entries).encode())
     rows = rows_of(outcomes, index.functions)
-    if rows:
+    if rows and scope.table:
         session.reporter.table(matrix_text(rows))
+    totals = runtime_totals(outcomes)
     fields: dict[str, Any] = {
         "library": index.library,
         "version": index.version,
@@ -65,16 +71,19 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
         "cases": len(collected.cases),
         "skipped": len(collected.skipped),
         "oracles": len(collected.references),
-        "runtimes": runtime_totals(outcomes),
+        "runtimes": totals,
+        "releases": {family_of(runtime.name): runtime.release for runtime in runtimes},
+        "changes": [asdict(change) for change in verdicts.changes],
     }
     cases = counted(len(collected.cases), "case")
-    cells = f"{counted(len(outcomes), 'cell')} on {', '.join(runtime.name for runtime in runtimes)}"
     lines = [f"{counted(fields['versions'], 'version')}, {counted(len(rows), '(version, type) pair')}, {cases}"]
+    lines += [totals_line(name, counts) for name, counts in totals.items()]
+    lines += map(str, verdicts.changes)
     if scope.mutants:
         fields["mutants"], more = mutate(subject, collected.cases)
         findings += more
         lines.append(_mutants_line(fields["mutants"]))
-    lines.append(f"{cells}; {{seconds}}")
+    lines.append(f"{counted(len(outcomes), 'cell')}; {{seconds}}")
     diagnostics = [*library.diagnostics, *collected.diagnostics, *findings]
     return finish(session, started, diagnostics, "\n".join(lines), fields)
 

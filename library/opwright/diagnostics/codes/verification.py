@@ -1,4 +1,4 @@
-"""What verifying bodies on runtimes finds: OW450 to OW499."""
+"""What verifying bodies on runtimes finds: OW423, and OW450 to OW499."""
 
 from __future__ import annotations
 
@@ -28,21 +28,32 @@ def _rows(text: str, command: str = "test", **files: str) -> Example:
     return Example(command, {"specs/com.acme/Swish/vectors.yaml": text, **files})
 
 
-def _gaps(row: str, spec: str = _SPEC) -> Example:
-    files = {"specs/runtime-gaps.yaml": f"schema: 1\ngaps:\n  - {row}\n", "specs/com.acme/Swish/spec.yaml": spec}
-    return Example("test", files)
+def _gaps(row: str, spec: str = _SPEC, releases: str = "") -> Example:
+    text = f"schema: 1\n{releases}gaps:\n  - {row}\n"
+    return Example("test", {"specs/runtime-gaps.yaml": text, "specs/com.acme/Swish/spec.yaml": spec})
 
 
-def _gap(operator: str, types: str) -> str:
+def _gap(operator: str, types: str, releases: str = "") -> str:
     return (
-        f'{{runtime: onnxruntime, operator: "{operator}", types: {types}, opsets: [18, 20, 22], '
+        f'{{runtime: onnxruntime, {releases}operator: "{operator}", types: {types}, opsets: [18, 20, 22], '
         'outcome: no-kernel, reason: "no kernel for Sigmoid-13 with these types"}'
     )
 
 
 _BFLOAT16 = _SPEC.replace("[float, double]", "[float, double, bfloat16]")
 
+_LISTED = 'releases: {onnxruntime: ["1.30.0"]}\n'
+_OLD = _gap("com.acme::Swish@1", "{T: bfloat16}", 'releases: ["1.29.0"], ')
+
 ENTRIES: tuple[Entry, ...] = (
+    Entry(
+        "OW423",
+        "A row of the runtime gaps names a release that the file does not list",
+        "The releases at the top are those that every case was run with. Of another one nobody knows whether it has "
+        "further gaps, so a row cannot speak for it alone.",
+        bad=_gaps(_OLD, releases=_LISTED),
+        good=_gaps(_OLD, releases=_LISTED.replace("]", ', "1.29.0"]')),
+    ),
     Entry(
         "OW450",
         "A vector fails",
