@@ -124,6 +124,8 @@ def _on_tensors(
         )
     element = tensors[0].type.element if tensors and isinstance(tensors[0].type, ir.TensorType) else None
     by_zero = symbol in _DIVISIONS and is_number(right) and right == 0
+    if by_zero and low.foresees and element is not None:
+        low.rely_on(element)
     if by_zero and low.foresees and element is not None and _holds_integers(element):
         return low.error(
             "OW312",

@@ -103,6 +103,7 @@ class Lowering:
         self.asked = (1, EVERY_OPSET)  # for which opsets the code is written, as questions about `op.version` say
         self.named: dict[ast.FunctionDef | None, int] = {}  # the opset of ai.onnx that each function is written with
         self.versions: dict[str, int] = {}  # of domains other than the default one, as the source names them
+        self.relied_on: list[tuple[ir.TypeVariable, int]] = []  # what variables admitted where that decided a form
         self.depth = 0
         self.nodes = 0
         self.most_nodes = NODE_LIMIT
@@ -222,6 +223,20 @@ class Lowering:
             help=f"did you mean {' or '.join(f'`{item}`' for item in close)}?" if close else _opened(domain),
             subject=name,
         )
+
+    def rely_on(self, element: ir.Element) -> None:
+        """Notes that the form that is chosen follows from the element types which a variable admits now.
+
+        Of those that it still admits in the end all must decide alike, else the function is lowered again. Choices
+        that hold for each part of a set alone, such as "all of them are floats", need no note.
+        """
+        element = ir.settle(element)
+        if isinstance(element, ir.TypeVariable):
+            self.relied_on.append((element, element.mask))
+
+    def choices_hold(self) -> bool:
+        """Whether no variable has been narrowed since a form was chosen by what it admitted."""
+        return all(ir.element_mask(variable) == mask for variable, mask in self.relied_on)
 
     # ------------------------------------------------------------------------------------------ emission
 

@@ -133,7 +133,7 @@ def lower_function(unit: Unit, target: Target, looked_up: LookedUp) -> Lowered:
         except LowerAgain:
             continue
         narrowed = {name: ir.element_mask(element) for name, element in attempt.function.variables.items()}
-        if all(narrowed[name] == mask for name, mask in masks.items()):
+        if all(narrowed[name] == mask for name, mask in masks.items()) or attempt.is_final(masks, narrowed):
             return lowered
         masks = {name: narrowed[name] for name in masks}
 
@@ -225,6 +225,15 @@ class _Attempt:
             remove_unused_attributes(self.function)  # else it is the whole function, with all that its author declared
         found, calls, types = _each_once(self.diagnostics), tuple(low.calls), tuple(self.output_types)
         return Lowered(self.function, found, calls, types, sources=low.sources)
+
+    def is_final(self, before: Mapping[str, int], after: Mapping[str, int]) -> bool:
+        """Whether another pass that begins with narrower variables would lower the function alike.
+
+        Not where a variable has become one element type, which constants take, where a form was chosen by more types
+        than are left, or where something is wrong: findings name the types.
+        """
+        became_one = any(after[name] != mask and not after[name] & (after[name] - 1) for name, mask in before.items())
+        return not became_one and not self.diagnostics and self.low.choices_hold()
 
     def _def_span(self) -> tuple[int, int, int, int]:
         node = self.unit.node

@@ -195,6 +195,7 @@ def as_index(low: Lowering, value: ir.Value, span: Span) -> ir.Value | Poison:
     elements = element.elements if isinstance(element, ir.TypeVariable) else (element,)
     if all(item.name in ("int32", "int64") for item in elements):
         return value
+    low.rely_on(element)
     if all(item.is_integer for item in elements):
         return cast(low, value, low.element_of("int64"), span)
     if isinstance(element, ir.TypeVariable) and any(item.is_integer or item.kind == "bool" for item in elements):

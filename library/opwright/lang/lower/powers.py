@@ -34,6 +34,7 @@ def integer_power(low: Lowering, left: Operand, right: Operand, element: ir.Elem
     integers = [item for item in elements if item.is_integer]
     if not integers or (isinstance(right, float) and not right.is_integer()):
         return None
+    low.rely_on(element)
     if is_static_number(right) and right >= 0 and isinstance(left, ir.Value):
         return _product(low, left, int(right), element, integers, span)
     variable = element if isinstance(element, ir.TypeVariable) else None
