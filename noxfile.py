@@ -239,7 +239,7 @@ def runtimes(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Our costs beside those of the onnxscript package, measured in one run."""
+    """Our costs beside those of the onnxscript package, on programs drawn anew: a quarter of an hour."""
     install(session, ".[build,run]", groups=("peer",))
     session.run("python", "-m", "benchmarks", *session.posargs)
 

@@ -1,32 +1,40 @@
-"""What is measured, against which budget. Every ratio is of two processes that ran one after the other."""
+"""What is measured, against which budgets. Every ratio is of two processes that ran one after the other."""
 
 from __future__ import annotations
 
 import json
+import math
 import resource
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
-from benchmarks import programs
+import onnx
+
+from benchmarks.models import MODELS
+from benchmarks.programs import OPERATORS, PROGRAMS
 
 ROOT = Path(__file__).resolve().parents[1]
 REPETITIONS = 5
 OURS, PEER = "opwright", "onnxscript"
 OPWRIGHT = (sys.executable, "-c", "import sys; from opwright_build.cli.entry import main; sys.exit(main())")
+STEEPEST = 1.15  # exponent of the time in the size
+SHORTEST = 50.0  # milliseconds of the smallest size
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """One line of the table: the same measure of us and of the peer, once for each repetition.
 
-    `budget` is the largest accepted ratio of our best run to the peer's: what disturbs a run only makes it longer. Of
-    runs that are as fast as memory is, which differs both ways, `typical` is the median. A row without a peer states
-    our measure alone.
+    `budget` is the largest accepted ratio of the medians, or of a row without a peer the largest measure. `exponent`
+    is that of our time between the last two of `sizes`; at most STEEPEST is accepted. `curve` has our median for each
+    size.
     """
 
     work: str
@@ -34,7 +42,8 @@ class Row:
     ours: tuple[float, ...]
     peer: tuple[float, ...] = ()
     budget: float | None = None
-    typical: Callable[[Sequence[float]], float] = min
+    sizes: tuple[int, ...] = ()
+    curve: tuple[float, ...] = ()
     ratios: tuple[float, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -43,11 +52,61 @@ class Row:
     @property
     def stated(self) -> float:
         """The ratio, or our own measure where there is no peer."""
-        return self.typical(self.ours) / self.typical(self.peer) if self.peer else self.typical(self.ours)
+        ours = statistics.median(self.ours)
+        return ours / statistics.median(self.peer) if self.peer else ours
 
     @property
-    def kept(self) -> bool:
-        return self.budget is None or self.stated <= self.budget
+    def exponent(self) -> float | None:
+        if len(self.sizes) < 2:
+            return None
+        (small, large), (less, more) = self.sizes[-2:], self.curve[-2:]
+        return math.log(more / less) / math.log(large / small)
+
+    @property
+    def excesses(self) -> tuple[str, ...]:
+        """What is over budget."""
+        over = ["cost"] if self.budget is not None and self.stated > self.budget else []
+        if self.exponent is not None and self.exponent > STEEPEST:
+            over.append("exponent")
+        return tuple(over)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the smallest size takes too little time to be measured well."""
+        return bool(self.curve) and self.unit == "ms" and self.curve[0] < SHORTEST
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """Work that is measured at three sizes, and the peer at one of them, `beside`; `memory` is the budget of the peak's
+    growth."""
+
+    work: str
+    title: str
+    sizes: tuple[int, int, int]
+    beside: int
+    budget: float | None
+    memory: float | None = None
+    has_peer: bool = True
+
+
+SCALED = (
+    Scaled("functions", f"different functions of {OPERATORS} operators", (250, 1_000, 4_000), 1_000, 0.18),
+    Scaled("long", "one function of n operators", (2_000, 8_000, 32_000), 2_000, 0.12),
+    Scaled("live", "one function of n operators, all values live", (3_000, 12_000, 48_000), 3_000, 0.08, memory=0.05),
+    Scaled("nested", "functions of nested loops and ifs", (16, 64, 256), 64, 0.3),
+    Scaled("calls", "a model of n calls of different functions", (125, 500, 2_000), 500, 0.12),
+    Scaled("chain", "a model of functions that call one another", (125, 500, 2_000), 500, 0.12),
+    Scaled("decompile", "ONNX to Python, nodes", (12_500, 50_000, 200_000), 12_500, 0.2),
+    Scaled(
+        "digest",
+        f"canonical digests of functions of {OPERATORS} nodes",
+        (2_500, 10_000, 40_000),
+        10_000,
+        250,
+        has_peer=False,
+    ),
+)
 
 
 # ------------------------------------------------------------------------------------------------------ measures
@@ -61,69 +120,124 @@ def cost(command: Sequence[str], folder: Path = ROOT) -> float:
     return 1e3 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
 
-def workload(work: str, package: str, count: int, file: Path) -> dict[str, float]:
-    command = (sys.executable, "-m", "benchmarks.workload", work, package, str(count), str(file))
+def workload(work: str, package: str, file: Path, times: int = 1, size: int = 0) -> dict[str, float]:
+    command = (
+        sys.executable,
+        "-W",
+        "ignore",
+        "-m",
+        "benchmarks.workload",
+        work,
+        package,
+        str(times),
+        str(size),
+        str(file),
+    )
     done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
-    found: dict[str, float] = json.loads(done.stdout)
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return found
 
 
-def written(folder: Path, program: Callable[[int, str], str], package: str, count: int) -> Path:
-    path = folder / f"{program.__name__}_{package}_{count}.py"
-    path.write_text(program(count, package), encoding="utf-8")
-    return path
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """The programs and models of one seed, as files of one folder."""
+
+    folder: Path
+    seed: int
+
+    def file(self, work: str, package: str, count: int) -> Path:
+        if work in MODELS:
+            path = self.folder / f"{work}_{count}.onnx"
+            if not path.exists():
+                onnx.save(MODELS[work](self.seed, count), path)
+            return path
+        path = self.folder / f"{work}_{package}_{count}.py"
+        if not path.exists():
+            path.write_text(PROGRAMS[work](self.seed, count, package), encoding="utf-8")
+        return path
 
 
 # ---------------------------------------------------------------------------------------------------------- rows
 
 
-def imports() -> list[Row]:
-    """One opset and one type, less what the bare interpreter costs."""
-    texts = ("pass", "from opwright import FLOAT, opset18", "from onnxscript import FLOAT, opset18")
-    runs = [[cost((sys.executable, "-c", text)) for text in texts] for _ in range(2 * REPETITIONS)]
-    bare = min(run[0] for run in runs)
-    ours, peer = (tuple(run[index] - bare for run in runs) for index in (1, 2))
-    return [Row("import with an opset and a type", "ms", ours, peer, 0.03)]
+def imports(programs: Programs) -> list[Row]:
+    """One opset and one type, less what the bare interpreter costs; then a process that makes one proto and calls one
+    function, less bare Python and the imports of onnx and onnxruntime."""
+    light = ("pass", "from opwright import FLOAT, opset18", "from onnxscript import FLOAT, opset18")
+    rows = [_processes("import with an opset and a type", [(sys.executable, "-c", text) for text in light], 0.03)]
+    whole: list[tuple[str, ...]] = [(sys.executable, "-c", "import onnx, onnxruntime")]
+    for package in (OURS, PEER):
+        file = programs.file("first", package, 1)
+        whole.append((sys.executable, "-W", "ignore", str(file)))
+    return [*rows, _processes("import, the first proto and the first eager call", whole, 0.15)]
 
 
-def compiles(folder: Path) -> list[Row]:
-    """The budgets of compiling, each beside the peer."""
-    rows: list[Row] = []
-    for work, program, count, title, limits in (
-        ("functions", programs.functions, 1000, "1,000 functions of 10 operators", (0.15, None)),
-        ("live", programs.live_variables, 4000, "4,000 statements, all variables live", (0.05, 0.05)),
-    ):
-        files = {package: written(folder, program, package, count) for package in (OURS, PEER)}
-        runs = [{p: workload(work, p, count, files[p]) for p in (OURS, PEER)} for _ in range(REPETITIONS)]
-        for key, unit, scale, limit in (("seconds", "ms", 1e3, limits[0]), ("megabytes", "MB", 1.0, limits[1])):
-            ours, peer = (tuple(scale * run[package][key] for run in runs) for package in (OURS, PEER))
-            rows.append(Row(f"{title}: {'CPU time' if unit == 'ms' else 'memory'}", unit, ours, peer, limit))
+def _processes(title: str, commands: Sequence[Sequence[str]], budget: float) -> Row:
+    """The second and the third command less the first."""
+    for command in commands:
+        cost(command)  # bytecode is written
+    runs = [[cost(command) for command in commands] for _ in range(2 * REPETITIONS)]
+    common = statistics.median(run[0] for run in runs)
+    ours, peer = (tuple(run[index] - common for run in runs) for index in (1, 2))
+    return Row(title, "ms", ours, peer, budget)
+
+
+def scaled(work: Scaled, programs: Programs) -> list[Row]:
+    """The work at its sizes, and beside the peer at one of them."""
+    for package in (OURS, PEER):
+        programs.file("eager", package, 1)
+    ours: dict[int, list[dict[str, float]]] = {size: [] for size in work.sizes}
+    peer: list[dict[str, float]] = []
+    for _ in range(REPETITIONS):
+        for size in work.sizes:
+            ours[size].append(workload(work.work, OURS, programs.file(work.work, OURS, size)))
+            if work.has_peer and size == work.beside:
+                peer.append(workload(work.work, PEER, programs.file(work.work, PEER, size)))
+    beside = ours[work.beside]
+    curve = tuple(1e3 * statistics.median(run["seconds"] for run in ours[size]) for size in work.sizes)
+    rows = [
+        Row(
+            f"{work.title}: {work.beside:,}",
+            "ms",
+            tuple(1e3 * run["seconds"] for run in beside),
+            tuple(1e3 * run["seconds"] for run in peer),
+            work.budget,
+            work.sizes,
+            curve,
+        )
+    ]
+    if work.memory is not None:
+        memory, other = (tuple(run["megabytes"] for run in runs) for runs in (beside, peer))
+        rows.append(Row(f"{work.title}: {work.beside:,}, memory", "MB", memory, other, work.memory))
     return rows
 
 
-def curve(folder: Path) -> list[Row]:
-    """Microseconds per statement as the number of statements grows: linear where they stay what they are."""
+_EAGER = (
+    ("operator", "op.Add on arrays of 4 elements", 4, 20_000, 0.012),
+    ("function", "a function of 8 operators, 1 k elements", 1_000, 2_000, 0.002),
+    ("function", "a function of 8 operators, 1 M elements", 1_000_000, 40, 0.05),
+)
+_FEWER = 20  # times fewer calls of the peer, which takes that much longer
+
+
+def eager(programs: Programs) -> list[Row]:
+    """One operator on tiny arrays, and a function on small and on large ones, all settings as they are by default."""
     rows: list[Row] = []
-    least = 0.0
-    for count in (1000, 2000, 4000, 8000, 20000):
-        file = written(folder, programs.live_variables, OURS, count)
-        runs = tuple(1e6 * workload("live", OURS, count, file)["seconds"] / count for _ in range(REPETITIONS))
-        rows.append(Row(f"{count:,} live statements, for each", "us", runs, budget=1.5 * least if least else None))
-        least = least or min(runs)
+    for work, title, size, times, budget in _EAGER:
+        counts = {OURS: times, PEER: max(times // _FEWER, 20)}
+        runs = [
+            {p: workload(work, p, programs.file("eager", p, 1), counts[p], size)["seconds"] for p in counts}
+            for _ in range(REPETITIONS)
+        ]
+        ours, peer = (tuple(1e6 * run[package] for run in runs) for package in (OURS, PEER))
+        rows.append(Row(title, "us", ours, peer, budget))
     return rows
 
 
-def chains(folder: Path) -> list[Row]:
-    """A chain of calls of which each is a function: compiled, flattened, assembled and checked."""
-    file = written(folder, programs.chain, OURS, 10000)
-    runs = [workload("chain", OURS, 10000, file) for _ in range(2)]
-    assert all(run["nodes"] >= 10000 for run in runs), "the model lacks nodes"
-    return [Row("a chain of 10,000 calls as a checked model", "ms", tuple(1e3 * run["seconds"] for run in runs))]
-
-
-def decorating(folder: Path) -> list[Row]:
-    file = written(folder, programs.functions, OURS, 1000)
-    runs = tuple(1e3 * workload("decorate", OURS, 1000, file)["seconds"] for _ in range(REPETITIONS))
+def decorating(programs: Programs) -> list[Row]:
+    file = programs.file("functions", OURS, 1_000)
+    programs.file("eager", OURS, 1)
+    runs = tuple(1e3 * workload("decorate", OURS, file)["seconds"] for _ in range(REPETITIONS))
     return [Row("decorating a function", "us", runs)]
 
 
@@ -140,3 +254,15 @@ def builds() -> list[Row]:
         Row("the same, unchanged", "ms", null),
         Row("test of specs/", "ms", (test,)),
     ]
+
+
+def measures(programs: Programs) -> dict[str, Callable[[], list[Row]]]:
+    """What can be measured, by the name that `--only` takes."""
+    found: dict[str, Callable[[], list[Row]]] = {"imports": partial(imports, programs)}
+    found.update({item.work: partial(scaled, item, programs) for item in SCALED})
+    return {
+        **found,
+        "decorate": partial(decorating, programs),
+        "eager": partial(eager, programs),
+        "builds": builds,
+    }

@@ -1,8 +1,9 @@
 """`python -m benchmarks.workload WORK PACKAGE COUNT FILE`: does one piece of work and prints what it cost, as JSON.
 
 In a process of its own, so that nothing is warm that would not be, and so that the peak of memory is that of the work.
-FILE holds the program (see `programs.py`); it is not written here, since a file that is younger than its process is
-read with more care.
+FILE holds the program (see `programs.py`) or the model (see `models.py`); it is not written here, since a file that is
+younger than its process is read with more care. What a package does once in a process has a row of its own, so that
+each does a small work of the kind first.
 """
 
 from __future__ import annotations
@@ -17,52 +18,89 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
+import numpy as np
+import onnx
+
+from benchmarks.models import graph
+
+OURS = "opwright"
+_WARM = 5
+
 Cost = dict[str, float]
-
-# What each package imports on first use is the import's cost, which has a row of its own.
-_PARTS = {"onnxscript": ["onnxscript.onnx_opset", "onnx"], "opwright": ["opwright.live.models", "onnx"]}
+Work = Callable[[], object]
 
 
-def compile_all(code: CodeType, module: ModuleType, count: int) -> int:
-    """Defines all functions and makes a FunctionProto of each; the number of nodes."""
+def compile_all(module: ModuleType, code: CodeType) -> list[Any]:
+    """Defines all functions and makes a FunctionProto of each."""
     exec(code, vars(module))
     found = [value for name, value in list(vars(module).items()) if name[0] == "f" and name[1:].isdigit()]
-    protos: list[Any] = [value.to_function_proto() for value in found]
-    return sum(len(proto.node) for proto in protos)
+    return [value.to_function_proto() for value in found]
 
 
-def assemble(code: CodeType, module: ModuleType, count: int) -> int:
-    """Makes a model of the last function, with all that it calls, and has it checked."""
-    import onnx
-
+def assemble(module: ModuleType, code: CodeType) -> object:
+    """Makes a model of the function `main`, with all that it calls."""
     exec(code, vars(module))
-    model = vars(module)[f"f{count - 1}"].to_model_proto()
-    onnx.checker.check_model(model)
-    return len(model.graph.node) + sum(len(function.node) for function in model.functions)
+    return vars(module)["main"].to_model_proto()
 
 
-def decorate(code: CodeType, module: ModuleType, count: int) -> int:
-    """Defines the functions alone."""
+_PROGRAMS: dict[str, Callable[[ModuleType, CodeType], object]] = {
+    "functions": compile_all,
+    "long": compile_all,
+    "live": compile_all,
+    "nested": compile_all,
+    "calls": assemble,
+    "chain": assemble,
+    "decorate": lambda module, code: exec(code, vars(module)),
+}
+
+
+def prepare(work: str, package: str, path: Path, size: int) -> Work:
+    """Reads the file and has the package do what it does once in a process."""
+    if work == "decompile":
+        model, decompile = onnx.load(path), _decompile(package)
+        decompile(graph(0, 100))
+        return lambda: decompile(model)
+    if work == "digest":
+        functions = [*onnx.load(path).functions]
+        digest = importlib.import_module("opwright").digest
+        digest(functions[0])
+        return lambda: [digest(function) for function in functions]
+    module, code = _program(path)
+    if work in _PROGRAMS:
+        warm, text = _program(path.with_name(f"eager_{package}_1.py"))
+        exec(text, vars(warm))
+        vars(warm)["main"].to_function_proto()
+        return lambda: _PROGRAMS[work](module, code)
     exec(code, vars(module))
-    return 0
+    x, y = (np.linspace(0.5, 1.5, size, dtype=np.float32) for _ in range(2))
+    called: Callable[[Any, Any], object] = vars(module)["main"] if work == "function" else vars(module)["op"].Add
+    for _ in range(_WARM):
+        called(x, y)
+    return lambda: called(x, y)
 
 
-WORK = {"functions": compile_all, "live": compile_all, "chain": assemble, "decorate": decorate}
-
-
-def measure(work: Callable[[CodeType, ModuleType, int], int], package: str, count: int, path: Path) -> Cost:
-    """Seconds of CPU and growth of the peak of memory in MB. Python's own compilation of the text is not in them."""
-    for part in _PARTS[package]:
-        importlib.import_module(part)
-    has = importlib.import_module("onnx.defs").has
-    has("Add", 18)  # onnx registers all schemas when it is first asked for one: the peer's import has done so
-    module = ModuleType("program")
+def _program(path: Path) -> tuple[ModuleType, CodeType]:
+    module = ModuleType(path.stem)
     module.__file__ = str(path)
-    sys.modules["program"] = module
-    code = compile(path.read_text(encoding="utf-8"), str(path), "exec")
+    sys.modules[path.stem] = module
+    return module, compile(path.read_text(encoding="utf-8"), str(path), "exec")
+
+
+def _decompile(package: str) -> Callable[[onnx.ModelProto], object]:
+    if package == OURS:
+        ours: Callable[[onnx.ModelProto], object] = importlib.import_module("opwright").decompile
+        return ours
+    peer: Callable[[onnx.ModelProto], object] = importlib.import_module("onnxscript.backend.onnx_export").export2python
+    return peer
+
+
+def measure(work: str, package: str, times: int, size: int, path: Path) -> Cost:
+    """Seconds of CPU of one time, and growth of the peak of memory in MB. Python's own compilation is not in them."""
+    done = prepare(work, package, path, size)
     before, started = _peak(), time.process_time()
-    nodes = work(code, module, count)
-    return {"seconds": time.process_time() - started, "megabytes": _peak() - before, "nodes": nodes}
+    for _ in range(times):
+        done()
+    return {"seconds": (time.process_time() - started) / times, "megabytes": _peak() - before}
 
 
 def _peak() -> float:
@@ -70,5 +108,5 @@ def _peak() -> float:
 
 
 if __name__ == "__main__":
-    _work, _package, _count, _file = sys.argv[1:]
-    print(json.dumps(measure(WORK[_work], _package, int(_count), Path(_file))))
+    _work, _package, _times, _size, _file = sys.argv[1:]
+    print(json.dumps(measure(_work, _package, int(_times), int(_size), Path(_file))))
