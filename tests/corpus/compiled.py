@@ -34,6 +34,7 @@ from opwright_build.compile import CompiledVersion, SpecFiles, compile_version
 from opwright_build.spec.load import load_library
 from opwright_build.spec.model import LoadedLibrary, SpecVersion
 
+from tests.corpus.structure import structure
 from tests.differential.compiling import HEADER, compile_program
 from tests.differential.program import Program
 
@@ -51,9 +52,12 @@ class Compiled:
         self.findings: list[list[str]] = []
         self.error = ""
 
-    def body(self, key: str, data: bytes | onnx.FunctionProto | onnx.ModelProto) -> None:
+    def body(self, key: str, data: bytes | onnx.FunctionProto | onnx.ModelProto, facts: str = "") -> None:
+        """Its digest, and that of its structure; `facts` are what a bundle says beside it."""
         proto = data if isinstance(data, bytes) else data.SerializeToString(deterministic=True)
-        self.bodies[key] = hashlib.sha256(proto).hexdigest()[:12]
+        self.bodies[key] = hashlib.sha256(facts.encode() + proto).hexdigest()[:12]
+        if not isinstance(data, bytes):
+            self.bodies[key] += f" {hashlib.sha256(facts.encode()).hexdigest()[:4]}{structure(data)}"
         if self.texts is not None and isinstance(data, (onnx.FunctionProto, onnx.ModelProto)):
             self.texts[key] = onnx.printer.to_text(data)
 
@@ -150,10 +154,10 @@ def _version(library: _Versions, version: SpecVersion, made: Compiled) -> None:
     for body in entry.bodies:
         key = f"{version.since_version} at {body.first_opset}..{body.last_opset} {_named(body.variant)}"
         facts = (body.inputs, body.attributes, body.admits, body.outputs)
-        made.body(key, repr(facts).encode() + compiled.bodies[body.body])
+        made.body(key, onnx.FunctionProto.FromString(compiled.bodies[body.body]), repr(facts))
     for template in entry.templates:
         key = f"{version.since_version} at {template.first_opset}..{template.last_opset}"
-        made.body(key, repr(template.axes).encode() + compiled.templates[template.template])
+        made.body(key, compiled.templates[template.template], repr(template.axes))
     for gap in compiled.unreachable:
         made.findings.append(["gap", str(gap.place), f"{gap.first}..{gap.last} {_named(gap.variant)}: {gap.reason}"])
 

@@ -23,6 +23,7 @@ class Kind(Enum):
     BODY = "body changed"
     ACCEPTED = "accepted now"
     REFUSED = "refused now"
+    ORDER = "body of the same structure"  # other names, another order of nodes, or other nodes that nothing reads
     FINDING = "finding changed"  # its code or place
     MESSAGE = "message changed"  # its text alone
     STOOD_UP = "the compiler stumbles no longer"
@@ -33,7 +34,8 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one program. `findings`: code, place and text of each."""
+    """What became of one program. `bodies`: by variant the digest, and behind it that of the structure, where there is
+    one; `findings`: code, place and text of each."""
 
     id: str
     source: str
@@ -99,10 +101,15 @@ def _kind(before: Result | None, after: Result | None) -> Kind | None:
     if bool(before.bodies) != bool(after.bodies):
         return Kind.ACCEPTED if after.bodies else Kind.REFUSED
     if before.bodies != after.bodies:
-        return Kind.BODY
+        return Kind.ORDER if _structures(before) == _structures(after) else Kind.BODY
     if [item[:2] for item in before.findings] != [item[:2] for item in after.findings]:
         return Kind.FINDING
     return Kind.MESSAGE if before.findings != after.findings else None
+
+
+def _structures(result: Result) -> dict[str, str]:
+    """Of each body the digest of its structure, or its own where it has none."""
+    return {key: digest.partition(" ")[2] or digest for key, digest in result.bodies.items()}
 
 
 # -------------------------------------------------------------------------------------------------------- reviewed

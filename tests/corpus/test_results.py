@@ -29,6 +29,8 @@ REFUSED = _result({}, ("OW314", "f.py:1:2", "no rank"))
         (BODY, BODY, None),
         (BODY, _result({"T=float": "13"}), Kind.BODY),
         (BODY, _result({"T=float": "12", "T=double": "12"}), Kind.BODY),
+        (_result({"": "12 s"}), _result({"": "13 s"}), Kind.ORDER),
+        (_result({"": "12 s"}), _result({"": "13 t"}), Kind.BODY),
         (BODY, REFUSED, Kind.REFUSED),
         (REFUSED, BODY, Kind.ACCEPTED),
         (REFUSED, _result({}, ("OW315", "f.py:1:2", "no rank")), Kind.FINDING),

@@ -56,6 +56,7 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "list": list,
     "max": max,
     "min": min,
+    "print": lambda *values, **how: None,  # its arguments are read like those of any call
     "reversed": reversed,
     "round": round,
     "str": str,
@@ -320,6 +321,8 @@ class Expressions:
             self.covered.add("int of a bool")
         if name == "len" and isinstance(arguments[0], list):
             self.covered.add("len of a list")
+        if name == "print":
+            return None
         if name not in _OF_LISTS and any(isinstance(item, Tensor) for item in _opened(arguments)):
             raise Refused(f"{name} takes numbers")
         function = getattr(math, name.removeprefix("math.")) if name.startswith("math.") else BUILTINS[name]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import time
 import traceback
 from dataclasses import replace
@@ -107,6 +108,7 @@ def _cpu_seconds(pid: int) -> float:
 
 
 def _serve(pipe: Connection) -> None:
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - programs print, and nobody reads it
     bugs = {bug.name: bug for bug in BUGS}
     while True:
         program, runtimes, name = pipe.recv()

@@ -325,6 +325,11 @@ def test_an_element_type_that_the_interpreter_does_not_know_is_nothing_to_compar
     assert verdict.reasons == ("an element type that the interpreter does not know",)
 
 
+def test_printing_changes_nothing() -> None:
+    verdict = judge(Found("def F(x):\n    print('x', x)\n    return -x\n", "float", {"x": F2}).program())
+    assert verdict.outcome is Outcome.AGREED, verdict
+
+
 def test_a_program_has_so_much_cpu_time() -> None:
     text = "def F(x):\n    w = 0\n    while w < 1:\n        w = w << 1\n    return x\n"
     with Judge(patience=0.01) as isolated:
