@@ -186,8 +186,8 @@ def _judge_target(program: Program, target: int) -> Verdict:
         eager = Eager(program)
         for case in program.cases:
             try:
-                expected = expect(program, case)
                 model = eager.live_model(case, target)
+                expected = expect(program, case)
                 compared += _run_target(program, case, model, expected, reasons)
             except OutOfScope as reason:
                 reasons.append(str(reason))

@@ -45,7 +45,7 @@ def _judged(judge: Judge, program: Program, runtimes: tuple[str, ...], bug: str 
     """A program cut short may be none of ours: one that our own tools stumble over is not smaller, it is another."""
     try:
         return judge(program, runtimes, bug)[0]
-    except (AssertionError, KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError):
+    except Exception:
         return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -323,6 +323,13 @@ def test_an_element_type_that_the_interpreter_does_not_know_is_nothing_to_compar
     verdict = judge(program)
     assert verdict.outcome is Outcome.SKIPPED, verdict
     assert verdict.reasons == ("an element type that the interpreter does not know",)
+
+
+def test_a_target_opset_that_is_refused_is_no_difference() -> None:
+    text = "def F(x):\n    assert op.version >= 13\n    return -x\n"
+    program = Found(text, "float", {"x": F2}, ranks={"x": 1}).program()
+    assert judge(replace(program, target=18)).outcome is Outcome.AGREED
+    assert judge(replace(program, target=12)).outcome is Outcome.REFUSED
 
 
 def test_printing_changes_nothing() -> None:
