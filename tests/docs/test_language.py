@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from opwright.diagnostics.codes import find_entry
+from opwright.diagnostics.registry import find_code
 from opwright.opsets.signatures import signature
 
 from tests.docs.checks import check_refused, check_results
@@ -62,7 +62,7 @@ def test_a_row_says_all_that_its_section_shows(row: Row) -> None:
     assert row.construct.endswith(".")
     assert row.examples
     assert row.refused == tuple(dict.fromkeys(example.code for example in row.examples if example.code))
-    assert all(find_entry(code) is not None for code in row.refused)
+    assert all(find_code(code) is not None for code in row.refused)
     for example in row.accepted:
         assert example.expectations, f"line {example.line} shows no result"
 

@@ -11,8 +11,8 @@ from random import Random
 
 import pytest
 from opwright import DiagnosticError, OnnxFunction
-from opwright.diagnostics.codes import find_entry
 from opwright.diagnostics.model import Diagnostic
+from opwright.diagnostics.registry import find_code
 from opwright.lang.source import Source
 from opwright.lang.syntax import SIZE_LIMIT, parse
 
@@ -35,7 +35,7 @@ def check(found: Sequence[Diagnostic], text: str, file: str) -> None:
     """Each finding has a page, a place inside the text, and words that are the same from run to run."""
     lines = text.split("\n")
     for item in found:
-        assert find_entry(item.code) is not None, item.code
+        assert find_code(item.code) is not None, item.code
         assert item.place is not None and item.place.file == file, item
         assert 1 <= item.place.line <= len(lines), item
         assert item.place.column >= 1

@@ -1,4 +1,4 @@
-"""Findings: as data (`model`), as text (`text`), as JSON (`wire`), and the page of each code (`codes`)."""
+"""Findings: as data (`model`), as text (`text`), as JSON (`wire`), and what each code means (`registry`)."""
 
 from opwright.diagnostics.model import (
     Diagnostic,

@@ -12,8 +12,8 @@ import tokenize
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from opwright.diagnostics.codes import find_entry
 from opwright.diagnostics.model import Diagnostic, Place, Severity
+from opwright.diagnostics.registry import find_code
 
 _MARK = "opwright:"
 _COMMENT = re.compile(r"#\s*opwright:\s*ignore\b\s*(?P<list>\[(?P<codes>[^\]]*)\])?\s*(?P<reason>.*)")
@@ -77,7 +77,7 @@ def _complaints(item: Ignore, unused: list[str]) -> Iterator[Diagnostic]:
     if not item.codes:
         yield _warning(item, "this comment names no code", "write `# opwright: ignore[OW...] reason`")
     for code in unused:
-        if find_entry(code) is None:
+        if find_code(code) is None:
             yield _warning(item, f"there is no diagnostic `{code}`", "")
         elif code[2] in _STAGES:
             yield _warning(item, f"no warning `{code}` arises here", "remove the comment", "errors cannot be ignored")

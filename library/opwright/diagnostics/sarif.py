@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
 
-from opwright.diagnostics.codes import find_entry
 from opwright.diagnostics.model import Diagnostic, Place, Severity
+from opwright.diagnostics.registry import find_code
 from opwright.version import VERSION
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
@@ -44,17 +44,17 @@ def to_sarif(diagnostics: Iterable[Diagnostic], command: str = "", exit_status: 
 
 
 def _rule(code: str) -> Json:
-    entry = find_entry(code)
-    if entry is None:
+    found = find_code(code)
+    if found is None:
         return {"id": code}
     page = f"{_PAGE}#{code.lower()}"
     return {
         "id": code,
-        "shortDescription": {"text": f"{entry.title}."},
-        "fullDescription": {"text": entry.why},
+        "shortDescription": {"text": f"{found.title}."},
+        "fullDescription": {"text": found.why},
         "help": {
-            "text": f"{entry.title}. {entry.why} `opwright explain {code}` shows examples; so does {page}.",
-            "markdown": f"**{entry.title}.** {entry.why}\n\nExamples: [{code}]({page}), or `opwright explain {code}`.",
+            "text": f"{found.title}. {found.why} `opwright explain {code}` shows examples; so does {page}.",
+            "markdown": f"**{found.title}.** {found.why}\n\nExamples: [{code}]({page}), or `opwright explain {code}`.",
         },
     }
 
