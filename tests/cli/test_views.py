@@ -8,7 +8,9 @@ from typing import Any
 import jsonschema
 import onnx
 import pytest
+from opwright.diagnostics.registry import CODES
 from opwright_build.report.schemas import output_schemas
+from opwright_build.workflow.explain import code_examples
 
 Opwright = Callable[..., Any]
 FUNCTION = Path("specs/com.acme/Swish/function.py")
@@ -111,8 +113,19 @@ def test_explain_a_code(opwright: Opwright) -> None:
     ran = opwright("explain", "ow904")
     assert ran.status == 0
     assert ran.out.startswith("OW904: A file that the build did not write is in the way\n")
-    assert "Wrong: opwright build\n  library/base/__init__.py:\n" in ran.out
+    assert "\n\nWrong, with `opwright build`:\n\n`library/base/__init__.py`:\n" in ran.out
+    assert "\nIt prints\n" in ran.out
+    assert "OW905" not in ran.out
     assert opwright("explain", "OW999").status == 2
+
+
+def test_explain_shows_both_examples_of_every_code() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "diagnostics.md").read_text(encoding="utf-8")
+    for code in CODES:
+        text = code_examples(code, page)
+        assert text.startswith("Wrong, with `"), code
+        assert text.count("\nRight, with `") == 1, code
+        assert not any(line.startswith(("### OW", "## ")) for line in text.splitlines()[-3:]), code
 
 
 def test_explain_an_action(library: Path, opwright: Opwright) -> None:

@@ -6,11 +6,10 @@ import re
 from difflib import get_close_matches
 from pathlib import Path
 
-from opwright.diagnostics.codes import Entry, Example, all_entries, find_entry
 from opwright.diagnostics.model import Diagnostic
+from opwright.diagnostics.registry import CODES, find_code
 
 from opwright_build.engine.log import ActionLog
-from opwright_build.report.codes_page import shortened
 from opwright_build.report.console import Console
 from opwright_build.report.reporter import Reporter
 from opwright_build.workflow.session import WORK, find_root
@@ -18,6 +17,8 @@ from opwright_build.workflow.status import Exit, UsageError
 from opwright_build.workflow.task import reporting
 
 CODE = re.compile(r"ow\d{3}", re.IGNORECASE)
+_PACKAGE = Path(__file__).parents[1]
+_CHECKOUT = _PACKAGE.parents[1]
 
 
 def explain(subject: str, path: Path, console: Console, reporter: Reporter) -> int:
@@ -32,13 +33,23 @@ def explain(subject: str, path: Path, console: Console, reporter: Reporter) -> i
 
 def code_page(code: str) -> str:
     """The text about a code. UsageError when there is none of that number."""
-    entry = find_entry(code)
-    if entry is None:
-        known = [item.code for item in all_entries()]
-        raise _unknown(f"there is no diagnostic {code.upper()}", code.upper(), known)
-    return f"{entry.code}: {entry.title}\n\n{entry.why}\n\n{_example('Wrong', entry, entry.bad)}" + (
-        f"\n\n{_example('Right', entry, entry.good)}"
-    )
+    found = find_code(code)
+    if found is None:
+        raise _unknown(f"there is no diagnostic {code.upper()}", code.upper(), list(CODES))
+    return f"{found.code}: {found.title}\n\n{found.why}\n\n{code_examples(found.code, _reference_page())}"
+
+
+def code_examples(code: str, page: str) -> str:
+    """What `docs/diagnostics.md` shows of a code: the wrong example, what it prints, and the right one."""
+    _, _, section = page.partition(f"\n### {code}\n")
+    section, _, _ = section.partition("\n### OW")
+    return re.sub(r"\n## .*\s*\Z", "", section[section.find("\nWrong, with ") :]).strip()
+
+
+def _reference_page() -> str:
+    """`docs/diagnostics.md`, which the wheel carries beside this package; a development install reads its own."""
+    place = next(path for path in (_PACKAGE / "diagnostics.md", _CHECKOUT / "docs" / "diagnostics.md") if path.exists())
+    return place.read_text(encoding="utf-8")
 
 
 def action_page(label: str, path: Path) -> str:
@@ -54,14 +65,6 @@ def action_page(label: str, path: Path) -> str:
     lines += (f"  parameter {name}: {value}" for name, value in sorted(entry["params"].items()))
     lines += (f"  input {name}: {_short(digest)}" for name, digest in sorted(entry["inputs"].items()))
     lines += (f"  {name}: {'not there' if digest is None else _short(digest)}" for name, digest in entry["reads"])
-    return "\n".join(lines)
-
-
-def _example(head: str, entry: Entry, example: Example) -> str:
-    lines = [f"{head}: {example.shown}"]
-    for name, content in example.files.items():
-        lines.append(f"  {name}:" if content else f"  {name}: deleted")
-        lines += (f"    {line}".rstrip() for line in shortened(content).splitlines())
     return "\n".join(lines)
 
 
