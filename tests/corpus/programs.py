@@ -15,8 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from opwright.diagnostics.codes import all_entries
-
+from tests.diagnostics.examples import all_entries
 from tests.differential.generate.programs import generate, generate_mixed
 from tests.differential.mutate import mutate
 from tests.differential.program import Program

@@ -10,8 +10,9 @@ import pytest
 from onnx import ModelProto, parser
 from opwright import DiagnosticError, decompile
 from opwright.decompiler.check import check_functions, check_model
-from opwright.diagnostics.codes.link import LIBRARY
 from opwright.link.command import main
+
+from tests.diagnostics.examples.link import LIBRARY
 
 HEADER = '<ir_version: 8, opset_import: ["": 18]>'
 TEXT = """agraph (float[N, 3] x, bool c) => (float[N, 3] y) <float[2] w = {0.5, 2}>

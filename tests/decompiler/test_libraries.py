@@ -10,9 +10,10 @@ import pytest
 from onnx import helper, numpy_helper, parser
 from opwright import Bundle, compare, compile_source, decompile, read_bundle
 from opwright.decompiler.modules import newest_of
-from opwright.diagnostics.codes.link import LIBRARY
 from opwright.link.command import main
 from opwright.link.exported import functions_at
+
+from tests.diagnostics.examples.link import LIBRARY
 
 
 @pytest.fixture(scope="module")

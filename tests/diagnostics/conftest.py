@@ -14,10 +14,11 @@ import onnx
 import onnx.parser
 import pytest
 from opwright.diagnostics import Diagnostic, DiagnosticError, DiagnosticWarning, render
-from opwright.diagnostics.codes import Example
 from opwright_build.cli.entry import main
 from opwright_build.engine.action import Done, Failed, Record, decode_record, encode_record
 from opwright_build.report.progress import PlainProgress
+
+from tests.diagnostics.examples import Example
 
 BASE = Path(__file__).parent / "base_library"
 FINDING = re.compile(r"(?:^|: )(?:error|warning|note) (OW\d{3}): ", re.MULTILINE)

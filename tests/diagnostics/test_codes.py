@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opwright.diagnostics.codes import Entry, Example, all_entries, find_entry
-from opwright_build.report.codes_page import codes_page
+
+from tests.diagnostics.codes_page import codes_page
+from tests.diagnostics.examples import Entry, Example, all_entries, find_entry
 
 Run = Callable[[Example], Any]
 

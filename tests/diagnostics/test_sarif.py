@@ -8,9 +8,9 @@ import jsonschema
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from opwright.diagnostics import Diagnostic, Place, Related, Severity
-from opwright.diagnostics.codes import all_entries
 from opwright.diagnostics.sarif import to_sarif
 
+from tests.diagnostics.examples import all_entries
 from tests.diagnostics.sarif_schema import LOG
 
 VALIDATOR = jsonschema.Draft202012Validator(LOG)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from opwright.diagnostics.codes.spec import ENTRIES
+from tests.diagnostics.examples.spec import ENTRIES
 
 SOURCES = Path(__file__).parents[2] / "buildtool" / "opwright_build" / "spec"
 

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from opwright.diagnostics.codes.spec import ENTRIES
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright_build.spec.load import load_library
 from opwright_build.spec.vectors_file import read_vectors_file
+
+from tests.diagnostics.examples.spec import ENTRIES
 
 SPECS = Path(__file__).parents[2] / "specs"
 FUNCTION = SPECS / "ai.onnx" / "Softplus"

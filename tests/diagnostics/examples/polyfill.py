@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from opwright.diagnostics.codes import Entry, Example
-from opwright.diagnostics.codes.link import EMPTY, LIBRARY
+from tests.diagnostics.examples import Entry, Example
+from tests.diagnostics.examples.link import EMPTY, LIBRARY
 
 _POLYFILL = "polyfill model.onnx --opset 18 --library acme.onnxlib -o out.onnx"
 _HEADER = '<ir_version: 8, opset_import: ["": {}]>'

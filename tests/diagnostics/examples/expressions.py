@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from opwright.diagnostics.codes import Entry, Example
+from tests.diagnostics.examples import Entry, Example
 
 _FUNCTION_FILE = "specs/com.acme/Swish/function.py"
 _IMPORT = "from opwright import opset18 as op\n"

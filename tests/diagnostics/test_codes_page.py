@@ -1,5 +1,5 @@
-from opwright.diagnostics.codes import Entry, Example
-from opwright_build.report.codes_page import codes_page, shortened
+from tests.diagnostics.codes_page import codes_page, shortened
+from tests.diagnostics.examples import Entry, Example
 
 ENTRY = Entry(
     "OW201",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from opwright.diagnostics.codes import Entry, Example
+from tests.diagnostics.examples import Entry, Example
 
 _FUNCTION_FILE = "specs/com.acme/Swish/function.py"
 _SPEC_FILE = "specs/com.acme/Swish/spec.yaml"

@@ -8,7 +8,8 @@ from opwright.bundle.archive import pack, unpack
 from opwright.bundle.format import Index
 from opwright.bundle.json_form import canonical_json
 from opwright.bundle.write import write_bundle
-from opwright.diagnostics.codes import Entry, Example
+
+from tests.diagnostics.examples import Entry, Example
 
 _MODEL = """\
 <ir_version: 10, opset_import: ["": 18, "com.acme": 1]>

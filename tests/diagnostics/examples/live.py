@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from opwright.diagnostics.codes import Entry, Example
+from tests.diagnostics.examples import Entry, Example
 
 _FILE = "model.py"
 _IMPORT = "from opwright import FLOAT, Opset, opset18 as op, script\n"

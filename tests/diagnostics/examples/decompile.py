@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from opwright.diagnostics.codes import Entry, Example
+from tests.diagnostics.examples import Entry, Example
 
 _COMMAND = "decompile model.onnx -o out.py"
 _HEADER = '<ir_version: 8, opset_import: ["": 18]>'

@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import cache
 
 from onnx import OperatorSetProto, parser
-
 from opwright.bundle.format import (
     AttributeEntry,
     BodyEntry,
@@ -18,8 +17,9 @@ from opwright.bundle.format import (
     OutputEntry,
 )
 from opwright.bundle.write import write_bundle
-from opwright.diagnostics.codes import Entry, Example
 from opwright.protos.canonical import CanonicalBody, canonicalise
+
+from tests.diagnostics.examples import Entry, Example
 
 _FLOATS = ("float", "double")
 

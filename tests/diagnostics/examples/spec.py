@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from opwright.diagnostics.codes import Entry, Example
+from tests.diagnostics.examples import Entry, Example
 
 _LIBRARY_FILE = "specs/library.yaml"
 _DOMAIN_FILE = "specs/com.acme/domain.yaml"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from opwright.diagnostics.codes import Entry, Example
+from tests.diagnostics.examples import Entry, Example
 
 _ROW = "schema: 1\nrows:\n  - name: ones\n    inputs: {X: [1.0, -1.0]}\n"
 _TELLING = _ROW + "  - name: steep\n    attributes: {alpha: 2.5}\n    inputs: {X: [0.5, -1.5, 3.0]}\n"
