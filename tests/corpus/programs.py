@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests.diagnostics.examples import all_entries
+from tests.diagnostics.examples import all_pairs
 from tests.differential.generate.programs import generate, generate_mixed
 from tests.differential.mutate import mutate
 from tests.differential.program import Program
@@ -98,11 +98,11 @@ def written() -> Iterator[Entry]:
             text = path.read_text(encoding="utf-8")
             yield Entry(f"sample {path.stem}", "module", {"text": text, "opset": _OPSET})
     base = texts_below(_BASE)
-    for entry in all_entries():
-        for kind, example in (("bad", entry.bad), ("good", entry.good)):
+    for pair in all_pairs():
+        for kind, example in (("bad", pair.bad), ("good", pair.good)):
             if example.command == "build":
                 files = {path: text for path, text in {**base, **example.files}.items() if text}
-                yield Entry(f"diagnostic {entry.code} {kind}", "library", {"files": files})
+                yield Entry(f"diagnostic {pair.code} {kind}", "library", {"files": files})
 
 
 def _specs() -> Iterator[Entry]:

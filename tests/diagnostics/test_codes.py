@@ -1,4 +1,4 @@
-"""Every code has an entry whose bad example yields it and whose good one does not, and a golden text."""
+"""Every code has a text, a bad example that yields it, a good one that does not, and a golden output."""
 
 import re
 from collections.abc import Callable
@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opwright.diagnostics.registry import CODES, TABLE, Code, find_code
 
 from tests.diagnostics.codes_page import codes_page
-from tests.diagnostics.examples import Entry, Example, all_entries, find_entry
+from tests.diagnostics.examples import Example, Pair, all_pairs
 
 Run = Callable[[Example], Any]
 
@@ -17,63 +18,64 @@ ROOT = HERE.parents[1]
 GOLDEN = HERE / "golden"
 PAGE = ROOT / "docs" / "diagnostics.md"
 SOURCES = [ROOT / "library" / "opwright", ROOT / "buildtool" / "opwright_build"]
+REGISTRY = SOURCES[0] / "diagnostics" / "registry.py"
 CODE = re.compile(r"\bOW\d{3}\b")
 
-each_entry = pytest.mark.parametrize("entry", all_entries(), ids=lambda entry: entry.code)
+each_pair = pytest.mark.parametrize("pair", all_pairs(), ids=lambda pair: pair.code)
 
 
 def _codes_in_sources() -> dict[str, str]:
-    """Each code that the sources mention, and one file that does; the entries themselves do not count."""
+    """Each code that the sources mention, and one file that does; the registry itself does not count."""
     found: dict[str, str] = {}
     for folder in SOURCES:
         for path in sorted(folder.rglob("*.py")):
-            if "codes" not in path.parts:
+            if path != REGISTRY:
                 found.update(dict.fromkeys(CODE.findall(path.read_text(encoding="utf-8")), path.name))
     return found
 
 
-def test_every_code_that_is_raised_has_an_entry_and_every_entry_is_raised() -> None:
+def test_every_code_that_is_raised_is_registered_and_every_registered_code_is_raised() -> None:
     raised = _codes_in_sources()
-    entries = {entry.code for entry in all_entries()}
-    assert {code: raised[code] for code in sorted(raised.keys() - entries)} == {}, "codes without an entry"
-    assert entries - raised.keys() == set(), "entries of codes that nothing raises"
+    assert {code: raised[code] for code in sorted(raised.keys() - CODES)} == {}, "codes without a text"
+    assert CODES.keys() - raised == set(), "codes that nothing raises"
 
 
-def test_there_are_enough_codes_and_none_is_used_twice() -> None:
-    codes = [entry.code for entry in all_entries()]
+def test_every_code_has_its_examples_and_none_is_used_twice() -> None:
+    codes = [pair.code for pair in all_pairs()]
     assert len(codes) == len(set(codes))
+    assert codes == [item.code for item in TABLE], "each code of the registry has its examples, and stands in order"
     assert len(codes) >= 40
 
 
-@each_entry
-def test_an_entry_says_what_and_why(entry: Entry) -> None:
-    assert CODE.fullmatch(entry.code)
-    assert entry.title
-    assert not entry.title.endswith(".")
-    assert len(entry.title) < 80
-    assert entry.why.endswith((".", "?"))
-    assert find_entry(entry.code.lower()) is entry
+@pytest.mark.parametrize("item", CODES.values(), ids=lambda item: item.code)
+def test_a_code_says_what_and_why(item: Code) -> None:
+    assert CODE.fullmatch(item.code)
+    assert item.title
+    assert not item.title.endswith(".")
+    assert len(item.title) < 80
+    assert item.why.endswith((".", "?"))
+    assert find_code(item.code.lower()) is item
 
 
-@each_entry
+@each_pair
 def test_the_bad_example_yields_the_code_and_no_other(
-    entry: Entry, run_example: Run, golden: Callable[[Path, str], None]
+    pair: Pair, run_example: Run, golden: Callable[[Path, str], None]
 ) -> None:
-    ran = run_example(entry.bad)
-    assert ran.codes == {entry.code, *entry.beside}, ran.text
-    golden(GOLDEN / f"{entry.code}.txt", ran.text)
+    ran = run_example(pair.bad)
+    assert ran.codes == {pair.code, *pair.beside}, ran.text
+    golden(GOLDEN / f"{pair.code}.txt", ran.text)
 
 
-@each_entry
-def test_the_good_example_does_not(entry: Entry, run_example: Run) -> None:
-    ran = run_example(entry.good)
-    assert entry.code not in ran.codes, ran.text
+@each_pair
+def test_the_good_example_does_not(pair: Pair, run_example: Run) -> None:
+    ran = run_example(pair.good)
+    assert pair.code not in ran.codes, ran.text
 
 
 def test_no_golden_text_is_left_over() -> None:
-    assert {path.stem for path in GOLDEN.glob("*.txt")} <= {entry.code for entry in all_entries()}
+    assert {path.stem for path in GOLDEN.glob("*.txt")} <= CODES.keys()
 
 
 def test_the_reference_page_is_up_to_date(golden: Callable[[Path, str], None]) -> None:
     outputs = {path.stem: path.read_text(encoding="utf-8") for path in GOLDEN.glob("*.txt")}
-    golden(PAGE, codes_page(all_entries(), outputs))
+    golden(PAGE, codes_page(CODES.values(), {pair.code: pair for pair in all_pairs()}, outputs))

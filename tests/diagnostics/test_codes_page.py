@@ -1,17 +1,18 @@
-from tests.diagnostics.codes_page import codes_page, shortened
-from tests.diagnostics.examples import Entry, Example
+from opwright.diagnostics.registry import Code
 
-ENTRY = Entry(
+from tests.diagnostics.codes_page import codes_page, shortened
+from tests.diagnostics.examples import Example, Pair
+
+CODE = Code("OW201", "No such operator", "A runtime would refuse it.")
+PAIR = Pair(
     "OW201",
-    "No such operator",
-    "A runtime would refuse it.",
     bad=Example("build", {"a/f.py": "x = '```'\n", "gone.yaml": ""}),
     good=Example("build"),
 )
 
 
-def test_an_entry_has_its_examples_and_its_output() -> None:
-    page = codes_page([ENTRY], {"OW201": "a/f.py:1:1: error OW201: no\n"})
+def test_a_code_has_its_examples_and_its_output() -> None:
+    page = codes_page([CODE], {"OW201": PAIR}, {"OW201": "a/f.py:1:1: error OW201: no\n"})
     assert "## Operators, opsets and types\n\n### OW201\n\n**No such operator.** A runtime would refuse it.\n" in page
     assert "`a/f.py`:\n\n````python\nx = '```'\n````\n" in page
     assert "`gone.yaml`: deleted\n" in page

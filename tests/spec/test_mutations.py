@@ -15,7 +15,7 @@ from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright_build.spec.load import load_library
 from opwright_build.spec.vectors_file import read_vectors_file
 
-from tests.diagnostics.examples.spec import ENTRIES
+from tests.diagnostics.examples.spec import PAIRS
 
 SPECS = Path(__file__).parents[2] / "specs"
 FUNCTION = SPECS / "ai.onnx" / "Softplus"
@@ -25,7 +25,7 @@ FILES = (
     f"ai.onnx/{FUNCTION.name}/spec.yaml",
     f"ai.onnx/{FUNCTION.name}/vectors.yaml",
 )
-CODES = {entry.code for entry in ENTRIES}
+CODES = {pair.code for pair in PAIRS}
 TOKENS = [
     *("[", "]", "{", "}", ":", ": ", ",", "- ", "-", "#", " #", "'", '"', "|", ">", "&a ", "*a", "!t ", "? ", "?"),
     *("\n", "\n  ", "  ", "---\n", "%", "@", "<<: ", "null", "true", "1e-5", ".nan", "-1", "0", "99999999999", "1.5"),

@@ -24,7 +24,7 @@ def find_code(code: str) -> Code | None:
     return CODES.get(code.upper())
 
 
-_TABLE = (
+TABLE = (
     # Libraries and specs
     Code(
         "OW101",
@@ -803,6 +803,12 @@ _TABLE = (
         "`types:`, or make the tensors smaller: a vector shows more by its values than by its size.",
     ),
     Code(
+        "OW423",
+        "A row of the runtime gaps names a release that the file does not list",
+        "The releases at the top are those that every case was run with. Of another one nobody knows whether it has "
+        "further gaps, so a row cannot speak for it alone.",
+    ),
+    Code(
         "OW450",
         "A vector fails",
         "A body gives something else than what is expected, or a runtime fails over it. Either the body is wrong, "
@@ -1230,4 +1236,4 @@ _TABLE = (
         "mistake is worth reading.",
     ),
 )
-CODES: Mapping[str, Code] = {item.code: item for item in _TABLE}
+CODES: Mapping[str, Code] = {item.code: item for item in TABLE}

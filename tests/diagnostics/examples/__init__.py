@@ -1,7 +1,8 @@
-"""The page of each diagnostic code: what it means, why it is one, an example that yields it and one that does not.
+"""Two examples of each diagnostic code: one that yields it, and one that does not.
 
-Every module of this folder holds the entries of one stage as `ENTRIES`. The reference page `docs/diagnostics.md`,
-`opwright explain OWnnn` and the golden tests are made from them. A code is never reused.
+Every module of this folder holds the examples of one stage as `PAIRS`. The tests run them, and the reference page
+`docs/diagnostics.md` is made from them and from `opwright/diagnostics/registry.py`, where a code has its title and
+its reason.
 """
 
 from __future__ import annotations
@@ -36,30 +37,22 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One code. `why` says what would go wrong if this were accepted; `bad` yields the code, `good` does not.
+class Pair:
+    """The examples of one code: `bad` yields it, `good` does not.
 
     `beside` are codes that cannot but be found together with this one.
     """
 
     code: str
-    title: str
-    why: str
     bad: Example
     good: Example
     beside: tuple[str, ...] = ()
 
 
 @cache
-def all_entries() -> tuple[Entry, ...]:
-    """Every entry, sorted by code."""
-    entries: list[Entry] = []
+def all_pairs() -> tuple[Pair, ...]:
+    """Every pair of examples, sorted by code."""
+    pairs: list[Pair] = []
     for module in sorted(iter_modules(__path__), key=lambda found: found.name):
-        entries.extend(import_module(f"{__name__}.{module.name}").ENTRIES)
-    return tuple(sorted(entries, key=lambda entry: entry.code))
-
-
-def find_entry(code: str) -> Entry | None:
-    """The entry of that code, in any letter case; None when there is none."""
-    wanted = code.upper()
-    return next((entry for entry in all_entries() if entry.code == wanted), None)
+        pairs.extend(import_module(f"{__name__}.{module.name}").PAIRS)
+    return tuple(sorted(pairs, key=lambda pair: pair.code))

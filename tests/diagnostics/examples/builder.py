@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.diagnostics.examples import Entry, Example
+from tests.diagnostics.examples import Example, Pair
 
 _TOP = """\
 import numpy as np
@@ -26,12 +26,9 @@ _SUM = (
     "",
 )
 
-ENTRIES = (
-    Entry(
+PAIRS = (
+    Pair(
         "OW380",
-        "A value does not belong here",
-        "A value is a part of one graph. One of another GraphBuilder, or one that was made in a nested graph which is"
-        " closed, has no meaning in this one; neither does an output of the model that is given inside a nested graph.",
         _build(
             "made = []",
             "op.If(op.ReduceMax(x) > 0, then_branch=lambda: made.append(x + 1) or x, else_branch=lambda: x)",
@@ -39,32 +36,23 @@ ENTRIES = (
         ),
         _build("y = op.If(op.ReduceMax(x) > 0, then_branch=lambda: x + 1, else_branch=lambda: x)", "y + 1"),
     ),
-    Entry(
+    Pair(
         "OW381",
-        "Python needs a value that the graph has not computed",
-        "While a graph is built its values are not known: `if`, `while`, `int(...)` and numpy cannot look at them.",
         _build("if op.ReduceMax(x) > 0:", "    x = -x"),
         _build("x = op.If(op.ReduceMax(x) > 0, then_branch=lambda: -x, else_branch=lambda: x)"),
     ),
-    Entry(
+    Pair(
         "OW382",
-        "An element type or a rank is not known",
-        "Python may ask what is known of a value. What the compiler's rules do not find is not guessed.",
         _build("y = op.Reshape(x, op.Shape(x)[: op.Size(x)])", "y.rank"),
         _build("y = op.Reshape(x, [-1, 2])", "y.rank"),
     ),
-    Entry(
+    Pair(
         "OW383",
-        "A name of the model is taken",
-        "Inputs, initializers and outputs are told apart by their names, which others rely on.",
         _build('b.output("x", x + 1)'),
         _build('b.output("y", x + 1)'),
     ),
-    Entry(
+    Pair(
         "OW384",
-        "Protobuf cannot hold the model",
-        "A protobuf message holds two gigabytes, and its parsers stop at about a hundred messages inside one another."
-        " A model beyond that could be written, and never be read.",
         _build(
             "from numpy.lib.stride_tricks import as_strided",
             "row = np.zeros(1, np.float32)",
@@ -78,27 +66,18 @@ ENTRIES = (
             "b.to_model_proto()",
         ),
     ),
-    Entry(
+    Pair(
         "OW385",
-        "What is to be run lacks an input",
-        "To look at a value is to run what it is computed from, and that needs the inputs which it reads, each of its"
-        " type.",
         _build("b.run(x + 1)"),
         _build("b.run(x + 1, x=np.ones((2, 4), np.float32))"),
     ),
-    Entry(
+    Pair(
         "OW386",
-        "A function that exists as a proto cannot be called here",
-        "A function is part of a model of one opset. Where one of its operators means another thing at that opset the"
-        " function would compute something else, silently; and a function cannot keep its tensors in another file.",
         _build(*_SUM, "b.call(older.to_model_proto(opset=12), x)"),
         _build(*_SUM, "b.call(older.to_model_proto(opset=22), x)"),
     ),
-    Entry(
+    Pair(
         "OW387",
-        "An initializer has been changed since it was given",
-        "Arrays of more than a megabyte are not copied: the model takes their elements when it is made. Those that are"
-        " written in between would silently be others than were given.",
         _build(
             "large = np.ones((1024, 512), np.float32)",
             'b.output("y", op.MatMul(x, b.initializer("w", large)[:4]))',

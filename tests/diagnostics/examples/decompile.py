@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.diagnostics.examples import Entry, Example
+from tests.diagnostics.examples import Example, Pair
 
 _COMMAND = "decompile model.onnx -o out.py"
 _HEADER = '<ir_version: 8, opset_import: ["": 18]>'
@@ -38,46 +38,31 @@ def _model(text: str, *options: str) -> Example:
     return Example(" ".join((_COMMAND, *options)), {"model.onnx.txt": f"{_HEADER} {text}"})
 
 
-ENTRIES = (
-    Entry(
+PAIRS = (
+    Pair(
         "OW590",
-        "A model that no script can say",
-        "The text must make the same model again. Where the language has no words for a part of it, leaving that part"
-        " out would make another model.",
         bad=_model("agraph (float[N] X) => (float[N] Y, float[N] Y) { Y = Abs(X) }"),
         good=_model(_ABS),
     ),
-    Entry(
+    Pair(
         "OW591",
-        "Arrays beside a decompiled module that are not its own",
-        "The module of a model with large tensors reads them from the file beside it. With a file of another module, or"
-        " a damaged one, it would make a model with other weights.",
         bad=Example(
             "python run.py", {"run.py": f'{_MODULES}Path("two.npz").replace("one.npz")\nrunpy.run_path("one.py")\n'}
         ),
         good=Example("python run.py", {"run.py": f'{_MODULES}runpy.run_path("one.py")\n'}),
     ),
-    Entry(
+    Pair(
         "OW592",
-        "A file that decompiling would replace",
-        "A decompiled module and the arrays beside it are written anew when the model is decompiled again. A file that"
-        " was not written so, or that belongs to another module, would be lost.",
         bad=Example(_COMMAND, {"model.onnx.txt": f"{_HEADER} {_ABS}", "out.py": "print('written by hand')\n"}),
         good=_model(_ABS),
     ),
-    Entry(
+    Pair(
         "OW593",
-        "A decompiled text that does not make the model again",
-        "The text stands for the model. `--check` compiles it and compares: the interface, the structure and, where a"
-        " readable script has another structure, the results.",
         bad=_model("agraph (float[N] X) => (float[N] Y) { Y = Abs(X, X) }", "--check"),
         good=_model(_ABS, "--check"),
     ),
-    Entry(
+    Pair(
         "OW594",
-        "A decompiled text whose results could not be compared",
-        "A readable script may have another structure than the model, and `--check` then runs both. Where the reference"
-        " evaluator does not take them, as with operators that it does not know, nothing proves them equal.",
         bad=Example(f"{_COMMAND} --check", {"model.onnx.txt": _ENDS}),
         good=Example(f"{_COMMAND} --check --faithful", {"model.onnx.txt": _ENDS}),
     ),

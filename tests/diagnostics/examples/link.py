@@ -19,7 +19,7 @@ from opwright.bundle.format import (
 from opwright.bundle.write import write_bundle
 from opwright.protos.canonical import CanonicalBody, canonicalise
 
-from tests.diagnostics.examples import Entry, Example
+from tests.diagnostics.examples import Example, Pair
 
 _FLOATS = ("float", "double")
 
@@ -175,144 +175,94 @@ _GOOD = _attach(_GOOD_MODEL)
 _WEIGHTS = 'agraph (float[2] X) => (float[2] Y) <float[2] W = ["location": "weights.bin"]> { Z = Add(X, W) '
 _OPERATORS = OperatorSetProto(magic="ONNXOPSET", ir_version=10, domain="com.acme", opset_version=1)
 
-ENTRIES = (
-    Entry(
+PAIRS = (
+    Pair(
         "OW530",
-        "A variant has the name of another function",
-        "Variants are told apart by their names: the variant of `Kind` for float is called `Kind__T_float` in a model. "
-        "Where the library has a function of that very name, one of the two would stand for both.",
         bad=_attach(_FOR_FLOAT, acme=_bundle(_KINDS, _function("Kind__T_float", _entry(_ABS)))),
         good=_attach(_FOR_FLOAT, acme=_bundle(_KINDS, _function("KindOfFloat", _entry(_ABS)))),
     ),
-    Entry(
+    Pair(
         "OW531",
-        "A model with overloads",
-        "onnxruntime finds functions by their overloads since release 1.27, and from the graph alone; older releases "
-        "and the reference evaluator ignore overloads, and run another variant without a word.",
         bad=_attach(_FOR_FLOAT, f"{_ATTACH} --profile overload"),
         good=_attach(_FOR_FLOAT),
     ),
-    Entry(
+    Pair(
         "OW550",
-        "A model that cannot be read",
-        "There is no file of that name, it is a folder, or it may not be read.",
         bad=Example(_ATTACH, {"acme.onnxlib.hex": LIBRARY}),
         good=_GOOD,
     ),
-    Entry(
+    Pair(
         "OW551",
-        "A file that is no ONNX model",
-        "Nearly any bytes can be read as a model with hardly anything in it, other messages of ONNX among them. What "
-        "has no graph is therefore refused before anything is made of it.",
         bad=_model_bytes(_OPERATORS.SerializeToString(deterministic=True)),
         good=_GOOD,
     ),
-    Entry(
+    Pair(
         "OW552",
-        "Nothing to attach",
-        "The model has no node that the libraries serve, so the output is the input. Operators of the standard are "
-        "left as they are unless --replace is given.",
         bad=_node("Y = Relu(X)"),
         good=_attach(f"{_HEADER} agraph (float[N] X) => (float[N] Y) {{ Y = Relu(X) }}", f"{_ATTACH} --replace"),
     ),
-    Entry(
+    Pair(
         "OW553",
-        "A function that the library does not have",
-        "A node belongs to a domain of the library, but the library has no function of that name, in any version. No "
-        "runtime could run it.",
         bad=_node("Y = com.acme.Swihs(X)"),
         good=_GOOD,
     ),
-    Entry(
+    Pair(
         "OW554",
-        "A function that came later than the version the model imports",
-        "The import of a domain says which version of each function is meant. At this one, the function did not exist "
-        "yet.",
         bad=_node("Y = com.acme.Late(X)"),
         good=_node("Y = com.acme.Late(X)", header=_HEADER.replace('"com.acme": 1', '"com.acme": 2')),
     ),
-    Entry(
+    Pair(
         "OW555",
-        "A version of a domain that is newer than the library",
-        "What a function means at a version that the library does not know yet cannot be known either: a later "
-        "release may give it another meaning from that version on.",
         bad=_node("Y = com.acme.Swish(X)", header=_HEADER.replace('"com.acme": 1', '"com.acme": 3')),
         good=_GOOD,
     ),
-    Entry(
+    Pair(
         "OW556",
-        "No body for the model's opset",
-        "Runtimes read the nodes of a function at the opset of the model, not at that of the function. So a function "
-        "is attached with the body built for the very opset that the model imports, or not at all.",
         bad=_node("Y = com.acme.Swish(X)", header=_HEADER.replace('"": 18', '"": 17')),
         good=_GOOD,
     ),
-    Entry(
+    Pair(
         "OW557",
-        "A call with the wrong inputs or outputs",
-        "A node has more inputs or outputs than the function, lacks a required input, or has a combination of inputs "
-        "that the function does not support.",
         bad=_node("Y = com.acme.Sum(X)"),
         good=_node("Y = com.acme.Sum(X, X)"),
     ),
-    Entry(
+    Pair(
         "OW558",
-        "A call with the wrong attributes",
-        "A node has an attribute that the function does not have, or of another type, or lacks a required one. "
-        "Runtimes ignore unknown attributes of a call without a word.",
         bad=_node("Y = com.acme.Swish<alpha = 1>(X)"),
         good=_node("Y = com.acme.Swish<alpha = 1.0>(X)"),
     ),
-    Entry(
+    Pair(
         "OW559",
-        "A fact is missing that decides between bodies",
-        "The function has different bodies, for different element types for example, and the model does not say "
-        "enough to choose. A guess could compute something else than meant.",
         bad=_node("T = nowhere.Thing(X) Y = com.acme.Kind(T)", header=_HEADER.replace("]>", ', "nowhere": 1]>')),
         good=_node("T = Abs(X) Y = com.acme.Kind(T)"),
     ),
-    Entry(
+    Pair(
         "OW560",
-        "An element type that the function does not take",
-        "The input has a type outside those that the function declares, or that its body for this opset can compute.",
         bad=_node("T = com.acme.Swish(X) Y = Cast<to = 1>(T)", inputs="int64[N] X"),
         good=_GOOD,
     ),
-    Entry(
+    Pair(
         "OW561",
-        "Inputs of one type have different element types",
-        "ONNX never converts types by itself. Inputs that the function declares with one type variable must have one "
-        "element type.",
         bad=_node("Y = com.acme.Sum(X, Z)", inputs="float[N] X, double[N] Z"),
         good=_node("Y = com.acme.Sum(X, Z)", inputs="float[N] X, float[N] Z"),
     ),
-    Entry(
+    Pair(
         "OW562",
-        "The model has another body of a function",
-        "A model holds one definition of a function. Putting the library's in place of the model's would change what "
-        "the model computes at the nodes that call it already.",
         bad=_attach(f'{_GOOD_MODEL} <domain: "com.acme", opset_import: ["": 18]> Swish (X) => (Y) {{ Y = Abs(X) }}'),
         good=_GOOD,
     ),
-    Entry(
+    Pair(
         "OW563",
-        "Two libraries define one function differently",
-        "Two releases of one library, for example. One model can hold one of the two only.",
         bad=_attach(_GOOD_MODEL, f"{_ATTACH} --library other.onnxlib", acme=LIBRARY, other=_OTHER_SWISH),
         good=_attach(_GOOD_MODEL, f"{_ATTACH} --library other.onnxlib", acme=LIBRARY, other=LIBRARY),
     ),
-    Entry(
+    Pair(
         "OW564",
-        "A called function is missing",
-        "A function of the library calls one of another library, or another release of it, that was not given.",
         bad=_attach(f"{_HEADER} agraph (float[N] X) => (float[N] Y) {{ Y = com.acme.Near(X) }}", acme=_CALLS_FAR),
         good=_GOOD,
     ),
-    Entry(
+    Pair(
         "OW565",
-        "Functions nested too deeply or too large to inline",
-        "Recursion and very long chains of calls are refused by onnx.checker, and inlining may multiply nodes beyond "
-        "any use. Both are stopped in time.",
         bad=_attach(
             f"{_WITH_MINE} agraph (float[N] X) => (float[N] Y) {{ Y = my.Mine(X) }} {_MINE.format('Y = my.Mine(X)')}"
         ),
@@ -321,34 +271,23 @@ ENTRIES = (
             f"{_MINE.format('Y = com.acme.Swish(X)')}"
         ),
     ),
-    Entry(
+    Pair(
         "OW566",
-        "The resulting model is not valid",
-        "Every result is judged by onnx.checker before it is written. Most often the model was not valid before; the "
-        "message says so.",
         bad=_node("T = com.acme.Swish(X) Y = Transpose<perm = [1, 1]>(T)", inputs="float[2, 3] X"),
         good=_GOOD,
     ),
-    Entry(
+    Pair(
         "OW567",
-        "onnxruntime refuses the resulting model",
-        "The result is loaded on onnxruntime where that is installed, for it knows rules that onnx.checker does not.",
         bad=_node("[same] T = com.acme.Swish(X) [same] Y = Abs(T)"),
         good=_node("[one] T = com.acme.Swish(X) [other] Y = Abs(T)"),
     ),
-    Entry(
+    Pair(
         "OW568",
-        "The model could not be tried on onnxruntime",
-        "onnxruntime is not installed, or lacks what the model needs: a newer opset, an operator, a kernel. That says "
-        "nothing against the model; it was checked by onnx.checker alone.",
         bad=_attach(f"{_HEADER} agraph (double[N] X) => (double[N] Y) {{ T = com.acme.Swish(X) Y = Erf(T) }}"),
         good=_GOOD,
     ),
-    Entry(
+    Pair(
         "OW569",
-        "A function of the model needs two bodies at one node",
-        "A function of the model's own is called with facts that need different bodies of a library function, and its "
-        "one node cannot call both.",
         bad=_attach(
             f"{_WITH_MINE} agraph (float[N] X, double[N] Z) => (float[N] Y, double[N] W) "
             f"{{ Y = my.Mine(X) W = my.Mine(Z) }} {_MINE.format('Y = com.acme.Kind(X)')}"
@@ -358,77 +297,52 @@ ENTRIES = (
             f"{_MINE.format('Y = com.acme.Kind(X)')}"
         ),
     ),
-    Entry(
+    Pair(
         "OW570",
-        "An operator of the standard is not replaced",
-        "With --replace, operators for which the library has a body are served by it. This one is used in a way that "
-        "the body cannot serve, so it stays what it was, which is right wherever the runtime has it.",
         bad=_attach(f"{_HEADER} agraph (double[N] X) => (double[N] Y) {{ Y = Relu(X) }}", f"{_ATTACH} --replace"),
         good=_attach(f"{_HEADER} agraph (float[N] X) => (float[N] Y) {{ Y = Relu(X) }}", f"{_ATTACH} --replace"),
     ),
-    Entry(
+    Pair(
         "OW571",
-        "A model would be parted from its weights",
-        "Weights in files of their own are found relative to the model's folder. A model written elsewhere would not "
-        "find them.",
         bad=_attach(
             f"{_HEADER} {_WEIGHTS} Y = com.acme.Swish(Z) }}",
             "attach model.onnx --library acme.onnxlib -o specs/out.onnx",
         ),
         good=_attach(f"{_HEADER} {_WEIGHTS} Y = com.acme.Swish(Z) }}"),
     ),
-    Entry(
+    Pair(
         "OW572",
-        "The model cannot be written",
-        "The folder does not exist, may not be written to or is full, or the model exceeds the 2 GiB of one file. "
-        "Nothing of the output is left behind.",
         bad=_attach(_GOOD_MODEL, "attach model.onnx --library acme.onnxlib -o missing/out.onnx"),
         good=_GOOD,
     ),
-    Entry(
+    Pair(
         "OW573",
-        "Nodes that nothing defines",
-        "The model has nodes of a domain that none of the libraries given holds. A runtime may bring such operators "
-        "itself; if it does not, it refuses the model.",
         bad=_node("T = com.acme.Swish(X) Y = nowhere.Thing(T)", header=_HEADER.replace("]>", ', "nowhere": 1]>')),
         good=_GOOD,
         beside=("OW568",),
     ),
-    Entry(
+    Pair(
         "OW574",
-        "Nothing to detach",
-        "None of the model's functions was attached from a library, or they were inlined; the output is the input.",
         bad=_attach(_GOOD_MODEL, "detach model.onnx -o out.onnx"),
         good=_attach(_GOOD_MODEL, f"{_ATTACH} && detach out.onnx -o back.onnx"),
     ),
-    Entry(
+    Pair(
         "OW575",
-        "A body that cannot be used",
-        "The library's index names a body that is missing, is no function, or does not fit the interface. The library "
-        "was not built by Opwright, or was changed since.",
         bad=_attach(_GOOD_MODEL, acme=_bundle(_PLAIN_SWISH, damaged=True)),
         good=_GOOD,
     ),
-    Entry(
+    Pair(
         "OW576",
-        "A linked function was altered",
-        "Detaching throws functions away because the library can give them back. An altered one would be lost.",
         bad=Example("detach model.onnx -o out.onnx", {"model.onnx.hex": _altered()}),
         good=_attach(_GOOD_MODEL, f"{_ATTACH} && detach out.onnx -o back.onnx"),
     ),
-    Entry(
+    Pair(
         "OW577",
-        "A template that cannot be made for a call",
-        "A function that depends on a graph, on the number of its inputs or on a value of its call is made for each "
-        "call. What a function cannot hold cannot be made: a graph, say, that reads values around the node.",
         bad=_template("Y = com.acme.Twice<body = plus (float[N] A) => (float[N] B) { B = Add(A, Z) }>(X)"),
         good=_template("Y = com.acme.Twice<body = plus (float[N] A) => (float[N] B) { B = Add(A, A) }>(X)"),
     ),
-    Entry(
+    Pair(
         "OW580",
-        "A function or model has no canonical form",
-        "Digests and comparisons go by what every name stands for. Where a name is undefined or defined twice, an "
-        "operator unknown, or a tensor in another file, nothing can be said.",
         bad=_python("Y = Abs(Z)"),
         good=_python("Y = Abs(X)"),
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.diagnostics.examples import Entry, Example
+from tests.diagnostics.examples import Example, Pair
 
 _SPEC = """\
 schema: 1
@@ -31,20 +31,14 @@ def _example(spec: str, rows: str) -> Example:
     return Example("propose com.acme/Swish -o proposal", files)
 
 
-ENTRIES = (
-    Entry(
+PAIRS = (
+    Pair(
         "OW650",
-        "A name does not follow the standard's naming conventions",
-        "A proposal is read by people who know some two hundred operators: what is called as it is called there needs "
-        "no explanation, and names cannot be changed once an operator is part of the standard.",
         bad=_example(_SPEC.replace("T}", "t}").replace("T:", "t:"), _ROWS),
         good=_example(_SPEC, _ROWS),
     ),
-    Entry(
+    Pair(
         "OW651",
-        "A node test of the proposal fails",
-        "The standard runs every node test of a function-op a second time, with the nodes of its body in the place of "
-        "the operator. A test that fails there cannot be merged.",
         bad=_example(_SPEC, _ROWS.replace("[0.0, 0.0]", "[0.0, 1.0]")),
         good=_example(_SPEC, _ROWS),
     ),

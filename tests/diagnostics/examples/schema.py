@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.diagnostics.examples import Entry, Example
+from tests.diagnostics.examples import Example, Pair
 
 _FUNCTION_FILE = "specs/com.acme/Swish/function.py"
 _SPEC_FILE = "specs/com.acme/Swish/spec.yaml"
@@ -99,170 +99,114 @@ def _mirrored(*lines: str) -> Example:
     )
 
 
-ENTRIES = (
-    Entry(
+PAIRS = (
+    Pair(
         "OW201",
-        "The domain has no such operator",
-        "A node whose operator is not defined makes a model that no runtime loads.",
         _body("return op.Sigmoyd(X)"),
         _FINE,
     ),
-    Entry(
+    Pair(
         "OW202",
-        "The operator is not in this opset",
-        "A body is bound to the opset of the model that it is attached to. One that uses an operator of a later opset"
-        " would be refused by every runtime.",
         _body("return op.Swish(X, alpha=alpha)"),
         _FINE,
     ),
-    Entry(
+    Pair(
         "OW203",
-        "Too many arguments, or one given twice",
-        "Positional arguments are inputs, and an operator has so many of them. A surplus one would be dropped or"
-        " bound to something that was not meant.",
         _body("return op.Sigmoid(X, X)"),
         _body("return op.Sum(X, X, X)"),
     ),
-    Entry(
+    Pair(
         "OW204",
-        "A required input is missing",
-        "The operator cannot run without it.",
         _body("return op.Add(X)"),
         _body("return op.Add(X, X)"),
     ),
-    Entry(
+    Pair(
         "OW205",
-        "The operator has no such attribute",
-        "Runtimes refuse a node with an attribute that its schema does not have, and a misspelt one would otherwise be"
-        " silently replaced by its default.",
         _body("return op.Softmax(X, axes=1)"),
         _body("return op.Softmax(X, axis=1)"),
     ),
-    Entry(
+    Pair(
         "OW206",
-        "A required attribute is missing",
-        "The attribute has no default, so the node would mean nothing.",
         _body("return op.CastLike(op.Cast(X), X)"),
         _body("return op.CastLike(op.Cast(X, to=FLOAT), X)", top="from opwright import FLOAT\n"),
     ),
-    Entry(
+    Pair(
         "OW207",
-        "An attribute has the wrong type",
-        "An attribute's type is fixed by the schema; nothing is converted that could change its meaning.",
         _body("return op.Softmax(X, axis='last')"),
         _body("return op.Softmax(X, axis=-1)"),
     ),
-    Entry(
+    Pair(
         "OW208",
-        "The operator does not take this element type",
-        "Schemas list the element types that an operator accepts. A body beyond them is refused by checkers and"
-        " runtimes.",
         _body("return op.Sigmoid(op.Shape(X))"),
         _FINE,
     ),
-    Entry(
+    Pair(
         "OW209",
-        "An element type is not known",
-        "A constant or a variant needs an element type, and this one is decided where the compiler cannot see it.",
         _body("return op.CastLike(op.Cast(X, to=to) + 1, X)", signature="def Swish(X, to: int = 1):\n"),
         _body("return op.CastLike(op.Cast(X, to=to), X)", signature="def Swish(X, to: int = 1):\n"),
     ),
-    Entry(
+    Pair(
         "OW210",
-        "An output has another type than declared",
-        "Callers, stubs and the linker rely on the declared type.",
         _body("return X > 0"),
         _body("return op.CastLike(X > 0, X)"),
     ),
-    Entry(
+    Pair(
         "OW211",
-        "Python and YAML name different parameters",
-        "Names and order of inputs have their home in Python, element types in YAML; they must speak of the same"
-        " inputs.",
         _body("return X * op.Sigmoid(alpha * X)", spec=_spec(inputs="{Z: T}")),
         _body("return X * op.Sigmoid(alpha * X)", spec=_spec()),
     ),
-    Entry(
+    Pair(
         "OW212",
-        "The operator means another thing at this opset",
-        "A function computes what its source says, at whichever opset it is compiled. A version of an operator that was"
-        " not reviewed as the same, and has no reviewed rewrite for the call, might compute something else silently.",
         _body('return op.Resize(X, None, [2.0], coordinate_transformation_mode="align_corners")'),
         _body("return op.Resize(X, None, [2.0])"),
     ),
-    Entry(
+    Pair(
         "OW213",
-        "Two opsets of ai.onnx are written in one function",
-        "A function imports one version of a domain, so the operators of one of the two would be of another version"
-        " than the source says.",
         _body("return old.Relu(op.Neg(X))", top="from opwright import opset13 as old\n"),
         _body("return op.Relu(op.Neg(X))"),
     ),
-    Entry(
+    Pair(
         "OW214",
-        "A declared element type is admitted by no body",
-        "The interface would promise what no model can use.",
         _body("return op.Sigmoid(X)", spec=_spec("{T: [float, int64]}")),
         _body("return op.Abs(X)", spec=_spec("{T: [float, int64]}")),
     ),
-    Entry(
+    Pair(
         "OW215",
-        "The number of outputs differs from the declared one",
-        "Every declared output needs a value, and every value a name.",
         _body("return X, X"),
         _FINE,
     ),
-    Entry(
+    Pair(
         "OW216",
-        "The operator is deprecated",
-        "Checkers refuse models that use an operator at an opset where it is deprecated.",
         _body("return op.Scatter(X, [0], X)"),
         _body("return op.ScatterElements(X, [0], X)"),
     ),
-    Entry(
+    Pair(
         "OW217",
-        "A function-op is defined in terms of itself",
-        "A function-op says what an operator means in terms of simpler ones; a definition by itself says nothing, and"
-        " would never end where the operator is replaced by its function.",
         _mirrored("return op.Softsign(X)"),
         _mirrored("return X / (op.Abs(X) + 1)"),
     ),
-    Entry(
+    Pair(
         "OW218",
-        "The called function has no fitting variant",
-        "The variant for these inputs does not exist at this opset, so there is nothing to call.",
         _caller(">=18,<=21"),
         _caller(">=22"),
     ),
-    Entry(
+    Pair(
         "OW219",
-        "A function has too many variants",
-        "Each static question multiplies the variants. Beyond 64 a library would carry more bodies than anybody can"
-        " verify, so it keeps a template, which has a body for given facts only.",
         _many(7),
         _many(3),
     ),
-    Entry(
+    Pair(
         "OW220",
-        "The operator does not broadcast at this opset",
-        "Below opset 7, for Sum and its like below 8, operands have one shape. Runtimes compute something with other"
-        " shapes all the same, or fail when the model runs.",
         _compiled("x: FLOAT['N', 'M'], y: FLOAT['N', 1]", "x + y", 6),
         _compiled("x: FLOAT['N', 'M'], y: FLOAT['N', 'M']", "x + y", 6),
     ),
-    Entry(
+    Pair(
         "OW221",
-        "An attribute cannot be a value at this opset",
-        "`Constant` takes numbers and strings since opset 12. Below, an attribute can only be handed on to an"
-        " operator's attribute: a Constant without content would be the only form.",
         _compiled("x: FLOAT[2], alpha: float", "x * alpha", 11),
         _compiled("x: FLOAT[2], alpha: float", "op.LeakyRelu(x, alpha=alpha)", 11),
     ),
-    Entry(
+    Pair(
         "OW222",
-        "The operator's version at this opset has no form for the call",
-        "The call uses what another version of the operator has, and no reviewed rewrite brings it to the one in"
-        " force.",
         _compiled("x: FLOAT[2, 3], axes: INT64[1]", "op.ReduceMean(x, axes)", 13),
         _compiled("x: FLOAT[2, 3]", "op.ReduceMean(x, [1])", 13),
     ),

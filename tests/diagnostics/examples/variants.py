@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.diagnostics.examples import Entry, Example
+from tests.diagnostics.examples import Example, Pair
 
 _FUNCTION_FILE = "specs/com.acme/Swish/function.py"
 _SPEC_FILE = "specs/com.acme/Swish/spec.yaml"
@@ -55,12 +55,9 @@ def _text(declared: str) -> Example:
     )
 
 
-ENTRIES = (
-    Entry(
+PAIRS = (
+    Pair(
         "OW360",
-        "A rank is not known",
-        "The rank of a value that is computed follows from those of the parameters by a fixed set of rules. Where none"
-        " applies, a question about it has no answer when the function is built.",
         _body(
             "Y = op.Reshape(X, op.Shape(X)[1:])",
             "if Y.rank == 3:",
@@ -69,36 +66,23 @@ ENTRIES = (
         ),
         _body("Y = op.Relu(X)", "if Y.rank == 3:", "    X = op.Softmax(X, axis=2)", "return X * alpha"),
     ),
-    Entry(
+    Pair(
         "OW361",
-        "A function is a template",
-        "A body that depends on the very rank of an input, on the number of its inputs or on the value of an attribute"
-        " exists for a given call only. Attaching a library makes it for the nodes of a model; the body of another"
-        " function needs one that exists.",
         _turned("int"),
         _turned("Literal[0, 1]"),
     ),
-    Entry(
+    Pair(
         "OW362",
-        "A list is not known",
-        "Comprehensions, starred arguments, `zip`, `enumerate` and the like run when the function is built, so the"
-        " length of their list must be known then.",
         _body("return op.Sum(*X)"),
         _body("return op.Sum(*[X * factor for factor in (1, 2, 3)])"),
     ),
-    Entry(
+    Pair(
         "OW363",
-        "A function rules out all of its variants",
-        "An `assert` on static facts that does not hold says that there is no variant for those facts; at least one"
-        " must remain.",
         _body("assert X.rank == 1 and X.rank == 2", "return X * alpha"),
         _body("assert X.rank == 1 or X.rank == 2", "return X * alpha"),
     ),
-    Entry(
+    Pair(
         "OW365",
-        "Text cannot be compared at this opset",
-        "A graph can compare strings from opset 19 on. Below it, an attribute that is text selects a branch only when"
-        " the function is built, and its values must be few for that.",
         _text("str"),
         _text('Literal["relu", "none"]'),
     ),

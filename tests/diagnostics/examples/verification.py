@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.diagnostics.examples import Entry, Example
+from tests.diagnostics.examples import Example, Pair
 
 _ROW = "schema: 1\nrows:\n  - name: ones\n    inputs: {X: [1.0, -1.0]}\n"
 _TELLING = _ROW + "  - name: steep\n    attributes: {alpha: 2.5}\n    inputs: {X: [0.5, -1.5, 3.0]}\n"
@@ -45,49 +45,34 @@ _BFLOAT16 = _SPEC.replace("[float, double]", "[float, double, bfloat16]")
 _LISTED = 'releases: {onnxruntime: ["1.30.0"]}\n'
 _OLD = _gap("com.acme::Swish@1", "{T: bfloat16}", 'releases: ["1.29.0"], ')
 
-ENTRIES: tuple[Entry, ...] = (
-    Entry(
+PAIRS: tuple[Pair, ...] = (
+    Pair(
         "OW423",
-        "A row of the runtime gaps names a release that the file does not list",
-        "The releases at the top are those that every case was run with. Of another one nobody knows whether it has "
-        "further gaps, so a row cannot speak for it alone.",
         bad=_gaps(_OLD, releases=_LISTED),
         good=_gaps(_OLD, releases=_LISTED.replace("]", ', "1.29.0"]')),
     ),
-    Entry(
+    Pair(
         "OW450",
-        "A vector fails",
-        "A body gives something else than what is expected, or a runtime fails over it. Either the body is wrong, or "
-        "what is expected, or the runtime; a wrong value is never a gap of the runtime.",
         bad=_rows(_ROW + "  - name: wrong\n    inputs: {X: [0.0]}\n    outputs: {Y: [1.0]}\n"),
         good=_rows(_ROW + "  - name: right\n    inputs: {X: [0.0]}\n    outputs: {Y: [0.0]}\n"),
     ),
-    Entry(
+    Pair(
         "OW451",
-        "A runtime refuses what no row declares",
-        "That a runtime has no kernel for a type, or does not accept an opset, is a fact that users of the library "
-        "must be able to look up; so it is written down in specs/runtime-gaps.yaml and reviewed.",
         bad=Example("test", {"specs/com.acme/Swish/spec.yaml": _BFLOAT16}),
         good=_gaps(_gap("com.acme::Swish@1", "{T: bfloat16}"), _BFLOAT16),
     ),
-    Entry(
+    Pair(
         "OW452",
-        "A row of the runtime gaps covers nothing",
-        "A row that no case uses is never checked, so an error in it would go unnoticed.",
         bad=_gaps(_gap("com.acme::Other@1", "{T: bfloat16}")),
         good=Example("test"),
     ),
-    Entry(
+    Pair(
         "OW453",
-        "A row of the runtime gaps is no longer true",
-        "The runtime loads what the row says it refuses: users are told of a limit that is gone.",
         bad=_gaps(_gap("com.acme::Swish@1", "{T: float}")),
         good=Example("test"),
     ),
-    Entry(
+    Pair(
         "OW455",
-        "No vector passes with a declared type",
-        "A declared type is a promise, and no test has confirmed this one.",
         bad=_rows(
             _ROW.replace("    inputs", "    types: {T: [float]}\n    inputs")
             + "  - name: wrong\n    types: {T: [double]}\n    inputs: {X: [0.0]}\n    outputs: {Y: [1.0]}\n"
@@ -95,11 +80,8 @@ ENTRIES: tuple[Entry, ...] = (
         good=_rows(_ROW),
         beside=("OW450",),
     ),
-    Entry(
+    Pair(
         "OW456",
-        "No vector passes on a body",
-        "Each body that a bundle holds, for each class of opsets and each variant, is verified on its own: what holds "
-        "for one says nothing about another.",
         bad=Example("test", _WITH_BIAS),
         good=Example(
             "test",
@@ -110,29 +92,20 @@ ENTRIES: tuple[Entry, ...] = (
             },
         ),
     ),
-    Entry(
+    Pair(
         "OW470",
-        "The vectors notice too few mutants",
-        "When a body can be changed and no vector fails, the vectors do not say what the function does. At least 95 % "
-        "of the mutants must be noticed; those that nothing can notice are listed with the reason and do not count.",
         bad=_rows("schema: 1\nrows:\n  - name: zero\n    inputs: {X: [0.0]}\n", "test --mutants"),
         good=_rows(_TELLING, "test --mutants"),
         beside=("OW471",),
     ),
-    Entry(
+    Pair(
         "OW471",
-        "A mutant survives without a reason",
-        "Either a vector is missing that tells the mutant from the body, or the two are the same for every input; "
-        "which of the two it is needs to be found out once.",
         bad=_rows(_ROW, "test --mutants"),
         good=_rows(_TELLING, "test --mutants"),
         beside=("OW470",),
     ),
-    Entry(
+    Pair(
         "OW472",
-        "A listed survivor does not survive",
-        "The list excuses mutants that nothing can notice. A row whose mutant is noticed, or is no more, would excuse "
-        "another one later.",
         bad=_rows(
             _TELLING,
             "test --mutants",
