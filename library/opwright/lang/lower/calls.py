@@ -82,10 +82,11 @@ def _emit_checked(
         return POISON
     full = complete(signature, attributes)
     try:
-        types = result_types(signature, bindings, inputs, full, count, low.trail, low.contents)
+        results = [
+            ir.Value(type_, "", span) for type_ in result_types(signature, bindings, inputs, full, count, low.trail)
+        ]
     except WrongResult as wrong:
         return _report_result(low, signature, wrong, span)
-    results = [ir.Value(type_, "", span) for type_ in types]
     if isinstance(callee, ir.FunctionReference):
         inputs, full = _kept(signature, callee, inputs, full)
     elif refuse_impossible(low, signature, inputs, full, count, span) is not None:

@@ -11,10 +11,8 @@ from opwright.bundle.calls import spread_names
 from opwright.diagnostics.model import Diagnostic, Severity, has_errors
 from opwright.elements import BY_NAME
 from opwright.lang import facts, ir
-from opwright.lang.dead import remove_dead_nodes, remove_unused_attributes
 from opwright.lang.infer import unify
 from opwright.lang.interface import Arity, AttributeDeclaration, Declaration, DeclaredValue, Input, Interface
-from opwright.lang.isolated import keep_constants_inside
 from opwright.lang.lower.calls import maybe_absent
 from opwright.lang.lower.context import LookedUp, LoopPlans, LowerAgain, Lowering, NeedsFact, Pruned, Stop
 from opwright.lang.lower.declared import declared_type, meet_shapes, output_names
@@ -23,7 +21,7 @@ from opwright.lang.lower.flow import State, place_of, returned_values, state_of
 from opwright.lang.lower.functions import IN_THIS_CALL
 from opwright.lang.lower.numbers import as_tensor, describe
 from opwright.lang.lower.operands import Absent, AttributeOperand, Environment, Operand, Poison
-from opwright.lang.lower.powers import expand_powers
+from opwright.lang.lower.passes import passes_of
 from opwright.lang.lower.sequences import as_sequence, is_list_of_tensors, unknown_items
 from opwright.lang.lower.statements import bind_locals, lower_block
 from opwright.lang.objects import MISSING
@@ -218,11 +216,8 @@ class _Attempt:
         self.function.body.nodes[:0] = low.prologue
         if has_errors(self.diagnostics):
             return Lowered(None, _each_once(self.diagnostics), tuple(low.calls))
-        expand_powers(low, self.function.body)
-        keep_constants_inside(self.function.body, low.prologue, low.copied)
-        remove_dead_nodes(self.function)
-        if self.target.facts or not self.unit.declaration.inferred:
-            remove_unused_attributes(self.function)  # else it is the whole function, with all that its author declared
+        for run_pass in passes_of(whole=self.unit.declaration.inferred and not self.target.facts):
+            run_pass(low)
         found, calls, types = _each_once(self.diagnostics), tuple(low.calls), tuple(self.output_types)
         return Lowered(self.function, found, calls, types, sources=low.sources)
 

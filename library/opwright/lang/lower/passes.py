@@ -1,0 +1,36 @@
+"""The passes over a lowered function, in their order.
+
+Each takes a function that `ir_verify.verify` finds nothing wrong with and leaves one that it finds nothing wrong with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from opwright.lang import dead, isolated
+from opwright.lang.lower import powers
+from opwright.lang.lower.context import Lowering
+
+Pass = Callable[[Lowering], None]
+
+
+def passes_of(whole: bool) -> tuple[Pass, ...]:
+    """The passes over a function; a `whole` one keeps all attributes that its author declares."""
+    always = (expand_powers, keep_constants_inside, remove_dead_nodes)
+    return always if whole else (*always, remove_unused_attributes)
+
+
+def expand_powers(low: Lowering) -> None:
+    powers.expand_powers(low, low.function.body)
+
+
+def keep_constants_inside(low: Lowering) -> None:
+    isolated.keep_constants_inside(low.function.body, low.prologue, low.copied)
+
+
+def remove_dead_nodes(low: Lowering) -> None:
+    dead.remove_dead_nodes(low.function)
+
+
+def remove_unused_attributes(low: Lowering) -> None:
+    dead.remove_unused_attributes(low.function)
