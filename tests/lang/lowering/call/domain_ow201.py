@@ -1,0 +1,10 @@
+"""call.domain, OW201: nobody says what the operator takes."""
+
+from opwright import FLOAT, Opset, script
+
+acme = Opset("com.acme", 1)
+
+
+@script()
+def F(x: FLOAT["N"]):
+    return acme.Gelu(x)

@@ -1,0 +1,8 @@
+"""number.folded, OW312: Python would raise an error."""
+
+from opwright import FLOAT, script
+
+
+@script()
+def F(x: FLOAT["N"]):
+    return x * (1 / 0)

@@ -1,0 +1,8 @@
+"""op.sub: Difference."""
+
+from opwright import FLOAT, script
+
+
+@script()
+def F(x: FLOAT["N"], y: FLOAT["N"]):
+    return x - y

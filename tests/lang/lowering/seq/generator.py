@@ -1,0 +1,9 @@
+"""seq.generator: Generators where they are used up at once."""
+
+from opwright import FLOAT, script
+from opwright import opset18 as op
+
+
+@script()
+def F(x: FLOAT["N"]):
+    return op.Concat(*(x * i for i in range(3)), axis=0)

@@ -1,0 +1,11 @@
+"""stmt.assign.augmented: `y += x` binds `y` to `y + x`; no storage changes."""
+
+from opwright import FLOAT, script
+
+
+@script()
+def F(x: FLOAT["N"]):
+    y = x
+    y += 1
+    y *= x
+    return y - x

@@ -1,0 +1,10 @@
+"""stmt.expression: A pure expression whose value nobody takes leaves no trace, but is checked."""
+
+from opwright import FLOAT, script
+from opwright import opset18 as op
+
+
+@script()
+def F(x: FLOAT["N"]):
+    op.Abs(x)
+    return -x

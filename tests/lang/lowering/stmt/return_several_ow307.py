@@ -1,0 +1,11 @@
+"""stmt.return.several, OW307: all returns agree."""
+
+from opwright import FLOAT, script
+from opwright import opset18 as op
+
+
+@script()
+def F(x: FLOAT["N"]):
+    if op.ReduceSum(x, keepdims=0) > 0:
+        return x, x
+    return -x

@@ -1,0 +1,8 @@
+"""sub.mask: A tensor of booleans keeps what it marks."""
+
+from opwright import FLOAT, script
+
+
+@script()
+def F(x: FLOAT["N"]):
+    return x[x > 1]

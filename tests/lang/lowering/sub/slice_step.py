@@ -1,0 +1,8 @@
+"""sub.slice.step: Steps of either sign."""
+
+from opwright import FLOAT, script
+
+
+@script()
+def F(x: FLOAT["N"]):
+    return x[::-2]
