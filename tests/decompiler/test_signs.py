@@ -27,6 +27,7 @@ def graph_of(nodes: str, opset: int = 18) -> ModelProto:
         ("two = Constant <value: tensor = float {2.0}> () a = Neg (x) y = Pow (a, two)", "y = a**2.0"),
         ("two = Constant <value: tensor = int64 {2}> () y = Pow (x, two)", "y = op.Pow(x, 2)"),
         ("y = Pow (x, n)", "y = op.Pow(x, n)"),
+        ("a = Pow (n, n) y = CastLike (a, x)", "a = op.Pow(n, n)"),
         ("a = CastLike (n, x) y = Pow (x, a)", "y = x**a"),
         ("two = Constant <value: tensor = float {-2.0}> () y = Pow (two, x)", "y = op.Pow(-2.0, x)"),
         ("k = Constant <value: tensor = int64 {3}> () a = Mod (n, k) y = CastLike (a, x)", "a = n % 3"),
@@ -61,7 +62,7 @@ def test_signs_of_functions(tmp_path: Path) -> None:
         }"""
     )
     text = decompile(function, faithful=True).text
-    for line in ("a = x + x", "b = -a", "c = b**t", "e = ~d", "g = d & e", "i = h * two", "j = op.And(n, g)"):
+    for line in ("a = x + x", "b = -a", "c = op.Pow(b, t)", "e = ~d", "g = d & e", "i = h * two", "j = op.And(n, g)"):
         assert f"    {line}\n" in text, line
     (tmp_path / "signs.py").write_text(text)
     again = make(tmp_path / "signs.py")

@@ -18,8 +18,7 @@ _SHIFTS = {b"LEFT": "<<", b"RIGHT": ">>"}
 def typed_sign(body: Body, form: Form, node: NodeProto) -> str | None:
     """The node as a sign between its operands; None where it must stay a call."""
     if form.name == "Pow":
-        same = len(node.input) == 2 and form.inputs[0].type == form.inputs[1].type
-        return _between(body, "**", node, "alike" if same else "equal")
+        return _between(body, "**", node, "floats")  # of integers the sign is exact or refused, and Pow is neither
     if form.name == "BitShift":
         sign = next((_SHIFTS.get(item.s) for item in node.attribute if not item.ref_attr_name), None)
         signed = any(not item.startswith("tensor(u") for item in _admitted(form))
@@ -49,7 +48,7 @@ def _between(body: Body, sign: str, node: NodeProto, need: str) -> str | None:
         return None  # which Python's shift asks for
     if need == "bits" and not all(_are_bits(body, name) for name in tensors):
         return None
-    if need == "equal" and not (element and all(body.types.of(name) == element for name in tensors)):
+    if need == "floats" and not (_is_float(element) and all(body.types.of(name) == element for name in tensors)):
         return None
     for constant in constants:
         known = element or (need == "alike" and body.typed and constant.element.name)
@@ -63,6 +62,10 @@ def _between(body: Body, sign: str, node: NodeProto, need: str) -> str | None:
 
 def _admitted(form: Form) -> tuple[str, ...]:
     return () if form.signature is None else form.signature.admitted[form.signature.inputs[0].type]
+
+
+def _is_float(element: str) -> bool:
+    return element in BY_NAME and BY_NAME[element].is_float
 
 
 def _are_bits(body: Body, name: str) -> bool:
