@@ -9,6 +9,7 @@ from onnx import FunctionProto, NodeProto
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.protos.canonical import Callee, canonicalise
+from opwright.protos.plain import plain_digest
 from opwright.protos.scopes import FunctionId, function_id, graphs_of, normal_domain
 from opwright.protos.tensors import RefusedError
 
@@ -32,6 +33,8 @@ def digest(function: FunctionProto | HasFunctionProto, callees: Iterable[Functio
     """
     root = function if isinstance(function, FunctionProto) else function.to_function_proto()
     given = {function_id(item): item for item in callees}
+    if not given and (plain := plain_digest(root)) is not None:
+        return plain
     bodies: dict[FunctionId, Callee] = {}
     open_: dict[FunctionId, None] = {}
     try:

@@ -67,9 +67,7 @@ class Writer:
     def _write_attributes(self, node: Node, names: Mapping[str, bytes]) -> Encoded:
         operator = node.operator
         if operator.called is None and not node.graphs and not any(item.ref_attr_name for item in node.attributes):
-            serialised = tuple(item.SerializeToString() for item in node.attributes)
-            if sum(map(len, serialised)) <= _REMEMBERED:
-                return _write_plain_attributes(operator, serialised)
+            return encode_plain_attributes(operator, node.attributes)
         given = _named_attributes(operator, node.attributes)
         return _join_attributes(
             operator,
@@ -121,10 +119,21 @@ class Writer:
 _REMEMBERED = 256  # bytes of a node's attributes
 
 
+def encode_plain_attributes(operator: Operator, attributes: Sequence[AttributeProto]) -> Encoded:
+    """The attributes of an operator, none of which holds a graph or refers to the function's."""
+    serialised = tuple([item.SerializeToString() for item in attributes])
+    if sum(map(len, serialised)) <= _REMEMBERED:
+        return _encode_serialised(operator, serialised)
+    return _encode_values(operator, attributes)
+
+
 @lru_cache(maxsize=1 << 14)
-def _write_plain_attributes(operator: Operator, serialised: tuple[bytes, ...]) -> Encoded:
-    """Attributes that neither hold graphs nor refer to the function's."""
-    given = _named_attributes(operator, [AttributeProto.FromString(data) for data in serialised])
+def _encode_serialised(operator: Operator, serialised: tuple[bytes, ...]) -> Encoded:
+    return _encode_values(operator, [AttributeProto.FromString(data) for data in serialised])
+
+
+def _encode_values(operator: Operator, attributes: Sequence[AttributeProto]) -> Encoded:
+    given = _named_attributes(operator, attributes)
     return _join_attributes(
         operator, {name: encode_attribute(chunk(name.encode()), attribute) for name, attribute in given.items()}
     )
