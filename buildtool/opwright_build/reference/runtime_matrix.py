@@ -61,16 +61,19 @@ def _told(gaps: Iterable[Gap], releases: Sequence[str]) -> str:
 
     `releases` are those that the rows were made with.
     """
-    reasons: dict[tuple[str, str], list[str]] = {}
+    told: dict[tuple[str, str, str], set[str]] = {}
     for gap in gaps:
-        named = () if len(gap.releases) == len(releases) else gap.releases
-        level = ", ".join(part for part in (gap.runtime.partition("/")[2], *named) if part)
-        types = [] if gap.types is None else [", ".join(f"{name}={kind}" for name, kind in gap.types.items())]
-        reasons.setdefault((level, gap.reason), []).extend(types)
+        types = "" if gap.types is None else ", ".join(f"{name}={kind}" for name, kind in gap.types.items())
+        told.setdefault((gap.runtime.partition("/")[2], gap.reason, types), set()).update(gap.releases)
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for (level, reason, types), named in told.items():
+        some = [release for release in releases if release in named] if len(named) < len(releases) else []
+        where = ", ".join(part for part in (level, *some) if part)
+        reasons.setdefault((where, reason), []).extend([types] if types else [])
     if not reasons:
         return "passes"
     parts = []
-    for (level, reason), types in reasons.items():
-        text = f"{cell(reason)} ({level})" if level else cell(reason)
-        parts.append(f"{text}: {codes(dict.fromkeys(types))}" if types else f"refuses: {text}")
+    for (where, reason), kinds in reasons.items():
+        text = f"{cell(reason)} ({where})" if where else cell(reason)
+        parts.append(f"{text}: {codes(kinds)}" if kinds else f"refuses: {text}")
     return "; ".join(parts)
