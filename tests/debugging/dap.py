@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any
 
 Message = dict[str, Any]
-PATIENCE = 30.0  # seconds
+PATIENCE = 120.0  # seconds
 
 
 class Debuggee:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 
 import pytest
 from conftest_lang import HEADER, NoFiles, NoLibraries
@@ -17,6 +16,8 @@ from opwright.lang.lower.function import Unit, evaluate_static
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Source
 from opwright.lang.syntax import parse
+
+from tests.work import ends
 
 SEEDS = [
     "def F(x, n, axes=None, alpha: float = 0.5):\n    s = 0\n    for i in range(n):\n        s = s + x * i\n"
@@ -101,9 +102,8 @@ def test_mutated_functions(seed: int) -> None:
     compiled = 0
     for _ in range(250):
         text = mutate(HEADER + rng.choice(SEEDS), rng)
-        started = time.process_time()
-        found = compile_text(text)
-        assert time.process_time() - started < 5, text
+        with ends(text):
+            found = compile_text(text)
         compiled += not found
         for diagnostic in found:
             assert diagnostic.place is not None and diagnostic.place.file == "f.py", (diagnostic, text)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import shutil
-import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from opwright_build.spec.load import load_library
 from opwright_build.spec.vectors_file import read_vectors_file
 
 from tests.diagnostics.examples.spec import PAIRS
+from tests.work import ends
 
 SPECS = Path(__file__).parents[2] / "specs"
 FUNCTION = SPECS / "ai.onnx" / "Softplus"
@@ -62,12 +62,11 @@ class Copy:
         """Reads the library with that file changed; whether it still was sound."""
         path = self.root / "specs" / name
         path.write_bytes(data)
-        begin = time.process_time()
         try:
-            found = list(self.read())
+            with ends(data):
+                found = list(self.read())
         finally:
             path.write_bytes(self.original[name])
-        assert time.process_time() - begin < 5
         for item in found:
             assert item.code in CODES
             assert item.message

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -208,11 +207,9 @@ def test_limits() -> None:
         assert "processor time" in failure(oracle, "Hangs").text
         assert ask(oracle, "Scale") == [("float64", [1.0, -2.5])]
     with Oracle(Limits(wall=0.7)) as oracle:
-        started = time.monotonic()
         assert failure(oracle, "Sleeps").text == "it took longer than 0.7 s"
-        assert ask(oracle, "Forks") == [("float64", 1.0)]
-        oracle.close()
-        assert time.monotonic() - started < 10.0
+    with Oracle(Limits(wall=30.0)) as oracle:
+        assert ask(oracle, "Forks") == [("float64", 1.0)], "its child, which sleeps for longer, is not waited for"
 
 
 def test_processor_time_counts_for_each_request_alone() -> None:
