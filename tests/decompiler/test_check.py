@@ -9,8 +9,8 @@ import onnx
 import pytest
 from onnx import ModelProto, parser
 from opwright import DiagnosticError, decompile
+from opwright.commands import main
 from opwright.decompiler.check import check_functions, check_model
-from opwright.link.command import main
 
 from tests.diagnostics.examples.link import LIBRARY
 

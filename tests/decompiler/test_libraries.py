@@ -9,8 +9,8 @@ import onnx
 import pytest
 from onnx import helper, numpy_helper, parser
 from opwright import Bundle, compare, compile_source, decompile, read_bundle
+from opwright.commands import main
 from opwright.decompiler.modules import newest_of
-from opwright.link.command import main
 from opwright.link.exported import functions_at
 
 from tests.diagnostics.examples.link import LIBRARY

@@ -13,9 +13,9 @@ import onnx
 import pytest
 from onnx import ModelProto, helper, numpy_helper
 from opwright import DiagnosticError, decompile, load_arrays
+from opwright.commands import main
 from opwright.decompiler.modules import Decompiled
 from opwright.decompiler.side_file import digests_of, write_arrays
-from opwright.link.command import main
 
 
 def model(number: float, names: tuple[str, ...] = ("w",)) -> ModelProto:

@@ -14,7 +14,7 @@ import numpy as np
 import onnx
 import onnx.parser
 import pytest
-from opwright.link.command import main
+from opwright.commands import main
 from opwright_build.report.schemas import output_schemas
 
 from tests.downlevel.standard_cases import session_of
@@ -128,7 +128,7 @@ def test_exit_statuses(run: Run, words: tuple[str, ...], status: int) -> None:
 
 PROBE = """
 import sys
-from opwright.link.command import main
+from opwright.commands import main
 status = main(sys.argv[1:])
 print(sorted({"typer", "yaml", "pydantic", "jinja2", "rich", "opwright_build"} & set(sys.modules)))
 sys.exit(status)

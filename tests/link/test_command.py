@@ -16,7 +16,7 @@ import pytest
 from onnx import TensorProto, helper
 from opwright.bundle.format import Bundle
 from opwright.bundle.write import write_bundle
-from opwright.link.command import main
+from opwright.commands import main
 
 from tests.link.conftest import parse, run_everywhere
 
@@ -204,7 +204,7 @@ def test_weights_beside_the_model_are_found_by_the_written_one(run: Run) -> None
 
 PROBE = """
 import sys
-from opwright.link.command import main
+from opwright.commands import main
 status = main(sys.argv[1:])
 wanted = {"typer", "yaml", "pydantic", "jinja2", "rich", "mpmath", "opwright_build"}
 print(sorted(wanted & set(sys.modules)))

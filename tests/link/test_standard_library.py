@@ -18,8 +18,8 @@ from onnx.inliner import inline_local_functions
 from onnx.reference import ReferenceEvaluator
 from opwright.bundle.format import Bundle
 from opwright.bundle.read import find_bundle
+from opwright.commands import main
 from opwright.link.apply import attach_libraries
-from opwright.link.command import main
 from opwright.link.detach import detach
 from opwright.link.inspect import State, inspect
 from opwright.protos.left_out import leave_out_defaults

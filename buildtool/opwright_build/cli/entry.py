@@ -1,6 +1,6 @@
 """The console script. Standard library alone, so that a missing extra is named instead of shown as a traceback.
 
-`attach`, `inspect`, `detach`, `polyfill` and `decompile` need onnx only and go to `opwright.link.command`; the build
+`attach`, `inspect`, `detach`, `polyfill` and `decompile` need onnx only and go to `opwright.commands`; the build
 tool is not imported. What is imported here is imported before the import path is confined.
 """
 
@@ -62,7 +62,7 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
 
 def _dispatch(words: list[str], left_out: list[str]) -> int:
     if words and words[0] in LINK_COMMANDS:
-        from opwright.link.command import main as link
+        from opwright.commands import main as link
 
         return link(words, left_out)  # a bundle may be read from there: it is data
     from opwright_build.cli.app import run

@@ -1,4 +1,4 @@
-"""The command `decompile`; `opwright.link.command` runs it."""
+"""The command `decompile`; `opwright.commands` runs it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `polyfill`; `opwright.link.command` runs it."""
+"""The command `polyfill`; `opwright.commands` runs it."""
 
 from __future__ import annotations
 
