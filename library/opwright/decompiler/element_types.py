@@ -81,7 +81,7 @@ def _makers(nodes: Iterable[NodeProto]) -> dict[str, tuple[NodeProto, int] | Non
     for node in all_nodes(nodes):
         for index, name in enumerate(node.output):
             found[name] = None if name in found else (node, index)
-        for graph in subgraphs(node):
+        for graph in subgraphs(node) if node.attribute else ():
             found.update(dict.fromkeys(item.name for item in graph.input))
             found.update(dict.fromkeys(item.name for item in graph.initializer))
     return found

@@ -32,8 +32,9 @@ def all_nodes(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
     """Every node, a node before those of its subgraphs."""
     for node in nodes:
         yield node
-        for graph in subgraphs(node):
-            yield from all_nodes(graph.node)
+        if node.attribute:
+            for graph in subgraphs(node):
+                yield from all_nodes(graph.node)
 
 
 def all_graphs(graph: GraphProto) -> Iterator[GraphProto]:
