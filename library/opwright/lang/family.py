@@ -23,7 +23,7 @@ _TYPE_REFUSED = frozenset({"OW208"})
 # The same of ranks, where the author has named none: `x.rank > 2` tells 0, 1 and 2 apart, and `x[0]` has no rank 0.
 _RANK_REFUSED = frozenset({"OW208", "OW314", "OW340", "OW342"})
 # The same of types that nobody declared: they are what the body makes of them.
-_INFERRED_REFUSED = frozenset({"OW208", "OW314", "OW335"})
+_INFERRED_REFUSED = frozenset({"OW208", "OW313", "OW314", "OW335"})
 
 
 @record
