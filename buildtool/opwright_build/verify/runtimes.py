@@ -65,6 +65,7 @@ class Runtime(Protocol):
     @property
     def release(self) -> str:
         """The version of the package that it comes from."""
+        ...
 
     @property
     def tells(self) -> Tells:

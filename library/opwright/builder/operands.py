@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from types import FunctionType
+from types import EllipsisType, FunctionType
 from typing import Any, cast
 
 import numpy as np
@@ -55,7 +55,7 @@ def operand_of(recorder: Recorder, value: object) -> Operand:
     if isinstance(value, type):
         element = element_of_class(value)
         return ForeignObject(value) if element is None else TypeObject(element)
-    if value is None or isinstance(value, (bool, int, float, str)) or value is Ellipsis:
+    if value is None or isinstance(value, (bool, int, float, str, EllipsisType)):
         return value
     if callable(value):
         return _traced(recorder, value)

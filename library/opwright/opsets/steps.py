@@ -28,6 +28,7 @@ class Form(Protocol):
     @property
     def inputs(self) -> int:
         """How many inputs are given, absent ones included."""
+        ...
 
     @property
     def outputs(self) -> int: ...
@@ -45,6 +46,7 @@ class Form(Protocol):
 
     def given(self) -> tuple[str, ...]:
         """The names of the attributes that are given."""
+        ...
 
     def value(self, name: str, default: Value | None = None) -> Value | None:
         """An attribute's value; `default` when it is not given, None when it is not known."""

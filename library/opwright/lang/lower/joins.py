@@ -149,7 +149,8 @@ class Join:
         return self._result(name, values[0], values[1], value.type)
 
     def _join(self, name: str, first: Operand, second: Operand) -> Operand:
-        if isinstance(first, tuple) and type(first) is type(second) and len(first) == len(second):
+        alike = type(first) is type(second)
+        if alike and isinstance(first, tuple) and isinstance(second, tuple) and len(first) == len(second):
             items = tuple(self._named(name, one, other) for one, other in zip(first, second, strict=True))
             unbound = next((item for item in items if isinstance(item, Unbound)), None)
             return unbound or self._like(first, items, second)
