@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import MappingProxyType
 
 from opwright.elements import BY_CODE, BY_NAME, ElementType
 from opwright.lang import ir
+from opwright.lang.infer_lengths import Contents, infer_length
 from opwright.lang.infer_ranks import infer_rank
 from opwright.lang.trail import Trail
 from opwright.opsets.signatures import Signature, tensor_element, tensor_mask
@@ -140,6 +142,8 @@ def _number_tensor(type_: ir.Type) -> ir.Type:
 
 # -------------------------------------------------------------------------------------------------- results
 
+_NOTHING: Contents = MappingProxyType({})
+
 
 def result_types(
     signature: Signature,
@@ -148,8 +152,10 @@ def result_types(
     attributes: dict[str, ir.Attribute],
     count: int,
     trail: Trail,
+    contents: Contents = _NOTHING,
 ) -> list[ir.Type]:
-    """The types of the first `count` results; UnknownType where neither constraint nor table decides.
+    """The types of the first `count` results; UnknownType where neither constraint nor table decides. `contents` are
+    the tensors that are known when the function is built.
 
     Raises WrongResult for an element type that the operator does not give at this version.
     """
@@ -166,6 +172,10 @@ def result_types(
             rank = infer_rank(signature.name, index, inputs, attributes)
             if rank is not None:
                 decided = ir.TensorType(decided.element, (None,) * rank)
+        if index == 0 and type(decided) is ir.TensorType and decided.shape == (None,) and not signature.domain:
+            length = infer_length(signature.name, inputs, attributes, contents)
+            if length is not None:
+                decided = ir.TensorType(decided.element, (length,))
         types.append(decided)
     return types
 

@@ -79,7 +79,7 @@ def _widest(inputs: Inputs) -> int | None:
     return max(known) if known and len(known) == len(ranks) else None
 
 
-def _count(value: ir.Value | None) -> int | None:
+def count_of(value: ir.Value | None) -> int | None:
     """How many items a list has: the only dimension of a tensor of rank 1."""
     type_ = value.type if value is not None else None
     if not isinstance(type_, ir.TensorType) or type_.shape is None or len(type_.shape) != 1:
@@ -105,7 +105,7 @@ def _axes(inputs: Inputs, attributes: Attributes) -> int | None:
     """How many axes are given, as an attribute in old versions, else as the second input."""
     if "axes" in attributes:
         return _listed(attributes, "axes")
-    return _count(_at(inputs, 1))
+    return count_of(_at(inputs, 1))
 
 
 def _plus(rank: int | None, change: int | None) -> int | None:
@@ -137,11 +137,11 @@ def _arg_reduced(index: int, inputs: Inputs, attributes: Attributes) -> int | No
 
 
 def _reshaped(index: int, inputs: Inputs, attributes: Attributes) -> int | None:
-    return _listed(attributes, "shape") if "shape" in attributes else _count(_at(inputs, 1))
+    return _listed(attributes, "shape") if "shape" in attributes else count_of(_at(inputs, 1))
 
 
 def _expanded(index: int, inputs: Inputs, attributes: Attributes) -> int | None:
-    rank, count = rank_of(_at(inputs, 0)), _count(_at(inputs, 1))
+    rank, count = rank_of(_at(inputs, 0)), count_of(_at(inputs, 1))
     return None if rank is None or count is None else max(rank, count)
 
 
@@ -170,7 +170,7 @@ def _multiplied(index: int, inputs: Inputs, attributes: Attributes) -> int | Non
 
 
 def _filled(index: int, inputs: Inputs, attributes: Attributes) -> int | None:
-    return _count(_at(inputs, 0))
+    return count_of(_at(inputs, 0))
 
 
 def _random(index: int, inputs: Inputs, attributes: Attributes) -> int | None:

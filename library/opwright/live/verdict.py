@@ -8,6 +8,7 @@ from onnx import GraphProto, ModelProto, TypeProto, checker, shape_inference
 from opwright.link.inline import call_id, function_id
 from opwright.link.naming import FunctionId
 from opwright.link.walk import all_nodes
+from opwright.live.open_nodes import with_completed_nodes
 from opwright.opsets.signatures import signature
 
 MOST_NODES = 500_000  # that inference may visit: it enters a function at each of its calls, and they may double
@@ -47,7 +48,7 @@ def infer(model: ModelProto) -> tuple[GraphProto, str | None]:
 
     It is as strict as onnx.checker's full check, so that is not done again; but where onnx knows nothing of an operator
     it takes what follows from that for wrong, so that it is not asked what is. A model that is too large for it (see
-    MOST_NODES) is given back as it is.
+    MOST_NODES) is given back as it is. What it refuses because it knows too little is no problem (see `open_nodes`).
     """
     if _visited_nodes(model) > MOST_NODES:
         return model.graph, None
@@ -55,7 +56,16 @@ def infer(model: ModelProto) -> tuple[GraphProto, str | None]:
     try:
         return shape_inference.infer_shapes(model, check_type=strict, strict_mode=strict).graph, None
     except _REFUSALS as error:
-        return model.graph, f"onnx.shape_inference: {_first_lines(str(error))}"
+        problem = _first_lines(str(error))
+    if strict:
+        completed = with_completed_nodes(model)
+        if completed is not None:
+            try:
+                shape_inference.infer_shapes(completed, check_type=True, strict_mode=True)
+                return shape_inference.infer_shapes(model).graph, None
+            except _REFUSALS as error:
+                problem = _first_lines(str(error))
+    return model.graph, f"onnx.shape_inference: {problem}"
 
 
 def _all_are_known(model: ModelProto) -> bool:

@@ -82,11 +82,10 @@ def _emit_checked(
         return POISON
     full = complete(signature, attributes)
     try:
-        results = [
-            ir.Value(type_, "", span) for type_ in result_types(signature, bindings, inputs, full, count, low.trail)
-        ]
+        types = result_types(signature, bindings, inputs, full, count, low.trail, low.contents)
     except WrongResult as wrong:
         return _report_result(low, signature, wrong, span)
+    results = [ir.Value(type_, "", span) for type_ in types]
     if isinstance(callee, ir.FunctionReference):
         inputs, full = _kept(signature, callee, inputs, full)
     elif refuse_impossible(low, signature, inputs, full, count, span) is not None:

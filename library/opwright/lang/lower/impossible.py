@@ -2,7 +2,8 @@
 
 Runtimes refuse such a call when they load a model, whether it is ever reached or not. What decides is ONNX's own
 inference of types and shapes, asked once for each kind of call, of what is certain when the function is built: ranks,
-sizes, attributes and constants. What a loop hands on is not certain, nor what a branch gives in another shape.
+sizes, attributes and constants. What a loop hands on is not certain, nor what a branch gives in another shape. Where
+sizes or ranks are unknown, a refusal counts only if it stands whatever they are (see `completions`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from opwright.lang import ir
 from opwright.lang.infer import ELEMENTWISE
 from opwright.lang.infer_ranks import BY_LENGTH
 from opwright.lang.list_inputs import has_lists, refuses_rank_0
+from opwright.lang.lower.completions import InputType, Sizes
 from opwright.lang.lower.context import Lowering, operator_of
 from opwright.lang.lower.known import makers_of
 from opwright.lang.lower.malformed import counts_too_much, known_value, malformed
@@ -24,7 +26,7 @@ from opwright.lang.source import Span
 from opwright.opsets.signatures import Signature, signature
 
 if TYPE_CHECKING:
-    from onnx import TypeProto
+    from onnx import NodeProto, TensorProto
 
 Shape = tuple[ir.Dimension, ...] | None
 Attributes = Mapping[str, ir.Attribute]
@@ -136,7 +138,7 @@ def why_impossible(
     wrong = _one_number_for_list(found, inputs) or _permutes_others(found, inputs, attributes)
     if wrong is not None:
         return wrong
-    types: list[tuple[int, Shape] | None] = []
+    types: list[InputType | None] = []
     for value in inputs:
         if value is None:
             types.append(None)
@@ -182,7 +184,7 @@ def _code(element: ir.Element) -> int:
     return settled.code
 
 
-def _sizes(shape: Shape) -> Shape:
+def _sizes(shape: Shape) -> Sizes:
     """The shape without names: two of one name are the same for a caller who keeps to it, and only for that one."""
     return None if shape is None else tuple(size if isinstance(size, int) else None for size in shape)
 
@@ -206,17 +208,32 @@ def _verdict(
     name: str,
     version: int,
     attributes: tuple[tuple[str, ir.AttributeKind, Any], ...],
-    types: tuple[tuple[int, Shape] | None, ...],
+    types: tuple[InputType | None, ...],
     data: tuple[tuple[Any, ...] | None, ...],
     count: int,
 ) -> str | None:
-    from onnx import GraphProto, TensorProto, checker, defs, helper, shape_inference
-
-    from opwright.lang.emit import emit_nodes, write_tensor
+    """What ONNX's inference has against a call however it is completed."""
+    from opwright.lang.lower.node_inference import proof
 
     found = signature(domain, name, version)
     if found is None or found.since_version != version:
         return None  # of a schema that is not the installed onnx's
+    node, contents = _as_node(found, attributes, types, data, count)
+    return proof(node, domain, version, types, contents)
+
+
+def _as_node(
+    found: Signature,
+    attributes: tuple[tuple[str, ir.AttributeKind, Any], ...],
+    types: Sequence[InputType | None],
+    data: tuple[tuple[Any, ...] | None, ...],
+    count: int,
+) -> tuple[NodeProto, list[TensorProto | None]]:
+    """A call as onnx takes it, and the elements of its inputs, as far as they are known."""
+    from onnx import GraphProto, TensorProto
+
+    from opwright.lang.emit import emit_nodes, write_tensor
+
     values = [None if type_ is None else ir.Value(ir.UnknownType()) for type_ in types]
     results: list[ir.Value | None] = [ir.Value(ir.UnknownType()) for _ in range(count)]
     names = {value: "" if value is None else f"input_{index}" for index, value in enumerate([*values, None])}
@@ -224,23 +241,14 @@ def _verdict(
         operator_of(found), values, {key: _attribute(kind, value) for key, kind, value in attributes}, results, None
     )
     graph = GraphProto()
-    emit_nodes([call], version, names, graph)
-    input_types: dict[str, TypeProto] = {}
-    input_data: dict[str, TensorProto] = {}
-    for index, (type_, content) in enumerate(zip(types, data, strict=True)):
-        if type_ is not None:
-            input_types[f"input_{index}"] = helper.make_tensor_type_proto(type_[0], type_[1])
-        if content is not None:
-            write_tensor(input_data.setdefault(f"input_{index}", TensorProto()), _tensor(content))
-    schema = defs.get_schema(name, version, domain)
-    imports = [helper.make_opsetid(domain, version)]
-    try:
-        shape_inference.infer_node_outputs(schema, graph.node[0], input_types, input_data, opset_imports=imports)
-    except shape_inference.InferenceError as error:
-        return _plain(str(error))
-    except (checker.ValidationError, ValueError, IndexError, RuntimeError):
-        return None  # about element types, of which one stands for all, or attributes that others judge
-    return None
+    emit_nodes([call], found.since_version, names, graph)
+    contents: list[TensorProto | None] = []
+    for content in data:
+        tensor = None if content is None else TensorProto()
+        if tensor is not None and content is not None:
+            write_tensor(tensor, _tensor(content))
+        contents.append(tensor)
+    return graph.node[0], contents
 
 
 def _attribute(kind: ir.AttributeKind, value: Any) -> ir.Attribute:
@@ -250,11 +258,6 @@ def _attribute(kind: ir.AttributeKind, value: Any) -> ir.Attribute:
 def _tensor(key: tuple[Any, ...]) -> ir.TensorData:
     code, dims, data = key
     return ir.TensorData(BY_CODE[code], dims, data)
-
-
-def _plain(text: str) -> str:
-    """What it says, without the kind of error before it."""
-    return " ".join(text.split()).rpartition("Error] ")[2][:300]
 
 
 class _CertainShapes:

@@ -1,0 +1,120 @@
+"""The lengths of lists: results of rank 1, of which shapes, sizes and axes are made.
+
+The rank of what such a list says the shape of is its length, so it matters more than other sizes. Only what is certain
+stands here; where nothing does, the length is unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from opwright.lang import ir
+from opwright.lang.infer_ranks import Attributes, Inputs, count_of, rank_of
+
+Contents = Mapping[ir.Value, ir.TensorData]
+LengthRule = Callable[[Inputs, Attributes, Contents], int | None]
+
+
+def infer_length(name: str, inputs: Inputs, attributes: Attributes, contents: Contents) -> int | None:
+    """The length of the first result of an operator of the default domain, which has rank 1; None where it is not
+    certain. `contents` are the tensors that are known when the function is built."""
+    rule = _RULES.get(name)
+    return rule(inputs, attributes, contents) if rule is not None else None
+
+
+def _at(inputs: Inputs, index: int) -> ir.Value | None:
+    return inputs[index] if index < len(inputs) else None
+
+
+def _integers(value: ir.Value | None, contents: Contents) -> tuple[int, ...] | None:
+    """The elements of a list of integers that is known."""
+    data = None if value is None else contents.get(value)
+    if data is None or isinstance(data.data, tuple) or data.element.name not in ("int32", "int64"):
+        return None
+    size = data.element.bits // 8
+    steps = range(0, len(data.data), size)
+    return tuple(int.from_bytes(data.data[start : start + size], "little", signed=True) for start in steps)
+
+
+def _one(value: ir.Value | None, contents: Contents) -> int | None:
+    """The only element of a list that is known."""
+    found = _integers(value, contents)
+    return found[0] if found is not None and len(found) == 1 else None
+
+
+def _listed(attributes: Attributes, name: str) -> int | None:
+    """The only integer of a list attribute."""
+    found = attributes.get(name)
+    value = found.value if isinstance(found, ir.AttributeValue) else None
+    return value[0] if isinstance(value, tuple) and len(value) == 1 and isinstance(value[0], int) else None
+
+
+def _given(attributes: Attributes, name: str, default: int | None) -> int | ir.AttributeReference | None:
+    """An attribute that is an integer; the reference where it is one of the function's own."""
+    found = attributes.get(name)
+    if isinstance(found, ir.AttributeReference):
+        return found
+    return found.value if found is not None and isinstance(found.value, int) else default
+
+
+def _shape(inputs: Inputs, attributes: Attributes, contents: Contents) -> int | None:
+    rank, start, end = rank_of(_at(inputs, 0)), _given(attributes, "start", 0), _given(attributes, "end", None)
+    if rank is None or isinstance(start, ir.AttributeReference) or isinstance(end, ir.AttributeReference):
+        return None
+    return len(range(rank)[start:end])
+
+
+def _concat(inputs: Inputs, attributes: Attributes, contents: Contents) -> int | None:
+    counts = [count_of(value) for value in inputs]
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
+
+
+def _gather(inputs: Inputs, attributes: Attributes, contents: Contents) -> int | None:
+    if rank_of(_at(inputs, 0)) != 1:
+        return None  # the list may be a row
+    return count_of(_at(inputs, 1))
+
+
+def _slice(inputs: Inputs, attributes: Attributes, contents: Contents) -> int | None:
+    count = count_of(_at(inputs, 0))
+    if "starts" in attributes:
+        start, end, step = _listed(attributes, "starts"), _listed(attributes, "ends"), 1
+    else:
+        start, end = _one(_at(inputs, 1), contents), _one(_at(inputs, 2), contents)
+        given = _at(inputs, 4)
+        step = 1 if given is None else _one(given, contents) or 0
+    if count is None or start is None or end is None or not step:
+        return None
+    if step < 0 and start < -count:
+        return None  # onnxruntime begins with the first element, and numpy takes none
+    return len(range(count)[start:end:step])
+
+
+def _reshape(inputs: Inputs, attributes: Attributes, contents: Contents) -> int | None:
+    size = _listed(attributes, "shape") if "shape" in attributes else _one(_at(inputs, 1), contents)
+    if size is None or size > 0:
+        return size
+    if size == -1:
+        return 1 if rank_of(_at(inputs, 0)) == 0 else count_of(_at(inputs, 0))
+    return None
+
+
+def _filled(inputs: Inputs, attributes: Attributes, contents: Contents) -> int | None:
+    size = _one(_at(inputs, 0), contents)
+    return size if size is not None and size >= 0 else None
+
+
+def _unsqueeze(inputs: Inputs, attributes: Attributes, contents: Contents) -> int | None:
+    return 1 if rank_of(_at(inputs, 0)) == 0 else None
+
+
+_RULES: dict[str, LengthRule] = {
+    "Concat": _concat,
+    "ConstantOfShape": _filled,
+    "Gather": _gather,
+    "Reshape": _reshape,
+    "Shape": _shape,
+    "Slice": _slice,
+    "Unsqueeze": _unsqueeze,
+}
