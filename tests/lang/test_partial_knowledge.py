@@ -306,7 +306,7 @@ g (float[B, 3, H, W] x, bool[M] kept, int64[6] many) => (float[B, C, H2, W2] y) 
 
 
 @pytest.mark.parametrize("faithful", [False, True])
-@pytest.mark.parametrize("text", [DECODER, BY_ENTRIES])
+@pytest.mark.parametrize("text", [DECODER, BY_ENTRIES, WITHOUT_LENGTH])
 def test_models_that_resize_come_back(text: str, faithful: bool, tmp_path: Path) -> None:
     model = parser.parse_model(text)
     path = tmp_path / "resized.py"

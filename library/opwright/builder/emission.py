@@ -77,6 +77,7 @@ def _copy_region(low: GraphLowering, region: ir.Region) -> ir.Region:
     made = ir.Region(list(region.parameters))
     made.nodes = [_copy(low, node) for node in region.nodes]
     made.yields = list(region.yields)
+    made.declared, made.promised = region.declared, region.promised
     return made
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from onnx import AttributeProto, GraphProto, NodeProto, TensorProto
+from onnx import AttributeProto, GraphProto, NodeProto, TensorProto, ValueInfoProto
 
+from opwright.decompiler.annotations import annotation
 from opwright.decompiler.attributes import attribute_text
 from opwright.decompiler.constants import as_operand, with_type
 from opwright.decompiler.control import write_control
@@ -20,6 +21,7 @@ from opwright.decompiler.subscripts import subscript
 from opwright.decompiler.text_of import comment
 from opwright.decompiler.typed_signs import typed_sign
 from opwright.decompiler.unknown_types import conditions_among, untyped_values
+from opwright.elements import BY_CODE
 
 GRAPH, TENSOR = int(AttributeProto.GRAPH), int(AttributeProto.TENSOR)
 _LARGE = frozenset([GRAPH, TENSOR])
@@ -84,7 +86,7 @@ class Body:
                 arguments = list(map(named, inputs))
                 plain = True
             target = named(first) if form.has_one_result and first else self._targets(node.output, form.least)
-            if annotations and first in annotations:
+            if annotations and first in annotations and len(node.output) == 1:
                 target = f"{target}: {annotations[first]}"
             if unusual and not unusual.isdisjoint(inputs):
                 unusual.update(node.output)
@@ -117,6 +119,14 @@ class Body:
                 if known:
                     arguments.append(known)
             add(f"{indent}{target} = {form.call}{', '.join(arguments)})")
+            if annotations and len(node.output) > 1:
+                self._declare(node, indent)
+
+    def _declare(self, node: NodeProto, indent: str) -> None:
+        """Statements that declare what a node gives, where it has a statement without place for that."""
+        for name in node.output:
+            if name in self.annotations:
+                self.lines.append(f"{indent}{self.names[name]}: {self.annotations[name]} = {self.names[name]}")
 
     def note_untyped(self, nodes: Sequence[NodeProto]) -> None:
         """Notes the values of unknown types among those of the function's nodes, which are about to be written."""
@@ -191,7 +201,7 @@ class Body:
     def _large(self, attribute: AttributeProto, form: Form, indent: str) -> str:
         """A tensor or graph as an argument."""
         if attribute.type == GRAPH and not attribute.ref_attr_name:
-            return f"{_keyword(attribute, form)}={self._graph(attribute.g, indent, form.name in CLOSED)}"
+            return f"{_keyword(attribute, form)}={self._graph(attribute.g, indent, form)}"
         if attribute.type == TENSOR and form.is_open:
             return f"{_keyword(attribute, form)}={self.parts.array(constant_of(attribute.t), form.name)}"
         return self._argument(attribute, form)
@@ -208,14 +218,18 @@ class Body:
         if form.name == "Constant":
             return self._constant(node, kept, indent)
         if form.is_control:
-            return not self.faithful and write_control(self, node, indent)
+            if self.faithful or not write_control(self, node, indent):
+                return False
+            self._declare(node, indent)
+            return True
         if form.name == "Identity":
             value = self._other_name(node)
         else:
             value = subscript(self, form, node) if form.is_subscript else typed_sign(self, form, node)
         if value is None:
             return False
-        self.lines.append(f"{indent}{self._targets(node.output, 1)} = {value}")
+        target, declared = self._targets(node.output, 1), self.annotations.get(node.output[0])
+        self.lines.append(f"{indent}{target}{'' if declared is None else f': {declared}'} = {value}")
         return True
 
     def _other_name(self, node: NodeProto) -> str | None:
@@ -274,18 +288,32 @@ class Body:
         """A constant that is a value by itself."""
         return f"op.Constant(value={self.parts.tensor_attribute(constant, hint)})"
 
-    def _graph(self, graph: GraphProto, indent: str, closed: bool) -> str:
+    def _graph(self, graph: GraphProto, indent: str, form: Form) -> str:
         """Writes a graph as a nested function; gives its name. A graph that is closed makes its constants itself: those
         that stand in the text are made outside, where all can share them."""
+        closed = form.name in CLOSED
         names, inner = self.names, f"{indent}    "
         name = names.fresh(graph.name or "graph")
         if graph.sparse_initializer:
             raise refuse(f"the graph {graph.name} has sparse initializers", "a nested function has none")
         refuse_unclear_graph(graph)
-        parameters = [names[item.name] for item in graph.input]
+        types = self.faithful and self.typed
+        declared = {
+            index: _type_text(item, self.parts.types)
+            for index, item in enumerate(graph.input)
+            if types or (form.name == "Loop" and not index and is_list(item))
+        }
+        parameters = [
+            f"{names[item.name]}: {declared[index]}" if declared.get(index) else names[item.name]
+            for index, item in enumerate(graph.input)
+        ]
+        returned = [_type_text(item, self.parts.types) for item in graph.output] if types else []
+        tail = ""
+        if returned and all(returned):
+            tail = f" -> {returned[0]}" if len(returned) == 1 else f" -> tuple[{', '.join(returned)}]"
         if self.lines and self.lines[-1]:
             self.lines.append("")
-        self.lines += def_lines(indent, name, parameters)
+        self.lines += def_lines(indent, name, parameters, tail)
         outputs = [item.name for item in graph.output]
         before, self.faithful = self.faithful, self.faithful or closed
         for tensor in graph.initializer:
@@ -306,6 +334,22 @@ def _is_plain(arguments: Sequence[str]) -> bool:
         elif text[0] in "['\"":
             return False
     return tensors
+
+
+def is_list(value: ValueInfoProto) -> bool:
+    """Whether a value is declared with rank 1."""
+    return len(value.type.tensor_type.shape.dim) == 1
+
+
+def _type_text(value: ValueInfoProto, used: set[str]) -> str:
+    """The type of a value of a graph as an annotation; empty where it has none, or none that says a type."""
+    if not value.type.WhichOneof("value") or (value.type.HasField("tensor_type") and not _has_element(value)):
+        return ""
+    return annotation(value.type, used, f"the value {value.name!r}")
+
+
+def _has_element(value: ValueInfoProto) -> bool:
+    return value.type.tensor_type.elem_type in BY_CODE
 
 
 def _keyword(attribute: AttributeProto, form: Form) -> str:

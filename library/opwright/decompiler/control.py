@@ -93,6 +93,10 @@ def _loop(body: Body, node: NodeProto, graph: GraphProto, indent: str) -> bool:
         return False
     trips, condition = node.input[0], node.input[1] if len(node.input) > 1 else ""
     index, going = graph.input[0].name, graph.input[1].name
+    if len(graph.input[0].type.tensor_type.shape.dim) == 1 and _reads(graph, index):
+        return False  # a list of one element, where a statement has a number
+    if condition and body.knows(condition) and not body.is_scalar(condition) and _reads(graph, going):
+        return False  # likewise
     counted = bool(trips) and body.is_true(condition) and body.is_scalar(trips)
     always = _handed_on(graph) if counted else None
     if always is None and not body.is_bool(outputs[0]):

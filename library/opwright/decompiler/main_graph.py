@@ -10,6 +10,7 @@ from opwright.decompiler.annotations import annotation
 from opwright.decompiler.body import Body
 from opwright.decompiler.element_types import ElementTypes
 from opwright.decompiler.functions import uncalled
+from opwright.decompiler.inner_types import annotations_of, declared_beyond_inference
 from opwright.decompiler.layout import def_lines, return_lines
 from opwright.decompiler.literals import MOST_INLINE, Constant, constant_of, quoted
 from opwright.decompiler.names import Names, common_prefix
@@ -94,9 +95,12 @@ class MainGraph:
         body, names, constants = self.body, dict(self.names), dict(self.body.constants)
         taken = set(self.names.taken)
         body.note_untyped(self.graph.node)
+        declared = annotations_of(declared_beyond_inference(self.model, self.faithful), self.parts.types)
+        body.annotations.update(declared)
         body.nodes(self.graph.node, "    ", kept)
         if ("", "Scan") in body.forms:
             body.annotations.update(declared_ranks(self.model, self.parts.types))
+            body.annotations.update(declared)
             body.lines.clear()
             self.names.clear()
             self.names.update(names)

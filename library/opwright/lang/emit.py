@@ -55,7 +55,7 @@ def emit_graph(
     Inputs, outputs and the values between them have their types as far as they are known.
     """
     graph = GraphProto(name=function.name)
-    emitter = _Emitter(function, identify, place_of)
+    emitter = _Emitter(function, identify, place_of, types=True)
     emitter.function_body(graph)
     for value in function.inputs:
         write_type(graph.input.add(name=value.name), value.type)
@@ -66,7 +66,8 @@ def emit_graph(
         for value in ir.results_of(node):
             name = emitter.names[value]
             if name not in named and not isinstance(node, ir.Const) and is_known(value.type):
-                write_type(graph.value_info.add(name=name), _surely(node, value.type))
+                type_ = function.body.declared.get(value) or _surely(node, value.type)
+                write_type(graph.value_info.add(name=name), type_)
     return graph, emitter.imports
 
 
@@ -97,9 +98,14 @@ def emit_nodes(
 
 class _Emitter:
     def __init__(
-        self, function: ir.Function, identify: Identify = own_identity, place_of: PlaceOf | None = None
+        self,
+        function: ir.Function,
+        identify: Identify = own_identity,
+        place_of: PlaceOf | None = None,
+        types: bool = False,
     ) -> None:
         self.function = function
+        self.types = types  # whether graphs say the types that are declared of values inside
         self.identify = identify
         self.place_of = place_of
         self.places: dict[str, int] = {}  # how many nodes are named so
@@ -256,7 +262,7 @@ class _Emitter:
         graph.name = name
         for parameter in region.parameters:
             info = graph.input.add(name=self.name(parameter, "carried"))
-            _write_type(info, parameter.type)
+            _write_type(info, parameter.type, region.declared.get(parameter))
         produced = {value for node in region.nodes for value in ir.results_of(node)}
         for node in region.nodes:
             self.node(node, graph.node)
@@ -269,10 +275,14 @@ class _Emitter:
                 output = copy
             given.add(output)
             info = graph.output.add(name=output)
-            _write_type(info, value.type)
-            if ranks and isinstance(value.type, ir.TensorType) and info.type.tensor_type.elem_type:
+            promised = region.promised.get(value)
+            _write_type(info, value.type, promised)
+            if promised is None and ranks and isinstance(value.type, ir.TensorType) and info.type.tensor_type.elem_type:
                 for _ in value.type.shape or ():
                     info.type.tensor_type.shape.dim.add()
+        for value, type_ in region.declared.items() if self.types else ():
+            if value in produced and self.names[value] not in given and is_known(type_):
+                write_type(graph.value_info.add(name=self.names[value]), type_)
 
     def copy(self, value: ir.Value, output: str, into: Any) -> None:
         """`output = value`. Identity takes sequences since opset 14; before, an item is inserted and erased again."""
@@ -289,9 +299,12 @@ class _Emitter:
         into.add(op_type="SequenceErase", input=[longer], output=[output])
 
 
-def _write_type(info: onnx.ValueInfoProto, type_: ir.Type) -> None:
-    """The element type where it is known; the shape only where it is certain to be a scalar."""
-    if isinstance(type_, ir.NumberType):
+def _write_type(info: onnx.ValueInfoProto, type_: ir.Type, declared: ir.Type | None = None) -> None:
+    """The type that is declared; without one the element type where it is known, and the shape only where it is certain
+    to be a scalar."""
+    if declared is not None and is_known(declared):
+        write_type(info, declared)
+    elif isinstance(type_, ir.NumberType):
         info.type.tensor_type.elem_type = _NUMBER_CODES[type_.kind]
         info.type.tensor_type.shape.SetInParent()
     elif isinstance(type_, ir.TensorType):

@@ -226,6 +226,14 @@ class Value:
     def _set_name(self, name: str) -> None:
         self.name = name
 
+    def retype(self, type_: Type, trail: Trail) -> None:
+        """Gives the value a type that says more of it."""
+        trail.record(partial(self._set_type, self.type))
+        self.type = type_
+
+    def _set_type(self, type_: Type) -> None:
+        self.type = type_
+
     def __repr__(self) -> str:
         return f"%{self.name or hex(id(self))}"
 
@@ -361,14 +369,20 @@ class FunctionReference:
 
 
 class Region:
-    """A nested block: parameters, nodes in order, what it yields. Captures are computed, never stored."""
+    """A nested block: parameters, nodes in order, what it yields. Captures are computed, never stored.
 
-    __slots__ = ("nodes", "parameters", "yields")
+    `declared` are the types that the author declares of parameters and of values that are made here, `promised` those
+    of what it yields: a model says them, whatever inference finds.
+    """
+
+    __slots__ = ("declared", "nodes", "parameters", "promised", "yields")
 
     def __init__(self, parameters: list[Value] | None = None) -> None:
         self.parameters = parameters or []
         self.nodes: list[Node] = []
         self.yields: list[Value] = []
+        self.declared: dict[Value, Type] = {}
+        self.promised: dict[Value, Type] = {}
 
 
 class Call:

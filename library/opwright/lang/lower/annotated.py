@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from opwright.lang import ir
-from opwright.lang.annotations import TensorAnnotation, read_annotation
+from opwright.lang.annotations import ANY, TensorAnnotation, read_annotation
 from opwright.lang.infer import unify
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.declared import meet_shapes, wrapped
-from opwright.lang.lower.operands import Operand
+from opwright.lang.lower.operands import Operand, Poison
 from opwright.lang.source import span_of
 from opwright.opsets.signatures import ALL_ELEMENTS, mask_of
 
@@ -21,6 +21,69 @@ def declare(low: Lowering, annotation: ast.expr, operand: Operand) -> Operand:
     """
     if not isinstance(operand, ir.Value) or isinstance(operand.type, ir.NumberType):
         return operand
+    met = _declared(low, annotation, operand)
+    if met is None:
+        return operand
+    if isinstance(met, Poison):
+        return met
+    made = low.region.nodes[-1] if low.region.nodes else None
+    if made is not None and any(value is operand for value in ir.results_of(made)):
+        low.trail.put(low.region.declared, operand, met)
+        operand.retype(met, low.trail)
+        return operand
+    if not _says_more(met, operand.type):
+        return operand
+    from opwright.lang.lower.calls import emit
+
+    # Elsewhere the same value may not be known to be of this shape.
+    named = emit(low, "Identity", [operand], {}, span_of(annotation))
+    low.trail.put(low.region.declared, named, met)
+    named.retype(met, low.trail)
+    return named
+
+
+def declare_parameter(low: Lowering, region: ir.Region, annotation: ast.expr, parameter: ir.Value) -> bool:
+    """What a parameter of a function that is given as a graph is declared to be; False after a finding."""
+    if isinstance(parameter.type, ir.NumberType):
+        return True
+    met = _declared(low, annotation, parameter)
+    if isinstance(met, Poison):
+        return False
+    if met is not None:
+        low.trail.put(region.declared, parameter, met)
+        parameter.retype(met, low.trail)
+    return True
+
+
+def promise(low: Lowering, region: ir.Region, returns: ast.expr | None) -> bool:
+    """What a function that is given as a graph is declared to return; False after a finding."""
+    annotations = _items(returns, len(region.yields))
+    for annotation, value in zip(annotations, region.yields, strict=False):
+        met = None if isinstance(value.type, ir.NumberType) else _declared(low, annotation, value)
+        if isinstance(met, Poison):
+            return False
+        if met is not None:
+            low.trail.put(region.promised, value, met)
+    return True
+
+
+def declared_rank(annotation: ast.expr | None) -> int | None:
+    """The rank that an annotation says; None where it says none."""
+    found = None if annotation is None else read_annotation(annotation, {})
+    return None if found is None or found.tensor.shape is None else len(found.tensor.shape)
+
+
+def _items(returns: ast.expr | None, count: int) -> list[ast.expr]:
+    """The annotations of each of the values that a function returns."""
+    if returns is None or (isinstance(returns, ast.Constant) and returns.value is None):
+        return []
+    if count != 1 and isinstance(returns, ast.Subscript) and isinstance(returns.slice, ast.Tuple):
+        return returns.slice.elts
+    return [returns]
+
+
+def _declared(low: Lowering, annotation: ast.expr, value: ir.Value) -> ir.Type | Poison | None:
+    """The type of a value with what an annotation says of it; None where that is nothing about a tensor."""
     variables = {
         name: TensorAnnotation((), name) for name in low.function.variables if not name.startswith(("T_", "@"))
     }
@@ -33,30 +96,29 @@ def declare(low: Lowering, annotation: ast.expr, operand: Operand) -> Operand:
             reason="it says neither which element type nor which shape this tensor has",
             help="write a tensor type: `FLOAT[2, 3]`, `INT64[...]`",
         )
-    if found.kind is not None:
-        return operand
+    if found.kind is not None or (found.tensor == ANY and isinstance(value.type, ir.SequenceType)):
+        return None
     wanted = _type_of(low, found.tensor)
-    met = meet_shapes(operand.type, wanted) if unify(wanted, operand.type, low.trail) else None
+    met = meet_shapes(value.type, wanted) if unify(wanted, value.type, low.trail) else None
     if met is None:
         return low.error(
             "OW210",
-            f"the annotation says {wanted!r}, and the value is {operand.type!r}",
+            f"the annotation says {wanted!r}, and the value is {value.type!r}",
             span_of(annotation),
             reason="an annotation declares what a value is; it does not convert it",
             help="cast the value, or change the annotation",
         )
-    if not _says_more(met, operand.type):
-        return operand
-    made = low.region.nodes[-1] if low.region.nodes else None
-    if made is not None and any(value is operand for value in ir.results_of(made)):
-        operand.type = met
-        return operand
-    from opwright.lang.lower.calls import emit
+    return _with_symbols(met, wanted)
 
-    # Elsewhere the same value may not be known to be of this shape.
-    named = emit(low, "Identity", [operand], {}, span_of(annotation))
-    named.type = met
-    return named
+
+def _with_symbols(met: ir.Type, wanted: ir.Type) -> ir.Type:
+    """The type with the symbols that the author has for its sizes, where inference has others."""
+    if not isinstance(met, ir.TensorType) or not isinstance(wanted, ir.TensorType):
+        return met
+    if met.shape is None or wanted.shape is None:
+        return met
+    pairs = zip(met.shape, wanted.shape, strict=True)
+    return met.reshaped(tuple(own if isinstance(own, int) or size is None else size for own, size in pairs))
 
 
 def _type_of(low: Lowering, annotation: TensorAnnotation) -> ir.Type:

@@ -12,6 +12,7 @@ from functools import partial
 from opwright.elements import BY_CODE, BY_NAME
 from opwright.lang import ir
 from opwright.lang.infer import Mismatch, bind
+from opwright.lang.lower.annotated import declare_parameter, declared_rank, promise
 from opwright.lang.lower.calls import Arguments, check_arguments, report_mismatch
 from opwright.lang.lower.conditions import as_condition
 from opwright.lang.lower.context import Lowering, complete
@@ -101,6 +102,12 @@ class _GraphCall:
             )
         return found
 
+    def declares_list(self, name: str, index: int) -> bool:
+        """Whether a parameter of a function that is given as a graph is declared with rank 1."""
+        found = self.functions.get(name)
+        arguments = [] if found is None else [*found[0].node.args.posonlyargs, *found[0].node.args.args]
+        return index < len(arguments) and declared_rank(arguments[index].annotation) == 1
+
     def lower(
         self, function: GraphFunction, span: Span, parameters: list[ir.Value], finish: Finish
     ) -> ir.Region | Poison:
@@ -117,9 +124,11 @@ class _GraphCall:
                 reason=f"`{node.name}` is defined in line {low.scope.module.source.line(node.lineno)}",
                 help="give it one parameter for each",
             )
-        for parameter, name in zip(parameters, names, strict=False):
-            parameter.name = name
         region = ir.Region(parameters)
+        for parameter, argument in zip(parameters, (*node.args.posonlyargs, *node.args.args), strict=False):
+            parameter.name = argument.arg
+            if argument.annotation is not None and not declare_parameter(low, region, argument.annotation, parameter):
+                return POISON
 
         def step() -> list[ir.Value] | None:
             if isinstance(function, TracedObject):
@@ -139,7 +148,7 @@ class _GraphCall:
         if yields is None:
             return POISON
         region.yields = yields
-        return region
+        return region if promise(low, region, node.returns) else POISON
 
     def emit(
         self, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute], types: list[ir.Type]
@@ -360,8 +369,11 @@ def _loop(call: _GraphCall) -> Operand:
     if any(isinstance(value, Poison) for value in limits):
         return POISON
     states = [State(low, operand, place) for operand, place in operands[2:]]
-    trip = ir.Value(ir.TensorType(int64, ()), "trip", span)
-    going = ir.Value(ir.TensorType(boolean, ()), "condition", span)
+    # The number of a trip has the rank that the body declares, and the condition that of the one which enters.
+    trip = ir.Value(ir.TensorType(int64, (1,) if call.declares_list("body", 0) else ()), "trip", span)
+    entering = limits[1].type if isinstance(limits[1], ir.Value) else None
+    is_scalar = not isinstance(entering, ir.TensorType) or entering.shape == ()
+    going = ir.Value(ir.TensorType(boolean, () if is_scalar else None), "condition", span)
     settled = _settle(call, states, [trip, going], [])
     if isinstance(settled, Poison):
         return POISON
@@ -420,6 +432,10 @@ def _if(call: _GraphCall) -> Operand:
         node.then.yields.append(made[0])
         node.orelse.yields.append(made[1])
         node.results.append(ir.Value(made[2], "", span))
+    for region, found in zip((node.then, node.orelse), functions, strict=True):
+        assert found is not None
+        if not promise(low, region, found[0].node.returns):
+            return POISON
     low.append(node)
     return node.results[0] if len(node.results) == 1 else tuple(node.results)
 

@@ -1,0 +1,278 @@
+"""Types that models declare inside come back: runtimes fuse nodes by them, and graphs take values by them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import GraphProto, ModelProto, TypeProto, load_from_string, parser
+from onnxruntime import GraphOptimizationLevel, InferenceSession, SessionOptions
+from opwright import BOOL, FLOAT, INT64, DiagnosticError, GraphBuilder, compile_source, decompile
+from opwright import opset18 as op
+from opwright.link.walk import all_graphs, all_nodes
+
+from tests.decompiler.make_models import make
+from tests.decompiler.roundtrip import equal, interface_of
+
+LEVELS = (GraphOptimizationLevel.ORT_DISABLE_ALL, GraphOptimizationLevel.ORT_ENABLE_ALL)
+HEADER = '<ir_version: 10, opset_import: ["": 18]>'
+
+
+def came_back(text: str, folder: Path, faithful: bool) -> tuple[ModelProto, ModelProto, str]:
+    """A model, what its text makes, and the text."""
+    model = parser.parse_model(f"{HEADER} {text}")
+    made = decompile(model, faithful=faithful)
+    made.write(folder / "module.py")
+    again = make(folder / "module.py")
+    assert isinstance(again, ModelProto)
+    assert interface_of(again) == interface_of(model)
+    return model, again, made.text
+
+
+def run(model: ModelProto, level: GraphOptimizationLevel, given: list[Any]) -> list[Any]:
+    options = SessionOptions()
+    options.graph_optimization_level = level
+    options.log_severity_level = 4
+    session = InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    return list(session.run(None, dict(zip((item.name for item in session.get_inputs()), given, strict=True))))
+
+
+def fused(model: ModelProto, folder: Path) -> Counter[str]:
+    """The operators of the model that onnxruntime makes of one."""
+    options = SessionOptions()
+    options.graph_optimization_level = GraphOptimizationLevel.ORT_ENABLE_EXTENDED
+    options.optimized_model_filepath = str(folder / "fused.onnx")
+    options.log_severity_level = 4
+    InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    return Counter(node.op_type for node in load_from_string((folder / "fused.onnx").read_bytes()).graph.node)
+
+
+def shape_of(type_: TypeProto) -> list[object]:
+    return [dim.dim_param or dim.dim_value or None for dim in type_.tensor_type.shape.dim]
+
+
+def inner_shapes(graph: GraphProto) -> dict[str, list[object]]:
+    return {value.name: shape_of(value.type) for inner in all_graphs(graph) for value in inner.value_info}
+
+
+NORMALISED = """layer (float[B, S, 16] x, int64[3] to, float[16] scale, float[16] bias) => (float[B, S, 16] y)
+{types} {{
+    one = Reshape (x, to)
+    other = Mul (one, one)
+    three = Reshape (other, to)
+    sum = Add (one, three)
+    y = LayerNormalization (sum, scale, bias)
+}}"""
+DECLARED = "<float[B, S, 16] one, float[B, S, 16] three>"
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+def test_fusions_stay(tmp_path: Path, faithful: bool) -> None:
+    model, again, text = came_back(NORMALISED.format(types=DECLARED), tmp_path, faithful)
+    without = parser.parse_model(f"{HEADER} {NORMALISED.format(types='')}")
+    assert fused(model, tmp_path) != fused(without, tmp_path)  # or this test says nothing
+    assert fused(again, tmp_path) == fused(model, tmp_path)
+    assert 'one: FLOAT["B", "S", 16] = op.Reshape(x, to)' in text
+    ones = np.ones(16, np.float32)
+    given = [np.linspace(0, 1, 96, dtype=np.float32).reshape(2, 3, 16), np.array([2, 3, 16]), ones, ones]
+    for level in LEVELS:
+        assert all(map(equal, run(model, level, given), run(again, level, given)))
+
+
+INNER = """g (float[B, 4] x, int64[2] to, bool c) => (float[B, 4] y)
+<float[P, 2] left, float[Q, 2] right, float[B, 4] two> {
+    known = Neg (x)
+    left, right = Split <axis: int = 1, num_outputs: int = 2> (known)
+    both = Concat <axis: int = 1> (left, right)
+    two = If (c) <
+        then_branch: graph = yes () => (float[B, 4] a) <float[D, 4] doubled> {
+            doubled = Reshape (both, to)
+            a = Relu (doubled)
+        },
+        else_branch: graph = no () => (float[B, 4] b) { b = Identity (both) }
+    >
+    y = Reshape (two, to)
+}"""
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+def test_types_that_say_more_than_inference(tmp_path: Path, faithful: bool) -> None:
+    model, again, text = came_back(INNER, tmp_path, faithful)
+    found, wanted = inner_shapes(again.graph), inner_shapes(model.graph)
+    if faithful:
+        del wanted["two"]  # which follows from what the branches are declared to give
+        assert {name: found.get(name) for name in wanted} == wanted
+    else:
+        assert all(shape in found.values() for shape in wanted.values())
+    assert "known: " not in text  # which follows from the input
+    assert 'left: FLOAT["P", 2] = left' in text  # what has two results has no place for their types
+    for c in (True, False):
+        given = [np.arange(8, dtype=np.float32).reshape(2, 4), np.array([2, 4]), np.array(c)]
+        for level in LEVELS:
+            assert all(map(equal, run(model, level, given), run(again, level, given)))
+
+
+def test_a_type_that_inference_finds_to_be_wrong_is_left_out(tmp_path: Path) -> None:
+    text = """g (float[2, 3] x) => (float[2, 3] y) <float[7, 3] a, float[2, 3, 1] b> {
+        a = Neg (x)
+        b = Neg (a)
+        y = Neg (b)
+    }"""
+    made = decompile(parser.parse_model(f"{HEADER} {text}")).text
+    assert "FLOAT[7" not in made and "1]" not in made
+
+
+SHADOWED = """g (float[B, 4] x, int64[2] to, bool c) => (float[B, 4] y) {
+    y = If (c) <
+        then_branch: graph = yes () => (float[B, 4] a) <float[D, 4] same> { same = Reshape (x, to) a = Relu (same) },
+        else_branch: graph = no () => (float[B, 4] b) { same = Neg (x) b = Abs (same) }
+    >
+}"""
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+def test_a_name_of_two_values_says_the_type_of_neither(tmp_path: Path, faithful: bool) -> None:
+    _, _, text = came_back(SHADOWED, tmp_path, faithful)
+    assert '"D"' not in text
+
+
+# ------------------------------------------------------------------------------------------------------ graphs
+
+SCANNED = """g (float[2] state, float[N, 2] items) => (float[2] last, float[N, 2] all) {
+    last, all = Scan <num_scan_inputs: int = 1, body: graph = step (float[2] before, float[2] item)
+        => (float[2] after, float[2] given) <float[2] half> {
+        half = Mul (before, before)
+        after = Add (half, item)
+        given = Identity (after)
+    }> (state, items)
+}"""
+
+
+def test_graphs_have_the_types_that_they_had(tmp_path: Path) -> None:
+    model, again, text = came_back(SCANNED, tmp_path, faithful=True)
+    assert "def step(before: FLOAT[2], item: FLOAT[2]) -> tuple[FLOAT[2], FLOAT[2]]:" in text
+    one, other = (item.graph.node[0].attribute for item in (model, again))
+    graphs = [next(attribute.g for attribute in found if attribute.name == "body") for found in (one, other)]
+    for ours, theirs in ((graphs[0].input, graphs[1].input), (graphs[0].output, graphs[1].output)):
+        assert [item.type for item in ours] == [item.type for item in theirs]
+    given = [np.ones(2, np.float32), np.arange(6, dtype=np.float32).reshape(3, 2)]
+    for level in LEVELS:
+        assert all(map(equal, run(model, level, given), run(again, level, given)))
+
+
+# A condition and a number of trips that are lists of one element, as some exporters write them.
+LISTS = """g (float[N] x, int64{trips} n, bool{condition} c) => (float[N] y, float[K, N] all, int64[T, R] ranks) {{
+    y, all, ranks = Loop (n, c, x) <body: graph = body (int64{index} i, bool{condition} going, float[N] a)
+        => (bool{condition} go, float[N] next, float[N] kept, int64[R] rank) {{
+        go = Identity (going)
+        f = Cast <to: int = 1> (i)
+        next = Add (a, f)
+        kept = Identity (a)
+        rank = Shape (i)
+    }}>
+}}"""
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+@pytest.mark.parametrize("index", ["", "[1]"])
+@pytest.mark.parametrize("condition", ["", "[1]"])
+@pytest.mark.parametrize("trips", ["", "[1]"])
+def test_loops_whose_limits_are_lists(tmp_path: Path, trips: str, condition: str, index: str, faithful: bool) -> None:
+    text = LISTS.format(trips=trips, condition=condition, index=index)
+    model, again, _ = came_back(text, tmp_path, faithful)
+    for count in (0, 3):
+        n, c = np.array([count] if trips else count), np.array([True] if condition else True)
+        given = [np.ones(2, np.float32), n, c]
+        for level in LEVELS:
+            expected = run(model, level, given)
+            assert expected[2].shape == (count, 1 if index else 0)
+            assert all(map(equal, expected, run(again, level, given)))
+
+
+COUNTED = """g (float[2] x, int64 n) => (float[2] y) {{
+    go = Constant <value: tensor = bool{condition} {{1}}> ()
+    y = Loop (n, go, x) <body: graph = body (int64{index} i, bool{condition} going, float[2] a)
+        => (bool{condition} out, float[2] next) {{
+        out = Identity (going)
+        rank = Shape (i)
+        size = Size (rank)
+        f = Cast <to: int = 1> (size)
+        next = Add (a, f)
+    }}>
+}}"""
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+@pytest.mark.parametrize("index", ["", "[1]"])
+@pytest.mark.parametrize("condition", ["", "[1]"])
+def test_a_number_that_is_a_list_is_no_number_of_a_statement(
+    tmp_path: Path, condition: str, index: str, faithful: bool
+) -> None:
+    model, again, _ = came_back(COUNTED.format(condition=condition, index=index), tmp_path, faithful)
+    given = [np.zeros(2, np.float32), np.array(3)]
+    for level in LEVELS:
+        expected = run(model, level, given)
+        assert expected[0].tolist() == ([3.0, 3.0] if index else [0.0, 0.0])
+        assert all(map(equal, expected, run(again, level, given)))
+
+
+def test_a_loop_of_lists_in_a_graph_that_is_built() -> None:
+    b = GraphBuilder(opset=18)
+    x, n, c = b.input("x", FLOAT["N"]), b.input("n", INT64[1]), b.input("c", BOOL[1])
+
+    def body(i: Any, going: Any, a: Any) -> Any:
+        return going, a + op.Cast(i, to=FLOAT), a
+
+    y, every = op.Loop(n, c, x, body=body)
+    b.output("y", y, FLOAT["N"])
+    b.output("all", every, FLOAT["K", "N"])
+    model = b.to_model_proto()
+    for level in LEVELS:
+        found = run(model, level, [np.ones(2, np.float32), np.array([3]), np.array([True])])
+        assert found[0].tolist() == [4.0, 4.0] and found[1].shape == (3, 2)
+
+
+# ------------------------------------------------------------------------------------------- what may be written
+
+SCRIPT = """
+from opwright import BOOL, FLOAT, INT64, opset18 as op, script
+
+@script()
+def f(x: FLOAT["N"], n: INT64) -> FLOAT["N"]:
+    def body(i{index}, going, a{state}){result}:
+        return going, a + op.Cast(i, to=FLOAT)
+    return op.Loop(n, True, x, body=body)
+"""
+
+
+@pytest.mark.parametrize(
+    ("index", "state", "result", "code"),
+    [
+        ("", ": FLOAT[3, 4]", "", "OW210"),
+        ("", ": INT64['N']", "", "OW210"),
+        ("", ": 1 + 2", "", "OW317"),
+        ("", "", " -> tuple[BOOL, FLOAT[2, 2]]", "OW210"),
+        (": FLOAT", "", "", "OW210"),
+        (": INT64[1, 1]", "", "", "OW210"),
+    ],
+)
+def test_what_a_graph_is_declared_to_take_and_give_is_so(index: str, state: str, result: str, code: str) -> None:
+    with pytest.raises(DiagnosticError) as caught:
+        compile_source(SCRIPT.format(index=index, state=state, result=result), "f").to_model_proto()
+    (found,) = caught.value.diagnostics
+    assert found.code == code
+    assert found.place is not None and found.place.line == 6
+
+
+def test_what_a_graph_is_declared_to_be_stands_in_the_model() -> None:
+    written = {"index": ": INT64[1]", "state": ": FLOAT['N']", "result": " -> tuple[BOOL, FLOAT['N']]"}
+    model = compile_source(SCRIPT.format(**written), "f").to_model_proto()
+    (loop,) = (node for node in all_nodes(model.graph.node) if node.op_type == "Loop")
+    graph = loop.attribute[0].g
+    assert [shape_of(item.type) for item in graph.input] == [[1], [], ["N"]]
+    assert [shape_of(item.type) for item in graph.output] == [[], ["N"]]
+    for level in LEVELS:
+        assert run(model, level, [np.ones(2, np.float32), np.array(3)])[0].tolist() == [4.0, 4.0]
