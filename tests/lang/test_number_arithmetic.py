@@ -154,6 +154,12 @@ def test_a_power_of_an_int_keeps_every_digit(compiler: Compiler) -> None:
         assert got == 3**39
 
 
+def test_a_power_with_a_list_of_exponents(compiler: Compiler) -> None:
+    function = compiler.function("def F(x):\n    return x ** [2, 3]\n", {"x": "float/1"}, {"y": "float"})
+    for (got,) in run_everywhere(function, {"x": np.array([3.0, 2.0], np.float32)}).values():
+        assert got.tolist() == [9.0, 8.0]
+
+
 def test_a_number_takes_the_type_of_the_tensor_that_it_meets(compiler: Compiler) -> None:
     text = "def F(x, y):\n    return x * len(x) // 2, y + len(x) / 2\n"
     function = compiler.function(text, {"x": "int32", "y": "float16"}, {"a": "int32", "b": "float16"})
