@@ -79,7 +79,7 @@ def _digest_of_sample(function: OnnxFunction) -> str:
 
 def _samples() -> Iterator[tuple[str, OnnxFunction]]:
     for name in _SAMPLES:
-        for function in vars(importlib.import_module(name)).values():
+        for function in list(vars(importlib.import_module(name)).values()):
             if isinstance(function, OnnxFunction):
                 yield f"{name.rpartition('.')[2]}.{function.name}", function
 

@@ -173,6 +173,7 @@ DETECTORS: dict[str, Callable[[_Text], bool]] = {
     "stmt.docstring": lambda text: ast.get_docstring(text.main) is not None,
     "stmt.expression": lambda text: text.has(ast.Expr, lambda node: not isinstance(node.value, ast.Constant)),
     "stmt.pass": lambda text: text.has(ast.Pass),
+    "stmt.print": lambda text: text.has(ast.Call, lambda node: ast.unparse(node.func) == "print"),
     "stmt.del": _runs("del"),
     "stmt.assert": _runs("assert"),
     "stmt.def": _runs("nested def"),

@@ -6,7 +6,6 @@ stands only what is different when values are known.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from operator import is_
 from types import FrameType
@@ -60,6 +59,11 @@ class EagerLowering(Lowering):
         `call_plainly` has the compiler look at the function first."""
         return self.opset if is_inside_function() else super().written_for(opset)
 
+    def place_at(self, span: Span | None) -> Place:
+        """That of the author's code for what is about the call, not about the function that it is given."""
+        about_the_call = span is None or span == NOWHERE
+        return (self.place if about_the_call else None) or super().place_at(span)
+
     @property
     def executes(self) -> bool:
         """Not within a nested region: that is lowered as the compiler does, and run as a whole."""
@@ -76,10 +80,7 @@ class EagerLowering(Lowering):
         subject: str = "",
     ) -> Poison:
         if not self.executes:
-            found = super().error(code, message, span, reason, help, related, subject)
-            if span is None or span == NOWHERE:  # about the call, not about the function that it is given
-                self.diagnostics[-1] = replace(self.diagnostics[-1], place=self.place)
-            return found
+            return super().error(code, message, span, reason, help, related, subject)
         made = Diagnostic(code, message, self.place, reason=reason, help=help, related=related, subject=subject)
         raise DiagnosticError([made]) from None
 

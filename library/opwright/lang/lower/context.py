@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from opwright.diagnostics.model import Diagnostic, Related
+from opwright.diagnostics.model import Diagnostic, Place, Related
 from opwright.elements import BY_NAME, ElementType
 from opwright.lang import ir
 from opwright.lang.lower.operands import POISON, AttributeOperand, Environment, LoopKey, Poison
@@ -132,9 +132,13 @@ class Lowering:
         subject: str = "",
     ) -> Poison:
         """Reports an error at its place and gives what the wrong expression becomes."""
-        place = self.scope.module.source.place(span)
+        place = self.place_at(span)
         self.report(Diagnostic(code, message, place, reason=reason, help=help, related=related, subject=subject))
         return POISON
+
+    def place_at(self, span: Span | None) -> Place:
+        """Where a piece of the text that is being lowered stands."""
+        return self.scope.module.source.place(span)
 
     def report(self, found: Diagnostic) -> None:
         """Adds a finding, unless the trial that meets it is rolled back."""

@@ -91,7 +91,7 @@ def at_call(
 ) -> list[Diagnostic]:
     """Findings in the body of a function, moved to the call of it; where they stood is a note. Of another package's
     function one is told, since its author alone can change it."""
-    place, name = low.scope.module.source.place(span), node.name
+    place, name = low.place_at(span), node.name
     errors = [item for item in found if item.severity is Severity.ERROR and item.place is not None]
     if errors and is_installed(scope.module.source.name) and not is_installed(place.file):
         first = errors[0]

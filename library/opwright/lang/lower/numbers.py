@@ -423,15 +423,15 @@ def describe(operand: Operand) -> str:
     if isinstance(operand, (FunctionObject, NestedObject)):
         return f"the function `{operand.node.name}`"
     if isinstance(operand, ForeignObject):
-        return _describe_foreign(operand.value)
-    form = _NOUNS.get(type(operand).__name__)
+        return _describe_object(operand.value)
+    return _describe_object(operand)
+
+
+def _describe_object(value: object) -> str:
+    kind = type(value)
+    form = _NOUNS.get(kind.__name__)
     if form is not None:
-        return form.format(name=getattr(operand, "name", ""))
-    return _describe_foreign(operand)
-
-
-def _describe_foreign(value: object) -> str:
+        return form.format(name=getattr(value, "name", ""))
     if isinstance(value, type):
         return f"the class `{value.__name__}`"
-    kind = type(value)
     return "this object" if kind.__module__.startswith("opwright.") else f"an object of type `{kind.__name__}`"
