@@ -49,10 +49,23 @@ def make_environment(folder: Path, *wheels: Path) -> Environment:
     environment = Environment(folder)
     environment.install(*wheels)
     paths = sysconfig.get_paths(vars={"base": str(folder), "platbase": str(folder)})
-    shared = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    shared = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
     # Entries of a .pth file are not searched for further .pth files: a development install of ours stays invisible.
-    (Path(paths["purelib"]) / "third_party.pth").write_text("\n".join(sorted(shared)) + "\n", encoding="utf-8")
+    link = link_packages(folder / "third_party", shared)
+    (Path(paths["purelib"]) / "third_party.pth").write_text(f"{link}\n", encoding="utf-8")
     return environment
+
+
+def link_packages(folder: Path, sources: Sequence[str]) -> Path:
+    """A folder with links to all that lies in others. The environment of the tests may lie inside this repository,
+    which is a library: from its folder the tool imports nothing for an environment elsewhere."""
+    folder.mkdir(exist_ok=True)
+    for source in dict.fromkeys(sources):
+        for entry in Path(source).iterdir():
+            link = folder / entry.name
+            if not link.exists() and entry.name != "__pycache__":
+                link.symlink_to(entry, target_is_directory=entry.is_dir())
+    return folder
 
 
 def build_own_wheel(folder: Path) -> Path:

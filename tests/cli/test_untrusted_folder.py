@@ -21,6 +21,7 @@ import pytest
 import yaml
 
 from tests.cli.conftest import BASE
+from tests.environment import link_packages
 
 # Names that packages we need try to import, and do without.
 OPTIONAL = ("PIL", "flint", "gmpy", "gmpy2", "sage", "shellingham", "coloredlogs", "sitecustomize", "usercustomize")
@@ -81,7 +82,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder,) = package.__path__
         shutil.copytree(folder, site / Path(folder).name, ignore=shutil.ignore_patterns("__pycache__"))
     needed = {str(Path(module.__file__ or "").parents[1]) for module in (jinja2, numpy, onnx, pytest, yaml)}
-    (site / "needed.pth").write_text("".join(f"{folder}\n" for folder in sorted(needed)))
+    (site / "needed.pth").write_text(f"{link_packages(home / 'needed', sorted(needed))}\n")
     ((home / "Scripts" if os.name == "nt" else home / "bin") / "opwright").write_text(SCRIPT)
     return home
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.environment import link_packages
 from tests.own_specs import copy_specs
 
 HERE = Path(__file__).parent
@@ -100,7 +101,9 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     ask = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
     site = Path(subprocess.run(ask, capture_output=True, text=True, check=True, timeout=60).stdout.strip())
     ours = [entry for entry in sys.path if entry and Path(entry).is_dir() and "python3" not in Path(entry).name]
-    ours += [str(ROOT / "library"), str(ROOT / "buildtool")]
+    packages = [entry for entry in ours if Path(entry).name == "site-packages"]
+    ours = [entry for entry in ours if entry not in packages]
+    ours += [str(ROOT / "library"), str(ROOT / "buildtool"), str(link_packages(folder / "packages", packages))]
     # Not as `sitecustomize`: a system's own, as Debian's, would come before it.
     (site / "ours.pth").write_text("\n".join([*dict.fromkeys(ours), "import audit_hook"]) + "\n")
     (site / "opwright_script.py").write_text(SCRIPT)

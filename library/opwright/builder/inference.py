@@ -8,7 +8,7 @@ from opwright.builder.emission import emit_named, renamed
 from opwright.builder.model import add_functions, closure_of
 from opwright.builder.recorder import Recorder
 from opwright.diagnostics.model import DiagnosticError
-from opwright.elements import BY_CODE
+from opwright.elements import BY_CODE, BY_NAME
 from opwright.lang import ir
 from opwright.lang.emit import is_known, write_tensor, write_type
 from opwright.live.finish import MADE_UP, lowest_ir_version
@@ -30,7 +30,7 @@ def infer_value(recorder: Recorder, value: ir.Value) -> None:
     while pending:
         current = pending.pop()
         maker = makers.get(current)
-        is_given = current in recorder.asked or (current is not value and is_complete(current.type))
+        is_given = current in recorder.asked or (current is not value and _says_all(current.type))
         if (
             maker is None
             or is_given
@@ -73,6 +73,12 @@ def infer_value(recorder: Recorder, value: ir.Value) -> None:
 def is_complete(type_: ir.Type) -> bool:
     """Whether it is known, of a tensor with all sizes."""
     return has_rank(type_) and not (isinstance(type_, ir.TensorType) and None in (type_.shape or ()))
+
+
+def _says_all(type_: ir.Type) -> bool:
+    """Whether a value that has the type need not be followed: what a list of sizes holds decides shapes, too."""
+    sizes = isinstance(type_, ir.TensorType) and type_.rank == 1 and type_.element is BY_NAME["int64"]
+    return is_complete(type_) and not sizes
 
 
 def has_rank(type_: ir.Type) -> bool:
