@@ -114,11 +114,9 @@ def test_the_last_lines_are_those_that_it_prints(installed: Environment, tmp_pat
 
     tested = installed.run(["opwright", "test", "--function", "Softplus"], tmp_path)
     said = quoted("python3 noxfile.py -s test")
-    lines = tested.stdout.splitlines()[-len(said) :]
-    assert without_figures(without_outcomes(lines)) == without_figures(without_outcomes(said)), tested.stdout
-    assert said[0].startswith(built.stdout.splitlines()[-7].partition(": ")[2]), (
-        "versions and pairs are the same to build and test"
-    )
+    totals = tested.stdout.splitlines()[-len(said) :]
+    assert without_figures(without_outcomes(totals)) == without_figures(without_outcomes(said)), tested.stdout
+    assert said[0].startswith(lines[0].partition(": ")[2]), "versions and pairs are the same to build and test"
 
 
 def test_the_example_fits_a_screen() -> None:
