@@ -54,6 +54,7 @@ _LASTING = {
     "_operators",  # a cache of schemas
     "looked_up",  # what the function depends on, trials included
     "data",  # what eager values are, which names around a function hold on to
+    "relied_on",  # what a choice followed from, also one whose trial failed for it
     "plans",  # what trials have found out about loops
 }
 

@@ -108,7 +108,7 @@ def note_power(low: Lowering, result: ir.Value, exponent: int | float) -> None:
     """Remembers a `Pow` that `expand_powers` is to look at."""
     node = low.region.nodes[-1] if low.region.nodes else None
     if node is not None and ir.results_of(node)[0] is result and int(exponent) == exponent and _may_be_integer(result):
-        low.powers[node] = int(exponent)
+        low.trail.put(low.powers, node, int(exponent))
 
 
 def expand_powers(low: Lowering, region: ir.Region) -> None:
