@@ -7,6 +7,7 @@ import pytest
 from conftest_lang import Compiler, run_everywhere
 from opwright.lang.family import Family
 from opwright.lang.infer_ranks import infer_rank
+from opwright.opsets.records import record_of
 
 HEADER = "from typing import Literal\n"
 
@@ -193,9 +194,9 @@ def test_inferred_ranks_are_those_of_the_runtimes(compiler: Compiler, expression
 
 
 def test_ranks_that_are_not_certain_are_not_inferred() -> None:
-    assert infer_rank("Reshape", 0, [None, None], {}) is None
-    assert infer_rank("TopK", 1, [None, None], {}) is None
-    assert infer_rank("Unheard", 0, [], {}) is None
+    assert infer_rank(record_of("", "Reshape"), 0, [None, None], {}) is None
+    assert infer_rank(record_of("", "TopK"), 1, [None, None], {}) is None
+    assert infer_rank(record_of("", "Unheard"), 0, [], {}) is None
 
 
 def test_a_rank_that_only_follows_from_a_comparison_may_be_impossible(compiler: Compiler) -> None:

@@ -1,10 +1,10 @@
-"""The table of reviewed versions against the schemas of the installed onnx."""
+"""The reviewed versions of records against the schemas of the installed onnx."""
 
 from __future__ import annotations
 
 from onnx import defs
 from opwright.link.schema_types import schema_at
-from opwright.opsets.steps import CHANGED, EXTENDED, EXTENDED_ML, RULES, is_reviewed
+from opwright.opsets.records import ALL, RECORDS, record_of
 
 
 def histories(domain: str) -> dict[str, list[int]]:
@@ -20,23 +20,23 @@ def test_every_version_that_a_step_may_meet_was_reviewed() -> None:
         (name, version)
         for name, versions in histories("").items()
         for version in versions[1:]
-        if version not in EXTENDED.get(name, ()) and (name, version) not in CHANGED
+        if version not in record_of("", name).reviewed and version not in record_of("", name).changed
     ]
-    assert missing == [], "review what these versions changed, and add them to EXTENDED (with a RULE) or to CHANGED"
+    assert missing == [], "review what these versions changed, and add them to `reviewed` (with a step) or to `changed`"
 
 
-def test_the_table_names_versions_that_exist_and_have_one_before() -> None:
-    known, learning = histories(""), histories("ai.onnx.ml")
-    for table, versions_of in ((EXTENDED, known), (EXTENDED_ML, learning)):
-        for name, versions in table.items():
-            assert set(versions) <= set(versions_of[name][1:]), name
-    assert all(version in EXTENDED[name] for name, version in RULES)
-    assert all(version in known[name] and version not in EXTENDED.get(name, ()) for name, version in CHANGED)
+def test_records_list_versions_that_exist_and_have_one_before() -> None:
+    known = {domain: histories(domain) for domain in ("", "ai.onnx.ml")}
+    for (domain, name), record in ALL.items():
+        versions = known[domain][name]
+        assert {*record.reviewed, *record.changed} <= set(versions[1:]), name
+        assert not set(record.reviewed) & set(record.changed), name
+        assert set(record.steps) <= set(record.reviewed), name
 
 
-def test_a_version_whose_schema_takes_something_away_needs_a_rule() -> None:
-    for name, versions in EXTENDED.items():
-        for version in versions:
+def test_a_version_whose_schema_takes_something_away_needs_a_step() -> None:
+    for name, record in RECORDS.items():
+        for version in record.reviewed:
             newer = schema_at(name, "", version)
             older = schema_at(name, "", version - 1)
             assert newer is not None and older is not None
@@ -47,13 +47,13 @@ def test_a_version_whose_schema_takes_something_away_needs_a_rule() -> None:
                 if older.attributes[key].default_value != newer.attributes[key].default_value
                 and (name, version) != ("Selu", 6)  # more digits, which are written out
             }
-            assert not (gone | renamed) or (name, version) in RULES, (name, version, gone | renamed)
+            assert not (gone | renamed) or version in record.steps, (name, version, gone | renamed)
 
 
-def test_other_versions_are_not_taken_for_reviewed() -> None:
-    assert is_reviewed("", "Relu", 14)
-    assert not is_reviewed("", "Relu", 99)
-    assert not is_reviewed("", "GroupNormalization", 21)
-    assert not is_reviewed("com.acme", "Relu", 14)
-    assert is_reviewed("ai.onnx.ml", "TreeEnsembleRegressor", 3)
-    assert not is_reviewed("ai.onnx.ml", "LabelEncoder", 4)
+def test_operators_and_versions_that_no_record_lists_are_not_reviewed() -> None:
+    assert 14 in record_of("", "Relu").reviewed
+    assert 99 not in record_of("", "Relu").reviewed
+    assert 21 not in record_of("", "GroupNormalization").reviewed
+    assert not record_of("com.acme", "Relu").reviewed
+    assert 3 in record_of("ai.onnx.ml", "TreeEnsembleRegressor").reviewed
+    assert 4 not in record_of("ai.onnx.ml", "LabelEncoder").reviewed

@@ -24,16 +24,17 @@ def remove_dead_nodes(function: ir.Function) -> None:
     _sweep(function.body, set())
 
 
-# Whether one of these is pure, the graphs that it is given say, not its schema.
-_OF_GRAPHS = frozenset({("", "If", ""), ("", "Loop", ""), ("", "Scan", ""), ("", "SequenceMap", "")})
-
-
 def is_pure(node: ir.Node) -> bool:
     if type(node) is ir.Call and type(node.callee) is ir.Operator and not node.callee.signature.takes_graphs:
         return node.callee.signature.deterministic
-    if isinstance(node, ir.Call) and not node.callee.pure and node.callee.identity not in _OF_GRAPHS:
+    if isinstance(node, ir.Call) and not node.callee.pure and not _is_control_flow(node.callee):
         return False
     return all(is_pure(inner) for region in ir.regions_of(node) for inner in region.nodes)
+
+
+def _is_control_flow(callee: ir.Operator | ir.FunctionReference) -> bool:
+    """Whether the graphs that it is given say whether it is pure, not its schema."""
+    return isinstance(callee, ir.Operator) and callee.signature.record.is_control_flow
 
 
 def _sweep(region: ir.Region, used: set[ir.Value | None]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from opwright.elements import BY_CODE, BY_NAME, ElementType
@@ -10,6 +10,8 @@ from opwright.lang import ir
 from opwright.lang.infer_lengths import Contents, infer_length
 from opwright.lang.infer_ranks import infer_rank
 from opwright.lang.trail import Trail
+from opwright.opsets.record import VALUE_FORMS, ByAttribute, Rank, Record, Typing
+from opwright.opsets.records import RECORDS
 from opwright.opsets.signatures import Signature, tensor_element, tensor_mask
 
 Bindings = dict[str, ir.Type]
@@ -160,22 +162,24 @@ def result_types(
     Raises WrongResult for an element type that the operator does not give at this version.
     """
     types: list[ir.Type] = []
-    rule = _RULES.get(signature.name) if signature.domain == "" else None
-    shape = _elementwise_shape(signature, inputs)
+    record = signature.record
+    rule = record.typing
+    shape = _elementwise_shape(record, inputs)
     for index in range(count):
-        decided = rule(index, inputs, attributes, bindings) if rule is not None else None
+        decided = None if rule is None else _ruled(rule, index, inputs, attributes)
         if decided is None:
             decided = _from_constraint(signature, bindings, index, shape)
-        elif rule is not None:
+        else:
             _check_result(signature, index, decided, trail)
-        if type(decided) is ir.TensorType and decided.shape is None and not signature.domain:
-            rank = infer_rank(signature.name, index, inputs, attributes)
-            if rank is not None:
-                decided = ir.TensorType(decided.element, (None,) * rank)
-        if index == 0 and type(decided) is ir.TensorType and decided.shape == (None,) and not signature.domain:
-            length = infer_length(signature.name, inputs, attributes, contents)
-            if length is not None:
-                decided = ir.TensorType(decided.element, (length,))
+        if type(decided) is ir.TensorType:
+            if decided.shape is None:
+                rank = infer_rank(record, index, inputs, attributes)
+                if rank is not None:
+                    decided = ir.TensorType(decided.element, (None,) * rank)
+            if index == 0 and decided.shape == (None,):
+                length = infer_length(record, inputs, attributes, contents)
+                if length is not None:
+                    decided = ir.TensorType(decided.element, (length,))
         types.append(decided)
     return types
 
@@ -215,90 +219,14 @@ def parse_type(text: str, shape: tuple[ir.Dimension, ...] | None = None) -> ir.T
     return ir.UnknownType()
 
 
-# Operators whose result has the shape that their inputs broadcast to.
-ELEMENTWISE = frozenset(
-    [
-        "Abs",
-        "Acos",
-        "Acosh",
-        "Add",
-        "And",
-        "Asin",
-        "Asinh",
-        "Atan",
-        "Atanh",
-        "BitShift",
-        "BitwiseAnd",
-        "BitwiseNot",
-        "BitwiseOr",
-        "BitwiseXor",
-        "Cast",
-        "Ceil",
-        "Celu",
-        "Clip",
-        "Cos",
-        "Cosh",
-        "Div",
-        "Elu",
-        "Equal",
-        "Erf",
-        "Exp",
-        "Floor",
-        "Gelu",
-        "Greater",
-        "GreaterOrEqual",
-        "HardSigmoid",
-        "HardSwish",
-        "Identity",
-        "IsInf",
-        "IsNaN",
-        "LeakyRelu",
-        "Less",
-        "LessOrEqual",
-        "Log",
-        "Max",
-        "Mean",
-        "Min",
-        "Mish",
-        "Mod",
-        "Mul",
-        "Neg",
-        "Not",
-        "Or",
-        "Pow",
-        "Reciprocal",
-        "Relu",
-        "Round",
-        "Selu",
-        "Shrink",
-        "Sigmoid",
-        "Sign",
-        "Sin",
-        "Sinh",
-        "Softplus",
-        "Softsign",
-        "Sqrt",
-        "Sub",
-        "Sum",
-        "Swish",
-        "Tan",
-        "Tanh",
-        "ThresholdedRelu",
-        "Where",
-        "Xor",
-    ]
-)
+ELEMENTWISE = frozenset(item.name for item in RECORDS.values() if item.is_elementwise)  # for those who ask by name
 
 
-def _elementwise_shape(signature: Signature, inputs: list[ir.Value | None]) -> tuple[ir.Dimension, ...] | None:
-    if signature.name not in ELEMENTWISE or signature.domain:
-        if (
-            signature.name == "CastLike"
-            and inputs
-            and inputs[0] is not None
-            and isinstance(inputs[0].type, ir.TensorType)
-        ):
-            return inputs[0].type.shape
+def _elementwise_shape(record: Record, inputs: list[ir.Value | None]) -> tuple[ir.Dimension, ...] | None:
+    if not record.is_elementwise:
+        if record.rank is Rank.LIKE_FIRST and inputs and inputs[0] is not None:
+            type_ = inputs[0].type
+            return type_.shape if isinstance(type_, ir.TensorType) else None
         return None
     result: tuple[ir.Dimension, ...] = ()
     for value in inputs:
@@ -325,185 +253,120 @@ def _broadcast(left: tuple[ir.Dimension, ...], right: tuple[ir.Dimension, ...]) 
     )
 
 
-_Rule = Callable[[int, list[ir.Value | None], dict[str, ir.Attribute], Bindings], ir.Type | None]
+Inputs = Sequence[ir.Value | None]
+Attributes = Mapping[str, ir.Attribute]
 
 
-def _element_from(attribute: str, default: str = "float", same_shape: bool = False) -> _Rule:
+def _ruled(rule: ByAttribute | Typing, index: int, inputs: Inputs, attributes: Attributes) -> ir.Type | None:
+    """The type that a record's rule gives a result; None where the schema's constraint decides it."""
+    if type(rule) is ByAttribute:
+        return _by_attribute(rule, inputs, attributes) if index >= rule.first else None
+    if index or not isinstance(rule, Typing):
+        return None
+    return _RULES[rule](inputs, attributes)
+
+
+def _by_attribute(rule: ByAttribute, inputs: Inputs, attributes: Attributes) -> ir.Type | None:
     """The element type is an attribute's ONNX code; a reference makes it a variable of that attribute's name."""
-
-    def rule(
-        index: int, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute], bindings: Bindings
-    ) -> ir.Type | None:
-        if index:
-            return None
-        first = inputs[0].type if same_shape and inputs and inputs[0] is not None else None
+    found = attributes.get(rule.attribute)
+    first = _type_of(inputs, 0)
+    if found is None and rule.default is None:
+        return first if isinstance(first, ir.TensorType) else None
+    shape: tuple[ir.Dimension, ...] | None = None
+    if rule.keeps_shape:
         shape = first.shape if isinstance(first, ir.TensorType) else () if isinstance(first, ir.NumberType) else None
-        found = attributes.get(attribute)
-        if found is None:
-            return ir.TensorType(BY_NAME[default], shape)
-        if isinstance(found, ir.AttributeReference):
-            return ir.TensorType(ir.TypeVariable(f"@{found.name}", rigid=False), shape)
-        element = BY_CODE.get(found.value) if isinstance(found.value, int) else None
-        return ir.TensorType(element, shape) if element is not None else ir.UnknownType()
-
-    return rule
+    if found is None:
+        return ir.TensorType(BY_NAME[rule.default or ""], shape)
+    if isinstance(found, ir.AttributeReference):
+        return ir.TensorType(ir.TypeVariable(f"@{found.name}", rigid=False), shape)
+    element = BY_CODE.get(found.value) if isinstance(found.value, int) else None
+    return ir.TensorType(element, shape) if element is not None else ir.UnknownType()
 
 
-def _constant(
-    index: int, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute], bindings: Bindings
-) -> ir.Type | None:
-    elements = {
-        "value_int": "int64",
-        "value_ints": "int64",
-        "value_float": "float",
-        "value_floats": "float",
-        "value_string": "string",
-        "value_strings": "string",
-    }
+def _type_of(inputs: Inputs, index: int) -> ir.Type | None:
+    value = inputs[index] if index < len(inputs) else None
+    return None if value is None else value.type
+
+
+def _constant(inputs: Inputs, attributes: Attributes) -> ir.Type | None:
     for name, attribute in attributes.items():
-        if name in elements:
-            rank = (None,) if name.endswith("s") else ()
-            if isinstance(attribute, ir.AttributeValue) and isinstance(attribute.value, tuple):
-                return ir.TensorType(BY_NAME[elements[name]], (len(attribute.value),))
-            return ir.TensorType(BY_NAME[elements[name]], rank)
-        if isinstance(attribute, ir.AttributeValue) and isinstance(attribute.value, ir.TensorData):
-            return ir.TensorType(attribute.value.element, attribute.value.dims)
+        form = VALUE_FORMS.get(name)
+        value = attribute.value if isinstance(attribute, ir.AttributeValue) else None
+        if form is not None:
+            shape = (len(value),) if isinstance(value, tuple) else (None,) * form.rank
+            return ir.TensorType(BY_NAME[form.element], shape)
+        if isinstance(value, ir.TensorData):
+            return ir.TensorType(value.element, value.dims)
     return None
 
 
-def _constant_of_shape(
-    index: int, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute], bindings: Bindings
-) -> ir.Type | None:
+def _filled(inputs: Inputs, attributes: Attributes) -> ir.Type | None:
     found = attributes.get("value")
     if isinstance(found, ir.AttributeValue) and isinstance(found.value, ir.TensorData):
         return ir.TensorType(found.value.element)
     return ir.TensorType(BY_NAME["float"])
 
 
-def _shape(
-    index: int, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute], bindings: Bindings
-) -> ir.Type | None:
-    return ir.TensorType(BY_NAME["int64"], (None,))
-
-
-def _size(
-    index: int, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute], bindings: Bindings
-) -> ir.Type | None:
-    return ir.TensorType(BY_NAME["int64"], ())
-
-
-def _sequence_item(
-    index: int, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute], bindings: Bindings
-) -> ir.Type | None:
-    sequence = inputs[0].type if inputs and inputs[0] is not None else None
+def _item(inputs: Inputs, attributes: Attributes) -> ir.Type | None:
+    sequence = _type_of(inputs, 0)
     return sequence.item if isinstance(sequence, ir.SequenceType) else None
 
 
-def _joined_items(
-    index: int, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute], bindings: Bindings
-) -> ir.Type | None:
-    """One tensor of the items of a sequence."""
-    item = _sequence_item(index, inputs, attributes, bindings)
+def _joined_items(inputs: Inputs, attributes: Attributes) -> ir.Type | None:
+    item = _item(inputs, attributes)
     return ir.TensorType(item.element) if isinstance(item, ir.TensorType) else None
 
 
-def _sequence_of(
-    index: int, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute], bindings: Bindings
-) -> ir.Type | None:
-    item = inputs[0].type if inputs and inputs[0] is not None else None
+def _sequence(inputs: Inputs, attributes: Attributes) -> ir.Type | None:
+    item = _type_of(inputs, 0)
     return ir.SequenceType(ir.TensorType(item.element)) if isinstance(item, ir.TensorType) else None
 
 
-def _quantized(
-    index: int, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute], bindings: Bindings
-) -> ir.Type | None:
-    """QuantizeLinear: the zero point's type, else `output_dtype`, else uint8."""
-    if len(inputs) > 2 and inputs[2] is not None:
+_OUTPUT_TYPE = ByAttribute("output_dtype")
+_ITEM_TYPE = ByAttribute("dtype")
+
+
+def _quantized(inputs: Inputs, attributes: Attributes) -> ir.Type | None:
+    if _type_of(inputs, 2) is not None:
         return None
     found = attributes.get("output_dtype")
     if isinstance(found, ir.AttributeValue) and found.value:
-        return _element_from("output_dtype")(index, inputs, attributes, bindings)
+        return _by_attribute(_OUTPUT_TYPE, inputs, attributes)
     return ir.TensorType(BY_NAME["uint8"])
 
 
-def _dequantized(
-    index: int, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute], bindings: Bindings
-) -> ir.Type | None:
-    """DequantizeLinear: `output_dtype` where it is given, else the scale's type."""
+def _dequantized(inputs: Inputs, attributes: Attributes) -> ir.Type | None:
     found = attributes.get("output_dtype")
     if isinstance(found, ir.AttributeReference) or (isinstance(found, ir.AttributeValue) and found.value):
-        return _element_from("output_dtype")(index, inputs, attributes, bindings)
-    scale = inputs[1].type if len(inputs) > 1 and inputs[1] is not None else None
+        return _by_attribute(_OUTPUT_TYPE, inputs, attributes)
+    scale = _type_of(inputs, 1)
     return ir.TensorType(scale.element) if isinstance(scale, ir.TensorType) else None
 
 
-def _layer_statistics(
-    index: int, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute], bindings: Bindings
-) -> ir.Type | None:
-    """LayerNormalization computes its mean and deviation in the type of `stash_type`."""
-    return None if index == 0 else _element_from("stash_type")(0, [], attributes, bindings)
-
-
-def _maybe_element_from_input(attribute: str) -> _Rule:
-    """The attribute where it is given, else the input's own element type."""
-
-    def rule(
-        index: int, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute], bindings: Bindings
-    ) -> ir.Type | None:
-        if attribute in attributes:
-            return _element_from(attribute, same_shape=True)(index, inputs, attributes, bindings)
-        first = inputs[0].type if inputs and inputs[0] is not None else None
-        return first if isinstance(first, ir.TensorType) else None
-
-    return rule
-
-
-def _sequence_empty(
-    index: int, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute], bindings: Bindings
-) -> ir.Type | None:
-    item = _element_from("dtype")(0, [], attributes, bindings)
+def _empty_sequence(inputs: Inputs, attributes: Attributes) -> ir.Type | None:
+    item = _by_attribute(_ITEM_TYPE, inputs, attributes)
     return ir.SequenceType(item) if item is not None else None
 
 
-def _optional(
-    index: int, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute], bindings: Bindings
-) -> ir.Type | None:
-    item = inputs[0].type if inputs and inputs[0] is not None else None
+def _optional(inputs: Inputs, attributes: Attributes) -> ir.Type | None:
+    item = _type_of(inputs, 0)
     return ir.OptionalType(item) if isinstance(item, (ir.TensorType, ir.SequenceType)) else None
 
 
-def _optional_element(
-    index: int, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute], bindings: Bindings
-) -> ir.Type | None:
-    optional = inputs[0].type if inputs and inputs[0] is not None else None
+def _optional_item(inputs: Inputs, attributes: Attributes) -> ir.Type | None:
+    optional = _type_of(inputs, 0)
     return optional.item if isinstance(optional, ir.OptionalType) else optional
 
 
-_RULES: dict[str, _Rule] = {
-    "Bernoulli": _maybe_element_from_input("dtype"),
-    "BlackmanWindow": _element_from("output_datatype"),
-    "Cast": _element_from("to", same_shape=True),
-    "ConcatFromSequence": _joined_items,
-    "Constant": _constant,
-    "ConstantOfShape": _constant_of_shape,
-    "DequantizeLinear": _dequantized,
-    "EyeLike": _maybe_element_from_input("dtype"),
-    "HammingWindow": _element_from("output_datatype"),
-    "HannWindow": _element_from("output_datatype"),
-    "LayerNormalization": _layer_statistics,
-    "MelWeightMatrix": _element_from("output_datatype"),
-    "Multinomial": _element_from("dtype", "int32"),
-    "Optional": _optional,
-    "OptionalGetElement": _optional_element,
-    "QuantizeLinear": _quantized,
-    "RandomNormal": _element_from("dtype"),
-    "RandomNormalLike": _maybe_element_from_input("dtype"),
-    "RandomUniform": _element_from("dtype"),
-    "RandomUniformLike": _maybe_element_from_input("dtype"),
-    "SequenceAt": _sequence_item,
-    "SequenceConstruct": _sequence_of,
-    "SequenceEmpty": _sequence_empty,
-    "Shape": _shape,
-    "Size": _size,
-    "SplitToSequence": _sequence_of,
+_RULES: dict[Typing, Callable[[Inputs, Attributes], ir.Type | None]] = {
+    Typing.CONSTANT: _constant,
+    Typing.DEQUANTIZED: _dequantized,
+    Typing.EMPTY_SEQUENCE: _empty_sequence,
+    Typing.FILLED: _filled,
+    Typing.ITEM: _item,
+    Typing.JOINED_ITEMS: _joined_items,
+    Typing.OPTIONAL: _optional,
+    Typing.OPTIONAL_ITEM: _optional_item,
+    Typing.QUANTIZED: _quantized,
+    Typing.SEQUENCE: _sequence,
 }

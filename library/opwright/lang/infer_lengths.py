@@ -10,15 +10,16 @@ from collections.abc import Callable, Mapping
 
 from opwright.lang import ir
 from opwright.lang.infer_ranks import Attributes, Inputs, count_of, rank_of
+from opwright.opsets.record import Length, Record
 
 Contents = Mapping[ir.Value, ir.TensorData]
 LengthRule = Callable[[Inputs, Attributes, Contents], int | None]
 
 
-def infer_length(name: str, inputs: Inputs, attributes: Attributes, contents: Contents) -> int | None:
-    """The length of the first result of an operator of the default domain, which has rank 1; None where it is not
+def infer_length(record: Record, inputs: Inputs, attributes: Attributes, contents: Contents) -> int | None:
+    """The length of the first result of an operator, which has rank 1; None where it is not
     certain. `contents` are the tensors that are known when the function is built."""
-    rule = _RULES.get(name)
+    rule = _RULES.get(record.length)
     return rule(inputs, attributes, contents) if rule is not None else None
 
 
@@ -109,12 +110,12 @@ def _unsqueeze(inputs: Inputs, attributes: Attributes, contents: Contents) -> in
     return 1 if rank_of(_at(inputs, 0)) == 0 else None
 
 
-_RULES: dict[str, LengthRule] = {
-    "Concat": _concat,
-    "ConstantOfShape": _filled,
-    "Gather": _gather,
-    "Reshape": _reshape,
-    "Shape": _shape,
-    "Slice": _slice,
-    "Unsqueeze": _unsqueeze,
+_RULES: dict[Length, LengthRule] = {
+    Length.CONCATENATED: _concat,
+    Length.FILLED: _filled,
+    Length.GATHERED: _gather,
+    Length.RESHAPED: _reshape,
+    Length.SHAPE: _shape,
+    Length.SLICED: _slice,
+    Length.UNSQUEEZED: _unsqueeze,
 }

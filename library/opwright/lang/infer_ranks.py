@@ -8,56 +8,36 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from opwright.lang import ir
+from opwright.opsets.record import Rank, Record
+from opwright.opsets.records import RECORDS, record_of
 
 Attributes = Mapping[str, ir.Attribute]
 Inputs = list[ir.Value | None]
-RankRule = Callable[[int, Inputs, Attributes], int | None]
+RankRule = Callable[[Inputs, Attributes], int | None]
 
 
-def _names(*lines: str) -> frozenset[str]:
-    return frozenset(name for line in lines for name in line.split())
-
-
-# The first result has the rank of the first input, whatever the other inputs are.
-SAME_RANK = _names(
-    "Abs Acos Acosh Asin Asinh Atan Atanh AveragePool BatchNormalization Bernoulli BitwiseNot Cast CastLike Ceil Celu",
-    "Clip Compress Concat Conv ConvInteger ConvTranspose Cos Cosh CumProd CumSum DequantizeLinear Dropout Elu Erf Exp",
-    "EyeLike Floor Gelu GlobalAveragePool GlobalLpPool GlobalMaxPool GroupNormalization HardSigmoid HardSwish Hardmax",
-    "Identity InstanceNormalization IsInf IsNaN LRN LayerNormalization LeakyRelu Log LogSoftmax LpNormalization LpPool",
-    "MaxPool MeanVarianceNormalization Mish Neg Not PRelu Pad QuantizeLinear RMSNormalization RandomNormalLike",
-    "RandomUniformLike Reciprocal Relu Resize ReverseSequence Round Scatter ScatterElements ScatterND Selu Shrink",
-    "Sigmoid Sign Sin Sinh Slice Softmax Softplus Softsign Split Sqrt Swish Tan Tanh TensorScatter ThresholdedRelu",
-    "Tile TopK Transpose Trilu Upsample",
-)
-_EVERY_RESULT = frozenset(["Split", "TopK"])  # those of which this holds for all results
-_ONLY_ONCE_GIVEN = frozenset(["Compress"])  # without its axis the input is flattened
-
-# The result has the rank to which the inputs broadcast.
-BROADCAST = _names(
-    "Add And BitShift BitwiseAnd BitwiseOr BitwiseXor Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean Min",
-    "Mod Mul Or Pow Sub Sum Where Xor",
-)
-
-# The second input says by its length, not by its rank, which rank the result has.
-BY_LENGTH = frozenset({"ConstantOfShape", "Expand", "Reshape", "Squeeze", "Unsqueeze"})
+# Sets of names, for those who ask by name.
+SAME_RANK = frozenset(item.name for item in RECORDS.values() if item.keeps_rank)
+BROADCAST = frozenset(item.name for item in RECORDS.values() if item.rank is Rank.BROADCAST)
+BY_LENGTH = frozenset(item.name for item in RECORDS.values() if item.ranked_by_length)
 
 
 def has_rule(name: str) -> bool:
     """Whether the ranks of the inputs, and what else is known of them, say which rank the result has."""
-    return name in _RULES
+    return record_of("", name).rank in _RULES
 
 
-def infer_rank(name: str, index: int, inputs: Inputs, attributes: Attributes) -> int | None:
-    """The rank of a result of an operator of the default domain; None where it is not certain."""
-    if name in SAME_RANK:
-        same = (index == 0 or name in _EVERY_RESULT) and (name not in _ONLY_ONCE_GIVEN or "axis" in attributes)
+def infer_rank(record: Record, index: int, inputs: Inputs, attributes: Attributes) -> int | None:
+    """The rank of a result of an operator; None where it is not certain."""
+    if record.keeps_rank:
+        same = (index == 0 or record.rank is Rank.SAME_FOR_ALL) and (
+            record.rank is not Rank.SAME_ON_AXIS or "axis" in attributes
+        )
         return rank_of(_at(inputs, 0)) if same else None
     if index:
         return None
-    if name in BROADCAST:
-        return _widest(inputs)
-    rule = _RULES.get(name)
-    return rule(index, inputs, attributes) if rule is not None else None
+    rule = _RULES.get(record.rank)
+    return rule(inputs, attributes) if rule is not None else None
 
 
 def rank_of(value: ir.Value | None) -> int | None:
@@ -73,7 +53,7 @@ def _at(inputs: Inputs, index: int) -> ir.Value | None:
     return inputs[index] if index < len(inputs) else None
 
 
-def _widest(inputs: Inputs) -> int | None:
+def _widest(inputs: Inputs, attributes: Attributes) -> int | None:
     ranks = [rank_of(value) for value in inputs if value is not None]
     known = [rank for rank in ranks if rank is not None]
     return max(known) if known and len(known) == len(ranks) else None
@@ -113,10 +93,10 @@ def _plus(rank: int | None, change: int | None) -> int | None:
 
 
 def _fixed(rank: int) -> RankRule:
-    return lambda index, inputs, attributes: rank
+    return lambda inputs, attributes: rank
 
 
-def _reduced(index: int, inputs: Inputs, attributes: Attributes) -> int | None:
+def _reduced(inputs: Inputs, attributes: Attributes) -> int | None:
     rank, keeps = rank_of(_at(inputs, 0)), _integer(attributes, "keepdims", 1)
     if keeps is None:
         return None
@@ -131,57 +111,57 @@ def _reduced(index: int, inputs: Inputs, attributes: Attributes) -> int | None:
     return _plus(rank, None if count is None else -count)
 
 
-def _arg_reduced(index: int, inputs: Inputs, attributes: Attributes) -> int | None:
+def _arg_reduced(inputs: Inputs, attributes: Attributes) -> int | None:
     keeps = _integer(attributes, "keepdims", 1)
     return None if keeps is None else _plus(rank_of(_at(inputs, 0)), 0 if keeps else -1)
 
 
-def _reshaped(index: int, inputs: Inputs, attributes: Attributes) -> int | None:
+def _reshaped(inputs: Inputs, attributes: Attributes) -> int | None:
     return _listed(attributes, "shape") if "shape" in attributes else count_of(_at(inputs, 1))
 
 
-def _expanded(index: int, inputs: Inputs, attributes: Attributes) -> int | None:
+def _expanded(inputs: Inputs, attributes: Attributes) -> int | None:
     rank, count = rank_of(_at(inputs, 0)), count_of(_at(inputs, 1))
     return None if rank is None or count is None else max(rank, count)
 
 
-def _unsqueezed(index: int, inputs: Inputs, attributes: Attributes) -> int | None:
+def _unsqueezed(inputs: Inputs, attributes: Attributes) -> int | None:
     return _plus(rank_of(_at(inputs, 0)), _axes(inputs, attributes))
 
 
-def _squeezed(index: int, inputs: Inputs, attributes: Attributes) -> int | None:
+def _squeezed(inputs: Inputs, attributes: Attributes) -> int | None:
     count = _axes(inputs, attributes)
     return _plus(rank_of(_at(inputs, 0)), None if not count else -count)
 
 
-def _gathered(index: int, inputs: Inputs, attributes: Attributes) -> int | None:
+def _gathered(inputs: Inputs, attributes: Attributes) -> int | None:
     return _plus(_plus(rank_of(_at(inputs, 0)), rank_of(_at(inputs, 1))), -1)
 
 
-def _like_indices(index: int, inputs: Inputs, attributes: Attributes) -> int | None:
+def _like_indices(inputs: Inputs, attributes: Attributes) -> int | None:
     return rank_of(_at(inputs, 1))
 
 
-def _multiplied(index: int, inputs: Inputs, attributes: Attributes) -> int | None:
+def _multiplied(inputs: Inputs, attributes: Attributes) -> int | None:
     left, right = rank_of(_at(inputs, 0)), rank_of(_at(inputs, 1))
     if left is None or right is None or not left or not right:
         return None
     return max(left, right, 2) - (left == 1) - (right == 1)
 
 
-def _filled(index: int, inputs: Inputs, attributes: Attributes) -> int | None:
+def _filled(inputs: Inputs, attributes: Attributes) -> int | None:
     return count_of(_at(inputs, 0))
 
 
-def _random(index: int, inputs: Inputs, attributes: Attributes) -> int | None:
+def _by_shape_attribute(inputs: Inputs, attributes: Attributes) -> int | None:
     return _listed(attributes, "shape")
 
 
-def _one_hot(index: int, inputs: Inputs, attributes: Attributes) -> int | None:
+def _one_more(inputs: Inputs, attributes: Attributes) -> int | None:
     return _plus(rank_of(_at(inputs, 0)), 1)
 
 
-def _einsum(index: int, inputs: Inputs, attributes: Attributes) -> int | None:
+def _by_equation(inputs: Inputs, attributes: Attributes) -> int | None:
     found = attributes.get("equation")
     text = found.value if isinstance(found, ir.AttributeValue) else None
     if not isinstance(text, str) or "->" not in text or "." in text:
@@ -189,40 +169,22 @@ def _einsum(index: int, inputs: Inputs, attributes: Attributes) -> int | None:
     return len(text.rpartition("->")[2].replace(" ", ""))
 
 
-_RULES: dict[str, RankRule] = {
-    **dict.fromkeys(["ArgMax", "ArgMin"], _arg_reduced),
-    "ConstantOfShape": _filled,
-    "Einsum": _einsum,
-    "Expand": _expanded,
-    "Flatten": _fixed(2),
-    "Gather": _gathered,
-    "GatherElements": _like_indices,
-    "Gemm": _fixed(2),
-    "MatMul": _multiplied,
-    "MatMulInteger": _multiplied,
-    "NonZero": _fixed(2),
-    "OneHot": _one_hot,
-    "RandomNormal": _random,
-    "RandomUniform": _random,
-    "Range": _fixed(1),
-    **dict.fromkeys(
-        [
-            "ReduceL1",
-            "ReduceL2",
-            "ReduceLogSum",
-            "ReduceLogSumExp",
-            "ReduceMax",
-            "ReduceMean",
-            "ReduceMin",
-            "ReduceProd",
-            "ReduceSum",
-            "ReduceSumSquare",
-        ],
-        _reduced,
-    ),
-    "Reshape": _reshaped,
-    "Shape": _fixed(1),
-    "Size": _fixed(0),
-    "Squeeze": _squeezed,
-    "Unsqueeze": _unsqueezed,
+_RULES: dict[Rank, RankRule] = {
+    Rank.ARG_REDUCED: _arg_reduced,
+    Rank.BROADCAST: _widest,
+    Rank.EQUATION: _by_equation,
+    Rank.EXPANDED: _expanded,
+    Rank.FILLED: _filled,
+    Rank.GATHERED: _gathered,
+    Rank.LIKE_INDICES: _like_indices,
+    Rank.LIST: _fixed(1),
+    Rank.MATRIX: _fixed(2),
+    Rank.MULTIPLIED: _multiplied,
+    Rank.ONE_MORE: _one_more,
+    Rank.REDUCED: _reduced,
+    Rank.RESHAPED: _reshaped,
+    Rank.SCALAR: _fixed(0),
+    Rank.SHAPE_ATTRIBUTE: _by_shape_attribute,
+    Rank.SQUEEZED: _squeezed,
+    Rank.UNSQUEEZED: _unsqueezed,
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from onnx import NodeProto
 
 from opwright.opsets.signatures import Option, Signature, history, newest_opset, signature
-from opwright.opsets.steps import CHANGED, RULES, is_reviewed
 
 
 def means_the_same(node: NodeProto, written: int, opset: int) -> bool:
@@ -19,14 +18,14 @@ def means_the_same(node: NodeProto, written: int, opset: int) -> bool:
     if found.since_version < meant.since_version or found.deprecated:
         return False
     steps = [item for item in history("", node.op_type) if meant.since_version < item <= found.since_version]
-    return all(_only_adds(node.op_type, item, meant) for item in steps) and _admits(node, meant, found)
+    return all(_only_adds(item, meant) for item in steps) and _admits(node, meant, found)
 
 
-def _only_adds(name: str, version: int, meant: Signature) -> bool:
+def _only_adds(version: int, meant: Signature) -> bool:
     """Whether the version computes what the one before does, of all that the one before takes."""
-    step = RULES.get((name, version))
+    step = meant.record.steps.get(version)
     plain = step is None or step.up is None or meant.since_version < step.up_since
-    return plain and is_reviewed("", name, version) and (name, version) not in CHANGED
+    return plain and version in meant.record.reviewed
 
 
 def _admits(node: NodeProto, meant: Signature, found: Signature) -> bool:

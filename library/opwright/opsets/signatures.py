@@ -10,6 +10,8 @@ from functools import cache
 from typing import Any
 
 from opwright.elements import BY_CODE, BY_NAME, ElementType
+from opwright.opsets.record import Record
+from opwright.opsets.records import record_of
 
 
 class Option(Enum):
@@ -44,7 +46,8 @@ class AttributeSpec:
 
 
 class Signature:
-    """An operator at one schema version. `admitted` maps a type variable to ONNX types, `masks` to a bit mask."""
+    """An operator at one schema version. `admitted` maps a type variable to ONNX types, `masks` to a bit mask.
+    `record` is what is known of the operator beyond its schema."""
 
     __slots__ = (
         "admitted",
@@ -65,6 +68,7 @@ class Signature:
         "needs_attributes",
         "outputs",
         "positions",
+        "record",
         "since_version",
         "takes_graphs",
         "variadic",
@@ -90,6 +94,7 @@ class Signature:
 
     def derive(self) -> None:
         """Fills what checking a call asks for again and again from the fields that describe the operator."""
+        self.record: Record = record_of(self.domain, self.name)
         self.masks = {name: tensor_mask(types) for name, types in self.admitted.items()}
         self.input_masks = tuple(tensor_mask(self.admitted.get(item.type, (item.type,))) for item in self.inputs)
         self.kinds = {name: (spec.kind, spec.required) for name, spec in self.attributes.items()}

@@ -20,7 +20,8 @@ from opwright.lang.lower.primitives import Writer
 from opwright.lang.objects import OpsetObject
 from opwright.lang.source import Span
 from opwright.opsets.signatures import Option, Signature, history, last_opset, signature
-from opwright.opsets.steps import Value, take_step_down, take_step_up
+from opwright.opsets.steps import take_step_down, take_step_up
+from opwright.opsets.version_rules import Value
 
 Asked = tuple[int, int]  # the first and the last opset for which code is written
 _MOST_ELEMENTS = 64  # of an input that becomes an attribute: axes, one for each dimension

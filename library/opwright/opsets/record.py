@@ -1,0 +1,209 @@
+"""The form of a record: what is known of an operator beyond its schemas, at all of its versions.
+
+A record is data. What infers, checks, rewrites or prints takes the members of these enumerations for rules of its own,
+and none names an operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from types import MappingProxyType
+from typing import NamedTuple
+
+from opwright.opsets.version_rules import Step
+
+
+class Choice(Enum):
+    """An enumeration whose members are looked up often: hashed by identity, not by name."""
+
+    __hash__ = object.__hash__
+
+
+class Role(Choice):
+    """What an operator is to a compiler; PLAIN for those that compute."""
+
+    PLAIN = "plain"
+    CONSTANT = "constant"
+    IDENTITY = "identity"
+    IF = "if"
+    LOOP = "loop"
+    SCAN = "scan"
+    SEQUENCE_MAP = "sequence map"
+
+
+# The graphs that one of these is given say whether it is pure, not its schema.
+CONTROL_FLOW = frozenset({Role.IF, Role.LOOP, Role.SCAN, Role.SEQUENCE_MAP})
+
+
+@dataclass(frozen=True, slots=True)
+class ByAttribute:
+    """The results from `first` on have the element type of which `attribute` is the ONNX code.
+
+    Without the attribute it is `default`, or that of the first input where there is no default. `keeps_shape`: the
+    result has the shape of the first input.
+    """
+
+    attribute: str
+    default: str | None = "float"
+    keeps_shape: bool = False
+    first: int = 0
+
+
+class Typing(Choice):
+    """Other rules for the types of results. Where a record has none, the type constraints of the schema decide."""
+
+    CONSTANT = "that of the attribute that is the value"
+    FILLED = "that of the tensor in `value`, else float"
+    QUANTIZED = "the zero point's, else `output_dtype`, else uint8"
+    DEQUANTIZED = "`output_dtype`, else the scale's"
+    ITEM = "an item of the first input, a sequence"
+    JOINED_ITEMS = "one tensor of the items of the first input"
+    SEQUENCE = "a sequence of tensors like the first input"
+    EMPTY_SEQUENCE = "a sequence of tensors of the type in `dtype`"
+    OPTIONAL = "an optional of the first input"
+    OPTIONAL_ITEM = "what the first input holds, an optional or not"
+
+
+class Rank(Choice):
+    """What the rank of the first result is."""
+
+    UNKNOWN = "not certain"
+    ELEMENTWISE = "the shape of the inputs, broadcast; in rank the first input's"
+    BROADCAST = "the shape of the inputs, broadcast"
+    SAME = "the first input's"
+    LIKE_FIRST = "the shape of the first input"
+    SAME_FOR_ALL = "the first input's, that of all results"
+    SAME_ON_AXIS = "the first input's where an axis is given"
+    LIKE_INDICES = "the second input's"
+    SCALAR = "0"
+    LIST = "1"
+    MATRIX = "2"
+    ARG_REDUCED = "the first input's, less one without `keepdims`"
+    REDUCED = "the first input's, less its axes without `keepdims`"
+    EQUATION = "the letters behind the arrow of `equation`"
+    FILLED = "the length of the first input"
+    EXPANDED = "the first input's or the length of the second"
+    RESHAPED = "the length of the second input, or of `shape`"
+    SQUEEZED = "the first input's, less the axes"
+    UNSQUEEZED = "the first input's and the axes"
+    GATHERED = "those of both inputs, less one"
+    MULTIPLIED = "that of a product of matrices"
+    ONE_MORE = "the first input's and one"
+    SHAPE_ATTRIBUTE = "the length of `shape`"
+
+
+class Length(Choice):
+    """How long a first result of rank 1 is."""
+
+    UNKNOWN = "not certain"
+    CONCATENATED = "the lengths of all inputs"
+    FILLED = "the only element of the first input"
+    GATHERED = "that of the second input"
+    RESHAPED = "the only element of the shape"
+    SHAPE = "the rank of the input, between `start` and `end`"
+    SLICED = "what is taken of the first input"
+    UNSQUEEZED = "1, of a scalar"
+
+
+class Operands(Choice):
+    """For which operands a sign of Python is the operator."""
+
+    ANY = "of any type"
+    BITS = "of bools or integers"
+    INTEGERS = "of integers"
+    FLOATS = "of floats"
+    SHIFTED = "unsigned integers; `direction` says which sign"
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """The sign that Python has for an operator."""
+
+    text: str
+    operands: Operands = Operands.ANY
+    unary: bool = False
+
+
+class Subscript(Choice):
+    """What an operator takes of its first input, where Python has a subscript for it."""
+
+    SLICES = "slices"
+    POSITION = "a position of an axis"
+    ITEM = "an item of a sequence"
+
+
+class Fault(Choice):
+    """Integers on which kernels of onnxruntime are wrong, or end the process."""
+
+    WIDE = "beyond int32"
+    QUOTIENT = "the least integer by -1"
+    POWER = "powers beyond the bits of a double"
+    SQUARES = "squares beyond the bits of a double"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What is known of one operator.
+
+    `lists`: inputs, in any version, that are lists of numbers: tensors of rank 1, though they hold one number alone;
+    `takes_one_number`: onnxruntime takes a tensor of rank 0 for them too, and models rely on it. `divides`: integers by
+    zero have no value. `choices`: attributes that are one of two numbers.
+
+    `reviewed`: versions that compute what the one before does, wherever both schemas and `steps` admit a node;
+    `changed`: those that do not, and what is different; `steps`: what schemas do not show of a reviewed version.
+    """
+
+    name: str
+    domain: str = ""
+    role: Role = Role.PLAIN
+    typing: ByAttribute | Typing | None = None
+    rank: Rank = Rank.UNKNOWN
+    length: Length = Length.UNKNOWN
+    lists: tuple[str, ...] = ()
+    takes_one_number: bool = False
+    divides: bool = False
+    choices: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    sign: Sign | None = None
+    subscript: Subscript | None = None
+    fault: Fault | None = None
+    reviewed: tuple[int, ...] = ()
+    changed: Mapping[int, str] = field(default_factory=dict)
+    steps: Mapping[int, Step] = field(default_factory=dict)
+
+    is_elementwise: bool = field(init=False)  # the result has the shape that the inputs broadcast to
+    keeps_rank: bool = field(init=False)  # the first result has the first input's rank, whatever the others are
+    ranked_by_length: bool = field(init=False)  # an input says by its length, not its rank, which rank the result has
+    is_control_flow: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "is_elementwise", self.rank in _ELEMENTWISE)
+        object.__setattr__(self, "keeps_rank", self.rank in _KEEPING)
+        object.__setattr__(self, "ranked_by_length", self.rank in _BY_LENGTH)
+        object.__setattr__(self, "is_control_flow", self.role in CONTROL_FLOW)
+
+
+_ELEMENTWISE = frozenset({Rank.ELEMENTWISE, Rank.BROADCAST})
+_KEEPING = frozenset({Rank.ELEMENTWISE, Rank.LIKE_FIRST, Rank.SAME, Rank.SAME_FOR_ALL, Rank.SAME_ON_AXIS})
+_BY_LENGTH = frozenset({Rank.FILLED, Rank.EXPANDED, Rank.RESHAPED, Rank.SQUEEZED, Rank.UNSQUEEZED})
+
+
+class ValueForm(NamedTuple):
+    """What an attribute of Constant gives: an element type, and rank 0 or 1."""
+
+    element: str
+    rank: int
+
+
+# The attributes of Constant that hold numbers or texts; `value` and `sparse_value` hold tensors.
+VALUE_FORMS: Mapping[str, ValueForm] = MappingProxyType(
+    {
+        "value_int": ValueForm("int64", 0),
+        "value_ints": ValueForm("int64", 1),
+        "value_float": ValueForm("float", 0),
+        "value_floats": ValueForm("float", 1),
+        "value_string": ValueForm("string", 0),
+        "value_strings": ValueForm("string", 1),
+    }
+)

@@ -1,0 +1,675 @@
+"""One record per operator of the standard: the one place that knows operators by name.
+
+An operator that stands nowhere here is one of which nothing is known beyond its schemas. Versions are reviewed from the
+standard's own schemas and texts. A reviewed version computes what the one before does wherever both schemas admit a
+node: types, attributes and inputs were added, wording was changed. What a schema does not show stands as a rule beside
+it, which may rewrite the node. A version that is not listed is not taken for another one, so one that is newer than
+this table is refused, or left to a function of a library.
+"""
+
+from __future__ import annotations
+
+import copyreg
+from collections.abc import Callable
+from functools import partial
+
+from opwright.opsets import version_rules as rules
+from opwright.opsets.record import (
+    ByAttribute,
+    Fault,
+    Length,
+    Operands,
+    Rank,
+    Record,
+    Role,
+    Sign,
+    Subscript,
+    Typing,
+)
+from opwright.opsets.version_rules import Step, both
+
+_STANDARD = (
+    Record("Abs", rank=Rank.ELEMENTWISE, reviewed=(6, 13)),
+    Record("Acos", rank=Rank.ELEMENTWISE, reviewed=(22,)),
+    Record("Acosh", rank=Rank.ELEMENTWISE, reviewed=(22,)),
+    Record(
+        "Add",
+        rank=Rank.BROADCAST,
+        sign=Sign("+"),
+        reviewed=(6, 7, 13, 14),
+        steps={7: Step(rules.one_shape, rules.not_broadcast)},
+    ),
+    Record("AffineGrid", lists=("size",)),
+    Record(
+        "And",
+        rank=Rank.BROADCAST,
+        sign=Sign("&", Operands.BITS),
+        reviewed=(7,),
+        steps={7: Step(rules.one_shape, rules.not_broadcast)},
+    ),
+    Record(
+        "ArgMax",
+        rank=Rank.ARG_REDUCED,
+        reviewed=(11, 12, 13),
+        steps={11: Step(down=partial(rules.axis_forwards, default=0))},
+    ),
+    Record(
+        "ArgMin",
+        rank=Rank.ARG_REDUCED,
+        reviewed=(11, 12, 13),
+        steps={11: Step(down=partial(rules.axis_forwards, default=0))},
+    ),
+    Record("Asin", rank=Rank.ELEMENTWISE, reviewed=(22,)),
+    Record("Asinh", rank=Rank.ELEMENTWISE, reviewed=(22,)),
+    Record("Atan", rank=Rank.ELEMENTWISE, reviewed=(22,)),
+    Record("Atanh", rank=Rank.ELEMENTWISE, reviewed=(22,)),
+    Record("Attention", reviewed=(24, 25), steps={24: Step(down=rules.no_mask)}),
+    Record(
+        "AveragePool",
+        rank=Rank.SAME,
+        reviewed=(7, 10, 11, 19, 22),
+        steps={19: both(rules.no_ceiling), 22: both(rules.no_ceiling)},
+    ),
+    Record(
+        "BatchNormalization",
+        rank=Rank.SAME,
+        reviewed=(6, 9, 14, 15),
+        changed={7: "it trained unless `is_test` was set before version 7"},
+        steps={9: Step(up=rules.spatial), 14: Step(up=rules.one_output)},
+    ),
+    Record("Bernoulli", typing=ByAttribute("dtype", default=None, keeps_shape=True), rank=Rank.SAME, reviewed=(22,)),
+    Record(
+        "BitShift",
+        rank=Rank.BROADCAST,
+        sign=Sign("", Operands.SHIFTED),
+        reviewed=(28,),
+        steps={28: Step(down=rules.small_shift)},
+    ),
+    Record("BitwiseAnd", rank=Rank.BROADCAST, sign=Sign("&", Operands.BITS)),
+    Record("BitwiseNot", rank=Rank.ELEMENTWISE, sign=Sign("~", Operands.BITS, unary=True)),
+    Record("BitwiseOr", rank=Rank.BROADCAST, sign=Sign("|", Operands.BITS)),
+    Record("BitwiseXor", rank=Rank.BROADCAST, sign=Sign("^", Operands.BITS)),
+    Record("BlackmanWindow", typing=ByAttribute("output_datatype")),
+    Record(
+        "Cast",
+        typing=ByAttribute("to", keeps_shape=True),
+        rank=Rank.ELEMENTWISE,
+        reviewed=(9, 13, 19, 21, 23, 24, 25, 28),
+        changed={6: "`to` was the name of a type before version 6"},
+        steps={
+            19: Step(down=rules.cast_to_plain),
+            24: Step(down=rules.cast_to_plain, up=rules.cast_no_float8, up_since=19),
+        },
+    ),
+    Record(
+        "CastLike",
+        rank=Rank.LIKE_FIRST,
+        reviewed=(19, 21, 23, 24, 25),
+        steps={19: Step(down=rules.like_plain), 24: Step(down=rules.like_plain, up=rules.like_no_float8, up_since=19)},
+    ),
+    Record("Ceil", rank=Rank.ELEMENTWISE, reviewed=(6, 13)),
+    Record("Celu", rank=Rank.ELEMENTWISE, reviewed=(28,)),
+    Record("CenterCropPad", lists=("shape",), takes_one_number=True),
+    Record(
+        "Clip",
+        rank=Rank.ELEMENTWISE,
+        fault=Fault.WIDE,
+        reviewed=(6, 12, 13),
+        changed={11: "its limits are inputs since version 11, and were attributes before"},
+        steps={6: both(rules.limits_given)},
+    ),
+    Record("Col2Im", lists=("image_shape", "block_shape")),
+    Record(
+        "Compress",
+        rank=Rank.SAME_ON_AXIS,
+        reviewed=(11, 28),
+        steps={11: Step(down=partial(rules.axis_forwards, default=0))},
+    ),
+    Record(
+        "Concat",
+        rank=Rank.SAME,
+        length=Length.CONCATENATED,
+        reviewed=(4, 11, 13),
+        steps={4: Step(up=rules.axis_one), 11: Step(down=partial(rules.axis_forwards, default=0))},
+    ),
+    Record("ConcatFromSequence", typing=Typing.JOINED_ITEMS),
+    Record("Constant", role=Role.CONSTANT, typing=Typing.CONSTANT, reviewed=(9, 11, 12, 13, 19, 21, 23, 24, 25)),
+    Record(
+        "ConstantOfShape",
+        typing=Typing.FILLED,
+        rank=Rank.FILLED,
+        length=Length.FILLED,
+        lists=("input",),
+        reviewed=(20, 21, 23, 24, 25),
+    ),
+    Record("Conv", rank=Rank.SAME, reviewed=(11, 22)),
+    Record("ConvInteger", rank=Rank.SAME),
+    Record(
+        "ConvTranspose",
+        rank=Rank.SAME,
+        reviewed=(11, 22),
+        steps={11: both(rules.one_of("auto_pad", "NOTSET", ("NOTSET",)))},
+    ),
+    Record("Cos", rank=Rank.ELEMENTWISE, reviewed=(22,)),
+    Record("Cosh", rank=Rank.ELEMENTWISE, reviewed=(22,)),
+    Record("CumProd", rank=Rank.SAME, choices={"exclusive": (0, 1), "reverse": (0, 1)}),
+    Record("CumSum", rank=Rank.SAME, choices={"exclusive": (0, 1), "reverse": (0, 1)}, reviewed=(14,)),
+    Record(
+        "DFT",
+        reviewed=(20,),
+        steps={20: Step(rules.axis_of_batch, rules.refused("its axis is an input since, counted in another way"))},
+    ),
+    Record("DeformConv", reviewed=(22,)),
+    Record("DepthToSpace", reviewed=(11, 13, 28)),
+    Record(
+        "DequantizeLinear",
+        typing=Typing.DEQUANTIZED,
+        rank=Rank.SAME,
+        reviewed=(13, 19, 21, 23, 24, 25, 28),
+        steps={13: Step(down=rules.one_scale)},
+    ),
+    Record("Det", reviewed=(22,)),
+    Record(
+        "Div",
+        rank=Rank.BROADCAST,
+        divides=True,
+        fault=Fault.QUOTIENT,
+        sign=Sign("/"),
+        reviewed=(6, 7, 13, 14),
+        steps={7: Step(rules.one_shape, rules.not_broadcast)},
+    ),
+    Record(
+        "Dropout",
+        rank=Rank.SAME,
+        reviewed=(6, 10, 13, 22),
+        changed={
+            7: "it trained unless `is_test` was set before version 7",
+            12: "`ratio` is an input since version 12, and an input says whether it trains",
+        },
+        steps={10: both(rules.one_output)},
+    ),
+    Record("Einsum", rank=Rank.EQUATION, reviewed=(28,)),
+    Record("Elu", rank=Rank.ELEMENTWISE, reviewed=(6, 22)),
+    Record(
+        "Equal",
+        rank=Rank.BROADCAST,
+        sign=Sign("=="),
+        reviewed=(7, 11, 13, 19),
+        steps={7: Step(rules.one_shape, rules.not_broadcast)},
+    ),
+    Record("Erf", rank=Rank.ELEMENTWISE, reviewed=(13,)),
+    Record("Exp", rank=Rank.ELEMENTWISE, reviewed=(6, 13)),
+    Record("Expand", rank=Rank.EXPANDED, lists=("shape",), reviewed=(13,)),
+    Record("EyeLike", typing=ByAttribute("dtype", default=None, keeps_shape=True), rank=Rank.SAME, reviewed=(22,)),
+    Record(
+        "Flatten",
+        rank=Rank.MATRIX,
+        reviewed=(9, 11, 13, 21, 23, 24, 25),
+        steps={11: Step(down=partial(rules.axis_forwards, default=0))},
+    ),
+    Record("Floor", rank=Rank.ELEMENTWISE, reviewed=(6, 13)),
+    Record(
+        "GRU",
+        reviewed=(14, 22),
+        changed={
+            3: "`direction` had no valid default before version 3, and Y_h could not be left out",
+            7: "`output_sequence` said whether there is a Y before version 7",
+        },
+    ),
+    Record(
+        "Gather",
+        rank=Rank.GATHERED,
+        length=Length.GATHERED,
+        subscript=Subscript.POSITION,
+        reviewed=(11, 13),
+        steps={11: Step(down=rules.picked_forwards)},
+    ),
+    Record("GatherElements", rank=Rank.LIKE_INDICES, reviewed=(13,)),
+    Record("GatherND", reviewed=(12, 13)),
+    Record("Gelu", rank=Rank.ELEMENTWISE),
+    Record(
+        "Gemm",
+        rank=Rank.MATRIX,
+        reviewed=(6, 7, 9, 11, 13),
+        steps={7: Step(rules.refused("C is broadcast by numpy's rules since version 7"), rules.drops("broadcast"))},
+    ),
+    Record("GlobalAveragePool", rank=Rank.SAME, reviewed=(22,)),
+    Record("GlobalLpPool", rank=Rank.SAME, reviewed=(22,), changed={2: "`p` was a float before version 2"}),
+    Record("GlobalMaxPool", rank=Rank.SAME, reviewed=(22,)),
+    Record(
+        "Greater",
+        rank=Rank.BROADCAST,
+        sign=Sign(">"),
+        reviewed=(7, 9, 13),
+        steps={7: Step(rules.one_shape, rules.not_broadcast)},
+    ),
+    Record("GreaterOrEqual", rank=Rank.BROADCAST, sign=Sign(">="), reviewed=(16,)),
+    Record("GridSample", reviewed=(20, 22), steps={20: Step(rules.planar_grid, rules.modes_renamed)}),
+    Record(
+        "GroupNormalization",
+        rank=Rank.SAME,
+        changed={21: "scale and bias belong to channels since version 21, to groups before"},
+    ),
+    Record("HammingWindow", typing=ByAttribute("output_datatype")),
+    Record("HannWindow", typing=ByAttribute("output_datatype")),
+    Record("HardSigmoid", rank=Rank.ELEMENTWISE, reviewed=(6, 22)),
+    Record("HardSwish", rank=Rank.ELEMENTWISE, reviewed=(22,)),
+    Record(
+        "Hardmax",
+        rank=Rank.SAME,
+        reviewed=(11, 13),
+        steps={
+            11: Step(down=partial(rules.axis_forwards, default=0)),
+            13: Step(rules.last_axis_down, rules.last_axis_up),
+        },
+    ),
+    Record("Identity", role=Role.IDENTITY, rank=Rank.ELEMENTWISE, reviewed=(13, 14, 16, 19, 21, 23, 24, 25)),
+    Record("If", role=Role.IF, reviewed=(11, 13, 16, 19, 21, 23, 24, 25)),
+    Record("InstanceNormalization", rank=Rank.SAME, reviewed=(6, 22)),
+    Record("IsInf", rank=Rank.ELEMENTWISE, reviewed=(20,)),
+    Record("IsNaN", rank=Rank.ELEMENTWISE, reviewed=(13, 20)),
+    Record("LRN", rank=Rank.SAME, reviewed=(13,)),
+    Record("LSTM", reviewed=(14, 22), changed={7: "`output_sequence` said whether there is a Y before version 7"}),
+    Record("LayerNormalization", typing=ByAttribute("stash_type", first=1), rank=Rank.SAME),
+    Record("LeakyRelu", rank=Rank.ELEMENTWISE, reviewed=(6, 16)),
+    Record(
+        "Less",
+        rank=Rank.BROADCAST,
+        sign=Sign("<"),
+        reviewed=(7, 9, 13),
+        steps={7: Step(rules.one_shape, rules.not_broadcast)},
+    ),
+    Record("LessOrEqual", rank=Rank.BROADCAST, sign=Sign("<="), reviewed=(16,)),
+    Record("Log", rank=Rank.ELEMENTWISE, reviewed=(6, 13)),
+    Record(
+        "LogSoftmax",
+        rank=Rank.SAME,
+        reviewed=(11, 13),
+        steps={
+            11: Step(down=partial(rules.axis_forwards, default=0)),
+            13: Step(rules.last_axis_down, rules.last_axis_up),
+        },
+    ),
+    Record("Loop", role=Role.LOOP, reviewed=(11, 13, 16, 19, 21, 23, 24, 25)),
+    Record("LpNormalization", rank=Rank.SAME, choices={"p": (1, 2)}, reviewed=(22,)),
+    Record(
+        "LpPool",
+        rank=Rank.SAME,
+        reviewed=(11, 18, 22),
+        changed={2: "`p` was a float before version 2, and `kernel_shape` might be left out"},
+    ),
+    Record("MatMul", rank=Rank.MULTIPLIED, sign=Sign("@"), reviewed=(9, 13)),
+    Record("MatMulInteger", rank=Rank.MULTIPLIED),
+    Record(
+        "Max", rank=Rank.BROADCAST, fault=Fault.WIDE, reviewed=(6, 8, 12, 13), steps={8: Step(down=rules.one_shape)}
+    ),
+    Record(
+        "MaxPool",
+        rank=Rank.SAME,
+        choices={"storage_order": (0, 1)},
+        reviewed=(8, 10, 11, 12, 22),
+        steps={22: both(rules.no_ceiling)},
+    ),
+    Record("MaxRoiPool", reviewed=(22,)),
+    Record("MaxUnpool", lists=("output_shape",), reviewed=(11, 22)),
+    Record("Mean", rank=Rank.BROADCAST, reviewed=(6, 8, 13), steps={8: Step(down=rules.one_shape)}),
+    Record("MeanVarianceNormalization", rank=Rank.SAME, reviewed=(13,)),
+    Record("MelWeightMatrix", typing=ByAttribute("output_datatype")),
+    Record(
+        "Min", rank=Rank.BROADCAST, fault=Fault.WIDE, reviewed=(6, 8, 12, 13), steps={8: Step(down=rules.one_shape)}
+    ),
+    Record("Mish", rank=Rank.ELEMENTWISE, reviewed=(22,)),
+    Record(
+        "Mod",
+        rank=Rank.BROADCAST,
+        divides=True,
+        choices={"fmod": (0, 1)},
+        fault=Fault.QUOTIENT,
+        sign=Sign("%", Operands.INTEGERS),
+        reviewed=(13, 28),
+        steps={28: Step(down=rules.integer_unless_fmod)},
+    ),
+    Record(
+        "Mul",
+        rank=Rank.BROADCAST,
+        sign=Sign("*"),
+        reviewed=(6, 7, 13, 14),
+        steps={7: Step(rules.one_shape, rules.not_broadcast)},
+    ),
+    Record("Multinomial", typing=ByAttribute("dtype", default="int32"), reviewed=(22,)),
+    Record("Neg", rank=Rank.ELEMENTWISE, sign=Sign("-", unary=True), reviewed=(6, 13)),
+    Record("NegativeLogLikelihoodLoss", reviewed=(13, 22)),
+    Record("NonMaxSuppression", choices={"center_point_box": (0, 1)}, reviewed=(11,)),
+    Record("NonZero", rank=Rank.MATRIX, reviewed=(13,)),
+    Record("Not", rank=Rank.ELEMENTWISE, sign=Sign("~", Operands.BITS, unary=True)),
+    Record(
+        "OneHot",
+        rank=Rank.ONE_MORE,
+        reviewed=(28,),
+        changed={11: "negative indices count from the end since version 11, and picked nothing before"},
+    ),
+    Record("Optional", typing=Typing.OPTIONAL, reviewed=(28,)),
+    Record("OptionalGetElement", typing=Typing.OPTIONAL_ITEM, reviewed=(18, 28)),
+    Record("OptionalHasElement", reviewed=(18, 28)),
+    Record(
+        "Or",
+        rank=Rank.BROADCAST,
+        sign=Sign("|", Operands.BITS),
+        reviewed=(7,),
+        steps={7: Step(rules.one_shape, rules.not_broadcast)},
+    ),
+    Record(
+        "PRelu",
+        rank=Rank.SAME,
+        reviewed=(6, 9, 16),
+        changed={7: "the slope is broadcast since version 7, and belonged to channels before"},
+    ),
+    Record(
+        "Pad",
+        rank=Rank.SAME,
+        lists=("pads", "axes"),
+        reviewed=(13, 18, 19, 21, 23, 24, 25),
+        changed={
+            2: "`pads` was called `paddings` before version 2",
+            11: "pads and value are inputs since version 11, and were attributes before",
+        },
+        steps={19: Step(down=rules.one_of("mode", "constant", ("constant", "reflect", "edge")))},
+    ),
+    Record(
+        "Pow",
+        rank=Rank.BROADCAST,
+        fault=Fault.POWER,
+        sign=Sign("**", Operands.FLOATS),
+        reviewed=(7, 12, 13, 15),
+        steps={7: Step(rules.one_shape, rules.not_broadcast)},
+    ),
+    Record("QLinearMatMul", reviewed=(21,)),
+    Record(
+        "QuantizeLinear",
+        typing=Typing.QUANTIZED,
+        rank=Rank.SAME,
+        reviewed=(13, 19, 21, 23, 24, 25, 28),
+        steps={
+            13: Step(down=rules.one_scale),
+            19: Step(down=rules.saturate_no_float8),
+            21: Step(down=rules.output_dtype),
+        },
+    ),
+    Record("RMSNormalization", rank=Rank.SAME),
+    Record("RNN", reviewed=(14, 22), changed={7: "`output_sequence` said whether there is a Y before version 7"}),
+    Record("RandomNormal", typing=ByAttribute("dtype"), rank=Rank.SHAPE_ATTRIBUTE, reviewed=(22,)),
+    Record(
+        "RandomNormalLike", typing=ByAttribute("dtype", default=None, keeps_shape=True), rank=Rank.SAME, reviewed=(22,)
+    ),
+    Record("RandomUniform", typing=ByAttribute("dtype"), rank=Rank.SHAPE_ATTRIBUTE, reviewed=(22,)),
+    Record(
+        "RandomUniformLike", typing=ByAttribute("dtype", default=None, keeps_shape=True), rank=Rank.SAME, reviewed=(22,)
+    ),
+    Record("Range", rank=Rank.LIST, reviewed=(27,)),
+    Record("Reciprocal", rank=Rank.ELEMENTWISE, reviewed=(6, 13)),
+    Record(
+        "ReduceL1",
+        rank=Rank.REDUCED,
+        lists=("axes",),
+        fault=Fault.WIDE,
+        reviewed=(11, 13, 18),
+        steps={11: Step(down=rules.axes_forwards), 18: Step(rules.axes_as_attribute, rules.axes_as_input)},
+    ),
+    Record(
+        "ReduceL2",
+        rank=Rank.REDUCED,
+        lists=("axes",),
+        reviewed=(11, 13, 18),
+        steps={11: Step(down=rules.axes_forwards), 18: Step(rules.axes_as_attribute, rules.axes_as_input)},
+    ),
+    Record(
+        "ReduceLogSum",
+        rank=Rank.REDUCED,
+        lists=("axes",),
+        reviewed=(11, 13, 18, 28),
+        steps={11: Step(down=rules.axes_forwards), 18: Step(rules.axes_as_attribute, rules.axes_as_input)},
+    ),
+    Record(
+        "ReduceLogSumExp",
+        rank=Rank.REDUCED,
+        lists=("axes",),
+        reviewed=(11, 13, 18, 28),
+        steps={11: Step(down=rules.axes_forwards), 18: Step(rules.axes_as_attribute, rules.axes_as_input)},
+    ),
+    Record(
+        "ReduceMax",
+        rank=Rank.REDUCED,
+        lists=("axes",),
+        fault=Fault.WIDE,
+        reviewed=(11, 12, 13, 18, 20),
+        steps={11: Step(down=rules.axes_forwards), 18: Step(rules.axes_as_attribute, rules.axes_as_input)},
+    ),
+    Record(
+        "ReduceMean",
+        rank=Rank.REDUCED,
+        lists=("axes",),
+        fault=Fault.WIDE,
+        reviewed=(11, 13, 18),
+        steps={11: Step(down=rules.axes_forwards), 18: Step(rules.axes_as_attribute, rules.axes_as_input)},
+    ),
+    Record(
+        "ReduceMin",
+        rank=Rank.REDUCED,
+        lists=("axes",),
+        fault=Fault.WIDE,
+        reviewed=(11, 12, 13, 18, 20),
+        steps={11: Step(down=rules.axes_forwards), 18: Step(rules.axes_as_attribute, rules.axes_as_input)},
+    ),
+    Record(
+        "ReduceProd",
+        rank=Rank.REDUCED,
+        lists=("axes",),
+        reviewed=(11, 13, 18),
+        steps={11: Step(down=rules.axes_forwards), 18: Step(rules.axes_as_attribute, rules.axes_as_input)},
+    ),
+    Record(
+        "ReduceSum",
+        rank=Rank.REDUCED,
+        lists=("axes",),
+        fault=Fault.WIDE,
+        reviewed=(11, 13),
+        steps={11: Step(down=rules.axes_forwards), 13: Step(rules.axes_as_attribute, rules.axes_as_input)},
+    ),
+    Record(
+        "ReduceSumSquare",
+        rank=Rank.REDUCED,
+        lists=("axes",),
+        fault=Fault.SQUARES,
+        reviewed=(11, 13, 18),
+        steps={11: Step(down=rules.axes_forwards), 18: Step(rules.axes_as_attribute, rules.axes_as_input)},
+    ),
+    Record("Relu", rank=Rank.ELEMENTWISE, fault=Fault.WIDE, reviewed=(6, 13, 14)),
+    Record(
+        "Reshape",
+        rank=Rank.RESHAPED,
+        length=Length.RESHAPED,
+        lists=("shape",),
+        reviewed=(13, 14, 19, 21, 23, 24, 25),
+        changed={5: "the shape is an input since version 5, and was an attribute before"},
+    ),
+    Record(
+        "Resize",
+        rank=Rank.SAME,
+        lists=("scales", "roi", "sizes"),
+        reviewed=(13, 18, 19),
+        changed={11: "version 10 takes scales alone, and places pixels in another way"},
+        steps={19: both(rules.resize_by_scale)},
+    ),
+    Record("ReverseSequence", rank=Rank.SAME, choices={"batch_axis": (0, 1), "time_axis": (0, 1)}, reviewed=(28,)),
+    Record("RoiAlign", reviewed=(16, 22), steps={16: Step(rules.roi_not_shifted, rules.roi_shifted)}),
+    Record("Round", rank=Rank.ELEMENTWISE, reviewed=(22,)),
+    Record(
+        "Scan",
+        role=Role.SCAN,
+        reviewed=(11, 16, 19, 21, 23, 24, 25),
+        changed={9: "the first axis was one of batches before version 9"},
+    ),
+    Record(
+        "Scatter", rank=Rank.SAME, changed={11: "it is deprecated since version 11: ScatterElements computes the same"}
+    ),
+    Record(
+        "ScatterElements",
+        rank=Rank.SAME,
+        reviewed=(13, 16, 18),
+        steps={18: Step(down=rules.one_of("reduction", "none", ("none", "add", "mul")))},
+    ),
+    Record(
+        "ScatterND",
+        rank=Rank.SAME,
+        reviewed=(13, 16, 18),
+        steps={18: Step(down=rules.one_of("reduction", "none", ("none", "add", "mul")))},
+    ),
+    Record("Selu", rank=Rank.ELEMENTWISE, reviewed=(6, 22)),
+    Record("SequenceAt", typing=Typing.ITEM, subscript=Subscript.ITEM),
+    Record("SequenceConstruct", typing=Typing.SEQUENCE),
+    Record("SequenceEmpty", typing=Typing.EMPTY_SEQUENCE),
+    Record("SequenceErase"),
+    Record("SequenceInsert"),
+    Record("SequenceMap", role=Role.SEQUENCE_MAP),
+    Record("Shape", rank=Rank.LIST, length=Length.SHAPE, reviewed=(13, 15, 19, 21, 23, 24, 25)),
+    Record("Shrink", rank=Rank.ELEMENTWISE),
+    Record("Sigmoid", rank=Rank.ELEMENTWISE, reviewed=(6, 13)),
+    Record("Sign", rank=Rank.ELEMENTWISE, fault=Fault.WIDE, reviewed=(13,)),
+    Record("Sin", rank=Rank.ELEMENTWISE, reviewed=(22,)),
+    Record("Sinh", rank=Rank.ELEMENTWISE, reviewed=(22,)),
+    Record("Size", rank=Rank.SCALAR, reviewed=(13, 19, 21, 23, 24, 25)),
+    Record(
+        "Slice",
+        rank=Rank.SAME,
+        length=Length.SLICED,
+        lists=("starts", "ends", "axes", "steps"),
+        subscript=Subscript.SLICES,
+        reviewed=(11, 13),
+        changed={10: "starts, ends and axes are inputs since version 10, and were attributes before"},
+        steps={11: Step(down=rules.slice_forwards)},
+    ),
+    Record(
+        "Softmax",
+        rank=Rank.SAME,
+        reviewed=(11, 13),
+        steps={
+            11: Step(down=partial(rules.axis_forwards, default=0)),
+            13: Step(rules.last_axis_down, rules.last_axis_up),
+        },
+    ),
+    Record("SoftmaxCrossEntropyLoss", reviewed=(13,)),
+    Record("Softplus", rank=Rank.ELEMENTWISE, reviewed=(22,)),
+    Record("Softsign", rank=Rank.ELEMENTWISE, reviewed=(22,)),
+    Record("SpaceToDepth", reviewed=(13, 28)),
+    Record(
+        "Split",
+        rank=Rank.SAME_FOR_ALL,
+        lists=("split",),
+        reviewed=(11, 13, 18),
+        changed={2: "`split` might be an input, and `axis` had no default before version 2"},
+        steps={
+            11: Step(down=partial(rules.axis_forwards, default=0)),
+            13: Step(rules.parts_as_attribute, rules.parts_as_input),
+            18: Step(rules.even_split, rules.parts_counted),
+        },
+    ),
+    Record("SplitToSequence", typing=Typing.SEQUENCE, reviewed=(24,)),
+    Record("Sqrt", rank=Rank.ELEMENTWISE, reviewed=(6, 13)),
+    Record(
+        "Squeeze",
+        rank=Rank.SQUEEZED,
+        lists=("axes",),
+        reviewed=(11, 13, 21, 23, 24, 25),
+        steps={11: Step(down=rules.axes_forwards), 13: Step(rules.axes_as_attribute, rules.axes_as_input)},
+    ),
+    Record(
+        "Sub",
+        rank=Rank.BROADCAST,
+        sign=Sign("-"),
+        reviewed=(6, 7, 13, 14),
+        steps={7: Step(rules.one_shape, rules.not_broadcast)},
+    ),
+    Record("Sum", rank=Rank.BROADCAST, reviewed=(6, 8, 13), steps={8: Step(down=rules.one_shape)}),
+    Record("Swish", rank=Rank.ELEMENTWISE),
+    Record("Tan", rank=Rank.ELEMENTWISE, reviewed=(22,)),
+    Record("Tanh", rank=Rank.ELEMENTWISE, reviewed=(6, 13)),
+    Record("TensorScatter", rank=Rank.SAME),
+    Record("ThresholdedRelu", rank=Rank.ELEMENTWISE, reviewed=(22,)),
+    Record(
+        "Tile",
+        rank=Rank.SAME,
+        lists=("repeats",),
+        reviewed=(13,),
+        changed={6: "it repeated along one axis before version 6"},
+    ),
+    Record(
+        "TopK",
+        rank=Rank.SAME_FOR_ALL,
+        lists=("K",),
+        reviewed=(11, 24),
+        changed={10: "`k` is an input since version 10, and was an attribute before"},
+    ),
+    Record("Transpose", rank=Rank.SAME, reviewed=(13, 21, 23, 24, 25)),
+    Record("Trilu", rank=Rank.SAME),
+    Record("Unique", reviewed=(28,)),
+    Record(
+        "Unsqueeze",
+        rank=Rank.UNSQUEEZED,
+        length=Length.UNSQUEEZED,
+        lists=("axes",),
+        takes_one_number=True,
+        reviewed=(11, 13, 21, 23, 24, 25),
+        steps={11: Step(down=rules.unsqueezed_forwards), 13: Step(rules.axes_as_attribute, rules.axes_as_input)},
+    ),
+    Record(
+        "Upsample",
+        rank=Rank.SAME,
+        lists=("scales",),
+        changed={
+            7: "it had a scale for height and for width before version 7",
+            9: "scales are an input since version 9, and were an attribute before",
+            10: "it is deprecated since version 10: Resize takes its place",
+        },
+    ),
+    Record("Where", rank=Rank.BROADCAST, reviewed=(16,)),
+    Record(
+        "Xor",
+        rank=Rank.BROADCAST,
+        sign=Sign("^", Operands.BITS),
+        reviewed=(7,),
+        steps={7: Step(rules.one_shape, rules.not_broadcast)},
+    ),
+)
+_ML = "ai.onnx.ml"
+_OTHERS = (
+    Record("TreeEnsembleClassifier", _ML, reviewed=(3, 5)),
+    Record("TreeEnsembleRegressor", _ML, reviewed=(3, 5)),
+)
+
+RECORDS: dict[str, Record] = {item.name: item for item in _STANDARD}  # of ai.onnx, by name
+ALL: dict[tuple[str, str], Record] = {(item.domain, item.name): item for item in (*_STANDARD, *_OTHERS)}
+
+
+def record_of(domain: str, name: str) -> Record:
+    """What is known of an operator, `domain` being empty for ai.onnx; of most others that is their name."""
+    found = ALL.get((domain, name))
+    return Record(name, domain) if found is None else found
+
+
+def _by_name(record: Record) -> tuple[Callable[[str, str], Record], tuple[str, str]]:
+    return record_of, (record.domain, record.name)
+
+
+copyreg.pickle(Record, _by_name)
+
+# Operators that the compiler itself writes or looks for in models.
+CONSTANT = RECORDS["Constant"]
+IDENTITY = RECORDS["Identity"]
+IF = RECORDS["If"]
+LOOP = RECORDS["Loop"]
+OPTIONAL = RECORDS["Optional"]
+RESHAPE = RECORDS["Reshape"]
+SCAN = RECORDS["Scan"]
+SEQUENCE_ERASE = RECORDS["SequenceErase"]
+SEQUENCE_INSERT = RECORDS["SequenceInsert"]
+SEQUENCE_MAP = RECORDS["SequenceMap"]

@@ -1,0 +1,438 @@
+"""What the schemas do not show of a new version of an operator: rules that rewrite a node for it, or say why not.
+
+Records list them beside the versions that they are about; `steps` takes such a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from opwright.elements import BY_CODE, BY_NAME
+
+Value = int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...]
+
+
+class Form(Protocol):
+    """A node on its way to another version of its operator."""
+
+    @property
+    def inputs(self) -> int:
+        """How many inputs are given, absent ones included."""
+        ...
+
+    @property
+    def outputs(self) -> int: ...
+
+    def element(self, index: int) -> str | None:
+        """The element type of an input; None when it is not known, not given, or not a tensor."""
+
+    def rank(self, index: int) -> int | None:
+        """The rank of an input, where it is known."""
+
+    def shape(self, index: int) -> tuple[object, ...] | None:
+        """The sizes of an input, each an int, a symbol, or None where it is not known; None without a known rank."""
+
+    def has_input(self, index: int) -> bool: ...
+
+    def given(self) -> tuple[str, ...]:
+        """The names of the attributes that are given."""
+        ...
+
+    def value(self, name: str, default: Value | None = None) -> Value | None:
+        """An attribute's value; `default` when it is not given, None when it is not known."""
+
+    def constant(self, index: int) -> tuple[int, ...] | None:
+        """The integers that an input always is."""
+
+    def reference(self, index: int) -> str | None:
+        """The attribute of the function around, a list of ints that is not empty, that an input always is."""
+
+    def drop(self, name: str) -> None: ...
+
+    def set_attribute(self, name: str, value: Value) -> None: ...
+
+    def set_reference(self, name: str, referred: str) -> None:
+        """Has a list of ints be that attribute of the function around."""
+
+    def drop_inputs(self, first: int) -> None:
+        """Takes away an input and those behind it, and absent ones at the end with them."""
+
+    def set_integers(self, index: int, values: tuple[int, ...]) -> None:
+        """Makes an input of a list of ints."""
+
+
+# A rule makes a node fit for the version on the other side, or says why it cannot.
+Rule = Callable[[Form], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What the schemas do not show of a step: rules for the way down and the way up, None where nothing is against it.
+
+    `up_since`: nodes written for an older version than that never use what the rule for the way up is about.
+    """
+
+    down: Rule | None = None
+    up: Rule | None = None
+    up_since: int = 0
+
+
+def both(rule: Rule) -> Step:
+    return Step(rule, rule)
+
+
+def refused(reason: str) -> Rule:
+    return lambda form: reason
+
+
+def one_of(attribute: str, default: str, allowed: tuple[str, ...]) -> Rule:
+    def rule(form: Form) -> str:
+        value = form.value(attribute, default)
+        return "" if value in allowed else f"its {attribute} is {value}"
+
+    return rule
+
+
+def no_ceiling(form: Form) -> str:
+    # With ceil_mode, windows that start in the padding behind the input were counted once and are not any more.
+    return "" if form.value("ceil_mode", 0) == 0 else "its ceil_mode is set"
+
+
+def axes_as_attribute(form: Form) -> str:
+    """`axes` is an input of the newer version. For reductions no axes mean all of them, unless `noop_with_empty_axes`
+    is set."""
+    noop = form.value("noop_with_empty_axes", 0)
+    axes, referred = (form.constant(1), form.reference(1)) if form.has_input(1) else ((), None)
+    if axes is None and referred is None:
+        return "its axes are computed, or may be empty, and were an attribute before"
+    if noop != 0 and not axes:
+        return "its noop_with_empty_axes is set"
+    form.drop("noop_with_empty_axes")
+    form.drop_inputs(1)
+    if referred is not None:
+        form.set_reference("axes", referred)
+    elif axes:
+        form.set_attribute("axes", axes)
+    return ""
+
+
+def axes_as_input(form: Form) -> str:
+    return as_input(form, "axes")
+
+
+def as_input(form: Form, name: str) -> str:
+    """A list of ints that is the second input of the newer version."""
+    if name not in form.given():
+        return ""
+    values = form.value(name)
+    if not isinstance(values, tuple):
+        return f"its {name} are an attribute that is not known, and an input since"
+    whole = tuple(item for item in values if isinstance(item, int))
+    form.drop(name)
+    form.set_integers(1, whole)
+    return ""
+
+
+def parts_as_attribute(form: Form) -> str:
+    """Split: the sizes of the parts are an input since 13."""
+    if not form.has_input(1):
+        return ""
+    sizes, referred = form.constant(1), form.reference(1)
+    if sizes is None and referred is None:
+        return "the sizes of its parts are computed, and were an attribute before"
+    form.drop_inputs(1)
+    if referred is not None:
+        form.set_reference("split", referred)
+    elif sizes is not None:
+        form.set_attribute("split", sizes)
+    return ""
+
+
+def parts_as_input(form: Form) -> str:
+    return as_input(form, "split")
+
+
+def parts_counted(form: Form) -> str:
+    """Split: without sizes the parts were as many as the outputs before 18, which must be said since."""
+    if not form.has_input(1):
+        form.set_attribute("num_outputs", form.outputs)
+    return ""
+
+
+def axis_forwards(form: Form, default: int | None = None) -> str:
+    """Axes may be counted from the end since 11."""
+    axis = form.value("axis", default)
+    if not isinstance(axis, int):
+        return "its axis is not known, and might not be counted from the end before" if axis is None else ""
+    if axis >= 0:
+        return ""
+    rank = form.rank(0)
+    if rank is None:
+        return "its axis is counted from the end, which it could not be before, and the rank is not known"
+    form.set_attribute("axis", axis + rank)
+    return ""
+
+
+def axes_forwards(form: Form) -> str:
+    axes, rank = form.value("axes", ()), form.rank(0)
+    if not isinstance(axes, tuple):
+        return "its axes are not known, and might not be counted from the end before"
+    whole = [item for item in axes if isinstance(item, int)]
+    if all(item >= 0 for item in whole):
+        return ""
+    if rank is None:
+        return "its axes are counted from the end, which they could not be before, and the rank is not known"
+    form.set_attribute("axes", tuple(item % rank for item in whole))
+    return ""
+
+
+def unsqueezed_forwards(form: Form) -> str:
+    axes, rank = form.value("axes", ()), form.rank(0)
+    if not isinstance(axes, tuple):
+        return "its axes are not known, and might not be counted from the end before"
+    whole = [item for item in axes if isinstance(item, int)]
+    if all(item >= 0 for item in whole):
+        return ""
+    if rank is None:
+        return "its axes are counted from the end, which they could not be before, and the rank is not known"
+    form.set_attribute("axes", tuple(item % (rank + len(whole)) for item in whole))
+    return ""
+
+
+def inputs_forwards(form: Form, *indices: int) -> str:
+    """Inputs that are counted from the end where they are negative, since 11."""
+    for index in indices:
+        if form.has_input(index):
+            found = form.constant(index)
+            if found is None or any(item < 0 for item in found):
+                return "what it picks may be counted from the end, which it could not be before"
+    return ""
+
+
+def picked_forwards(form: Form) -> str:
+    return inputs_forwards(form, 1) or axis_forwards(form, 0)
+
+
+def slice_forwards(form: Form) -> str:
+    return inputs_forwards(form, 3)
+
+
+def last_axis_down(form: Form) -> str:
+    """Softmax and its like: over one axis since 13, over all from that one on before. The last axis is the same."""
+    return last_axis(form, -1, "it is taken over one axis, and was over all from that one on before")
+
+
+def last_axis_up(form: Form) -> str:
+    return last_axis(form, 1, "it is taken over all axes from one on, and over that one alone since")
+
+
+def last_axis(form: Form, default: int, reason: str) -> str:
+    axis, rank = form.value("axis", default), form.rank(0)
+    if not isinstance(axis, int) or (axis != -1 and (rank is None or axis % max(rank, 1) != rank - 1)):
+        return f"{reason}; that is the same for the last axis only"
+    form.set_attribute("axis", axis)
+    return ""
+
+
+def one_shape(form: Form) -> str:
+    """Operands are broadcast by numpy's rules since 7 (Sum and its like: 8)."""
+    shapes = [form.shape(index) for index in range(form.inputs)]
+    first = shapes[0]
+    if first is None or None in first or any(shape != first for shape in shapes):
+        return "its operands are not known to have one shape, and were not broadcast before"
+    return ""
+
+
+def not_broadcast(form: Form) -> str:
+    if form.value("broadcast", 0) != 0:
+        return "its broadcast is set, and lays one operand over other axes than numpy does"
+    form.drop("broadcast")
+    form.drop("axis")
+    return ""
+
+
+def drops(name: str) -> Rule:
+    """An attribute that says nothing any more."""
+
+    def rule(form: Form) -> str:
+        form.drop(name)
+        return ""
+
+    return rule
+
+
+def spatial(form: Form) -> str:
+    if form.value("spatial", 1) != 1:
+        return "its spatial is not set, and always is since"
+    form.drop("spatial")
+    return ""
+
+
+def one_output(form: Form) -> str:
+    return "" if form.outputs == 1 else "it has several outputs, which are other ones there"
+
+
+def limits_given(form: Form) -> str:
+    """Clip: a limit that was left out is the greatest float since 6, so that infinities are clipped."""
+    return "" if {"min", "max"} <= set(form.given()) else "one of its limits is left out"
+
+
+def axis_one(form: Form) -> str:
+    """Concat: the axis must be given since 4."""
+    if "axis" not in form.given():
+        form.set_attribute("axis", 1)
+    return ""
+
+
+def one_scale(form: Form) -> str:
+    """DequantizeLinear and QuantizeLinear: one scale for all elements before 13."""
+    if form.rank(1) != 0:
+        return "it is not known to have one scale, which has to be of rank 0 before"
+    form.drop("axis")
+    return ""
+
+
+def cast_to_plain(form: Form) -> str:
+    """`saturate` and `round_mode` are about float8; what they mean there was put otherwise in version 24."""
+    target = form.value("to")
+    element = BY_CODE.get(target) if isinstance(target, int) else None
+    if element is None or element.name.startswith("float8"):
+        return "it casts to a type of eight bits" if element is not None else "its `to` is not known"
+    form.drop("saturate")
+    form.drop("round_mode")
+    return ""
+
+
+def cast_no_float8(form: Form) -> str:
+    target = form.value("to")
+    element = BY_CODE.get(target) if isinstance(target, int) else None
+    if element is None or element.name.startswith("float8"):
+        return "it casts to a type of eight bits" if element is not None else "its `to` is not known"
+    return ""
+
+
+def like_no_float8(form: Form) -> str:
+    element = form.element(1)
+    unfit = element is None or element.startswith("float8")
+    return f"the type that it casts to is {element or 'not known'}" if unfit else ""
+
+
+def like_plain(form: Form) -> str:
+    element = form.element(1)
+    if element is None or element.startswith("float8"):
+        return f"the type that it casts to is {element or 'not known'}"
+    form.drop("saturate")
+    form.drop("round_mode")
+    return ""
+
+
+def output_dtype(form: Form) -> str:
+    """QuantizeLinear: the output has the type of the zero point, uint8 without one; `output_dtype` may repeat that."""
+    given = form.value("output_dtype", 0)
+    element = form.element(2) if form.has_input(2) else "uint8"
+    if given == 0 or (element is not None and given == BY_NAME[element].code):
+        form.drop("output_dtype")
+        return ""
+    return "its output_dtype differs from the type of its zero point"
+
+
+def saturate_no_float8(form: Form) -> str:
+    element = form.element(2) if form.has_input(2) else "uint8"
+    if element is not None and not element.startswith("float8"):
+        form.drop("saturate")
+    return ""
+
+
+def planar_grid(form: Form) -> str:
+    """GridSample: only images before 20, and the modes had other names."""
+    if form.rank(0) != 4:
+        return f"its input is not known to have rank 4 ({form.rank(0) or 'unknown'})"
+    older = {"linear": "bilinear", "nearest": "nearest", "cubic": "bicubic"}
+    mode = form.value("mode", "linear")
+    if mode not in older:
+        return f"its mode is {mode}"
+    form.set_attribute("mode", older[str(mode)])
+    return ""
+
+
+_MODES = {"bilinear": "linear", "nearest": "nearest", "bicubic": "cubic"}
+
+
+def modes_renamed(form: Form) -> str:
+    mode = form.value("mode", "bilinear")
+    if not isinstance(mode, str) or mode not in _MODES:
+        return f"its mode is {mode}"
+    form.set_attribute("mode", _MODES[mode])
+    return ""
+
+
+def roi_shifted(form: Form) -> str:
+    form.set_attribute("coordinate_transformation_mode", "output_half_pixel")
+    return ""
+
+
+def roi_not_shifted(form: Form) -> str:
+    """RoiAlign: what was the only way before 16 is a mode now, and not the default one."""
+    if form.value("coordinate_transformation_mode", "half_pixel") != "output_half_pixel":
+        return "its coordinate_transformation_mode is not output_half_pixel, the only one before"
+    form.drop("coordinate_transformation_mode")
+    return ""
+
+
+def resize_by_scale(form: Form) -> str:
+    mode = form.value("coordinate_transformation_mode", "half_pixel")
+    if mode in ("half_pixel", "asymmetric"):
+        return ""
+    # The others ask for the length of the output, which from scales may be a fraction since 19.
+    sized = mode in ("pytorch_half_pixel", "align_corners") and form.has_input(3)
+    return "" if sized else f"its coordinate_transformation_mode is {mode}"
+
+
+def integer_unless_fmod(form: Form) -> str:
+    element = form.element(0)
+    floating = element is None or "int" not in element
+    return "it is the flooring remainder of floats" if floating and form.value("fmod", 0) == 0 else ""
+
+
+def small_shift(form: Form) -> str:
+    """BitShift: shifts by the width of the type and more are defined since 28."""
+    element, shift = form.element(0), form.constant(1)
+    if element is None or not isinstance(shift, tuple):
+        return "its shift is not known to be smaller than the width of its type"
+    return "" if all(0 <= item < BY_NAME[element].bits for item in shift) else "it shifts by the width of its type"
+
+
+def no_mask(form: Form) -> str:
+    # A mask may be shorter than the keys since 24.
+    return "it has a mask, which may be shorter than the keys" if form.has_input(3) else ""
+
+
+def even_split(form: Form) -> str:
+    """Split: before 18 the parts were as many as the outputs, and equal."""
+    if "num_outputs" not in form.given():
+        return ""
+    parts, axis = form.value("num_outputs"), form.value("axis", 0)
+    shape = form.shape(0)
+    fits = shape is not None and isinstance(axis, int) and -len(shape) <= axis < len(shape)
+    size = shape[axis] if shape is not None and isinstance(axis, int) and fits else None
+    if parts != form.outputs:
+        return "its num_outputs is not the number of its outputs"
+    if not isinstance(size, int) or not isinstance(parts, int) or size % parts:
+        counted = size if isinstance(size, int) else "an unknown number of"
+        return f"it splits {counted} elements into {parts} parts, which had to be equal before"
+    form.drop("num_outputs")
+    return ""
+
+
+def axis_of_batch(form: Form) -> str:
+    """DFT: `axis` was an attribute counted with a batch dimension in front."""
+    rank, axis = form.rank(0), form.constant(2) if form.has_input(2) else (-2,)
+    if rank is None or rank < 3:
+        return "its input is not known to have a batch dimension"
+    if not isinstance(axis, tuple) or len(axis) != 1:
+        return "its axis is computed, and was an attribute before"
+    form.drop_inputs(2)
+    form.set_attribute("axis", axis[0] % rank)
+    return ""
