@@ -5,6 +5,7 @@ from __future__ import annotations
 from onnx import defs
 from opwright.link.schema_types import schema_at
 from opwright.opsets.records import ALL, RECORDS, record_of
+from opwright.opsets.signatures import STANDARD_DOMAINS
 
 
 def histories(domain: str) -> dict[str, list[int]]:
@@ -26,7 +27,7 @@ def test_every_version_that_a_step_may_meet_was_reviewed() -> None:
 
 
 def test_records_list_versions_that_exist_and_have_one_before() -> None:
-    known = {domain: histories(domain) for domain in ("", "ai.onnx.ml")}
+    known = {domain: histories(domain) for domain in STANDARD_DOMAINS}
     for (domain, name), record in ALL.items():
         versions = known[domain][name]
         assert {*record.reviewed, *record.changed} <= set(versions[1:]), name

@@ -13,6 +13,7 @@ from opwright.lang import ir
 from opwright.lang.dead import remove_dead_nodes
 from opwright.lang.emit import PLACE, Identify, emit_nodes, is_known, write_type
 from opwright.lang.isolated import keep_constants_inside
+from opwright.opsets.records import IDENTITY
 
 INLINED = "opwright.inlined:"  # before the domain of calls that are to be replaced
 
@@ -103,7 +104,7 @@ def emit_named(
         else:
             copy = ir.Value(value.type, name)
             names[copy] = name
-            copies.append(ir.Call(low.operator("Identity", None), [value], {}, [copy], None))
+            copies.append(ir.Call(low.operator(IDENTITY.name, None), [value], {}, [copy], None))
     for node in nodes:
         for value in ir.results_of(node):
             if value.name:

@@ -17,6 +17,7 @@ from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Source, Span
 from opwright.lang.syntax import Module, parse
 from opwright.live.libraries import InstalledLibraries, NoFiles
+from opwright.opsets.records import CONSTANT
 
 
 class GraphLowering(Lowering):
@@ -99,7 +100,7 @@ def label_of(node: ir.Node) -> str:
     if isinstance(node, ir.Call):
         callee = node.callee
         return callee.signature.name if isinstance(callee, ir.Operator) else callee.name
-    return "Constant" if isinstance(node, ir.Const) else type(node).__name__
+    return CONSTANT.name if isinstance(node, ir.Const) else type(node).__name__
 
 
 def _scope(name: str) -> ModuleScope:

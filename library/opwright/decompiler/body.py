@@ -22,11 +22,11 @@ from opwright.decompiler.text_of import comment
 from opwright.decompiler.typed_signs import typed_sign
 from opwright.decompiler.unknown_types import conditions_among, untyped_values
 from opwright.elements import BY_CODE
+from opwright.opsets.record import Role
 
 GRAPH, TENSOR = int(AttributeProto.GRAPH), int(AttributeProto.TENSOR)
 _LARGE = frozenset([GRAPH, TENSOR])
 _NO_TENSORS = frozenset(["True", "False", "None"])
-CLOSED = frozenset(["FlexAttention"])  # operators whose graphs may take nothing from around themselves
 
 
 class Body:
@@ -74,7 +74,7 @@ class Body:
                 form = self._form(node)
                 if not node.domain and not forms.local:
                     usual[node.op_type] = form
-            if node.doc_string and form.name != "Constant":
+            if node.doc_string and form.record.role is not Role.CONSTANT:
                 lines += comment(indent, node.doc_string)
             if form.is_special and self._special(form, node, kept, indent):
                 continue
@@ -215,17 +215,17 @@ class Body:
         if form.is_open:
             self.forms.note_kinds(node)
             return False
-        if form.name == "Constant":
+        if form.record.role is Role.CONSTANT:
             return self._constant(node, kept, indent)
         if form.is_control:
             if self.faithful or not write_control(self, node, indent):
                 return False
             self._declare(node, indent)
             return True
-        if form.name == "Identity":
+        if form.record.role is Role.IDENTITY:
             value = self._other_name(node)
         else:
-            value = subscript(self, form, node) if form.is_subscript else typed_sign(self, form, node)
+            value = subscript(self, form, node) if form.record.subscript else typed_sign(self, form, node)
         if value is None:
             return False
         target, declared = self._targets(node.output, 1), self.annotations.get(node.output[0])
@@ -291,7 +291,7 @@ class Body:
     def _graph(self, graph: GraphProto, indent: str, form: Form) -> str:
         """Writes a graph as a nested function; gives its name. A graph that is closed makes its constants itself: those
         that stand in the text are made outside, where all can share them."""
-        closed = form.name in CLOSED
+        closed = form.record.graphs_are_closed
         names, inner = self.names, f"{indent}    "
         name = names.fresh(graph.name or "graph")
         if graph.sparse_initializer:
@@ -301,7 +301,7 @@ class Body:
         declared = {
             index: _type_text(item, self.parts.types)
             for index, item in enumerate(graph.input)
-            if types or (form.name == "Loop" and not index and is_list(item))
+            if types or (form.record.role is Role.LOOP and not index and is_list(item))
         }
         parameters = [
             f"{names[item.name]}: {declared[index]}" if declared.get(index) else names[item.name]

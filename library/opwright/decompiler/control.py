@@ -12,6 +12,7 @@ from opwright.decompiler.literals import Constant, constant_of
 from opwright.decompiler.refuse import refuse_unclear_graph
 from opwright.elements import BY_NAME
 from opwright.link.walk import all_nodes
+from opwright.opsets.records import CONSTANT, IDENTITY, IF, LOOP
 
 if TYPE_CHECKING:
     from opwright.decompiler.body import Body
@@ -28,9 +29,9 @@ def write_control(body: Body, node: NodeProto, indent: str) -> bool:
         refuse_unclear_graph(graph)
     if body.depth >= MOST_STATEMENTS or any(graph.sparse_initializer for graph in graphs.values()):
         return False
-    if node.op_type == "If" and graphs.keys() == {"then_branch", "else_branch"}:
+    if IF.describes(node) and graphs.keys() == {"then_branch", "else_branch"}:
         return _if(body, node, graphs["then_branch"], graphs["else_branch"], indent)
-    return node.op_type == "Loop" and graphs.keys() == {"body"} and _loop(body, node, graphs["body"], indent)
+    return LOOP.describes(node) and graphs.keys() == {"body"} and _loop(body, node, graphs["body"], indent)
 
 
 # ------------------------------------------------------------------------------------------------------------- If
@@ -137,7 +138,7 @@ def _handed_on(graph: GraphProto) -> set[str] | None:
     its own condition, or true. None where it may end the loop."""
     name, found = graph.output[0].name, set[str]()
     makers = {item.output[0]: item for item in graph.node if item.output}
-    while name in makers and makers[name].op_type == "Identity":
+    while name in makers and IDENTITY.describes(makers[name]):
         found.add(name)
         name = makers[name].input[0]
     found.add(name)
@@ -145,7 +146,7 @@ def _handed_on(graph: GraphProto) -> set[str] | None:
 
 
 def _is_true(node: NodeProto) -> bool:
-    tensor = node.attribute[0] if node.op_type == "Constant" and node.attribute else None
+    tensor = node.attribute[0] if CONSTANT.describes(node) and node.attribute else None
     if tensor is None or tensor.name != "value" or tensor.t.data_type != TensorProto.BOOL:
         return False
     return bool(constant_of(tensor.t).array.all())

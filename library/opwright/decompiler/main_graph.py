@@ -21,6 +21,7 @@ from opwright.decompiler.refuse import refuse, refuse_unclear
 from opwright.decompiler.text_of import block, docstring, mapping_text
 from opwright.elements import BY_CODE
 from opwright.live.initializers import FIRST_IR_VERSION
+from opwright.opsets.records import SCAN
 
 
 class MainGraph:
@@ -98,7 +99,7 @@ class MainGraph:
         declared = annotations_of(declared_beyond_inference(self.model, self.faithful), self.parts.types)
         body.annotations.update(declared)
         body.nodes(self.graph.node, "    ", kept)
-        if ("", "Scan") in body.forms:
+        if ("", SCAN.name) in body.forms:
             body.annotations.update(declared_ranks(self.model, self.parts.types))
             body.annotations.update(declared)
             body.lines.clear()

@@ -13,6 +13,7 @@ import numpy as np
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 from opwright.decompiler.literals import constant_of, constant_value
+from opwright.opsets.records import CONSTANT, IDENTITY, LOOP
 
 _GRAPH = AttributeProto.GRAPH
 _TRUE = numpy_helper.from_array(np.array(True))
@@ -85,17 +86,16 @@ class _Body:
     def _nodes(self, nodes: Iterable[NodeProto], names: dict[str, str]) -> list[NodeProto]:
         found: list[NodeProto] = []
         for node in nodes:
-            standard = node.domain in ("", "ai.onnx")
-            if standard and node.op_type == "Identity" and len(node.output) == 1:
+            if IDENTITY.describes(node) and len(node.output) == 1:
                 names[node.output[0]] = names.get(node.input[0], node.input[0])
                 continue
-            tensor = _tensor_of(node) if standard and node.op_type == "Constant" else None
+            tensor = _tensor_of(node) if CONSTANT.describes(node) else None
             if tensor is not None:
                 names[node.output[0]] = self._constant(tensor)
                 continue
             made = NodeProto(op_type=node.op_type, domain=node.domain, overload=node.overload)
             made.input.extend(names.get(name, name) for name in node.input)
-            is_loop = standard and node.op_type == "Loop"
+            is_loop = LOOP.describes(node)
             if is_loop and len(made.input) > 1 and not made.input[1]:
                 made.input[1] = self._constant(_TRUE)
             for name in node.output:
@@ -114,7 +114,7 @@ class _Body:
 
     def _given(self, outputs: Sequence[str], names: Mapping[str, str]) -> list[NodeProto]:
         """The nodes that give the outputs."""
-        return [helper.make_node("Identity", [names.get(name, name)], [self._fresh()]) for name in outputs]
+        return [helper.make_node(IDENTITY.name, [names.get(name, name)], [self._fresh()]) for name in outputs]
 
     def _constant(self, tensor: TensorProto) -> str:
         """The name of the constant with this tensor."""
@@ -123,7 +123,7 @@ class _Body:
         name = self._constants.get(key)
         if name is None:
             name = self._constants[key] = self._fresh()
-            self._made.append(helper.make_node("Constant", [], [name], value=plain))
+            self._made.append(helper.make_node(CONSTANT.name, [], [name], value=plain))
         return name
 
     def _fresh(self) -> str:

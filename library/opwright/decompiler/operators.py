@@ -9,6 +9,8 @@ from onnx import AttributeProto, NodeProto, helper
 
 from opwright.decompiler.names import LONGEST, is_python_name, module_name
 from opwright.decompiler.refuse import refuse
+from opwright.opsets.record import Operands, Role
+from opwright.opsets.records import record_of
 from opwright.opsets.signatures import (
     Option,
     Signature,
@@ -19,31 +21,10 @@ from opwright.opsets.signatures import (
     tensor_element,
 )
 
-# Operators that Python has a sign for, where they have no attributes: the compiler gives the same node for the sign.
-BINARY = {
-    "Add": "+",
-    "Sub": "-",
-    "Mul": "*",
-    "Div": "/",
-    "MatMul": "@",
-    "And": "&",
-    "Or": "|",
-    "Xor": "^",
-    "BitwiseAnd": "&",
-    "BitwiseOr": "|",
-    "BitwiseXor": "^",
-    "Equal": "==",
-    "Less": "<",
-    "LessOrEqual": "<=",
-    "Greater": ">",
-    "GreaterOrEqual": ">=",
-}
-UNARY = {"Neg": "-", "Not": "~", "BitwiseNot": "~"}
-_BITS = frozenset(["And", "Or", "Xor", "Not", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot"])
-_TYPED = _BITS | {"Pow", "Mod", "BitShift"}  # whose sign asks for element types
-_SUBSCRIPTS = frozenset(["Slice", "Gather", "SequenceAt"])
 _MOST = 2**31 - 1  # opset of a domain of which onnx knows nothing
-_SPECIAL = _TYPED | _SUBSCRIPTS | {"Constant", "Identity", "If", "Loop"}
+_STATEMENTS = frozenset({Role.IF, Role.LOOP})
+_SPECIAL = _STATEMENTS | {Role.CONSTANT, Role.IDENTITY}
+_WITHOUT_ATTRIBUTES = frozenset({Operands.ANY, Operands.BITS})  # the compiler gives the same node for such a sign
 
 
 class FormalInput(NamedTuple):
@@ -75,6 +56,7 @@ class Form:
         "least_inputs",
         "name",
         "polymorphic",
+        "record",
         "signature",
         "variadic",
         "written",
@@ -84,16 +66,20 @@ class Form:
         self.call = call
         self.name = name
         self.signature = found
-        standard = found is not None and not found.domain
-        self.binary = (f" {BINARY[name]} " if name in BINARY else UNARY.get(name, "")) if standard else ""
+        self.record = record_of("com.unknown", name) if found is None else found.record
+        sign = self.record.sign
+        self.binary = ""
+        if sign is not None and sign.operands in _WITHOUT_ATTRIBUTES:
+            self.binary = sign.text if sign.unary else f" {sign.text} "
         self.least_inputs = 0 if found is None else found.min_inputs
         self.least = 1 if found is None else max(1, found.min_outputs)
         self.has_one_result = found is not None and found.max_outputs == 1 == self.least
-        self.polymorphic = self.binary if name not in _BITS else ""
+        self.polymorphic = self.binary if sign is not None and sign.operands is Operands.ANY else ""
         self.is_open = False
         self.written: dict[bytes, str] = {}  # attributes as arguments, empty where they are left out
         self.defaults = frozenset[bytes]() if found is None else _defaults(found)
-        self.is_special = standard and name in _SPECIAL
+        typed = sign is not None and sign.operands is not Operands.ANY
+        self.is_special = typed or self.record.subscript is not None or self.record.role in _SPECIAL
         self.inputs: list[FormalInput] = []
         self.variadic = found is not None and bool(found.inputs) and found.inputs[-1].option is Option.VARIADIC
         for formal in () if found is None else found.inputs:
@@ -105,11 +91,7 @@ class Form:
 
     @property
     def is_control(self) -> bool:
-        return self.name in ("If", "Loop")
-
-    @property
-    def is_subscript(self) -> bool:
-        return self.name in _SUBSCRIPTS
+        return self.record.role in _STATEMENTS
 
     def formal(self, index: int) -> FormalInput | None:
         """What is known of an input; None where nothing is."""

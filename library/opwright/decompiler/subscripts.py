@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from onnx import NodeProto
 
 from opwright.decompiler.operators import Form
+from opwright.opsets.record import Subscript
 
 if TYPE_CHECKING:
     from opwright.decompiler.body import Body
@@ -26,27 +27,28 @@ def subscript(body: Body, form: Form, node: NodeProto) -> str | None:
         return None
     if not body.names_tensors(node.input[:1]):
         return None
-    if form.name == "Slice":
+    kind = form.record.subscript
+    if kind is Subscript.SLICES:
         items = _slices(body, node)
-    elif form.name == "Gather":
-        items = _position(body, node, next((item.i for item in node.attribute if item.name == "axis"), 0))
+    elif kind is Subscript.POSITION:
+        items = _position(body, node, next((item.i for item in node.attribute if item.name == "axis"), 0), True)
     else:
-        items = _position(body, node, 0) if len(node.input) == 2 and body.typed else None
+        items = _position(body, node, 0, False) if len(node.input) == 2 and body.typed else None
     if items is None or any(item.ref_attr_name for item in node.attribute):
         return None
     inner = _laid_out(items)
     return None if inner is None else f"{body.names[node.input[0]]}[{inner}]"
 
 
-def _position(body: Body, node: NodeProto, axis: int) -> dict[int, str] | None:
-    """What stands at which axis: a number, or a list of numbers where a tensor is indexed."""
+def _position(body: Body, node: NodeProto, axis: int, lists: bool) -> dict[int, str] | None:
+    """What stands at which axis: a number; a list of numbers too, where `lists` may index."""
     name = node.input[1]
     constant = body.constants.get(name)
     if constant is None:
         return {axis: body.names[name]} if name in body.numbers else None
     if constant.is_scalar:
         return {axis: str(int(constant.array))}
-    if node.op_type != "Gather" or constant.array.ndim != 1 or constant.literal is None or not constant.array.size:
+    if not lists or constant.array.ndim != 1 or constant.literal is None or not constant.array.size:
         return None
     return {axis: constant.literal}
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from onnx import NodeProto
 
-from opwright.decompiler.operators import BINARY, UNARY, Form
+from opwright.decompiler.operators import Form
 from opwright.elements import BY_NAME
+from opwright.opsets.record import Operands
 
 if TYPE_CHECKING:
     from opwright.decompiler.body import Body
@@ -17,20 +18,23 @@ _SHIFTS = {b"LEFT": "<<", b"RIGHT": ">>"}
 
 def typed_sign(body: Body, form: Form, node: NodeProto) -> str | None:
     """The node as a sign between its operands; None where it must stay a call."""
-    if form.name == "Pow":
-        return _between(body, "**", node, "floats")  # of integers the sign is exact or refused, and Pow is neither
-    if form.name == "BitShift":
+    found = form.record.sign
+    if found is None:
+        return None
+    if found.operands is Operands.FLOATS:
+        return _between(body, found.text, node, "floats")  # of integers the sign is exact or refused, and Pow neither
+    if found.operands is Operands.SHIFTED:
         sign = next((_SHIFTS.get(item.s) for item in node.attribute if not item.ref_attr_name), None)
         signed = any(not item.startswith("tensor(u") for item in _admitted(form))
         return sign and _between(body, sign, node, "unsigned" if signed else "alike")
-    if form.name == "Mod":
+    if found.operands is Operands.INTEGERS:
         plain = not body.faithful and not any(item.ref_attr_name or item.i for item in node.attribute)
-        return _between(body, "%", node, "integer") if plain else None
+        return _between(body, found.text, node, "integer") if plain else None
     if body.typed or node.attribute:
         return None  # which needs to ask nobody for types
-    if form.name in UNARY:
-        return f"~{body.names[node.input[0]]}" if _are_bits(body, node.input[0]) else None
-    return _between(body, BINARY[form.name], node, "bits")
+    if found.unary:
+        return f"{found.text}{body.names[node.input[0]]}" if _are_bits(body, node.input[0]) else None
+    return _between(body, found.text, node, "bits")
 
 
 def _between(body: Body, sign: str, node: NodeProto, need: str) -> str | None:

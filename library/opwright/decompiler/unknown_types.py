@@ -8,6 +8,7 @@ from onnx import NodeProto
 
 from opwright.decompiler.operators import Forms
 from opwright.link.walk import all_nodes, subgraphs
+from opwright.opsets.records import IF, LOOP
 
 
 def untyped_values(nodes: Iterable[NodeProto], forms: Forms) -> set[str]:
@@ -41,9 +42,9 @@ def conditions_among(nodes: Iterable[NodeProto], untyped: set[str]) -> dict[str,
     for node in all_nodes(nodes) if untyped else ():
         if len(node.output) == 1:
             single.add(node.output[0])
-        if node.op_type == "If":
+        if IF.describes(node):
             wanted[node.input[0]] = "BOOL"
-        elif node.op_type == "Loop":
+        elif LOOP.describes(node):
             wanted.update(zip(node.input[:2], ("INT64", "BOOL"), strict=False))
             wanted.update((graph.output[0].name, "BOOL") for graph in subgraphs(node))
     return {name: element for name, element in wanted.items() if name in untyped and name in single}

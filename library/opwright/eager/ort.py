@@ -13,10 +13,11 @@ from opwright.eager import ort_values
 from opwright.eager.arrays import Data
 from opwright.eager.messages import named_nodes, one_line
 from opwright.eager.models import Task
-from opwright.eager.ort_faults import FAULTS, may_fail
+from opwright.eager.ort_faults import fault_of
 from opwright.eager.outcome import Failed, NoKernel, Session
 from opwright.elements import ElementType
 from opwright.lang import ir
+from opwright.opsets.records import IDENTITY, record_of
 from opwright.opsets.signatures import newest_opset
 
 
@@ -74,7 +75,7 @@ def newest_accepted() -> int:
 
     info = helper.make_tensor_value_info("i0", TensorProto.FLOAT, [1])
     result = helper.make_tensor_value_info("o0", TensorProto.FLOAT, [1])
-    graph = helper.make_graph([helper.make_node("Identity", ["i0"], ["o0"])], "probe", [info], [result])
+    graph = helper.make_graph([helper.make_node(IDENTITY.name, ["i0"], ["o0"])], "probe", [info], [result])
     for opset in range(newest_opset(), 0, -1):
         imports = [helper.make_opsetid("", opset)]
         version = helper.find_min_ir_version_for(imports)
@@ -101,7 +102,7 @@ class OrtSession:
         self._outputs = [item.name for item in session.get_outputs()]
         self._foreign = foreign or any(is_foreign(item.type) for item in session.get_outputs())
         self._kinds = [_kind(value.type) for value in task.inputs]
-        self._is_faulty = FAULTS.get(task.name) if may_fail(task.name, self._kinds) else None
+        self._is_faulty = fault_of(record_of("", task.name), self._kinds)
 
     @property
     def is_sure(self) -> bool:

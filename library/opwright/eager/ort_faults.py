@@ -12,6 +12,7 @@ import numpy as np
 
 from opwright.eager.arrays import Array
 from opwright.elements import BY_NAME
+from opwright.opsets.record import Fault, Rank, Record
 
 _INT32 = np.iinfo(np.int32)
 _EXACT_BITS = 53  # of a double
@@ -48,20 +49,22 @@ def _squares_are_inexact(data: Sequence[Array]) -> bool:
     return (largest * largest * array.size).bit_length() > _EXACT_BITS
 
 
-_COMPARING = ("Clip", "Max", "Min", "ReduceMax", "ReduceMin", "Relu", "Sign")
-_SUMMING = ("ReduceL1", "ReduceMean", "ReduceSum")
-FAULTS: dict[str, Callable[[Sequence[Array]], bool]] = {
-    **dict.fromkeys((*_COMPARING, *_SUMMING), _beyond_int32),
-    "Div": _quotient_overflows,
-    "Mod": _quotient_overflows,
-    "Pow": _power_is_inexact,
-    "ReduceSumSquare": _squares_are_inexact,
+_CHECKS: dict[Fault, Callable[[Sequence[Array]], bool]] = {
+    Fault.WIDE: _beyond_int32,
+    Fault.QUOTIENT: _quotient_overflows,
+    Fault.POWER: _power_is_inexact,
+    Fault.SQUARES: _squares_are_inexact,
 }
+_WIDE = frozenset({Fault.WIDE, Fault.SQUARES})  # which concern int64 alone
 
 
-def may_fail(name: str, kinds: Sequence[str]) -> bool:
-    """Whether an operator has to be looked at on operands of these element types (empty for no tensor): of integers,
-    those that say axes not included."""
-    relevant = kinds[:1] if name.startswith("Reduce") else kinds
-    wide = FAULTS.get(name) in (_beyond_int32, _squares_are_inexact)
-    return name in FAULTS and any(kind == "int64" if wide else kind and BY_NAME[kind].is_integer for kind in relevant)
+def fault_of(record: Record, kinds: Sequence[str]) -> Callable[[Sequence[Array]], bool] | None:
+    """What has to be asked of operands of these element types (empty for no tensor) before a kernel gets them; None
+    where nothing has. Operands that say axes do not count."""
+    fault = record.fault
+    if fault is None:
+        return None
+    relevant = kinds[:1] if record.rank is Rank.REDUCED else kinds
+    wide = fault in _WIDE
+    concerned = any(kind == "int64" if wide else kind and BY_NAME[kind].is_integer for kind in relevant)
+    return _CHECKS[fault] if concerned else None

@@ -11,6 +11,7 @@ from opwright.eager.arrays import Data
 from opwright.eager.messages import one_line
 from opwright.eager.models import Task
 from opwright.eager.outcome import Failed, NoKernel, Session
+from opwright.opsets.records import OPTIONAL, record_of
 
 
 class ReferenceEvaluator:
@@ -33,8 +34,8 @@ class ReferenceEvaluator:
 class _Session:
     def __init__(self, evaluator: Any, name: str) -> None:
         self._evaluator = evaluator
-        self._divides = name in ("Div", "Mod")
-        self._is_optional = name == "Optional"
+        self._divides = record_of("", name).divides
+        self._is_optional = name == OPTIONAL.name
 
     def run(self, data: Sequence[Data]) -> list[Data]:
         if self._divides and data[-1].dtype.kind in "iu" and not data[-1].all():

@@ -10,6 +10,7 @@ from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorPro
 
 from opwright.elements import ElementType
 from opwright.lang import ir
+from opwright.opsets.records import CONSTANT, IDENTITY, IF, LOOP, SEQUENCE_ERASE, SEQUENCE_INSERT
 
 # The domain, name and overload under which a function that is called stands in the model.
 Identify = Callable[[ir.FunctionReference], tuple[str, str, str]]
@@ -160,11 +161,11 @@ class _Emitter:
         if isinstance(node, ir.Call):
             self.call(node, into)
         elif isinstance(node, ir.Const):
-            proto = into.add(op_type="Constant", output=[self.name(node.result, "constant")])
+            proto = into.add(op_type=CONSTANT.name, output=[self.name(node.result, "constant")])
             attribute = proto.attribute.add(name="value", type=AttributeProto.TENSOR)
             write_tensor(attribute.t, node.data)
         elif isinstance(node, ir.If):
-            proto = into.add(op_type="If", input=[self.names[node.condition]])
+            proto = into.add(op_type=IF.name, input=[self.names[node.condition]])
             self.placed(node, proto)
             for name, region in (("then_branch", node.then), ("else_branch", node.orelse)):
                 attribute = proto.attribute.add(name=name, type=AttributeProto.GRAPH)
@@ -248,7 +249,7 @@ class _Emitter:
     def loop(self, node: ir.Loop, into: Any) -> None:
         inputs = [self.names[value] if value is not None else "" for value in (node.trips, node.condition)]
         inputs.extend(self.names[value] for value in node.initial)
-        proto = into.add(op_type="Loop", input=inputs)
+        proto = into.add(op_type=LOOP.name, input=inputs)
         self.placed(node, proto)
         attribute = proto.attribute.add(name="body", type=AttributeProto.GRAPH)
         self.region(node.body, attribute.g, "body")
@@ -290,13 +291,15 @@ class _Emitter:
         item = value.type.item if isinstance(value.type, ir.SequenceType) else None
         element = ir.settle(item.element) if isinstance(item, ir.TensorType) else None
         if self.function.opset >= 14 or not isinstance(element, ElementType):
-            into.add(op_type="Identity", input=[source], output=[output])
+            into.add(op_type=IDENTITY.name, input=[source], output=[output])
             return
         empty, longer = self.fresh(f"{output}_item"), self.fresh(f"{output}_longer")
-        attribute = into.add(op_type="Constant", output=[empty]).attribute.add(name="value", type=AttributeProto.TENSOR)
+        attribute = into.add(op_type=CONSTANT.name, output=[empty]).attribute.add(
+            name="value", type=AttributeProto.TENSOR
+        )
         write_tensor(attribute.t, ir.TensorData(element, (0,), () if element.kind == "string" else b""))
-        into.add(op_type="SequenceInsert", input=[source, empty], output=[longer])
-        into.add(op_type="SequenceErase", input=[longer], output=[output])
+        into.add(op_type=SEQUENCE_INSERT.name, input=[source, empty], output=[longer])
+        into.add(op_type=SEQUENCE_ERASE.name, input=[longer], output=[output])
 
 
 def _write_type(info: onnx.ValueInfoProto, type_: ir.Type, declared: ir.Type | None = None) -> None:

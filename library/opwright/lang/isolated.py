@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from opwright.lang import ir
+from opwright.opsets.record import Role
 
 Copied = Callable[[ir.Node, ir.Node], None]
 
@@ -40,20 +41,18 @@ def keep_constants_inside(body: ir.Region, prologue: Iterable[ir.Node], copied: 
 
 
 def _is_map(node: ir.Node) -> bool:
-    return isinstance(node, ir.Call) and _name_of(node) == "SequenceMap"
+    return isinstance(node, ir.Call) and _role_of(node) is Role.SEQUENCE_MAP
 
 
-def _name_of(node: ir.Call) -> str:
-    """The name of an operator of the standard's default domain that is called; else the empty text."""
-    domain, name, _ = node.callee.identity
-    return name if not domain and isinstance(node.callee, ir.Operator) else ""
+def _role_of(node: ir.Call) -> Role:
+    return node.callee.signature.record.role if isinstance(node.callee, ir.Operator) else Role.PLAIN
 
 
 def _is_constant(node: ir.Node, prologue: set[ir.Node]) -> bool:
     """Whether a node may be made again, as far as it does not depend on anything."""
     if isinstance(node, ir.Const):
         return True
-    return isinstance(node, ir.Call) and (node in prologue or _name_of(node) == "Constant")
+    return isinstance(node, ir.Call) and (node in prologue or _role_of(node) is Role.CONSTANT)
 
 
 def _values_read(graph: ir.Region) -> Iterable[ir.Value]:

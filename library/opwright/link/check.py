@@ -13,6 +13,7 @@ from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Sever
 from opwright.elements import BY_CODE
 from opwright.link.inline import call_id, function_id
 from opwright.link.walk import all_graphs, all_nodes
+from opwright.opsets.records import CONSTANT
 
 LARGE = 1 << 20  # bytes of a tensor that the judges need not see; a message ends at 2 GiB
 
@@ -89,7 +90,7 @@ def without_weights(model: ModelProto) -> ModelProto:
     heavy = {name: tensor for graph in all_graphs(model.graph) for name, tensor in _heavy_values(graph)}
     for graph in all_graphs(copy.graph):
         light = [item for item in graph.initializer if item.name not in heavy]
-        nodes = [node for node in graph.node if node.op_type != "Constant" or node.output[0] not in heavy]
+        nodes = [node for node in graph.node if not CONSTANT.describes(node) or node.output[0] not in heavy]
         del graph.initializer[:], graph.node[:]
         graph.initializer.extend(light)
         graph.node.extend(nodes)
@@ -106,7 +107,7 @@ def _heavy_values(graph: GraphProto) -> Iterator[tuple[str, TensorProto]]:
         if _is_heavy(tensor):
             yield tensor.name, tensor
     for node in graph.node:
-        if node.op_type == "Constant" and node.output and node.attribute and _is_heavy(node.attribute[0].t):
+        if CONSTANT.describes(node) and node.output and node.attribute and _is_heavy(node.attribute[0].t):
             yield node.output[0], node.attribute[0].t
 
 

@@ -16,6 +16,7 @@ from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProt
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.link.naming import FunctionId
 from opwright.link.walk import all_graphs, all_nodes, normal_domain, subgraphs
+from opwright.opsets.records import IDENTITY
 
 MOST_NODES = 100_000  # in one function
 DEEPEST_GRAPH = 32  # nested subgraphs that protobuf parsers read, where their values have no types
@@ -150,7 +151,7 @@ class Inliner:
         nodes = [self._copy(node, [names], attributes) for node in function.node]
         for node in nodes:
             node.name = self._node_name(call.name, node)
-        return nodes + [NodeProto(op_type="Identity", input=[source], output=[target]) for source, target in copies]
+        return nodes + [NodeProto(op_type=IDENTITY.name, input=[source], output=[target]) for source, target in copies]
 
     def _copy(
         self, node: NodeProto, scopes: list[dict[str, str]], attributes: Mapping[str, AttributeProto]

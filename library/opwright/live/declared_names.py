@@ -9,6 +9,7 @@ from onnx import FunctionProto, GraphProto, ModelProto, NodeProto
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.link.walk import all_graphs, all_nodes
+from opwright.opsets.records import IDENTITY
 
 
 def rename_graph(model: ModelProto, names: Mapping[str, str]) -> None:
@@ -36,7 +37,7 @@ def _handed_through(graph: GraphProto, names: Mapping[str, str]) -> dict[str, st
     """Takes out the Identity before each output that has the name of what it is made of; the names of the others."""
     given = [*(item.name for item in graph.input), *(item.name for item in graph.initializer)]
     called = {names.get(name, name): name for name in given}
-    makers = {node.output[0]: node for node in graph.node if node.op_type == "Identity" and not node.domain}
+    makers = {node.output[0]: node for node in graph.node if IDENTITY.describes(node)}
     left = dict(names)
     for output in graph.output:
         source = called.get(names.get(output.name, ""))

@@ -13,6 +13,7 @@ from opwright.lang.source import span_of
 from opwright.link.walk import all_graphs, all_nodes
 from opwright.live.initializers import FIRST_IR_VERSION
 from opwright.live.verdict import checker_problem, infer, with_ranks
+from opwright.opsets.records import CAST, SCAN
 
 GiveRanks = Callable[[Sequence[ValueInfoProto], Sequence[ValueInfoProto]], str]
 
@@ -85,7 +86,7 @@ def _element_codes(model: ModelProto) -> Iterator[int]:
             for attribute in node.attribute:
                 if attribute.HasField("t"):
                     yield attribute.t.data_type
-                elif node.op_type == "Cast" and attribute.name == "to":
+                elif CAST.describes(node) and attribute.name == "to":
                     yield attribute.i
 
 
@@ -193,7 +194,7 @@ IN_SCAN = "runtimes run a `Scan` only where they find the ranks in its body, fro
 def has_scan(model: ModelProto) -> bool:
     """Whether runtimes must derive ranks, from those of the inputs."""
     bodies = (model.graph.node, *(function.node for function in model.functions))
-    return any(node.op_type == "Scan" and not node.domain for nodes in bodies for node in all_nodes(nodes))
+    return any(SCAN.describes(node) for nodes in bodies for node in all_nodes(nodes))
 
 
 def _open_inputs(model: ModelProto, unit: Unit, strict: bool) -> Iterator[Diagnostic]:

@@ -17,6 +17,7 @@ from opwright.lang.lower.completions import InputType, completed, completions
 from opwright.lang.lower.node_inference import Refused, infer, lengths_of
 from opwright.link.inline import inline_model
 from opwright.link.walk import normal_domain, subgraphs
+from opwright.opsets.records import CONSTANT, RESHAPE
 from opwright.opsets.signatures import signature
 
 _RESHAPE_TAKES_A_LIST = 5  # since that opset
@@ -63,7 +64,7 @@ class _Completer:
             inner = list(subgraphs(node))
             for nested in inner:
                 self.graph(nested, known, tensors)
-            if node.op_type == "Constant" and not node.domain and node.attribute[0].name == "value":
+            if CONSTANT.describes(node) and node.attribute[0].name == "value":
                 tensors[node.output[0]] = node.attribute[0].t
             nodes.extend([node] if inner else self._node(node, known, tensors))
         del graph.node[:]
@@ -106,13 +107,13 @@ class _Completer:
         for index, shape in shapes.items():
             name = f"{_ANY}.{self.found}.{index}"
             sizes = helper.make_tensor("", TensorProto.INT64, [len(shape)], shape)
-            before.append(helper.make_node("Constant", [], [f"{name}.shape"], value=sizes))
-            before.append(helper.make_node("Reshape", [node.input[index], f"{name}.shape"], [name]))
+            before.append(helper.make_node(CONSTANT.name, [], [f"{name}.shape"], value=sizes))
+            before.append(helper.make_node(RESHAPE.name, [node.input[index], f"{name}.shape"], [name]))
             node.input[index] = name
         for index, result in enumerate(node.output):
             if result:
                 node.output[index] = f"{_ANY}.{self.found}.result.{index}"
-                after.append(helper.make_node("Reshape", [node.output[index], _ANY], [result]))
+                after.append(helper.make_node(RESHAPE.name, [node.output[index], _ANY], [result]))
         return [*before, node, *after]
 
 

@@ -15,6 +15,7 @@ from opwright.link.naming import FunctionId
 from opwright.link.walk import all_nodes, normal_domain
 from opwright.live.newer_opset import means_the_same
 from opwright.live.proto_types import describe_proto
+from opwright.opsets.records import CONSTANT
 from opwright.protos.digest import digest
 
 MODELS = "opwright.model"  # the domain of functions that were models
@@ -98,11 +99,11 @@ def _of_model(model: ModelProto) -> FunctionProto:
     for tensor in graph.initializer:
         if tensor.data_location == tensor.EXTERNAL:
             raise DiagnosticError([_external(tensor.name)])
-        constant = helper.make_node("Constant", [], [tensor.name], value=tensor)
+        constant = helper.make_node(CONSTANT.name, [], [tensor.name], value=tensor)
         constant.attribute[0].t.name = ""
         made.node.append(constant)
     for sparse in graph.sparse_initializer:
-        made.node.append(helper.make_node("Constant", [], [sparse.values.name], sparse_value=sparse))
+        made.node.append(helper.make_node(CONSTANT.name, [], [sparse.values.name], sparse_value=sparse))
     made.node.extend(graph.node)
     made.opset_import.extend(model.opset_import)
     inputs = {item.name: item for item in graph.input}

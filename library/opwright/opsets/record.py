@@ -10,9 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from opwright.opsets.version_rules import Step
+
+if TYPE_CHECKING:
+    from onnx import NodeProto
 
 
 class Choice(Enum):
@@ -149,7 +152,9 @@ class Record:
 
     `lists`: inputs, in any version, that are lists of numbers: tensors of rank 1, though they hold one number alone;
     `takes_one_number`: onnxruntime takes a tensor of rank 0 for them too, and models rely on it. `divides`: integers by
-    zero have no value. `choices`: attributes that are one of two numbers.
+    zero have no value. `choices`: attributes that are one of two numbers. `reference_lacks`: attributes that onnx's
+    reference evaluator does not take, with the defaults at which they may be left out. `graphs_are_closed`: the graphs that it is
+    given may take nothing from around themselves.
 
     `reviewed`: versions that compute what the one before does, wherever both schemas and `steps` admit a node;
     `changed`: those that do not, and what is different; `steps`: what schemas do not show of a reviewed version.
@@ -168,6 +173,8 @@ class Record:
     sign: Sign | None = None
     subscript: Subscript | None = None
     fault: Fault | None = None
+    graphs_are_closed: bool = False
+    reference_lacks: Mapping[str, bytes | int] = field(default_factory=dict)
     reviewed: tuple[int, ...] = ()
     changed: Mapping[int, str] = field(default_factory=dict)
     steps: Mapping[int, Step] = field(default_factory=dict)
@@ -182,6 +189,10 @@ class Record:
         object.__setattr__(self, "keeps_rank", self.rank in _KEEPING)
         object.__setattr__(self, "ranked_by_length", self.rank in _BY_LENGTH)
         object.__setattr__(self, "is_control_flow", self.role in CONTROL_FLOW)
+
+    def describes(self, node: NodeProto) -> bool:
+        """Whether the node is one of this operator, at any version."""
+        return node.op_type == self.name and ("" if node.domain == "ai.onnx" else node.domain) == self.domain
 
 
 _ELEMENTWISE = frozenset({Rank.ELEMENTWISE, Rank.BROADCAST})

@@ -104,6 +104,7 @@ _STANDARD = (
     Record(
         "CastLike",
         rank=Rank.LIKE_FIRST,
+        reference_lacks={"round_mode": b"up"},
         reviewed=(19, 21, 23, 24, 25),
         steps={19: Step(down=rules.like_plain), 24: Step(down=rules.like_plain, up=rules.like_no_float8, up_since=19)},
     ),
@@ -380,6 +381,7 @@ _STANDARD = (
         rank=Rank.BROADCAST,
         fault=Fault.POWER,
         sign=Sign("**", Operands.FLOATS),
+        reference_lacks={"broadcast": 0},
         reviewed=(7, 12, 13, 15),
         steps={7: Step(rules.one_shape, rules.not_broadcast)},
     ),
@@ -644,6 +646,7 @@ _ML = "ai.onnx.ml"
 _OTHERS = (
     Record("TreeEnsembleClassifier", _ML, reviewed=(3, 5)),
     Record("TreeEnsembleRegressor", _ML, reviewed=(3, 5)),
+    Record("FlexAttention", "ai.onnx.preview", graphs_are_closed=True),
 )
 
 RECORDS: dict[str, Record] = {item.name: item for item in _STANDARD}  # of ai.onnx, by name
@@ -663,6 +666,7 @@ def _by_name(record: Record) -> tuple[Callable[[str, str], Record], tuple[str, s
 copyreg.pickle(Record, _by_name)
 
 # Operators that the compiler itself writes or looks for in models.
+CAST = RECORDS["Cast"]
 CONSTANT = RECORDS["Constant"]
 IDENTITY = RECORDS["Identity"]
 IF = RECORDS["If"]

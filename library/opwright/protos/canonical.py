@@ -37,6 +37,7 @@ from dataclasses import dataclass
 
 from onnx import FunctionProto, NodeProto
 
+from opwright.opsets.records import IDENTITY
 from opwright.protos import wire
 from opwright.protos.operators import BODY_DOMAIN, BODY_PREFIX, Operator, called_body, standard_operator
 from opwright.protos.order import Node, make_scope, order_nodes, read_nodes
@@ -156,7 +157,7 @@ def _distinct_outputs(function: FunctionProto, nodes: list[Node], meanings: _Mea
             raise RefusedError("an output has no name")
         if name in taken:
             copied, name = name, f"\0{index}"
-            nodes.append(Node(meanings.find(("", "Identity", "")), (copied,), (name,), (), {}))
+            nodes.append(Node(meanings.find(("", IDENTITY.name, "")), (copied,), (name,), (), {}))
         taken.add(name)
         outputs.append(name)
     return outputs

@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterable, Mapping
 from onnx import ModelProto, NodeProto
 
 from opwright.link.walk import all_nodes
+from opwright.opsets.records import RECORDS
 from opwright.opsets.signatures import Option, normal_domain, signature
 
-# What onnx's reference evaluator does not take, even at the defaults that bodies write out: (operator, name).
-_NOT_TAKEN = {("CastLike", "round_mode"): b"up"}
-_OPERATORS = frozenset(operator for operator, _ in _NOT_TAKEN)
+# What onnx's reference evaluator does not take, even at the defaults that bodies write out.
+_NOT_TAKEN = {name: record.reference_lacks for name, record in RECORDS.items() if record.reference_lacks}
 _UNREAD = re.compile(r"_(_\d+)?")  # the values that are called `_`
 
 
@@ -25,8 +25,9 @@ def leave_out_defaults(model: ModelProto) -> None:
 def leave_out_in(nodes: Iterable[NodeProto]) -> None:
     """The same of nodes, and of those of graphs within them."""
     for node in all_nodes(nodes):
-        if node.op_type in _OPERATORS:
-            kept = [item for item in node.attribute if _NOT_TAKEN.get((node.op_type, item.name)) != item.s]
+        lacks = _NOT_TAKEN.get(node.op_type)
+        if lacks is not None:
+            kept = [item for item in node.attribute if lacks.get(item.name) not in (item.i or item.s, item.i)]
             if len(kept) < len(node.attribute):
                 del node.attribute[:]
                 node.attribute.extend(kept)

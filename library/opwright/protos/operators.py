@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 
 from onnx import defs
 
+from opwright.opsets.record import CONTROL_FLOW, Role
 from opwright.opsets.signatures import STANDARD_DOMAINS, Option, Signature, is_known_domain, newest_opset, signature
 from opwright.protos import wire
 from opwright.protos.attributes import encode_attribute
@@ -19,8 +20,8 @@ BODY_PREFIX = "body1:"
 
 _OPERATOR, _BODY = b"\x00", b"\x01"
 
-# The standard calls these random because their graphs may be.
-_CONTROL_FLOW = frozenset({"If", "Loop", "Scan"})
+# The standard calls these random because their graphs may be. In digests SequenceMap counts as random.
+_CONTROL_FLOW = CONTROL_FLOW - {Role.SEQUENCE_MAP}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +86,7 @@ def _from_signature(found: Signature) -> Operator:
         found.name,
         found.since_version,
         deterministic=found.deterministic,
-        control_flow=found.domain == "" and found.name in _CONTROL_FLOW,
+        control_flow=found.record.role in _CONTROL_FLOW,
         trims_outputs=not (found.outputs and found.outputs[-1].option is Option.VARIADIC),
         defaults=defaults,
     )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, SparseTensorProto, TensorProto
 
+from opwright.opsets.records import IDENTITY
 from opwright.protos.attributes import encode_attribute
 from opwright.protos.operators import BODY_DOMAIN, Operator, called_body, standard_operator
 from opwright.protos.tensors import RefusedError
@@ -170,7 +171,7 @@ def distinct_outputs(
             raise RefusedError("an output has no name")
         if name in taken:
             copied, name = name, f"\0{index}"
-            added.append(NodeProto(op_type="Identity", input=[copied], output=[name]))
+            added.append(NodeProto(op_type=IDENTITY.name, input=[copied], output=[name]))
         taken.add(name)
         names.append(name)
     return ([*nodes, *added] if added else nodes), names
