@@ -153,8 +153,8 @@ class Record:
     `lists`: inputs, in any version, that are lists of numbers: tensors of rank 1, though they hold one number alone;
     `takes_one_number`: onnxruntime takes a tensor of rank 0 for them too, and models rely on it. `divides`: integers by
     zero have no value. `choices`: attributes that are one of two numbers. `reference_lacks`: attributes that onnx's
-    reference evaluator does not take, with the defaults at which they may be left out. `graphs_are_closed`: the graphs that it is
-    given may take nothing from around themselves.
+    reference evaluator does not take, with the defaults at which they may be left out. `graphs_are_closed`: the graphs
+    that it is given may take nothing from around themselves.
 
     `reviewed`: versions that compute what the one before does, wherever both schemas and `steps` admit a node;
     `changed`: those that do not, and what is different; `steps`: what schemas do not show of a reviewed version.
