@@ -14,6 +14,7 @@ from opwright.decompiler.element_types import ElementTypes
 from opwright.decompiler.layout import def_lines, return_lines
 from opwright.decompiler.literals import Constant, constant_of, constant_value
 from opwright.decompiler.names import ARRAY, Names, is_python_name
+from opwright.decompiler.nodes import Nodes
 from opwright.decompiler.operators import Form, Forms
 from opwright.decompiler.parts import MOST_BYTES, Parts
 from opwright.decompiler.refuse import refuse, refuse_unclear_graph
@@ -56,7 +57,7 @@ class Body:
         self.carry: Callable[[TensorProto, str], None] | None = None  # makes a parameter of a large tensor
         self.lines: list[str] = []
 
-    def nodes(self, nodes: Sequence[NodeProto], indent: str, kept: frozenset[str] = frozenset()) -> None:
+    def nodes(self, nodes: Nodes, indent: str, kept: frozenset[str] = frozenset()) -> None:
         """Adds the statements of nodes. `kept`: constants of these names get statements too, being outputs.
 
         Models have many nodes, so the usual ones are done with here.
@@ -66,17 +67,17 @@ class Body:
         annotations, unusual = self.annotations, self.untyped
         usual: dict[str, Form] = {}  # operators of the default domain
         numbers, typed = self.numbers, self.typed
-        firsts = [outputs[0] if (outputs := node.output) else "" for node in nodes]
-        names.add_all(firsts)
-        for node, first in zip(nodes, firsts, strict=True):
-            form = usual.get(node.op_type)
-            if form is None or node.domain:
+        names.add_all(nodes.firsts)
+        rows = zip(nodes.listed, nodes.operators, nodes.domains, nodes.firsts, strict=True)
+        for node, operator, domain, first in rows:
+            form = usual.get(operator)
+            if form is None or domain:
                 form = self._form(node)
-                if not node.domain and not forms.local:
-                    usual[node.op_type] = form
+                if not domain and not forms.local:
+                    usual[operator] = form
             if node.doc_string and form.record.role is not Role.CONSTANT:
                 lines += comment(indent, node.doc_string)
-            if form.is_special and self._special(form, node, kept, indent):
+            if form.is_special and self._special(form, node, first, kept, indent):
                 continue
             inputs, attributes = node.input[:], node.attribute
             if constants and not constants.keys().isdisjoint(inputs):
@@ -210,13 +211,13 @@ class Body:
         name = _keyword(attribute, form)
         return f"{name}={attribute_text(attribute, attribute.type, name, form.name, self.parts)}"
 
-    def _special(self, form: Form, node: NodeProto, kept: frozenset[str], indent: str) -> bool:
-        """Whether a node has been written, or noted, in a way of its own."""
+    def _special(self, form: Form, node: NodeProto, first: str, kept: frozenset[str], indent: str) -> bool:
+        """Whether a node, of that first output, has been written, or noted, in a way of its own."""
         if form.is_open:
             self.forms.note_kinds(node)
             return False
         if form.record.role is Role.CONSTANT:
-            return self._constant(node, kept, indent)
+            return self._constant(node, first, kept, indent)
         if form.is_control:
             if self.faithful or not write_control(self, node, indent):
                 return False
@@ -228,7 +229,8 @@ class Body:
             value = subscript(self, form, node) if form.record.subscript else typed_sign(self, form, node)
         if value is None:
             return False
-        target, declared = self._targets(node.output, 1), self.annotations.get(node.output[0])
+        target = self.names[first] if form.has_one_result and first else self._targets(node.output, 1)
+        declared = self.annotations.get(first)
         self.lines.append(f"{indent}{target}{'' if declared is None else f': {declared}'} = {value}")
         return True
 
@@ -261,13 +263,15 @@ class Body:
             for index, name in enumerate(inputs)
         ]
 
-    def _constant(self, node: NodeProto, kept: frozenset[str], indent: str) -> bool:
+    def _constant(self, node: NodeProto, output: str, kept: frozenset[str], indent: str) -> bool:
         """Notes a constant; whether that is all that there is to do."""
         attributes = node.attribute
-        if len(attributes) != 1 or attributes[0].ref_attr_name:
+        if len(attributes) != 1:
             return False
-        attribute, output = attributes[0], node.output[0]
-        if attribute.name == "value" and self._is_carried(attribute.t, output):
+        attribute = attributes[0]
+        if attribute.ref_attr_name:
+            return False
+        if self.carry is not None and attribute.name == "value" and self._is_carried(attribute.t, output):
             return True
         if self.faithful:
             return False
@@ -318,7 +322,7 @@ class Body:
         before, self.faithful = self.faithful, self.faithful or closed
         for tensor in graph.initializer:
             self.add_constant(tensor, frozenset(outputs), inner)
-        self.nodes(graph.node, inner, frozenset(outputs))
+        self.nodes(Nodes(graph.node), inner, frozenset(outputs))
         self.faithful = before
         self.lines += return_lines(inner, self.returned(outputs))
         self.lines.append("")

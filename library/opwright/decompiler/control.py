@@ -9,6 +9,7 @@ import numpy as np
 from onnx import GraphProto, NodeProto, TensorProto
 
 from opwright.decompiler.literals import Constant, constant_of
+from opwright.decompiler.nodes import Nodes
 from opwright.decompiler.refuse import refuse_unclear_graph
 from opwright.elements import BY_NAME
 from opwright.link.walk import all_nodes
@@ -68,7 +69,7 @@ def _block(
     for tensor in graph.initializer:
         body.add_constant(tensor, kept, indent)
     body.depth += 1
-    body.nodes([item for item in graph.node if without.isdisjoint(item.output)], indent, kept)
+    body.nodes(Nodes(item for item in graph.node if without.isdisjoint(item.output)), indent, kept)
     body.depth -= 1
     if body.lines[-1].endswith(":"):
         body.lines.append(f"{indent}pass")

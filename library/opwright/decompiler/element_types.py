@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Mapping
+from typing import NamedTuple
 
-from onnx import AttributeProto, NodeProto
+from onnx import AttributeProto, GraphProto, NodeProto
 
+from opwright.decompiler.nodes import Nodes
+from opwright.decompiler.operators import Forms
 from opwright.elements import BY_CODE
-from opwright.link.walk import all_nodes, subgraphs
+from opwright.link.walk import subgraphs
 from opwright.opsets.signatures import Option, Signature, tensor_element
 
 _PLAIN = {
@@ -25,20 +29,15 @@ class ElementTypes:
     """The element types of the values of a function or graph.
 
     `declared` are those of inputs and initializers by name; an input of a function stands for its own type. What the
-    nodes say is looked up when the first value is asked for. `signature_of`: the signature of an operator that is no
-    function of the module.
+    nodes say is looked up when the first value is asked for.
     """
 
-    def __init__(
-        self,
-        nodes: Iterable[NodeProto],
-        declared: Mapping[str, str],
-        signature_of: Callable[[NodeProto], Signature | None],
-    ) -> None:
+    def __init__(self, nodes: Nodes, declared: Mapping[str, str], forms: Forms) -> None:
         self._nodes = nodes
         self._known: dict[str, str] = dict(declared)
-        self._signature_of = signature_of
-        self._makers: dict[str, tuple[NodeProto, int] | None] | None = None
+        self._forms = forms
+        self._makers: Makers | None = None
+        self._rules: dict[tuple[str, int], _Rule] = {}
 
     def of(self, name: str) -> str:
         """The name of the element type, `=x` for that of the function's input x, "" where nothing tells."""
@@ -62,29 +61,60 @@ class ElementTypes:
     def _step(self, name: str) -> tuple[str | None, str]:
         """The type of what a node gives, or the value that has the same type; "" where there is neither."""
         if self._makers is None:
-            self._makers = _makers(self._nodes)
+            self._makers = _makers(self._nodes, self._forms)
         made = self._makers.get(name)
         if made is None:
             return "", ""
-        node, index = made
-        signature = self._signature_of(node)
-        if signature is None:
-            return "", ""
-        if not signature.domain and node.op_type in ("Constant", "Cast", "ConstantOfShape"):
-            return _by_attribute(node), ""
-        return _by_signature(node, index, signature)
+        node, index = made if isinstance(made, tuple) else (made, 0)
+        operator = node.op_type
+        rule = None if node.domain else self._rules.get((operator, index))
+        if rule is None:
+            signature = self._forms.signature_of(node)
+            if signature is None:
+                return "", ""
+            if not signature.domain and operator in ("Constant", "Cast", "ConstantOfShape"):
+                return _by_attribute(node), ""
+            rule = _rule(index, signature)
+            if not node.domain and not self._forms.local:
+                self._rules[operator, index] = rule
+        if rule.inputs:
+            inputs = node.input
+            count = len(inputs)
+            for position in rule.inputs:
+                if position < count and inputs[position]:
+                    return None, inputs[position]
+        return rule.element, ""
 
 
-def _makers(nodes: Iterable[NodeProto]) -> dict[str, tuple[NodeProto, int] | None]:
-    """The nodes that give values, those of nested graphs too; None where a name means several values."""
-    found: dict[str, tuple[NodeProto, int] | None] = {}
-    for node in all_nodes(nodes):
-        for index, name in enumerate(node.output):
-            found[name] = None if name in found else (node, index)
-        for graph in subgraphs(node) if node.attribute else ():
-            found.update(dict.fromkeys(item.name for item in graph.input))
-            found.update(dict.fromkeys(item.name for item in graph.initializer))
+Makers = dict[str, NodeProto | tuple[NodeProto, int] | None]
+
+
+def _makers(nodes: Nodes, forms: Forms) -> Makers:
+    """The nodes that give values, those of nested graphs too, with the output's index where that is not the first; None
+    where a name means several values."""
+    found: Makers = dict(zip(nodes.firsts, nodes.listed, strict=True))
+    if len(found) < len(nodes.firsts):
+        found.update((name, None) for name, times in Counter(nodes.firsts).items() if times > 1)
+    for node in nodes.with_more_outputs(forms):
+        _add_outputs(node, 1, found)
+    for node in nodes.with_graphs(forms):
+        for graph in subgraphs(node):
+            _add_graph(graph, found)
     return found
+
+
+def _add_graph(graph: GraphProto, found: Makers) -> None:
+    found.update(dict.fromkeys(item.name for item in graph.input))
+    found.update(dict.fromkeys(item.name for item in graph.initializer))
+    for node in graph.node:
+        _add_outputs(node, 0, found)
+        for inner in subgraphs(node):
+            _add_graph(inner, found)
+
+
+def _add_outputs(node: NodeProto, begin: int, found: Makers) -> None:
+    for index, name in enumerate(node.output[begin:], begin):
+        found[name] = None if name in found else (node, index)
 
 
 def _by_attribute(node: NodeProto) -> str:
@@ -105,16 +135,21 @@ def _name(code: int) -> str:
     return BY_CODE[code].name if code in BY_CODE else ""
 
 
-def _by_signature(node: NodeProto, index: int, signature: Signature) -> tuple[str | None, str]:
+class _Rule(NamedTuple):
+    """The element type of an output: that of the first of these inputs that is given, else `element`."""
+
+    inputs: tuple[int, ...]
+    element: str
+
+
+def _rule(index: int, signature: Signature) -> _Rule:
     formal = signature.outputs[min(index, len(signature.outputs) - 1)]
     if not formal.homogeneous or (index >= len(signature.outputs) and formal.option is not Option.VARIADIC):
-        return "", ""
+        return _Rule((), "")
     type_ = formal.type
     admitted = signature.admitted.get(type_, (type_,))
     if len(admitted) == 1:
         element = tensor_element(admitted[0])
-        return ("" if element is None else element.name), ""
-    for given, name in zip(signature.inputs, node.input, strict=False):
-        if given.type == type_ and name and given.homogeneous:
-            return None, name
-    return "", ""
+        return _Rule((), "" if element is None else element.name)
+    inputs = enumerate(signature.inputs)
+    return _Rule(tuple(place for place, given in inputs if given.type == type_ and given.homogeneous), "")

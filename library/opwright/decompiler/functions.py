@@ -12,6 +12,7 @@ from opwright.decompiler.element_types import ElementTypes
 from opwright.decompiler.layout import def_lines, return_lines
 from opwright.decompiler.literals import quoted
 from opwright.decompiler.names import UNUSED, Names, is_python_name
+from opwright.decompiler.nodes import Nodes
 from opwright.decompiler.operators import Form, Forms
 from opwright.decompiler.parts import Parts
 from opwright.decompiler.ranks import ranks_by_length
@@ -136,12 +137,13 @@ def _function(
         parameters.append("*")
     parameters.extend(attributes)
     own = {item: "" if item in sequences else f"={item}" for item in proto.input}  # the types of inputs are their own
-    body = Body(parts, forms, names, ElementTypes(proto.node, own, forms.signature_of), faithful, typed=False)
+    nodes = Nodes(proto.node)
+    body = Body(parts, forms, names, ElementTypes(nodes, own, forms), faithful, typed=False)
     body.annotations = ranks_by_length(proto, parts.types)
     body.note_untyped(proto.node)
     if not body.untyped.isdisjoint(proto.output):
         forms.untyped.add((proto.domain, proto.name, proto.overload))
-    body.nodes(proto.node, "    ", frozenset(proto.output))
+    body.nodes(nodes, "    ", frozenset(proto.output))
     decorator = [f"Opset({quoted(proto.domain)}, {forms.version_of(proto.domain)})"]
     parts.types.add("Opset")
     if name != proto.name:

@@ -6,9 +6,9 @@ Runtimes fuse nodes by them: what nothing else says must be in the text. The res
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from onnx import ModelProto, TensorProto, TypeProto, helper, shape_inference
+from onnx import GraphProto, ModelProto, TensorProto, TypeProto, helper, shape_inference
 
 from opwright.decompiler.annotations import annotation
 from opwright.diagnostics.model import DiagnosticError
@@ -17,11 +17,12 @@ from opwright.link.walk import all_graphs, all_nodes
 MOST_BYTES = 4096  # of a tensor whose elements inference may want: a shape, axes
 
 
-def declared_beyond_inference(model: ModelProto, faithful: bool) -> dict[str, TypeProto]:
-    """The types by name. Those of names that stand for several values are left out, and those that inference finds to
-    be wrong. `faithful`: the graphs inside say the types that they have, too.
+def declared_beyond_inference(model: ModelProto, inner: Iterable[GraphProto], faithful: bool) -> dict[str, TypeProto]:
+    """The types by name; `inner` are the graphs inside the model's. Those of names that stand for several values are
+    left out, and those that inference finds to be wrong. `faithful`: the graphs inside say the types that they have,
+    too.
     """
-    declared = {value.name: value.type for graph in all_graphs(model.graph) for value in graph.value_info}
+    declared = {value.name: value.type for graph in (model.graph, *inner) for value in graph.value_info}
     if not declared:
         return {}
     makers = Counter(name for node in all_nodes(model.graph.node) for name in node.output)

@@ -17,6 +17,9 @@ from opwright.lang.rounding import pack
 MOST_INLINE = 32  # elements of a tensor that stands in the text
 _MOST_LETTERS = 72  # of one that stands where it is used
 _DEFAULTS = frozenset(["float", "int64", "bool", "string"])  # what literals are where they meet no tensor
+_FLOAT = struct.Struct("<f")
+_FRACTION = 0x7FFFFF  # bits of a float32
+_FORMATS = {int(TensorProto.FLOAT): _FLOAT, int(TensorProto.INT64): struct.Struct("<q")}
 _NUMPY_TYPES = {"float": "np.float32", "double": "np.float64", "bool": "np.bool_", "string": "object"}
 _ML_TYPES = {
     "bfloat16": "bfloat16",
@@ -40,23 +43,36 @@ class Constant:
     where they stand; None where there is no such form. `literal` is that where it is short, and `default`: with nothing
     there it has this type."""
 
-    __slots__ = ("array", "default", "element", "literal", "text")
+    __slots__ = ("_array", "_number", "default", "element", "is_scalar", "literal", "text")
 
     def __init__(self, array: Any, element: ElementType) -> None:
-        self.array = array
+        self._array = array
+        self._number: int | float = 0  # that the array is made of
         self.element = element
+        self.is_scalar = not array.shape
         self.text = _text(array, element)
         self.literal = self.text if self.text is not None and len(self.text) <= _MOST_LETTERS else None
         self.default = self.literal is not None and element.name in _DEFAULTS and bool(array.size)
+
+    @classmethod
+    def of_number(cls, number: int | float, element: ElementType) -> Constant:
+        """A tensor of rank 0: a finite number of float or an int64, most of the constants of many models. Its array is
+        made when it is asked for."""
+        made = cls.__new__(cls)
+        made._array, made._number, made.element, made.is_scalar, made.default = None, number, element, True, True
+        made.text = made.literal = repr(number if element.is_integer else shortest(number))
+        return made
+
+    @property
+    def array(self) -> Any:
+        if self._array is None:
+            self._array = np.array(self._number, np.int64 if self.element.is_integer else np.float32)
+        return self._array
 
     @property
     def is_long(self) -> bool:
         """Whether the text is no literal for its length alone."""
         return self.text is not None and self.literal is None
-
-    @property
-    def is_scalar(self) -> bool:
-        return not self.array.shape
 
 
 def constant_of(tensor: TensorProto) -> Constant:
@@ -67,10 +83,28 @@ def constant_of(tensor: TensorProto) -> Constant:
     if tensor.data_location == TensorProto.EXTERNAL:
         help_ = "load them with the model: `onnx.load` does"
         raise refuse(f"the elements of the tensor {tensor.name!r} are not there", "they lie in another file", help_)
+    if not tensor.dims:
+        number = _number(tensor)
+        if number is not None:
+            return Constant.of_number(number, element)
     try:
         return Constant(numpy_helper.to_array(tensor), element)
     except (ValueError, TypeError) as error:
         raise refuse(f"the tensor {tensor.name!r} cannot be read", str(error)) from None
+
+
+def _number(tensor: TensorProto) -> int | float | None:
+    """The element of a tensor of rank 0 and the type int64, or float where that is finite; None of any other."""
+    format_ = _FORMATS.get(tensor.data_type)
+    if format_ is None or tensor.HasField("segment"):
+        return None
+    data = tensor.raw_data
+    if data:
+        number: int | float = format_.unpack(data)[0] if len(data) == format_.size else math.nan
+    else:
+        items: Sequence[int | float] = tensor.float_data if format_ is _FLOAT else tensor.int64_data
+        number = items[0] if len(items) == 1 else math.nan
+    return number if math.isfinite(number) else None
 
 
 def constant_value(attribute: AttributeProto) -> Constant | None:
@@ -99,15 +133,27 @@ def constant_value(attribute: AttributeProto) -> Constant | None:
 # ------------------------------------------------------------------------------------------------------- numbers
 
 
+def shortest(value: float) -> float:
+    """The number of the fewest digits that is this finite number once it is rounded to float32."""
+    if 1e-30 < abs(value) < 1e30:
+        if len(repr(value)) <= 7:  # six digits at most, of which no two numbers lie so close together
+            return value
+        bits = _FLOAT.pack(value)
+        if int.from_bytes(bits, "little") & _FRACTION:
+            for digits in ("%.6g", "%.7g", "%.8g"):  # the nearest of so many digits, if any is
+                found = float(digits % value)
+                if _FLOAT.pack(found) == bits:
+                    return found
+    return float(str(np.float32(value)))  # a power of two has neighbours at two distances
+
+
 def float_text(value: float) -> str:
     """The shortest text that is this number once it is rounded to float32."""
     if not math.isfinite(value):
         return "math.nan" if value != value else "math.inf" if value > 0 else "-math.inf"
     text = repr(value)
     if len(text) > 8:
-        short = repr(float(str(np.float32(value))))
-        if struct.pack("<f", float(short)) == struct.pack("<f", value):
-            return short
+        return repr(shortest(value))
     return text
 
 

@@ -14,6 +14,7 @@ from opwright.decompiler.inner_types import annotations_of, declared_beyond_infe
 from opwright.decompiler.layout import def_lines, return_lines
 from opwright.decompiler.literals import MOST_INLINE, Constant, constant_of, quoted
 from opwright.decompiler.names import Names, common_prefix
+from opwright.decompiler.nodes import Nodes
 from opwright.decompiler.operators import Forms
 from opwright.decompiler.parts import MOST_BYTES, Parts
 from opwright.decompiler.ranks import declared_ranks
@@ -40,7 +41,8 @@ class MainGraph:
         self.names = Names(parts.taken, "" if faithful else common_prefix(graph))
         declared = {item.name: _element(item.type.tensor_type.elem_type) for item in graph.input}
         declared.update({item.name: _element(item.data_type) for item in graph.initializer})
-        self.body = Body(parts, forms, self.names, ElementTypes(graph.node, declared, forms.signature_of), faithful)
+        self.nodes = Nodes(graph.node)
+        self.body = Body(parts, forms, self.names, ElementTypes(self.nodes, declared, forms), faithful)
         self.initializers: dict[str, str] = {}  # parameter -> expression
         self.defaults: dict[str, str] = {}
         self.renamed: dict[str, str] = {}
@@ -96,9 +98,10 @@ class MainGraph:
         body, names, constants = self.body, dict(self.names), dict(self.body.constants)
         taken = set(self.names.taken)
         body.note_untyped(self.graph.node)
-        declared = annotations_of(declared_beyond_inference(self.model, self.faithful), self.parts.types)
+        types = declared_beyond_inference(self.model, self.nodes.graphs(body.forms), self.faithful)
+        declared = annotations_of(types, self.parts.types)
         body.annotations.update(declared)
-        body.nodes(self.graph.node, "    ", kept)
+        body.nodes(self.nodes, "    ", kept)
         if ("", SCAN.name) in body.forms:
             body.annotations.update(declared_ranks(self.model, self.parts.types))
             body.annotations.update(declared)
@@ -108,7 +111,7 @@ class MainGraph:
             self.names.retake(taken)
             body.constants.clear()
             body.constants.update(constants)
-            body.nodes(self.graph.node, "    ", kept)
+            body.nodes(self.nodes, "    ", kept)
 
     def _interface(self, name: str) -> str:
         found = self.names.keep(name)

@@ -15,6 +15,7 @@ from opwright.elements import BY_NAME
 _LONG = 24  # letters of a name
 LONGEST = 200  # letters of a name that stays as it is
 _FEW = 4
+_FEW_TAKEN = 100  # names, in a text that is searched for them
 _SAMPLE = 500  # nodes whose names are looked at
 _LETTERS = bytes(code if chr(code).isalnum() and code < 128 else ord("_") for code in range(256))
 # What a decompiled module names itself, and the builtins that the language knows.
@@ -118,9 +119,20 @@ class Names(dict[str, str]):
             made = text.split("\n")
             if len(set(made)) < len(new):
                 return
-        if self.taken.isdisjoint(made) and not _ODD.search(text) and len(max(made, key=len, default="")) <= LONGEST:
-            self.update(zip(new, made, strict=True))
-            self.taken.update(made)
+        if _ODD.search(text) or len(max(made, key=len, default="")) > LONGEST:
+            return
+        met = self.taken.intersection(made)
+        pairs = zip(new, made, strict=True)
+        if met:  # these get other names when they are asked for, which none of the rest may have
+            others = {python_name(name) for name in met}
+            if len(met) > _FEW_TAKEN or not (others - met).isdisjoint(made):
+                return
+            if re.search(rf"^(?:{'|'.join(sorted(others))})_\d+$", text, re.MULTILINE):
+                return
+            self.update(pair for pair in pairs if pair[1] not in met)
+        else:
+            self.update(pairs)
+        self.taken.update(made)
 
     def keep(self, name: str) -> str:
         """The name of a value of an interface: as it is, where that is possible."""

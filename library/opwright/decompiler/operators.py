@@ -146,6 +146,14 @@ class Forms(dict[tuple[str, str], Form]):
             self.open.setdefault(domain, {})
         return form
 
+    def standard(self, name: str) -> Signature | None:
+        """The signature of an operator of the standard's domain; None where a function of the module is called so, or
+        nothing is known of it."""
+        version = self.imports.get("")
+        if version is None or any(not domain and local == name for domain, local, _ in self.local):
+            return None
+        return signature("", name, version)
+
     def is_open(self, node: NodeProto) -> bool:
         """Whether nothing is known of the types that a node gives, whatever it is given."""
         identity = (node.domain, node.op_type, node.overload)

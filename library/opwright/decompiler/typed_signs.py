@@ -39,10 +39,11 @@ def typed_sign(body: Body, form: Form, node: NodeProto) -> str | None:
 
 def _between(body: Body, sign: str, node: NodeProto, need: str) -> str | None:
     """Two operands with a sign between them, where what it needs is so."""
-    if len(node.input) != 2 or not body.names_tensors(node.input):
+    inputs = node.input[:]
+    if len(inputs) != 2 or not body.names_tensors(inputs):
         return None
-    tensors = [name for name in node.input if not body.knows(name)]
-    constants = [body.constants[name] for name in node.input if body.knows(name)]
+    tensors = [name for name in inputs if name not in body.constants]
+    constants = [body.constants[name] for name in inputs if name in body.constants]
     if not tensors or (need == "bits" and constants):
         return None
     element = body.types.of(tensors[0])
@@ -52,13 +53,13 @@ def _between(body: Body, sign: str, node: NodeProto, need: str) -> str | None:
         return None  # which Python's shift asks for
     if need == "bits" and not all(_are_bits(body, name) for name in tensors):
         return None
-    if need == "floats" and not (_is_float(element) and all(body.types.of(name) == element for name in tensors)):
+    if need == "floats" and not (_is_float(element) and all(body.types.of(name) == element for name in tensors[1:])):
         return None
     for constant in constants:
         known = element or (need == "alike" and body.typed and constant.element.name)
         if not constant.is_scalar or constant.literal is None or known != constant.element.name:
             return None
-    left, right = (body.literal(name) for name in node.input)
+    left, right = (body.literal(name) for name in inputs)
     if sign == "**":
         return None if left.startswith("-") else f"{left}**{body.parts.noted(right)}"
     return f"{left} {sign} {right}"
