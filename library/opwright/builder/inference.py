@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from onnx import ModelProto, TensorShapeProto, TypeProto, shape_inference
+from onnx import ModelProto, TensorShapeProto, TypeProto
 
 from opwright.builder.emission import emit_named, renamed
 from opwright.builder.model import add_functions, closure_of
@@ -12,6 +12,7 @@ from opwright.elements import BY_CODE, BY_NAME
 from opwright.lang import ir
 from opwright.lang.emit import is_known, write_tensor, write_type
 from opwright.live.finish import MADE_UP, lowest_ir_version
+from opwright.opsets.onnx_inference import infer_model
 
 
 def infer_value(recorder: Recorder, value: ir.Value) -> None:
@@ -60,9 +61,11 @@ def infer_value(recorder: Recorder, value: ir.Value) -> None:
     try:
         add_functions(recorder, model, closure, imports, None)
         model.ir_version = lowest_ir_version(model)
-        inferred = shape_inference.infer_shapes(model, data_prop=True).graph
-    except (DiagnosticError, shape_inference.InferenceError, RuntimeError, ValueError):
+    except (DiagnosticError, RuntimeError, ValueError):
         return  # the question stays open; what is wrong is found when the model is made
+    inferred = infer_model(model, data_prop=True)
+    if inferred is None:
+        return  # likewise
     known = {item.name: item.type for item in (*inferred.value_info, *inferred.output)}
     for item in made:
         found = known.get(names.get(item, item.name))

@@ -6,22 +6,17 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from onnx import AttributeProto, GraphProto, NodeProto
+from onnx import GraphProto, NodeProto
 
 from opwright.decompiler.nodes import Nodes
 from opwright.decompiler.operators import Forms
-from opwright.elements import BY_CODE
+from opwright.elements import ElementType
+from opwright.lang import ir
+from opwright.lang.infer import Like, constraint_of, source
+from opwright.lang.infer_protos import attributes_of
 from opwright.link.walk import subgraphs
-from opwright.opsets.signatures import Option, Signature, tensor_element
+from opwright.opsets.signatures import Signature
 
-_PLAIN = {
-    "value_int": "int64",
-    "value_ints": "int64",
-    "value_float": "float",
-    "value_floats": "float",
-    "value_string": "string",
-    "value_strings": "string",
-}
 _MOST_STEPS = 1000  # from a value back to where its type is said
 
 
@@ -70,10 +65,13 @@ class ElementTypes:
         rule = None if node.domain else self._rules.get((operator, index))
         if rule is None:
             signature = self._forms.signature_of(node)
-            if signature is None:
+            if signature is None or not signature.outputs:
                 return "", ""
-            if not signature.domain and operator in ("Constant", "Cast", "ConstantOfShape"):
-                return _by_attribute(node), ""
+            if signature.record.typing is not None:
+                found = source(signature, index, node.input, attributes_of(node.attribute))
+                if isinstance(found, Like):
+                    return (None, node.input[found.index]) if found.element else ("", "")
+                return _element_name(found), ""
             rule = _rule(index, signature)
             if not node.domain and not self._forms.local:
                 self._rules[operator, index] = rule
@@ -117,22 +115,9 @@ def _add_outputs(node: NodeProto, begin: int, found: Makers) -> None:
         found[name] = None if name in found else (node, index)
 
 
-def _by_attribute(node: NodeProto) -> str:
-    """The element type that an attribute of the node says."""
-    for item in node.attribute:
-        if item.name in _PLAIN:
-            return _PLAIN[item.name]
-        if item.ref_attr_name:
-            return ""
-        if item.type == AttributeProto.TENSOR:
-            return _name(item.t.data_type)
-        if item.name == "to":
-            return _name(item.i)
-    return "float" if node.op_type == "ConstantOfShape" else ""
-
-
-def _name(code: int) -> str:
-    return BY_CODE[code].name if code in BY_CODE else ""
+def _element_name(type_: ir.Type | None) -> str:
+    """The name of a tensor's element type; "" for other types, and where an attribute of the function decides it."""
+    return type_.element.name if isinstance(type_, ir.TensorType) and isinstance(type_.element, ElementType) else ""
 
 
 class _Rule(NamedTuple):
@@ -143,13 +128,5 @@ class _Rule(NamedTuple):
 
 
 def _rule(index: int, signature: Signature) -> _Rule:
-    formal = signature.outputs[min(index, len(signature.outputs) - 1)]
-    if not formal.homogeneous or (index >= len(signature.outputs) and formal.option is not Option.VARIADIC):
-        return _Rule((), "")
-    type_ = formal.type
-    admitted = signature.admitted.get(type_, (type_,))
-    if len(admitted) == 1:
-        element = tensor_element(admitted[0])
-        return _Rule((), "" if element is None else element.name)
-    inputs = enumerate(signature.inputs)
-    return _Rule(tuple(place for place, given in inputs if given.type == type_ and given.homogeneous), "")
+    found = constraint_of(signature, index)
+    return _Rule(found, "") if isinstance(found, tuple) else _Rule((), _element_name(found))

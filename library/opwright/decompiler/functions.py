@@ -139,7 +139,7 @@ def _function(
     own = {item: "" if item in sequences else f"={item}" for item in proto.input}  # the types of inputs are their own
     nodes = Nodes(proto.node)
     body = Body(parts, forms, names, ElementTypes(nodes, own, forms), faithful, typed=False)
-    body.annotations = ranks_by_length(proto, parts.types)
+    body.annotations = ranks_by_length(proto, forms, parts.types)
     body.note_untyped(proto.node)
     if not body.untyped.isdisjoint(proto.output):
         forms.untyped.add((proto.domain, proto.name, proto.overload))

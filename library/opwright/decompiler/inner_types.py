@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from onnx import GraphProto, ModelProto, TensorProto, TypeProto, helper, shape_inference
+from onnx import GraphProto, ModelProto, TensorProto, TypeProto, helper
 
 from opwright.decompiler.annotations import annotation
 from opwright.diagnostics.model import DiagnosticError
 from opwright.link.walk import all_graphs, all_nodes
+from opwright.opsets.onnx_inference import infer_model
 
 MOST_BYTES = 4096  # of a tensor whose elements inference may want: a shape, axes
 
@@ -64,11 +65,10 @@ def _inferred(model: ModelProto, faithful: bool) -> dict[str, TypeProto | None]:
             if value.type.HasField("tensor_type"):
                 value.type.tensor_type.ClearField("shape")
     found: dict[str, TypeProto | None] = {name: None for node in all_nodes(graph.node) for name in node.output}
-    try:
-        graph = shape_inference.infer_shapes(made).graph
-    except (shape_inference.InferenceError, ValueError, RuntimeError):
-        return found  # it knows nothing, then
-    for inner in all_graphs(graph):
+    inferred = infer_model(made)
+    if inferred is None:
+        return found
+    for inner in all_graphs(inferred):
         for value in inner.value_info:
             found[value.name] = value.type
     for value in model.graph.output:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from onnx import FunctionProto, ModelProto, NodeProto, TensorProto, numpy_helper, shape_inference
+from onnx import FunctionProto, ModelProto, NodeProto
 
+from opwright.decompiler.literals import constant_value
+from opwright.decompiler.operators import Forms
 from opwright.elements import BY_CODE
+from opwright.lang import ir
+from opwright.lang.infer_protos import attributes_of, node_types
+from opwright.lang.infer_ranks import count_of
 from opwright.link.walk import all_graphs, all_nodes
+from opwright.opsets.onnx_inference import infer_model
+from opwright.opsets.record import Rank
+from opwright.opsets.records import CONSTANT, RECORDS, SCAN
 
-_BY_VALUE = frozenset(["Reshape", "Expand", "ConstantOfShape", "Squeeze", "Unsqueeze"])  # an input says the rank
+_BY_VALUE = frozenset(item.name for item in RECORDS.values() if item.ranked_by_length)
 
 
 def declared_ranks(model: ModelProto, used: set[str]) -> dict[str, str]:
     """Annotations of values by name, for a model with a Scan: what ONNX's inference finds where values say the rank."""
     wanted = {node.output[0] for node in all_nodes(model.graph.node) if node.op_type in _BY_VALUE}
     found: dict[str, str] = {}
-    inferred = shape_inference.infer_shapes(model, data_prop=True).graph
-    for value in (item for graph in all_graphs(inferred) for item in graph.value_info):
+    inferred = infer_model(model, data_prop=True)
+    for value in (item for graph in (() if inferred is None else all_graphs(inferred)) for item in graph.value_info):
         tensor = value.type.tensor_type
         if value.name in wanted and tensor.HasField("shape") and tensor.elem_type in BY_CODE:
             name = BY_CODE[tensor.elem_type].name.upper()
@@ -25,74 +33,46 @@ def declared_ranks(model: ModelProto, used: set[str]) -> dict[str, str]:
     return found
 
 
-def ranks_by_length(function: FunctionProto, used: set[str]) -> dict[str, str]:
+def ranks_by_length(function: FunctionProto, forms: Forms, used: set[str]) -> dict[str, str]:
     """The same of a function with a Scan, whose inputs have no types: shapes whose length is known say the rank.
 
     Inputs are taken to have the dimensions that are asked of their shapes.
     """
-    if not any(node.op_type == "Scan" for node in function.node):
+    if not any(SCAN.describes(node) for node in function.node):
         return {}
-    lengths = _Lengths()
+    values = {name: _tensor(name) for name in function.input}
+    contents: dict[ir.Value, ir.TensorData] = {}
     found: dict[str, str] = {}
     for node in all_nodes(function.node):
-        length = lengths.of(node)
-        if length is not None:
-            lengths.known[node.output[0]] = length
-        shape = {"Reshape": 1, "ConstantOfShape": 0}.get(node.op_type)
-        rank = None if shape is None or len(node.input) <= shape else lengths.known.get(node.input[shape])
+        signature = forms.signature_of(node)
+        if signature is None or not signature.outputs:
+            continue
+        inputs = [values.get(name) or _tensor(name) if name else None for name in node.input]
+        types = node_types(signature, inputs, attributes_of(node.attribute), len(node.output), contents, trusting=True)
+        for name, type_ in zip(node.output, types, strict=True):
+            values[name] = _tensor(name) if isinstance(type_, ir.UnknownType) else ir.Value(type_)
+        if CONSTANT.describes(node) and (tensor := _tensor_of(node)) is not None:
+            contents[values[node.output[0]]] = tensor
+        shape = _SHAPES.get(signature.record.rank)
+        rank = None if shape is None or len(inputs) <= shape else count_of(inputs[shape])
         if rank:
             used.add("Tensor")
             found[node.output[0]] = f"Tensor[{', '.join(['None'] * rank)}]"
     return found
 
 
-_SCALAR = 0  # no vector at all
-_ELEMENTWISE = frozenset(["Add", "Cast", "Div", "Identity", "Mul", "Sub"])
+_SHAPES = {Rank.RESHAPED: 1, Rank.FILLED: 0}  # which input is the shape of the result
 
 
-class _Lengths:
-    """How many elements the vectors have that shapes are made of, as far as that is known."""
+def _tensor(name: str) -> ir.Value:
+    """A value of which nothing is known."""
+    return ir.Value(ir.TensorType(ir.TypeVariable(name, rigid=False)))
 
-    def __init__(self) -> None:
-        self.known: dict[str, int] = {}
-        self._values: dict[str, list[int]] = {}
 
-    def of(self, node: NodeProto) -> int | None:
-        attributes = {item.name: item for item in node.attribute}
-        given = [self.known.get(name) for name in node.input]
-        certain = [item for item in given if item is not None]
-        values = [self._values.get(name) for name in node.input]
-        if node.op_type == "Constant":
-            return self._constant(node)
-        if node.op_type == "Shape" and {"start", "end"} <= attributes.keys():
-            start, end = attributes["start"].i, attributes["end"].i
-            return end - start if 0 <= start < end else None
-        if node.op_type == "Slice" and len(values) == 3 and values[1] and values[2]:
-            start, end = values[1][0], values[2][0]
-            return end - start if 0 <= start < end else None
-        if node.op_type == "Gather" and len(given) == 2:
-            return given[1]
-        if node.op_type == "Unsqueeze" and given[0] == _SCALAR:
-            return 1
-        if node.op_type == "Reshape" and len(values) == 2 and values[1] is not None and len(values[1]) == 1:
-            return values[1][0] if values[1][0] > 0 else None
-        if node.op_type == "Concat":
-            return sum(certain) if len(certain) == len(given) and all(certain) else None
-        if node.op_type in _ELEMENTWISE:
-            return max(certain) if certain and len(certain) == len(given) else None
+def _tensor_of(node: NodeProto) -> ir.TensorData | None:
+    """The integers that a Constant gives; None of other tensors, and where the function's attributes decide."""
+    attribute = node.attribute[0] if len(node.attribute) == 1 else None
+    constant = None if attribute is None or attribute.ref_attr_name else constant_value(attribute)
+    if constant is None or constant.element.name != "int64":
         return None
-
-    def _constant(self, node: NodeProto) -> int | None:
-        attribute = node.attribute[0]
-        if attribute.name in ("value_int", "value_float"):
-            return _SCALAR
-        if attribute.name == "value_ints":
-            values = list(attribute.ints)
-        elif attribute.name == "value" and attribute.t.data_type == TensorProto.INT64 and len(attribute.t.dims) <= 1:
-            if not attribute.t.dims:
-                return _SCALAR
-            values = numpy_helper.to_array(attribute.t).tolist()
-        else:
-            return None
-        self._values[node.output[0]] = values
-        return len(values)
+    return ir.TensorData(constant.element, tuple(constant.array.shape), constant.array.tobytes())

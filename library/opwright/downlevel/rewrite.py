@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from onnx import ModelProto, shape_inference
+from onnx import ModelProto
 
 from opwright.bundle.format import Bundle
 from opwright.bundle.read import find_bundle
@@ -24,6 +24,7 @@ from opwright.link.naming import FunctionId, Profile
 from opwright.link.plan import FUNCTION_IR, choose_opset, make_plan
 from opwright.link.propagate import imports_of
 from opwright.link.walk import all_graphs
+from opwright.opsets.onnx_inference import infer_model
 
 DEFAULT_LIBRARY = "opwright_std"
 
@@ -148,12 +149,9 @@ def _judge(model: ModelProto, catalogue: Catalogue, opset: int, target: Target, 
     """The verdict with the help of what onnx infers of ranks and types, which leaves no trace in the model."""
     graphs = list(all_graphs(model.graph))
     counts = [len(graph.value_info) for graph in graphs]
-    try:
-        inferred = shape_inference.infer_shapes(without_weights(model))
-    except (shape_inference.InferenceError, ValueError, RuntimeError):
-        inferred = None  # the checker is the one to complain
-    if inferred is not None:
-        for graph, known in zip(graphs, all_graphs(inferred.graph), strict=False):
+    inferred = infer_model(without_weights(model))
+    if inferred is not None:  # else the checker is the one to complain
+        for graph, known in zip(graphs, all_graphs(inferred), strict=False):
             declared = {value.name for value in (*graph.input, *graph.output, *graph.value_info)}
             graph.value_info.extend(value for value in known.value_info if value.name not in declared)
     try:

@@ -12,7 +12,7 @@ from opwright.lang.infer_ranks import infer_rank
 from opwright.lang.trail import Trail
 from opwright.opsets.record import VALUE_FORMS, ByAttribute, Rank, Record, Typing
 from opwright.opsets.records import RECORDS
-from opwright.opsets.signatures import Signature, tensor_element, tensor_mask
+from opwright.opsets.signatures import Option, Signature, tensor_element, tensor_mask
 
 Bindings = dict[str, ir.Type]
 
@@ -144,7 +144,7 @@ def _number_tensor(type_: ir.Type) -> ir.Type:
 
 # -------------------------------------------------------------------------------------------------- results
 
-_NOTHING: Contents = MappingProxyType({})
+NOTHING: Contents = MappingProxyType({})
 
 
 def result_types(
@@ -154,10 +154,11 @@ def result_types(
     attributes: dict[str, ir.Attribute],
     count: int,
     trail: Trail,
-    contents: Contents = _NOTHING,
+    contents: Contents = NOTHING,
+    trusting: bool = False,
 ) -> list[ir.Type]:
-    """The types of the first `count` results; UnknownType where neither constraint nor table decides. `contents` are
-    the tensors that are known when the function is built.
+    """The types of the first `count` results; UnknownType where neither constraint nor record decides. `contents` are
+    the tensors that are known when the function is built. `trusting`: lists are as long as is asked of them.
 
     Raises WrongResult for an element type that the operator does not give at this version.
     """
@@ -166,7 +167,7 @@ def result_types(
     rule = record.typing
     shape = _elementwise_shape(record, inputs)
     for index in range(count):
-        decided = None if rule is None else _ruled(rule, index, inputs, attributes)
+        decided = None if rule is None else _decided(rule, index, inputs, attributes)
         if decided is None:
             decided = _from_constraint(signature, bindings, index, shape)
         else:
@@ -176,12 +177,23 @@ def result_types(
                 rank = infer_rank(record, index, inputs, attributes)
                 if rank is not None:
                     decided = ir.TensorType(decided.element, (None,) * rank)
-            if index == 0 and decided.shape == (None,):
-                length = infer_length(record, inputs, attributes, contents)
+            if index == 0 and (decided.shape == (None,) or (trusting and decided.shape is None)):
+                length = infer_length(record, inputs, attributes, contents, trusting)
                 if length is not None:
                     decided = ir.TensorType(decided.element, (length,))
         types.append(decided)
     return types
+
+
+def _decided(rule: ByAttribute | Typing, index: int, inputs: Inputs, attributes: Attributes) -> ir.Type | None:
+    """The type that a record's rule gives a result; None where the schema's constraint decides it."""
+    found = _ruled(rule, index, inputs, attributes)
+    if type(found) is Like:
+        return _like(found, inputs)
+    assert not isinstance(found, Like)
+    if type(rule) is ByAttribute and rule.keeps_shape and type(found) is ir.TensorType:
+        return ir.TensorType(found.element, _first_shape(inputs))
+    return found
 
 
 def _check_result(signature: Signature, index: int, type_: ir.Type, trail: Trail) -> None:
@@ -257,30 +269,65 @@ Inputs = Sequence[ir.Value | None]
 Attributes = Mapping[str, ir.Attribute]
 
 
-def _ruled(rule: ByAttribute | Typing, index: int, inputs: Inputs, attributes: Attributes) -> ir.Type | None:
-    """The type that a record's rule gives a result; None where the schema's constraint decides it."""
+class Like:
+    """The type of a result follows from that of one input: `index` is the input. `of` makes the one of the other, None
+    where the input is of another kind; a result that has the input's `element` is a tensor as it is."""
+
+    __slots__ = ("element", "index", "of")
+
+    def __init__(self, index: int, of: Callable[[ir.Type], ir.Type | None], element: bool = False) -> None:
+        self.index = index
+        self.of = of
+        self.element = element
+
+
+def source(signature: Signature, index: int, inputs: Sequence[object], attributes: Attributes) -> ir.Type | Like | None:
+    """What decides the type of a result beyond unification: the type itself, or an input; None where more has to be
+    known. Of `inputs` only which are given counts."""
+    rule = signature.record.typing
+    decided = None if rule is None else _ruled(rule, index, inputs, attributes)
+    if decided is not None:
+        return decided
+    found = constraint_of(signature, index)
+    if not isinstance(found, tuple):
+        return found
+    position = next((item for item in found if item < len(inputs) and inputs[item]), None)
+    return None if position is None else Like(position, _itself, element=True)
+
+
+def constraint_of(signature: Signature, index: int) -> ir.Type | tuple[int, ...]:
+    """What the schema says of the type of a result: the type, or the inputs of which the first that is given has it."""
+    formal = signature.outputs[min(index, len(signature.outputs) - 1)]
+    if not formal.homogeneous or (index >= len(signature.outputs) and formal.option is not Option.VARIADIC):
+        return ()
+    admitted = signature.admitted.get(formal.type, (formal.type,))
+    if len(admitted) == 1:
+        return parse_type(admitted[0])
+    inputs = enumerate(signature.inputs)
+    return tuple(position for position, item in inputs if item.type == formal.type and item.homogeneous)
+
+
+def _ruled(
+    rule: ByAttribute | Typing, index: int, inputs: Sequence[object], attributes: Attributes
+) -> ir.Type | Like | None:
+    """What a record's rule says of a result; None where the schema's constraint decides it."""
     if type(rule) is ByAttribute:
-        return _by_attribute(rule, inputs, attributes) if index >= rule.first else None
+        return _by_attribute(rule, attributes) if index >= rule.first else None
     if index or not isinstance(rule, Typing):
         return None
-    return _RULES[rule](inputs, attributes)
+    found = _FROM_INPUTS.get(rule)
+    return _RULES[rule](inputs, attributes) if found is None else found
 
 
-def _by_attribute(rule: ByAttribute, inputs: Inputs, attributes: Attributes) -> ir.Type | None:
+def _by_attribute(rule: ByAttribute, attributes: Attributes) -> ir.Type | Like:
     """The element type is an attribute's ONNX code; a reference makes it a variable of that attribute's name."""
     found = attributes.get(rule.attribute)
-    first = _type_of(inputs, 0)
-    if found is None and rule.default is None:
-        return first if isinstance(first, ir.TensorType) else None
-    shape: tuple[ir.Dimension, ...] | None = None
-    if rule.keeps_shape:
-        shape = first.shape if isinstance(first, ir.TensorType) else () if isinstance(first, ir.NumberType) else None
     if found is None:
-        return ir.TensorType(BY_NAME[rule.default or ""], shape)
+        return _LIKE_FIRST if rule.default is None else ir.TensorType(BY_NAME[rule.default])
     if isinstance(found, ir.AttributeReference):
-        return ir.TensorType(ir.TypeVariable(f"@{found.name}", rigid=False), shape)
+        return ir.TensorType(ir.TypeVariable(f"@{found.name}", rigid=False))
     element = BY_CODE.get(found.value) if isinstance(found.value, int) else None
-    return ir.TensorType(element, shape) if element is not None else ir.UnknownType()
+    return ir.TensorType(element) if element is not None else ir.UnknownType()
 
 
 def _type_of(inputs: Inputs, index: int) -> ir.Type | None:
@@ -288,7 +335,17 @@ def _type_of(inputs: Inputs, index: int) -> ir.Type | None:
     return None if value is None else value.type
 
 
-def _constant(inputs: Inputs, attributes: Attributes) -> ir.Type | None:
+def _like(found: Like, inputs: Inputs) -> ir.Type | None:
+    type_ = _type_of(inputs, found.index)
+    return None if type_ is None else found.of(type_)
+
+
+def _first_shape(inputs: Inputs) -> tuple[ir.Dimension, ...] | None:
+    first = _type_of(inputs, 0)
+    return first.shape if isinstance(first, ir.TensorType) else () if isinstance(first, ir.NumberType) else None
+
+
+def _constant(inputs: Sequence[object], attributes: Attributes) -> ir.Type | None:
     for name, attribute in attributes.items():
         form = VALUE_FORMS.get(name)
         value = attribute.value if isinstance(attribute, ir.AttributeValue) else None
@@ -300,73 +357,83 @@ def _constant(inputs: Inputs, attributes: Attributes) -> ir.Type | None:
     return None
 
 
-def _filled(inputs: Inputs, attributes: Attributes) -> ir.Type | None:
+def _filled(inputs: Sequence[object], attributes: Attributes) -> ir.Type | None:
     found = attributes.get("value")
-    if isinstance(found, ir.AttributeValue) and isinstance(found.value, ir.TensorData):
-        return ir.TensorType(found.value.element)
-    return ir.TensorType(BY_NAME["float"])
-
-
-def _item(inputs: Inputs, attributes: Attributes) -> ir.Type | None:
-    sequence = _type_of(inputs, 0)
-    return sequence.item if isinstance(sequence, ir.SequenceType) else None
-
-
-def _joined_items(inputs: Inputs, attributes: Attributes) -> ir.Type | None:
-    item = _item(inputs, attributes)
-    return ir.TensorType(item.element) if isinstance(item, ir.TensorType) else None
-
-
-def _sequence(inputs: Inputs, attributes: Attributes) -> ir.Type | None:
-    item = _type_of(inputs, 0)
-    return ir.SequenceType(ir.TensorType(item.element)) if isinstance(item, ir.TensorType) else None
+    if found is None:
+        return ir.TensorType(BY_NAME["float"])
+    data = found.value if isinstance(found, ir.AttributeValue) else None
+    return ir.TensorType(data.element) if isinstance(data, ir.TensorData) else ir.UnknownType()
 
 
 _OUTPUT_TYPE = ByAttribute("output_dtype")
 _ITEM_TYPE = ByAttribute("dtype")
 
 
-def _quantized(inputs: Inputs, attributes: Attributes) -> ir.Type | None:
-    if _type_of(inputs, 2) is not None:
+def _quantized(inputs: Sequence[object], attributes: Attributes) -> ir.Type | Like | None:
+    if len(inputs) > 2 and inputs[2]:
         return None
     found = attributes.get("output_dtype")
     if isinstance(found, ir.AttributeValue) and found.value:
-        return _by_attribute(_OUTPUT_TYPE, inputs, attributes)
+        return _by_attribute(_OUTPUT_TYPE, attributes)
     return ir.TensorType(BY_NAME["uint8"])
 
 
-def _dequantized(inputs: Inputs, attributes: Attributes) -> ir.Type | None:
+def _dequantized(inputs: Sequence[object], attributes: Attributes) -> ir.Type | Like | None:
     found = attributes.get("output_dtype")
     if isinstance(found, ir.AttributeReference) or (isinstance(found, ir.AttributeValue) and found.value):
-        return _by_attribute(_OUTPUT_TYPE, inputs, attributes)
-    scale = _type_of(inputs, 1)
-    return ir.TensorType(scale.element) if isinstance(scale, ir.TensorType) else None
+        return _by_attribute(_OUTPUT_TYPE, attributes)
+    return Like(1, _without_shape, element=True)  # of the scale
 
 
-def _empty_sequence(inputs: Inputs, attributes: Attributes) -> ir.Type | None:
-    item = _by_attribute(_ITEM_TYPE, inputs, attributes)
-    return ir.SequenceType(item) if item is not None else None
+def _empty_sequence(inputs: Sequence[object], attributes: Attributes) -> ir.Type | None:
+    item = _by_attribute(_ITEM_TYPE, attributes)
+    return ir.SequenceType(item) if not isinstance(item, Like) else None
 
 
-def _optional(inputs: Inputs, attributes: Attributes) -> ir.Type | None:
-    item = _type_of(inputs, 0)
-    return ir.OptionalType(item) if isinstance(item, (ir.TensorType, ir.SequenceType)) else None
+def _itself(type_: ir.Type) -> ir.Type:
+    return type_
 
 
-def _optional_item(inputs: Inputs, attributes: Attributes) -> ir.Type | None:
-    optional = _type_of(inputs, 0)
-    return optional.item if isinstance(optional, ir.OptionalType) else optional
+def _tensor(type_: ir.Type) -> ir.Type | None:
+    return type_ if isinstance(type_, ir.TensorType) else None
 
 
-_RULES: dict[Typing, Callable[[Inputs, Attributes], ir.Type | None]] = {
+def _without_shape(type_: ir.Type) -> ir.Type | None:
+    return ir.TensorType(type_.element) if isinstance(type_, ir.TensorType) else None
+
+
+def _item(type_: ir.Type) -> ir.Type | None:
+    return type_.item if isinstance(type_, ir.SequenceType) else None
+
+
+def _joined_items(type_: ir.Type) -> ir.Type | None:
+    return _without_shape(type_.item) if isinstance(type_, ir.SequenceType) else None
+
+
+def _sequence(type_: ir.Type) -> ir.Type | None:
+    return ir.SequenceType(ir.TensorType(type_.element)) if isinstance(type_, ir.TensorType) else None
+
+
+def _optional(type_: ir.Type) -> ir.Type | None:
+    return ir.OptionalType(type_) if isinstance(type_, (ir.TensorType, ir.SequenceType)) else None
+
+
+def _optional_item(type_: ir.Type) -> ir.Type:
+    return type_.item if isinstance(type_, ir.OptionalType) else type_
+
+
+_LIKE_FIRST = Like(0, _tensor, element=True)
+_FROM_INPUTS: dict[Typing, Like] = {
+    Typing.ITEM: Like(0, _item),
+    Typing.JOINED_ITEMS: Like(0, _joined_items),
+    Typing.OPTIONAL: Like(0, _optional),
+    Typing.OPTIONAL_ITEM: Like(0, _optional_item),
+    Typing.SEQUENCE: Like(0, _sequence),
+}
+_RULES: dict[Typing, Callable[[Sequence[object], Attributes], ir.Type | Like | None]] = {
     Typing.CONSTANT: _constant,
     Typing.DEQUANTIZED: _dequantized,
     Typing.EMPTY_SEQUENCE: _empty_sequence,
     Typing.FILLED: _filled,
-    Typing.ITEM: _item,
-    Typing.JOINED_ITEMS: _joined_items,
-    Typing.OPTIONAL: _optional,
-    Typing.OPTIONAL_ITEM: _optional_item,
     Typing.QUANTIZED: _quantized,
-    Typing.SEQUENCE: _sequence,
 }

@@ -16,11 +16,20 @@ Contents = Mapping[ir.Value, ir.TensorData]
 LengthRule = Callable[[Inputs, Attributes, Contents], int | None]
 
 
-def infer_length(record: Record, inputs: Inputs, attributes: Attributes, contents: Contents) -> int | None:
+def infer_length(
+    record: Record, inputs: Inputs, attributes: Attributes, contents: Contents, trusting: bool = False
+) -> int | None:
     """The length of the first result of an operator, which has rank 1; None where it is not
-    certain. `contents` are the tensors that are known when the function is built."""
+    certain. `contents` are the tensors that are known when the function is built.
+
+    `trusting`: inputs have the dimensions that are asked of their shapes, and what is read as a list is one. That tells
+    the lengths of lists which shapes are made of, and nothing of other values.
+    """
     rule = _RULES.get(record.length)
-    return rule(inputs, attributes, contents) if rule is not None else None
+    found = rule(inputs, attributes, contents) if rule is not None else None
+    if found is None and trusting and record.length in _TRUSTING:
+        return _TRUSTING[record.length](inputs, attributes, contents)
+    return found
 
 
 def _at(inputs: Inputs, index: int) -> ir.Value | None:
@@ -110,6 +119,29 @@ def _unsqueeze(inputs: Inputs, attributes: Attributes, contents: Contents) -> in
     return 1 if rank_of(_at(inputs, 0)) == 0 else None
 
 
+def _between(start: object, end: object) -> int | None:
+    return end - start if isinstance(start, int) and isinstance(end, int) and 0 <= start < end else None
+
+
+def _trusted_shape(inputs: Inputs, attributes: Attributes, contents: Contents) -> int | None:
+    return _between(_given(attributes, "start", None), _given(attributes, "end", None))
+
+
+def _trusted_slice(inputs: Inputs, attributes: Attributes, contents: Contents) -> int | None:
+    if len(inputs) != 3:
+        return None
+    return _between(_one(_at(inputs, 1), contents), _one(_at(inputs, 2), contents))
+
+
+def _trusted_gather(inputs: Inputs, attributes: Attributes, contents: Contents) -> int | None:
+    return count_of(_at(inputs, 1))
+
+
+_TRUSTING: dict[Length, LengthRule] = {
+    Length.GATHERED: _trusted_gather,
+    Length.SHAPE: _trusted_shape,
+    Length.SLICED: _trusted_slice,
+}
 _RULES: dict[Length, LengthRule] = {
     Length.CONCATENATED: _concat,
     Length.FILLED: _filled,

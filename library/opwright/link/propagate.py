@@ -17,10 +17,14 @@ from typing import Protocol
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.lang import ir
+from opwright.lang.infer_protos import flow_types, graph_arguments
 from opwright.link.naming import FunctionId
 from opwright.link.schema_types import infer_outputs
-from opwright.link.value_types import ABSENT, tensor_of, text_of, text_of_code, unwrap, wrap
+from opwright.link.value_types import ABSENT, fact_of, text_of, text_of_code, type_of
 from opwright.link.walk import normal_domain, subgraphs
+from opwright.opsets.record import Role
+from opwright.opsets.records import CONSTANT, record_of
 
 Fact = str | None  # a type as text, ABSENT, or None: not known
 Shape = tuple[int | None, ...]  # None for a size that is not known
@@ -194,7 +198,7 @@ class Propagation:
     def _nodes(self, nodes: Iterable[NodeProto], scope: Scope) -> None:
         for index, node in enumerate(nodes):
             outputs = self._outputs(node, index, scope)
-            if node.op_type == "Constant" and normal_domain(node.domain) == "" and node.output:
+            if CONSTANT.describes(node) and node.output:
                 scope.constants[node.output[0]] = node
             for position, name in enumerate(node.output):
                 scope.define(name, outputs[position] if position < len(outputs) else None)
@@ -230,30 +234,15 @@ class Propagation:
         scope: Scope,
         where: str,
     ) -> Sequence[Fact]:
-        kind = node.op_type if normal_domain(node.domain) == "" else ""
-        arguments: Sequence[Fact] = ()
-        match kind:
-            case "Loop":
-                arguments = [tensor_of("int64"), tensor_of("bool"), *inputs[2:]]
-            case "Scan":
-                arguments = inputs[1:] if scope.imports.get("", 0) < 9 else inputs
-            case "SequenceMap":
-                arguments = [unwrap(fact) or fact for fact in inputs]
+        domain = normal_domain(node.domain)
+        role = record_of(domain, node.op_type).role
+        types = [type_of(fact) for fact in inputs]
+        arguments = list(map(fact_of, graph_arguments(role, types, scope.imports.get("", 0))))
         results = [self._subgraph(graph, node, scope, where, arguments) for graph in subgraphs(node)]
-        match kind:
-            case "If":
-                return [next((fact for fact in facts if fact), None) for facts in zip(*results, strict=False)]
-            case "Loop":
-                carried = inputs[2:]
-                return [
-                    *(a or b for a, b in zip(carried, results[0][1:], strict=False)),
-                    *results[0][1 + len(carried) :],
-                ]
-            case "Scan":
-                return results[0]
-            case "SequenceMap":
-                return [wrap("seq", fact) for fact in results[0]]
-        return infer_outputs(node, normal_domain(node.domain), inputs, attributes, scope.imports)
+        if role is Role.PLAIN:
+            return infer_outputs(node, domain, inputs, attributes, scope.imports)
+        yields = [[type_of(fact) or ir.UnknownType() for fact in facts] for facts in results]
+        return list(map(fact_of, flow_types(role, types, yields)))
 
     def _subgraph(
         self, graph: GraphProto, node: NodeProto, scope: Scope, where: str, arguments: Sequence[Fact]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from onnx import TypeProto
 
-from opwright.elements import BY_CODE, BY_NAME
+from opwright.elements import BY_CODE, BY_NAME, ElementType
+from opwright.lang import ir
+from opwright.lang.infer import parse_type
 
 ABSENT = ""  # the fact about an input that is not given; None is "not known"
 
@@ -38,6 +40,21 @@ def text_of_code(code: int) -> str | None:
     """The tensor type of a `TensorProto.DataType`; None for undefined and unknown codes."""
     found = BY_CODE.get(code)
     return tensor_of(found.name) if found is not None else None
+
+
+def type_of(fact: str | None) -> ir.Type | None:
+    """A fact as inference takes it; None where nothing is given."""
+    return None if fact == ABSENT else ir.UnknownType() if fact is None else parse_type(fact)
+
+
+def fact_of(type_: ir.Type | None) -> str | None:
+    """What is known of a type, without its shape."""
+    if isinstance(type_, ir.TensorType):
+        element = ir.settle(type_.element)
+        return tensor_of(element.name) if isinstance(element, ElementType) else None
+    if isinstance(type_, ir.SequenceType):
+        return wrap("seq", fact_of(type_.item))
+    return wrap("optional", fact_of(type_.item)) if isinstance(type_, ir.OptionalType) else None
 
 
 def text_of(proto: TypeProto) -> str | None:

@@ -25,6 +25,7 @@ from opwright.link.inline import inline_into
 from opwright.link.naming import FunctionId
 from opwright.link.walk import all_nodes, normal_domain
 from opwright.live.libraries import InstalledLibraries, NoFiles
+from opwright.opsets.records import CONSTANT
 from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature, newest_opset, signature
 
 Ranks = tuple[tuple[int, ...] | None, ...]  # of each output: the inputs that say by theirs which rank it has
@@ -126,7 +127,7 @@ def _as_graph(flat: FunctionProto) -> tuple[GraphProto, list[ir.Value]]:
         for item in node.attribute:
             if not item.ref_attr_name:
                 kept.append(item)
-            elif node.op_type == "Constant" and item.name != "value":
+            elif CONSTANT.describes(node) and item.name != "value":
                 kept.append(_placeholder(item))
             elif item.name in _TYPED_BY_ATTRIBUTE:
                 raise Stop

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from onnx import NodeProto, TensorProto, TypeProto, checker, defs, helper, shape_inference
+from onnx import NodeProto, TensorProto, TypeProto, helper
 
 from opwright.lang.lower.completions import InputType, completed, completions
-
-
-class Refused(Exception):
-    """ONNX's inference does not take a node; the message is its reason."""
+from opwright.opsets.onnx_inference import Refused, infer_node
 
 
 def infer(
@@ -25,14 +22,7 @@ def infer(
     named = [(name, type_, content) for name, type_, content in zip(node.input, types, data, strict=False) if name]
     input_types = {name: helper.make_tensor_type_proto(*type_) for name, type_, _ in named if type_ is not None}
     input_data = {name: content for name, _, content in named if content is not None}
-    schema = defs.get_schema(node.op_type, version, domain)
-    imports = [helper.make_opsetid(domain, version)]
-    try:
-        return dict(shape_inference.infer_node_outputs(schema, node, input_types, input_data, opset_imports=imports))
-    except shape_inference.InferenceError as error:
-        raise Refused(" ".join(str(error).split()).rpartition("Error] ")[2][:300]) from None  # without its kind
-    except (checker.ValidationError, ValueError, IndexError, RuntimeError):
-        return {}  # about element types, of which one may stand for all, or attributes that others judge
+    return infer_node(node, domain, {domain: version}, input_types, input_data)
 
 
 def refusal(

@@ -1,0 +1,120 @@
+"""The inference of the compiler over nodes as models hold them, and over graphs that nodes are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from onnx import AttributeProto, TensorProto
+
+from opwright.elements import BY_CODE, BY_NAME
+from opwright.lang import ir
+from opwright.lang.infer import NOTHING, Mismatch, WrongResult, bind, result_types
+from opwright.lang.infer_lengths import Contents
+from opwright.lang.trail import Trail
+from opwright.opsets.record import Role
+from opwright.opsets.signatures import Option, Signature
+
+_KINDS = {kind.code: kind for kind in ir.AttributeKind}
+_COUNT = ir.TensorType(BY_NAME["int64"], ())
+_CONDITION = ir.TensorType(BY_NAME["bool"], ())
+
+
+def attributes_of(given: Iterable[AttributeProto]) -> dict[str, ir.Attribute]:
+    """The attributes as inference asks for them: of tensors the header alone; graphs are left out."""
+    found: dict[str, ir.Attribute] = {}
+    for item in given:
+        kind = _KINDS.get(item.type)
+        if item.ref_attr_name:  # whose kind nodes may leave open, and inference does not ask for
+            found[item.name] = ir.AttributeReference(item.ref_attr_name, kind or ir.AttributeKind.INT)
+        elif kind is not None and kind is not ir.AttributeKind.GRAPH:
+            found[item.name] = ir.AttributeValue(kind, _value(item, kind))
+    return found
+
+
+def _value(item: AttributeProto, kind: ir.AttributeKind) -> object:
+    match kind:
+        case ir.AttributeKind.INT:
+            return item.i
+        case ir.AttributeKind.FLOAT:
+            return item.f
+        case ir.AttributeKind.STRING:
+            return item.s.decode("utf-8", "replace")
+        case ir.AttributeKind.INTS:
+            return tuple(item.ints)
+        case ir.AttributeKind.FLOATS:
+            return tuple(item.floats)
+        case ir.AttributeKind.STRINGS:
+            return tuple(text.decode("utf-8", "replace") for text in item.strings)
+        case ir.AttributeKind.TENSOR:
+            return _header(item.t)
+    return None
+
+
+def _header(tensor: TensorProto) -> ir.TensorData | None:
+    element = BY_CODE.get(tensor.data_type)
+    return None if element is None else ir.TensorData(element, tuple(tensor.dims), b"")
+
+
+def node_types(
+    found: Signature,
+    inputs: Sequence[ir.Value | None],
+    attributes: Mapping[str, ir.Attribute],
+    count: int,
+    contents: Contents = NOTHING,
+    trusting: bool = False,
+) -> list[ir.Type]:
+    """The types of the first `count` results of a node, UnknownType where they do not follow; of a node that its
+    operator does not admit nothing follows. An input is None where it is not given.
+
+    `contents` are inputs that are known. `trusting`: lists are as long as is asked of them (see `infer_length`).
+    """
+    unknown: list[ir.Type] = [ir.UnknownType() for _ in range(count)]
+    if found.needs_attributes and any(
+        item.required and item.name not in attributes for item in found.attributes.values()
+    ):
+        return unknown
+    if len(inputs) > len(found.inputs) and not found.variadic:
+        return unknown
+    arity = count if found.outputs and found.outputs[-1].option is Option.VARIADIC else min(count, len(found.outputs))
+    values, trail = list(inputs), Trail()
+    try:
+        bindings = bind(found, values, trail) if found.inputs else {}
+        made = result_types(found, bindings, values, dict(attributes), arity, trail, contents, trusting)
+    except (Mismatch, WrongResult):
+        return unknown
+    return [*made, *unknown[arity:]]
+
+
+# ---------------------------------------------------------------------------------------------- control flow
+
+
+def graph_arguments(role: Role, inputs: Sequence[ir.Type | None], opset: int) -> Sequence[ir.Type | None]:
+    """The types of what the graphs of a node take."""
+    match role:
+        case Role.LOOP:
+            return [_COUNT, _CONDITION, *inputs[2:]]
+        case Role.SCAN:
+            return inputs[1:] if opset < 9 else inputs
+        case Role.SEQUENCE_MAP:
+            return [item.item if isinstance(item, ir.SequenceType) else item for item in inputs]
+    return ()
+
+
+def flow_types(role: Role, inputs: Sequence[ir.Type | None], yields: Sequence[Sequence[ir.Type]]) -> Sequence[ir.Type]:
+    """The types of the results of control flow, by what it takes and what each of its graphs gives."""
+    match role:
+        case Role.IF:
+            return [_first_known(*types) for types in zip(*yields, strict=False)]
+        case Role.LOOP:
+            carried, given = inputs[2:], yields[0][1:]
+            states = [_first_known(one, other) for one, other in zip(carried, given, strict=False)]
+            return [*states, *given[len(carried) :]]
+        case Role.SCAN:
+            return yields[0]
+        case Role.SEQUENCE_MAP:
+            return [item if isinstance(item, ir.UnknownType) else ir.SequenceType(item) for item in yields[0]]
+    return ()
+
+
+def _first_known(*types: ir.Type | None) -> ir.Type:
+    return next((item for item in types if item is not None and not isinstance(item, ir.UnknownType)), ir.UnknownType())
