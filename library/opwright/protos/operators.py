@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
 from onnx import defs
@@ -29,9 +29,9 @@ class Operator:
     """One meaning of a node.
 
     `encoding` stands for it in the digest; `op_type` and `domain` are the node's protobuf fields. `defaults` are the
-    attributes that hold where a node does not write them; `no_attributes` are all of them joined, for a node that
-    writes none. Calls alone have `called`, the body's digest, and `positions`, which maps the callee's attribute
-    names to their canonical ones (None: the call has those already).
+    attributes that hold where a node does not write them, `encoded_defaults` the same in the digest; `no_attributes`
+    are all of them joined, for a node that writes none. Calls alone have `called`, the body's digest, and `positions`,
+    which maps the callee's attribute names to their canonical ones (None: the call has those already).
     """
 
     encoding: bytes
@@ -44,6 +44,7 @@ class Operator:
     trims_outputs: bool
     defaults: Mapping[str, Encoded]
     no_attributes: Encoded
+    encoded_defaults: Mapping[bytes, bytes] = field(default_factory=dict)
     called: str | None = None
     positions: Mapping[str, str] | None = None
 
@@ -117,6 +118,7 @@ def _operator(
             varint(len(in_order)) + b"".join(item[0] for item in in_order),
             wire.repeated(wire.NODE_ATTRIBUTE, [chunk(item[1]) for item in in_order]),
         ),
+        encoded_defaults={key.encode(): item[0] for key, item in (defaults or {}).items()},
     )
 
 

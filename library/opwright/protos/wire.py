@@ -6,14 +6,14 @@ written is what `SerializeToString(deterministic=True)` gives: fields by number,
 
 from __future__ import annotations
 
-_SMALL = tuple(bytes((value,)) for value in range(128))
+SMALL = tuple(bytes((value,)) for value in range(128))  # the varints of one byte
 _MASK = (1 << 64) - 1
 
 
 def varint(value: int) -> bytes:
     """A base-128 number; negative ones as their 64-bit two's complement."""
     if 0 <= value < 128:
-        return _SMALL[value]
+        return SMALL[value]
     value &= _MASK
     out = bytearray()
     while value > 127:
@@ -23,10 +23,22 @@ def varint(value: int) -> bytes:
     return bytes(out)
 
 
+def read_varint(data: bytes, at: int) -> tuple[int, int]:
+    """The base-128 number that begins there, and where it ends."""
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        if byte < 128:
+            return value, at
+        shift += 7
+
+
 def chunk(data: bytes) -> bytes:
     """The data behind its length."""
     size = len(data)
-    return _SMALL[size] + data if size < 128 else varint(size) + data
+    return SMALL[size] + data if size < 128 else varint(size) + data
 
 
 def repeated(tag: bytes, chunks: list[bytes]) -> bytes:

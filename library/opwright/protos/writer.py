@@ -67,7 +67,7 @@ class Writer:
     def _write_attributes(self, node: Node, names: Mapping[str, bytes]) -> Encoded:
         operator = node.operator
         if operator.called is None and not node.graphs and not any(item.ref_attr_name for item in node.attributes):
-            return encode_plain_attributes(operator, node.attributes)
+            return _encode_plain_attributes(operator, node.attributes)
         given = _named_attributes(operator, node.attributes)
         return _join_attributes(
             operator,
@@ -119,7 +119,7 @@ class Writer:
 _REMEMBERED = 256  # bytes of a node's attributes
 
 
-def encode_plain_attributes(operator: Operator, attributes: Sequence[AttributeProto]) -> Encoded:
+def _encode_plain_attributes(operator: Operator, attributes: Sequence[AttributeProto]) -> Encoded:
     """The attributes of an operator, none of which holds a graph or refers to the function's."""
     serialised = tuple([item.SerializeToString() for item in attributes])
     if sum(map(len, serialised)) <= _REMEMBERED:
