@@ -9,8 +9,9 @@ from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 from opwright import FLOAT, FLOAT4E2M1, FLOAT6E2M3, FLOAT6E3M2, INT4, DiagnosticError, Tensor, digest, script
 from opwright import opset28 as op
-from opwright.eager.arrays import DTYPES, array_of, data_of
+from opwright.eager.arrays import array_of, data_of
 from opwright.elements import BY_CODE, ElementType, pack_bits
+from opwright.graphs.ndarrays import DTYPES
 
 SMALL = [element for element in BY_CODE.values() if 0 < element.bits < 8]
 HALVES = (0.0, 1.0, -1.5, 0.5, 2.0, 3.0, -4.0)  # seven of them: the last byte is never full

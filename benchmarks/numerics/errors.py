@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import ml_dtypes
 import numpy as np
 from opwright.elements import ElementType
-from opwright_build.verify.dtypes import DTYPES
+from opwright.graphs.ndarrays import DTYPES
 from opwright_build.verify.model import Array, Expected
 
 

@@ -8,8 +8,8 @@ from math import prod
 
 import numpy as np
 from opwright.elements import element
+from opwright.graphs.ndarrays import DTYPES
 from opwright_build.verify import generated
-from opwright_build.verify.dtypes import DTYPES
 from opwright_build.verify.model import Array
 from opwright_build.verify.rounding import round_floats
 

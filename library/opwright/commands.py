@@ -8,26 +8,19 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
-from enum import IntEnum
 from pathlib import Path
 
 from opwright.bundle.read import find_bundle
 from opwright.decompiler import command as decompile
 from opwright.diagnostics import Diagnostic, DiagnosticError, Severity, has_errors, render
+from opwright.diagnostics.exits import Exit
 from opwright.downlevel import command as polyfill
+from opwright.graphs.ids import FunctionId
 from opwright.link.apply import Attached, attach_libraries
 from opwright.link.detach import detach_libraries
 from opwright.link.inspect import FunctionReport, State, inspect
 from opwright.link.model_file import read_model, write_model
-from opwright.link.naming import FunctionId, Profile
-
-
-class Exit(IntEnum):
-    GOOD = 0
-    FINDINGS = 1
-    USAGE = 2
-    INFRASTRUCTURE = 3
-
+from opwright.link.naming import Profile
 
 COMMANDS = ("attach", "inspect", "detach", "polyfill", "decompile")
 

@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
+from opwright.diagnostics.exits import Exit
 from opwright_build.cli.crash import OUR_BUG
 from opwright_build.report.schemas import output_schemas
-from opwright_build.workflow.status import Exit
 
 ROOT = Path(__file__).parents[2]
 

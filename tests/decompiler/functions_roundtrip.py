@@ -15,7 +15,7 @@ import onnx
 from onnx import FunctionProto, ModelProto, defs, helper
 from opwright import DiagnosticError, compare
 from opwright.decompiler.decompile import decompile
-from opwright.link.walk import all_graphs
+from opwright.graphs.walk import all_graphs
 
 from tests.decompiler.roundtrip import Failure, compile_folder, same_results
 

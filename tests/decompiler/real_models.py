@@ -14,7 +14,7 @@ from pathlib import Path
 import onnx
 import onnxruntime
 from opwright import DiagnosticError, decompile
-from opwright.link.walk import all_nodes
+from opwright.graphs.walk import all_nodes
 
 from tests.decompiler.roundtrip import compile_folder, equal, imports_of, interface_of, run_ort
 from tests.downlevel.real_models import feeds

@@ -16,7 +16,7 @@ from onnx import ModelProto, TypeProto, ValueInfoProto
 from onnx.reference import ReferenceEvaluator
 from opwright import DiagnosticError, compare
 from opwright.decompiler.decompile import decompile
-from opwright.link.walk import all_graphs
+from opwright.graphs.walk import all_graphs
 
 ROOT = Path(__file__).parents[2]
 # Their results differ from run to run.

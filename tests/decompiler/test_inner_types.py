@@ -12,7 +12,7 @@ from onnx import GraphProto, ModelProto, TypeProto, load_from_string, parser
 from onnxruntime import GraphOptimizationLevel, InferenceSession, SessionOptions
 from opwright import BOOL, FLOAT, INT64, DiagnosticError, GraphBuilder, compile_source, decompile
 from opwright import opset18 as op
-from opwright.link.walk import all_graphs, all_nodes
+from opwright.graphs.walk import all_graphs, all_nodes
 
 from tests.decompiler.make_models import make
 from tests.decompiler.roundtrip import equal, interface_of

@@ -23,7 +23,7 @@ from opwright.downlevel.rewrite import Polyfilled, polyfill_libraries
 from opwright.downlevel.target import target_of_opset
 from opwright.eager.ort_values import to_array, to_value
 from opwright.elements import BY_CODE
-from opwright.link.walk import normal_domain
+from opwright.opsets.domains import normal_domain
 
 DOMAINS = ("", "ai.onnx.preview")
 RANDOM = ("Bernoulli",)  # of which a test can tell shape and type only

@@ -10,8 +10,8 @@ import pytest
 from opwright import FLOAT, Tensor
 from opwright import opset25 as op
 from opwright.diagnostics.model import DiagnosticError
-from opwright.eager.arrays import DTYPES
 from opwright.elements import BY_NAME
+from opwright.graphs.ndarrays import DTYPES
 
 NEWEST = ("float6e2m3", "float6e3m2")  # of later opsets
 NARROW = (

@@ -14,9 +14,9 @@ from opwright import Tensor
 from opwright import opset18 as op
 from opwright.diagnostics.model import DiagnosticError
 from opwright.eager import at_opset
-from opwright.eager.arrays import DTYPES
 from opwright.elements import BY_NAME
 from opwright.evaluator import Failed, NoKernel, OnnxRuntime, ReferenceEvaluator, default_as
+from opwright.graphs.ndarrays import DTYPES
 from opwright.lang.operators import BINARY, UNARY, UNDEFINED, Form, Refusal, class_of
 
 FLOATS, SIGNED = ["float", "double", "float16", "bfloat16"], ["int8", "int32", "int64"]

@@ -6,7 +6,8 @@ import pytest
 from onnx import TensorProto, helper
 from opwright.eager.ort_values import is_native, to_array, to_value
 from opwright.elements import BY_NAME, ElementType
-from opwright_build.verify.dtypes import DTYPES, array_bytes
+from opwright.graphs.ndarrays import DTYPES
+from opwright_build.verify.dtypes import array_bytes
 
 # onnxruntime 1.31 has no complex tensors and none of 6 bits; strings have no bytes of their own.
 TYPES = [kind for kind in BY_NAME.values() if kind.kind not in ("string", "complex") and kind.bits != 6]

@@ -15,9 +15,10 @@ from opwright.diagnostics.model import DiagnosticError
 from opwright.lang import ir
 from opwright.lang.infer_protos import attributes_of, flow_types, graph_arguments, node_types
 from opwright.link.value_types import fact_of, text_of, type_of
+from opwright.opsets.domains import normal_domain
 from opwright.opsets.onnx_inference import infer_model
 from opwright.opsets.record import Role
-from opwright.opsets.signatures import normal_domain, signature
+from opwright.opsets.signatures import signature
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,8 @@ from opwright import opset18 as op
 from opwright.lang.lower.completions import InputType
 from opwright.lang.lower.node_inference import proof, refusal
 from opwright.live.verdict import infer
-from opwright.opsets.signatures import normal_domain, signature
+from opwright.opsets.domains import normal_domain
+from opwright.opsets.signatures import signature
 
 from tests.decompiler.make_models import make
 from tests.decompiler.roundtrip import equal, interface_of, run_ort

@@ -17,10 +17,10 @@ from onnx.reference import ReferenceEvaluator
 from opwright.bundle.format import Bundle
 from opwright.bundle.read import find_bundle
 from opwright.diagnostics import DiagnosticError
+from opwright.graphs.walk import all_nodes
 from opwright.link.apply import attach, attach_libraries
 from opwright.link.detach import detach
 from opwright.link.inspect import State, inspect
-from opwright.link.walk import all_nodes
 from opwright_build.cli.entry import main as build
 
 _LIBRARY = """\

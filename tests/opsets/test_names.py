@@ -6,7 +6,8 @@ import ast
 from pathlib import Path
 
 import opwright
-from opwright.opsets.signatures import STANDARD_DOMAINS, operators_at
+from opwright.opsets.domains import STANDARD_DOMAINS
+from opwright.opsets.signatures import operators_at
 
 LIBRARY = Path(opwright.__file__).parent
 OPERATORS = {name for domain in STANDARD_DOMAINS for opset in range(1, 40) for name in operators_at(domain, opset)}

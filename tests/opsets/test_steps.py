@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from onnx import defs
 from opwright.link.schema_types import schema_at
+from opwright.opsets.domains import STANDARD_DOMAINS
 from opwright.opsets.records import ALL, RECORDS, record_of
-from opwright.opsets.signatures import STANDARD_DOMAINS
 
 
 def histories(domain: str) -> dict[str, list[int]]:

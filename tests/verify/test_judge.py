@@ -7,8 +7,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 from opwright.elements import BY_NAME
+from opwright.graphs.ndarrays import DTYPES
 from opwright_build.spec.model import Tolerance
-from opwright_build.verify.dtypes import DTYPES
 from opwright_build.verify.judge import judge_outputs, mismatch, ulp_distance
 from opwright_build.verify.model import (
     Array,

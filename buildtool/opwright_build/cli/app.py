@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from opwright.diagnostics.exits import Exit
 
 from opwright_build.report.console import Console, open_console
 from opwright_build.report.reporter import JsonReporter, Reporter, TextReporter
-from opwright_build.workflow.status import Exit
 
 START = time.perf_counter()
 

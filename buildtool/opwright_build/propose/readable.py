@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 
 from onnx import AttributeProto, FunctionProto, NodeProto
+from opwright.graphs.walk import all_nodes, rename_values, subgraphs
 from opwright.link.schema_types import schema_at
-from opwright.link.walk import all_nodes, normal_domain, rename_values, subgraphs
+from opwright.opsets.domains import normal_domain
 
 
 def make_readable(function: FunctionProto) -> FunctionProto:

@@ -9,11 +9,13 @@ from typing import Any
 from onnx import FunctionProto, NodeProto, defs
 from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry, InputEntry, OutputEntry
 from opwright.elements import BY_NAME
-from opwright.link.inline import function_id, inline_into
+from opwright.graphs.ids import function_id
+from opwright.graphs.walk import all_nodes, subgraphs
+from opwright.link.inline import inline_into
 from opwright.link.instantiate import instantiate
 from opwright.link.naming import bodies_at, version_at
 from opwright.link.schema_types import schema_at
-from opwright.link.walk import all_nodes, normal_domain, subgraphs
+from opwright.opsets.domains import normal_domain
 from opwright.variants import Key
 
 from opwright_build.propose.homes import Home, home_of

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar, get_args
 
 from opwright.diagnostics.model import Diagnostic, Place
+from opwright.diagnostics.suggest import did_you_mean
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from opwright_build.spec.names import PATTERN_WORDS
-from opwright_build.spec.suggest import did_you_mean
 from opwright_build.spec.yaml_nodes import MappingNode, Node, kind_of, node_at, plain_data
 from opwright_build.spec.yaml_source import MAX_FINDINGS
 

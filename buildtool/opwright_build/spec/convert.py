@@ -8,6 +8,7 @@ from typing import Any
 
 from opwright.bundle.calls import ANY, split_type
 from opwright.diagnostics.model import Diagnostic, Place, Related
+from opwright.diagnostics.suggest import did_you_mean
 from opwright.elements import BY_NAME
 
 from opwright_build.engine.tree import stays_inside
@@ -25,7 +26,6 @@ from opwright_build.spec.model import (
 )
 from opwright_build.spec.names import IDENTIFIER, matches
 from opwright_build.spec.ranges import RangeError, parse_opsets
-from opwright_build.spec.suggest import did_you_mean
 from opwright_build.spec.tolerances import StatedLimit, is_looser, whole
 from opwright_build.spec.yaml_nodes import MappingNode, Sequence, key_places, node_at
 from opwright_build.spec.yaml_source import MAX_FINDINGS

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
+from opwright.diagnostics.suggest import did_you_mean
 from opwright.elements import BY_NAME
 from pydantic import AfterValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 from typing_extensions import TypeAliasType
-
-from opwright_build.spec.suggest import did_you_mean
 
 SCHEMA = 1  # the version of the YAML forms that this tool reads and writes
 

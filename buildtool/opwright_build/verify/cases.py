@@ -10,12 +10,13 @@ import numpy as np
 from opwright.bundle.calls import ANY, split_type
 from opwright.bundle.format import FunctionEntry
 from opwright.elements import ElementType, element
+from opwright.graphs.ndarrays import DTYPES
 
 from opwright_build.spec.model import SpecVersion
 from opwright_build.spec.tolerances import DEFAULT_TOLERANCES
 from opwright_build.spec.vectors_file import VectorRow
 from opwright_build.verify.bindings import resolve_type
-from opwright_build.verify.dtypes import DTYPES, array_digest_parts, digest
+from opwright_build.verify.dtypes import array_digest_parts, digest
 from opwright_build.verify.items import parts_of, sequence_mark, tensors_of, value_digest_parts
 from opwright_build.verify.model import (
     Array,

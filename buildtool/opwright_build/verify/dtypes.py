@@ -5,43 +5,19 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 from hashlib import sha256
-from typing import Any
 
-import ml_dtypes
 import numpy as np
-from opwright.elements import BY_NAME, ElementType, element
+from opwright.elements import ElementType, element
+from opwright.graphs.ndarrays import DTYPES, ELEMENTS
 
 from opwright_build.verify.model import Array
-
-_DTYPES: dict[str, np.dtype[Any]] = {
-    "float": np.dtype(np.float32),
-    "double": np.dtype(np.float64),
-    "string": np.dtype(object),
-    "bfloat16": np.dtype(ml_dtypes.bfloat16),
-    "float8e4m3fn": np.dtype(ml_dtypes.float8_e4m3fn),
-    "float8e4m3fnuz": np.dtype(ml_dtypes.float8_e4m3fnuz),
-    "float8e5m2": np.dtype(ml_dtypes.float8_e5m2),
-    "float8e5m2fnuz": np.dtype(ml_dtypes.float8_e5m2fnuz),
-    "float4e2m1": np.dtype(ml_dtypes.float4_e2m1fn),
-    "float6e2m3": np.dtype(ml_dtypes.float6_e2m3fn),
-    "float6e3m2": np.dtype(ml_dtypes.float6_e3m2fn),
-    "float8e8m0": np.dtype(ml_dtypes.float8_e8m0fnu),
-    "int4": np.dtype(ml_dtypes.int4),
-    "uint4": np.dtype(ml_dtypes.uint4),
-    "int2": np.dtype(ml_dtypes.int2),
-    "uint2": np.dtype(ml_dtypes.uint2),
-}
-DTYPES: dict[ElementType, np.dtype[Any]] = {
-    entry: _DTYPES[name] if name in _DTYPES else np.dtype(name) for name, entry in BY_NAME.items()
-}
-_ELEMENTS: dict[np.dtype[Any], ElementType] = {dtype: entry for entry, dtype in DTYPES.items()}
 
 
 def element_of(array: Array) -> ElementType:
     """The element type of an array; numpy's fixed-width strings count as `string`. KeyError when ONNX has none."""
     if array.dtype.kind in "US":
         return element("string")
-    return _ELEMENTS[array.dtype.newbyteorder("=")]
+    return ELEMENTS[array.dtype.newbyteorder("=")]
 
 
 def array_bytes(array: Array) -> bytes:

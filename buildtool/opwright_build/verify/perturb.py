@@ -15,7 +15,8 @@ import numpy as np
 import onnx
 from onnx import AttributeProto, FunctionProto, NodeProto, helper, numpy_helper
 from opwright.elements import ElementType
-from opwright.link.walk import all_nodes
+from opwright.graphs.walk import all_nodes
+from opwright.opsets.domains import DEFAULT_DOMAIN, normal_domain
 
 from opwright_build.verify.dtypes import element_of
 from opwright_build.verify.model import Array
@@ -52,7 +53,7 @@ def mutants_of(function: FunctionProto) -> list[Mutant]:
 
 
 def _changes(node: NodeProto, defaults: Mapping[str, AttributeProto]) -> Iterator[tuple[str, Edit]]:
-    if node.domain not in ("", "ai.onnx"):
+    if normal_domain(node.domain) != DEFAULT_DOMAIN:
         yield from _literals(node, defaults)  # a call of another function: its body has mutants of its own
         return
     for operator in _REPLACEMENTS.get(node.op_type, ()):

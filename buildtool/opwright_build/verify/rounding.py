@@ -13,8 +13,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 from opwright.elements import ElementType
+from opwright.graphs.ndarrays import DTYPES
 
-from opwright_build.verify.dtypes import DTYPES
 from opwright_build.verify.model import Array
 
 # Overflow goes to infinity where the type has one, to nan where it has only that (as IEEE 754 and OCP say). The types

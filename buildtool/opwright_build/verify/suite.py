@@ -20,6 +20,7 @@ import numpy as np
 import onnx
 from onnx import defs, helper, numpy_helper
 from opwright.elements import BY_CODE
+from opwright.opsets.domains import normal_domain
 
 from opwright_build.verify.dtypes import array_digest_parts, digest
 from opwright_build.verify.items import items_of, sequence_mark, tensors_of, value_digest_parts
@@ -93,7 +94,7 @@ def find_modules(operators: Iterable[str]) -> tuple[str, ...]:
 def newest_version(domain: str, operator: str) -> int:
     """The newest since_version that the installed onnx knows; 0 when it knows no such operator."""
     try:
-        return defs.get_schema(operator, domain="" if domain == "ai.onnx" else domain).since_version
+        return defs.get_schema(operator, domain=normal_domain(domain)).since_version
     except defs.SchemaError:
         return 0
 

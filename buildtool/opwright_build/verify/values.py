@@ -13,6 +13,7 @@ from typing import assert_never
 
 import numpy as np
 from opwright.elements import ElementType
+from opwright.graphs.ndarrays import DTYPES
 
 from opwright_build.spec.literals import Nested
 from opwright_build.spec.vectors_file import (
@@ -30,7 +31,6 @@ from opwright_build.spec.vectors_file import (
     ZeroTensor,
 )
 from opwright_build.verify import generated
-from opwright_build.verify.dtypes import DTYPES
 from opwright_build.verify.model import Answer, Array, Expected, ExpectedItems, Items, Value
 from opwright_build.verify.rounding import NotRepresentable, integers, round_floats
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from pathlib import Path
 
+from opwright.diagnostics.exits import Exit
 from opwright.diagnostics.model import Diagnostic
 from opwright.diagnostics.registry import CODES, find_code
+from opwright.diagnostics.suggest import close_names
 
 from opwright_build.engine.log import ActionLog
 from opwright_build.report.console import Console
 from opwright_build.report.reporter import Reporter
 from opwright_build.workflow.session import WORK, find_root
-from opwright_build.workflow.status import Exit, UsageError
+from opwright_build.workflow.status import UsageError
 from opwright_build.workflow.task import reporting
 
 CODE = re.compile(r"ow\d{3}", re.IGNORECASE)
@@ -73,5 +74,5 @@ def _short(digest: str) -> str:
 
 
 def _unknown(message: str, asked: str, known: list[str]) -> UsageError:
-    close = get_close_matches(asked, known, n=3)
+    close = close_names(asked, known, most=3)
     return UsageError([Diagnostic("OW907", message, help=f"did you mean {' or '.join(close)}?" if close else "")])

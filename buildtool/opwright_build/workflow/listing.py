@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from opwright.diagnostics.exits import Exit
 from opwright.diagnostics.model import has_errors
 
 from opwright_build.report.console import Console
@@ -13,7 +14,6 @@ from opwright_build.report.reporter import Reporter, in_reading_order
 from opwright_build.report.tables import counted, text_table
 from opwright_build.workflow.session import find_root
 from opwright_build.workflow.sources import library_text
-from opwright_build.workflow.status import Exit
 from opwright_build.workflow.task import reporting
 
 if TYPE_CHECKING:

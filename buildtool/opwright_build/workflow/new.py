@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from opwright.diagnostics.exits import Exit
 from opwright.diagnostics.model import Diagnostic
 
 from opwright_build.report.reporter import Reporter
-from opwright_build.workflow.status import Exit, UsageError
+from opwright_build.workflow.status import UsageError
 from opwright_build.workflow.task import reporting
 
 KINDS = ("function",)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 from opwright.diagnostics.model import Diagnostic
+from opwright.diagnostics.suggest import close_names
 
 from opwright_build.workflow.status import UsageError
 
@@ -24,7 +24,7 @@ def select_identities(text: str, identities: Iterable[str]) -> list[str]:
     if found:
         return found
     names = list(dict.fromkeys(_split(identity)[1] for identity in known))
-    close = get_close_matches(name, names, n=3, cutoff=0.5)
+    close = close_names(name, names, most=3, cutoff=0.5)
     help_ = f"did you mean {' or '.join(close)}?" if close else "`opwright ls` lists them"
     raise UsageError([Diagnostic("OW907", f"the library has no function {text}", help=help_)])
 

@@ -1,19 +1,8 @@
-"""Exit statuses, and the errors that lead to them."""
+"""Errors that lead to other exit statuses than findings do."""
 
 from __future__ import annotations
 
-from enum import IntEnum
-
 from opwright.diagnostics.model import DiagnosticError
-
-
-class Exit(IntEnum):
-    GOOD = 0
-    FINDINGS = 1
-    USAGE = 2
-    INFRASTRUCTURE = 3
-    OUR_BUG = 4
-    INTERRUPTED = 130
 
 
 class UsageError(DiagnosticError):

@@ -11,9 +11,9 @@ from opwright.builder.operands import annotation_of, operand_of
 from opwright.builder.recorder import Recorder
 from opwright.builder.tensors import Kept
 from opwright.builder.values import Value
-from opwright.eager.arrays import element_of
 from opwright.eager.place import place_of
 from opwright.elements import ElementType
+from opwright.graphs.ndarrays import element_of
 from opwright.lang import ir
 from opwright.lang.infer import unify
 from opwright.lang.lower.declared import meet_shapes

@@ -15,9 +15,10 @@ from opwright.builder.tensors import Kept
 from opwright.diagnostics.model import DiagnosticWarning, Place, Related
 from opwright.eager.place import place_of
 from opwright.functions import OnnxFunction
+from opwright.graphs.ids import function_id
+from opwright.graphs.walk import all_nodes
 from opwright.lang.emit import write_type
-from opwright.link.inline import Inliner, function_id
-from opwright.link.walk import all_nodes
+from opwright.link.inline import Inliner
 from opwright.live.closure import Closure, choose_functions
 from opwright.live.finish import (
     IN_SCAN,

@@ -9,9 +9,9 @@ import numpy as np
 
 from opwright.builder.graph_builder import GraphBuilder
 from opwright.builder.values import Value
-from opwright.eager.arrays import as_array
 from opwright.eager.settings import default_as
 from opwright.eager.tensor import Tensor
+from opwright.graphs.ndarrays import as_array
 from opwright.lang import ir
 
 

@@ -12,10 +12,11 @@ import numpy as np
 
 from opwright.builder.recorder import Recorder
 from opwright.builder.values import Shape, Value
-from opwright.eager.arrays import as_array, data_of, element_of, is_masked
+from opwright.eager.arrays import data_of
 from opwright.eager.lowering import NOWHERE
 from opwright.eager.tensor import Tensor
 from opwright.elements import ElementType, element_of_class
+from opwright.graphs.ndarrays import as_array, element_of, is_masked
 from opwright.lang import ir
 from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.declared import wrapped

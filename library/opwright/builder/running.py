@@ -13,7 +13,6 @@ from opwright.builder.model import add_functions, closure_of
 from opwright.builder.recorder import Recorder
 from opwright.builder.values import Value
 from opwright.diagnostics.model import DiagnosticError
-from opwright.eager.arrays import DTYPES, as_array, element_of
 from opwright.eager.failures import explain_failures
 from opwright.eager.messages import one_line
 from opwright.eager.model_task import ModelTask, model_task
@@ -24,6 +23,7 @@ from opwright.eager.reference import ReferenceEvaluator
 from opwright.eager.settings import evaluators
 from opwright.eager.tensor import Tensor
 from opwright.elements import BY_CODE, ElementType
+from opwright.graphs.ndarrays import DTYPES, as_array, element_of
 from opwright.lang import ir
 from opwright.lang.emit import write_type
 from opwright.live.finish import lowest_ir_version

@@ -11,8 +11,8 @@ import numpy as np
 from onnx import TensorProto, numpy_helper
 
 from opwright.diagnostics.model import Place
-from opwright.eager.arrays import Array, as_array, element_of
 from opwright.elements import ElementType
+from opwright.graphs.ndarrays import Array, as_array, element_of
 from opwright.lang import ir
 from opwright.live.external_data import refer
 

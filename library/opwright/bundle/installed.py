@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
 
 from opwright.bundle.format import SUFFIX
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.diagnostics.suggest import close_names
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\Z")
 
@@ -40,7 +40,7 @@ def installed_bundle(name: str, beside: Sequence[str] = ()) -> Path:
         raise _ambiguous(name, sorted(title for title, path in libraries if path in fitting))
     if _find_package(name.replace("-", "_"), beside) is not None:
         raise _unknown(name, f"the package {name.replace('-', '_')} holds no bundle")
-    close = get_close_matches(wanted, sorted({title for title, _ in libraries}), n=1)
+    close = close_names(wanted, sorted({title for title, _ in libraries}))
     raise _unknown(name, "nothing that is installed under that name holds a bundle", *close)
 
 

@@ -21,8 +21,8 @@ from onnx.reference import ReferenceEvaluator
 from opwright.decompiler.modules import Decompiled
 from opwright.decompiler.normal_form import normal_form
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Severity
-from opwright.eager.arrays import DTYPES
 from opwright.elements import BY_CODE
+from opwright.graphs.ndarrays import DTYPES
 from opwright.protos.compare import compare
 
 _SEEDS = (1, 2, 3, 4)

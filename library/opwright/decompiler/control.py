@@ -12,7 +12,7 @@ from opwright.decompiler.literals import Constant, constant_of
 from opwright.decompiler.nodes import Nodes
 from opwright.decompiler.refuse import refuse_unclear_graph
 from opwright.elements import BY_NAME
-from opwright.link.walk import all_nodes
+from opwright.graphs.walk import all_nodes
 from opwright.opsets.records import CONSTANT, IDENTITY, IF, LOOP
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from onnx import GraphProto, NodeProto
 from opwright.decompiler.nodes import Nodes
 from opwright.decompiler.operators import Forms
 from opwright.elements import ElementType
+from opwright.graphs.walk import subgraphs
 from opwright.lang import ir
 from opwright.lang.infer import Like, constraint_of, source
 from opwright.lang.infer_protos import attributes_of
-from opwright.link.walk import subgraphs
 from opwright.opsets.signatures import Signature
 
 _MOST_STEPS = 1000  # from a value back to where its type is said

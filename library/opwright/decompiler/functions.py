@@ -18,7 +18,9 @@ from opwright.decompiler.parts import Parts
 from opwright.decompiler.ranks import ranks_by_length
 from opwright.decompiler.refuse import refuse, refuse_unclear
 from opwright.decompiler.text_of import block, docstring, mapping_text
-from opwright.link.walk import all_nodes
+from opwright.diagnostics.model import DiagnosticError
+from opwright.graphs.ids import FunctionId, call_id, called, callees_first, function_id
+from opwright.graphs.walk import all_nodes
 
 _ANNOTATIONS: dict[int, str] = {
     AttributeProto.INT: "int",
@@ -28,7 +30,6 @@ _ANNOTATIONS: dict[int, str] = {
     AttributeProto.FLOATS: "Sequence[float]",
     AttributeProto.STRINGS: "Sequence[str]",
 }
-FunctionId = tuple[str, str, str]
 
 
 def write_functions(
@@ -38,7 +39,7 @@ def write_functions(
     of the graph that calls them."""
     lines: list[str] = []
     omitted = _omitted_inputs(protos, nodes)
-    for proto in _callees_first(protos):
+    for proto in callees_first({function_id(item): item for item in protos}, _recursion):
         name = parts.fresh(f"{proto.name}_{proto.overload}" if proto.overload else proto.name)
         optional = omitted[proto.domain, proto.name, proto.overload]
         lines += ["", "", *_function(proto, name, optional, parts, forms, faithful)]
@@ -68,40 +69,18 @@ def _omitted_inputs(protos: Sequence[FunctionProto], nodes: Sequence[NodeProto])
     return found
 
 
-def _callees_first(protos: list[FunctionProto]) -> list[FunctionProto]:
-    by_id: dict[FunctionId, FunctionProto] = {(item.domain, item.name, item.overload): item for item in protos}
-    done: dict[FunctionId, FunctionProto] = {}
-    open_: set[FunctionId] = set()
-    stack = [(key, iter(_called(proto))) for key, proto in reversed(by_id.items())]
-    while stack:
-        key, pending = stack[-1]
-        if key in done:
-            stack.pop()
-            continue
-        open_.add(key)
-        callee = next((item for item in pending if item in by_id and item not in done), None)
-        if callee is None:
-            done[key] = by_id[key]
-            stack.pop()
-        elif callee in open_:
-            raise refuse(f"the function {callee[1]} calls itself", "a function of ONNX may not")
-        else:
-            stack.append((callee, iter(_called(by_id[callee]))))
-    return list(done.values())
+def _recursion(identity: FunctionId) -> DiagnosticError:
+    return refuse(f"the function {identity[1]} calls itself", "a function of ONNX may not")
 
 
 def uncalled(model: ModelProto) -> list[FunctionProto]:
     """The functions of a model that no call leads to from its graph, callees first."""
-    by_id = {(item.domain, item.name, item.overload): item for item in model.functions}
-    pending = [(node.domain, node.op_type, node.overload) for node in all_nodes(model.graph.node)] if by_id else []
+    by_id = {function_id(item): item for item in model.functions}
+    pending = [call_id(node) for node in all_nodes(model.graph.node)] if by_id else []
     while pending:
         found = by_id.pop(pending.pop(), None)
-        pending += _called(found) if found is not None else ()
-    return _callees_first(list(by_id.values()))
-
-
-def _called(proto: FunctionProto) -> list[FunctionId]:
-    return list(dict.fromkeys((node.domain, node.op_type, node.overload) for node in all_nodes(proto.node)))
+        pending += called(found) if found is not None else ()
+    return callees_first(by_id, _recursion)
 
 
 def _function(

@@ -12,7 +12,7 @@ from onnx import GraphProto, ModelProto, TensorProto, TypeProto, helper
 
 from opwright.decompiler.annotations import annotation
 from opwright.diagnostics.model import DiagnosticError
-from opwright.link.walk import all_graphs, all_nodes
+from opwright.graphs.walk import all_graphs, all_nodes
 from opwright.opsets.onnx_inference import infer_model
 
 MOST_BYTES = 4096  # of a tensor whose elements inference may want: a shape, axes

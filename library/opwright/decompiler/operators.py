@@ -9,17 +9,10 @@ from onnx import AttributeProto, NodeProto, helper
 
 from opwright.decompiler.names import LONGEST, is_python_name, module_name
 from opwright.decompiler.refuse import refuse
+from opwright.opsets.domains import normal_domain
 from opwright.opsets.record import Operands, Role
 from opwright.opsets.records import record_of
-from opwright.opsets.signatures import (
-    Option,
-    Signature,
-    is_known_domain,
-    newest_opset,
-    normal_domain,
-    signature,
-    tensor_element,
-)
+from opwright.opsets.signatures import Option, Signature, is_known_domain, newest_opset, signature, tensor_element
 
 _MOST = 2**31 - 1  # opset of a domain of which onnx knows nothing
 _STATEMENTS = frozenset({Role.IF, Role.LOOP})

@@ -14,9 +14,9 @@ from onnx.external_data_helper import ExternalDataInfo, load_external_data_for_t
 from opwright.decompiler.literals import Constant
 from opwright.decompiler.refuse import refuse
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
-from opwright.eager.arrays import DTYPES
 from opwright.elements import BY_CODE
-from opwright.link.walk import all_graphs
+from opwright.graphs.ndarrays import DTYPES
+from opwright.graphs.walk import all_graphs
 
 _LEAST = 1 << 20  # bytes of a tensor that is mapped
 

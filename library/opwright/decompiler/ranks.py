@@ -7,10 +7,10 @@ from onnx import FunctionProto, ModelProto, NodeProto
 from opwright.decompiler.literals import constant_value
 from opwright.decompiler.operators import Forms
 from opwright.elements import BY_CODE
+from opwright.graphs.walk import all_graphs, all_nodes
 from opwright.lang import ir
 from opwright.lang.infer_protos import attributes_of, node_types
 from opwright.lang.infer_ranks import count_of
-from opwright.link.walk import all_graphs, all_nodes
 from opwright.opsets.onnx_inference import infer_model
 from opwright.opsets.record import Rank
 from opwright.opsets.records import CONSTANT, RECORDS, SCAN

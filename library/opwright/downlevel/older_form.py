@@ -10,7 +10,8 @@ from opwright.downlevel.form import Form
 from opwright.link.propagate import Fact, Visit
 from opwright.link.schema_types import formals
 from opwright.link.value_types import ABSENT
-from opwright.opsets.signatures import history, normal_domain, signature
+from opwright.opsets.domains import normal_domain
+from opwright.opsets.signatures import history, signature
 from opwright.opsets.steps import take_step_down
 
 

@@ -9,9 +9,10 @@ from onnx import FunctionProto, ModelProto, NodeProto, helper
 
 from opwright.downlevel.form import Form
 from opwright.downlevel.target import Target
+from opwright.graphs.walk import all_nodes
 from opwright.link.digests import record_of
 from opwright.link.metadata import CALL, POLYFILLED
-from opwright.link.walk import all_nodes, normal_domain
+from opwright.opsets.domains import normal_domain
 
 
 def note_imports(model: ModelProto) -> None:

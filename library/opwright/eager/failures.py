@@ -12,8 +12,8 @@ from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Relat
 from opwright.eager.messages import named_nodes, one_line
 from opwright.eager.outcome import Failed
 from opwright.eager.place import read_place
+from opwright.graphs.walk import all_nodes
 from opwright.lang.emit import PLACE
-from opwright.link.walk import all_nodes
 
 _RUNNING = re.compile(r"while running (\w+) node")
 _MOST = 8  # places that are named where several nodes may be meant

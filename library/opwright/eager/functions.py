@@ -11,7 +11,6 @@ import numpy as np
 
 from opwright.diagnostics.model import DiagnosticError
 from opwright.eager import settings
-from opwright.eager.arrays import Array
 from opwright.eager.captured import capturer_of
 from opwright.eager.described import describe_function
 from opwright.eager.lowering import NOWHERE, EagerLowering
@@ -20,6 +19,7 @@ from opwright.eager.place import caller
 from opwright.eager.tensor import Items, Tensor
 from opwright.elements import BY_NAME, ElementType
 from opwright.functions import OnnxFunction
+from opwright.graphs.ndarrays import Array
 from opwright.lang.interface import Arity, Input
 from opwright.live.compiled import target_opset
 

@@ -18,12 +18,12 @@ from opwright.eager.lowering import NOWHERE, EagerLowering
 from opwright.eager.place import caller
 from opwright.eager.settings import opset_in_force
 from opwright.functions import OnnxFunction
+from opwright.graphs.walk import all_nodes
 from opwright.lang import ir
 from opwright.lang.lower.templates import graph_outputs
 from opwright.lang.objects import FunctionObject, ScriptObject
 from opwright.lang.source import Span
 from opwright.lang.syntax import Module
-from opwright.link.walk import all_nodes
 from opwright.live.closure import Closure
 from opwright.live.compiled import Run
 from opwright.live.names import LiveScope

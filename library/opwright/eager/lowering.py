@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Related
-from opwright.eager.arrays import Data, array_of, as_array, element_of, is_masked, type_of
+from opwright.eager.arrays import Data, array_of, type_of
 from opwright.eager.models import Task, make_task
 from opwright.eager.outcome import Failed, NoKernel, as_expected
 from opwright.eager.place import place_of, read_place
 from opwright.eager.replay import Recording
 from opwright.eager.run import Loaded, run_on
 from opwright.eager.settings import current, is_inside_function
+from opwright.graphs.ndarrays import as_array, element_of, is_masked
 from opwright.lang import ir
 from opwright.lang.dead import remove_dead_nodes
 from opwright.lang.lower.context import Lowering

@@ -13,7 +13,7 @@ from onnx import AttributeProto, ModelProto, NodeProto, ValueInfoProto, helper
 from opwright.bundle.format import FunctionEntry, InputEntry
 from opwright.diagnostics.model import DiagnosticError
 from opwright.eager.arguments import Attributes, bind_arguments
-from opwright.eager.arrays import Data, as_array, is_masked, type_of
+from opwright.eager.arrays import Data, type_of
 from opwright.eager.captured import capturer_of
 from opwright.eager.lowering import EagerLowering
 from opwright.eager.model_task import ModelTask, model_task
@@ -23,10 +23,11 @@ from opwright.eager.place import caller
 from opwright.eager.settings import current, evaluators, is_inside_function, opset_in_force
 from opwright.eager.tensor import Tensor, wrap
 from opwright.elements import BY_CODE, BY_NAME, ElementType
+from opwright.graphs.ids import function_id
+from opwright.graphs.ndarrays import as_array, is_masked
 from opwright.lang import ir
 from opwright.lang.lower.numbers import as_tensor
 from opwright.link.choose import Call, choose_body
-from opwright.link.inline import function_id
 from opwright.link.instantiate import instantiate, write_defaults
 from opwright.link.naming import Instance
 from opwright.link.propagate import Visit

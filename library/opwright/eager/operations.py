@@ -12,7 +12,7 @@ import numpy as np
 from opwright import types
 from opwright.diagnostics.model import DiagnosticError
 from opwright.eager import tensor as tensors
-from opwright.eager.arrays import Array, Data, data_of, element_of, type_of
+from opwright.eager.arrays import Data, data_of, type_of
 from opwright.eager.captured import Captured, capturer_of
 from opwright.eager.graph_argument import GraphArgument
 from opwright.eager.lowering import NOWHERE, EagerLowering
@@ -20,6 +20,7 @@ from opwright.eager.place import caller, unpacked_to
 from opwright.eager.replay import MISS, RECORDINGS, Recording, Unkeyed, add_operand, is_kept, static_key
 from opwright.eager.settings import current, opset_in_force
 from opwright.elements import ElementType, element_of_class
+from opwright.graphs.ndarrays import Array, element_of
 from opwright.lang import ir
 from opwright.lang.lower import arithmetic, calls, numbers
 from opwright.lang.lower.calls import Arguments

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from opwright.eager.arrays import Array
 from opwright.elements import BY_NAME
+from opwright.graphs.ndarrays import Array
 from opwright.opsets.record import Fault, Rank, Record
 
 _INT32 = np.iinfo(np.int32)

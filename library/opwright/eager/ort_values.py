@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from onnx import TensorProto, numpy_helper
 
-from opwright.eager.arrays import Array
 from opwright.elements import BY_CODE, element
+from opwright.graphs.ndarrays import Array
 
 _FLOATS = ("float16", "float", "double")
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")

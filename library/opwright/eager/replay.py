@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from opwright.eager import tensor as tensors
-from opwright.eager.arrays import DTYPES, Data, type_of
+from opwright.eager.arrays import Data, type_of
 from opwright.eager.kept import Kept
 from opwright.eager.models import Task
 from opwright.eager.outcome import Failed, NoKernel, as_expected
 from opwright.eager.run import Loaded, run_on
 from opwright.elements import ElementType
+from opwright.graphs.ndarrays import DTYPES
 from opwright.lang import ir
 
 KEPT = 4096  # recordings

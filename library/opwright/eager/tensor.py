@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from opwright import types
-from opwright.eager.arrays import Array, Data, as_array, element_of, is_masked
+from opwright.eager.arrays import Data
 from opwright.eager.settings import current
 from opwright.elements import ElementType
+from opwright.graphs.ndarrays import Array, as_array, element_of, is_masked
 from opwright.lang import ir
 
 

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 from onnx import GraphProto, ModelProto, helper, numpy_helper, shape_inference
 
-from opwright.eager.arrays import Data, element_of
+from opwright.eager.arrays import Data
 from opwright.eager.models import Task
 from opwright.eager.ort import newest_accepted
 from opwright.eager.tensor import Tensor, make_tensor
 from opwright.elements import BY_NAME
+from opwright.graphs.ndarrays import element_of
 from opwright.lang import ir
 from opwright.lang.emit import emit_nodes
 

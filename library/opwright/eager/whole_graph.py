@@ -9,7 +9,6 @@ from onnx.shape_inference import InferenceError
 
 from opwright import types
 from opwright.diagnostics.model import DiagnosticWarning
-from opwright.eager.arrays import element_of
 from opwright.eager.described import Described
 from opwright.eager.operations import make_scalar
 from opwright.eager.ort import load_whole
@@ -18,6 +17,7 @@ from opwright.eager.settings import opset_in_force
 from opwright.eager.trace import Trace, Untraceable
 from opwright.elements import ElementType
 from opwright.functions import OnnxFunction
+from opwright.graphs.ndarrays import element_of
 from opwright.lang.interface import Arity
 from opwright.live.compiled import target_opset
 from opwright.live.surroundings import Surroundings, names_its_opset, read_surroundings

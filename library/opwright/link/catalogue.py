@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
 from opwright.bundle.format import Bundle, DomainEntry, FunctionEntry, Index
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.diagnostics.suggest import close_in_any_case
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,7 @@ class Catalogue:
     def close_names(self, domain: str, name: str) -> list[str]:
         """Functions of the domain that are named almost so."""
         names = sorted(candidate for owner, candidate in self.versions if owner == domain)
-        folded = {candidate.lower(): candidate for candidate in reversed(names)}
-        return [folded[match] for match in get_close_matches(name.lower(), sorted(folded), n=3, cutoff=0.7)]
+        return close_in_any_case(name, reversed(names))
 
 
 def catalogue_of(functions: Mapping[str, FunctionEntry] | Index, bodies: Mapping[str, bytes]) -> Catalogue:

@@ -11,8 +11,8 @@ from onnx import GraphProto, ModelProto, TensorProto, checker, helper, shape_inf
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Severity
 from opwright.elements import BY_CODE
-from opwright.link.inline import call_id, function_id
-from opwright.link.walk import all_graphs, all_nodes
+from opwright.graphs.ids import call_id, function_id
+from opwright.graphs.walk import all_graphs, all_nodes
 from opwright.opsets.records import CONSTANT
 
 LARGE = 1 << 20  # bytes of a tensor that the judges need not see; a message ends at 2 GiB

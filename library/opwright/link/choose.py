@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from onnx import AttributeProto, helper
 
 from opwright.bundle.calls import inputs_of_call, split_type
 from opwright.bundle.format import AttributeEntry, BodyEntry, FunctionEntry, InputEntry
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
+from opwright.diagnostics.suggest import close_names
 from opwright.elements import BY_NAME
 from opwright.lang.facts import RANK, fact_of
 from opwright.link.naming import Instance, bodies_at, template_at
@@ -117,7 +117,7 @@ def _attribute_problems(call: Call) -> Iterable[Diagnostic]:
     given = {attribute.name: attribute for attribute in call.visit.node.attribute}
     for name, attribute in given.items():
         if name not in known:
-            close = get_close_matches(name, sorted(known), n=1)
+            close = close_names(name, sorted(known))
             text = f"{call.entry.identity} has no attribute {name}"
             reason = f"its attributes are {_names(known)}" if known else "it has no attributes at all"
             yield call.problem("OW558", text, reason, f"did you mean {close[0]}?" if close else "remove it")

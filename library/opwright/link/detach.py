@@ -12,12 +12,12 @@ from google.protobuf.message import DecodeError
 from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, OperatorSetIdProto, helper
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Severity
+from opwright.graphs.ids import FunctionId, call_id, function_id
+from opwright.graphs.walk import all_nodes
 from opwright.link.digests import function_digests, record_of
-from opwright.link.inline import call_id, function_id
 from opwright.link.metadata import ATTACHED, CALL, IMPORTED, POLYFILLED
 from opwright.link.model_file import refuse_broken_text
-from opwright.link.naming import FunctionId
-from opwright.link.walk import all_nodes, normal_domain
+from opwright.opsets.domains import normal_domain
 
 
 @dataclass(frozen=True, slots=True)

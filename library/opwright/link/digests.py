@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
 from onnx import FunctionProto
 
-from opwright.link.inline import call_id, function_id
+from opwright.graphs.ids import FunctionId, call_id, callees_first, function_id
+from opwright.graphs.walk import all_nodes
 from opwright.link.metadata import ATTRIBUTES, BODY, FLATTENED, IDENTITY, LIBRARY, RELEASE, TEMPLATE, VARIANT
-from opwright.link.naming import FunctionId
-from opwright.link.walk import all_nodes
 from opwright.protos.canonical import Callee, canonicalise
 from opwright.protos.tensors import RefusedError
 
@@ -76,28 +75,3 @@ def _in_body_order(function: FunctionProto) -> FunctionProto:
     del copy.attribute_proto[:]
     copy.attribute[:] = order.split(" ")
     return copy
-
-
-def callees_first(functions: Mapping[FunctionId, FunctionProto]) -> list[FunctionProto]:
-    """Sorted so that callees come before callers, else in the given order; recursion is cut."""
-    result: dict[FunctionId, FunctionProto] = {}
-    seen: set[FunctionId] = set()
-    for root in functions:
-        if root in seen:
-            continue
-        seen.add(root)
-        stack = [(root, _callees(functions[root]))]
-        while stack:
-            identity, callees = stack[-1]
-            callee = next((item for item in callees if item in functions and item not in seen), None)
-            if callee is not None:
-                seen.add(callee)
-                stack.append((callee, _callees(functions[callee])))
-            else:
-                stack.pop()
-                result[identity] = functions[identity]
-    return list(result.values())
-
-
-def _callees(function: FunctionProto) -> Iterator[FunctionId]:
-    return iter(dict.fromkeys(call_id(node) for node in all_nodes(function.node)))

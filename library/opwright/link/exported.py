@@ -5,9 +5,9 @@ from __future__ import annotations
 from onnx import FunctionProto
 
 from opwright.bundle.format import Bundle
+from opwright.graphs.ids import function_id
 from opwright.link.catalogue import merge_libraries
 from opwright.link.flatten import flatten
-from opwright.link.inline import function_id
 from opwright.link.instantiate import called, closure, name_body
 from opwright.link.naming import Instance, Naming, Profile, bodies_at
 

@@ -6,11 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 
 from onnx import FunctionProto, helper
 
+from opwright.graphs.ids import FunctionId, call_id, function_id
+from opwright.graphs.walk import all_nodes
 from opwright.link.digests import function_digests
-from opwright.link.inline import call_id, function_id, inline_into
+from opwright.link.inline import inline_into
 from opwright.link.metadata import FLATTENED
-from opwright.link.naming import FunctionId
-from opwright.link.walk import all_nodes, normal_domain
+from opwright.opsets.domains import normal_domain
 
 DEEPEST_CALL = 50  # half of what the checker takes: the model's own functions may call ours
 

@@ -14,8 +14,8 @@ from google.protobuf.message import DecodeError
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
-from opwright.link.naming import FunctionId
-from opwright.link.walk import all_graphs, all_nodes, normal_domain, subgraphs
+from opwright.graphs.ids import FunctionId, call_id, function_id
+from opwright.graphs.walk import all_graphs, all_nodes, subgraphs
 from opwright.opsets.records import IDENTITY
 
 MOST_NODES = 100_000  # in one function
@@ -23,15 +23,6 @@ DEEPEST_GRAPH = 32  # nested subgraphs that protobuf parsers read, where their v
 _SHALLOW = 20  # that they always read
 
 Select = Callable[[FunctionId], FunctionProto | None]
-
-
-def call_id(node: NodeProto) -> FunctionId:
-    """The function that a node calls, if there is one of that id."""
-    return (normal_domain(node.domain), node.op_type, node.overload)
-
-
-def function_id(function: FunctionProto) -> FunctionId:
-    return (normal_domain(function.domain), function.name, function.overload)
 
 
 def inline_model(model: ModelProto, *, most_nodes: int = 10 * MOST_NODES) -> None:

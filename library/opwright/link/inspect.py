@@ -9,11 +9,10 @@ from enum import Enum
 from onnx import ModelProto
 
 from opwright.bundle.format import Bundle
+from opwright.graphs.ids import FunctionId, call_id, function_id
+from opwright.graphs.walk import all_nodes
 from opwright.link.digests import Record, function_digests, record_of
-from opwright.link.inline import call_id, function_id
 from opwright.link.model_file import refuse_broken_text
-from opwright.link.naming import FunctionId
-from opwright.link.walk import all_nodes
 
 
 class State(Enum):

@@ -16,12 +16,13 @@ from onnx import AttributeProto, FunctionProto, NodeProto, helper
 from opwright.bundle.calls import outputs_of
 from opwright.bundle.format import AttributeEntry, BodyEntry, CallEntry, DomainEntry, FunctionEntry, Index
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.graphs.walk import all_nodes, rename_references, rename_values
 from opwright.link.catalogue import Catalogue, catalogue_of
 from opwright.link.flatten import flatten
 from opwright.link.metadata import ATTRIBUTES, BODY, IDENTITY, LIBRARY, RELEASE, TEMPLATE, VARIANT
 from opwright.link.naming import Content, Instance, Naming, Profile, template_at
 from opwright.link.schema_types import schema_at
-from opwright.link.walk import all_nodes, normal_domain, rename_references, rename_values
+from opwright.opsets.domains import normal_domain
 from opwright.variants import overload_of
 
 CALL_DOMAIN = "body1"

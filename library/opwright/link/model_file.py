@@ -13,7 +13,7 @@ from google.protobuf.message import DecodeError, EncodeError, Message
 from onnx import ModelProto, OperatorSetProto, TensorProto
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
-from opwright.link.walk import all_graphs
+from opwright.graphs.walk import all_graphs
 
 MOST_BYTES = (1 << 31) - 1  # of a protobuf message
 _BROKEN = "its bytes are no protobuf message, or are cut off"

@@ -15,6 +15,7 @@ from enum import Enum
 
 from opwright.bundle.format import BodyEntry, FunctionEntry, TemplateEntry
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.graphs.ids import FunctionId
 from opwright.link.catalogue import Catalogue
 from opwright.variants import labels, overload_of, portable_name
 
@@ -30,7 +31,6 @@ class Profile(Enum):
     OVERLOAD = "overload"  # by overload, but of those that functions call: no runtime finds them there
 
 
-FunctionId = tuple[str, str, str]  # domain, name, overload
 Content = tuple[str, str, tuple[str, ...], tuple[str, ...]]  # identity, body, inputs, attributes
 
 

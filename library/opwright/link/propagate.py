@@ -17,12 +17,13 @@ from typing import Protocol
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.graphs.ids import FunctionId
+from opwright.graphs.walk import subgraphs
 from opwright.lang import ir
 from opwright.lang.infer_protos import flow_types, graph_arguments
-from opwright.link.naming import FunctionId
 from opwright.link.schema_types import infer_outputs
 from opwright.link.value_types import ABSENT, fact_of, text_of, text_of_code, type_of
-from opwright.link.walk import normal_domain, subgraphs
+from opwright.opsets.domains import normal_domain
 from opwright.opsets.record import Role
 from opwright.opsets.records import CONSTANT, record_of
 

@@ -11,16 +11,17 @@ from opwright.bundle.calls import inputs_of_call, split_type
 from opwright.bundle.format import DomainEntry, FunctionEntry
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Severity
 from opwright.elements import BY_NAME
+from opwright.graphs.ids import FunctionId
 from opwright.link.catalogue import Catalogue
 from opwright.link.choose import Call, bind_types
 from opwright.link.digests import record_of
 from opwright.link.instances import Instances
 from opwright.link.instantiate import CALL_DOMAIN, closure, default_attribute, parse_body
-from opwright.link.naming import FunctionId, Instance, version_at
+from opwright.link.naming import Instance, version_at
 from opwright.link.propagate import DEEPEST, Fact, Propagation, Visit
 from opwright.link.schema_types import schema_at
 from opwright.link.value_types import tensor_of, wrap
-from opwright.link.walk import DEFAULT_DOMAIN, normal_domain
+from opwright.opsets.domains import DEFAULT_DOMAIN, normal_domain
 
 
 @dataclass(frozen=True, slots=True)

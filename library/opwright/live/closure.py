@@ -8,11 +8,10 @@ from onnx import FunctionProto
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Related, Severity
 from opwright.functions import LOCAL_DOMAIN, OnnxFunction
+from opwright.graphs.ids import FunctionId, function_id
 from opwright.lang import ir
 from opwright.lang.family import Variant
 from opwright.lang.source import span_of
-from opwright.link.inline import function_id
-from opwright.link.naming import FunctionId
 from opwright.live.compiled import Compiled, Run
 from opwright.live.libraries import LibraryCalls
 from opwright.live.overloads import overload_id

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from onnx import FunctionProto, ModelProto, NodeProto, OperatorSetIdProto, helper
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
-from opwright.link.walk import all_nodes
-from opwright.opsets.signatures import history, normal_domain, signature
+from opwright.graphs.walk import all_nodes
+from opwright.opsets.domains import normal_domain
+from opwright.opsets.signatures import history, signature
 
 
 def declare_imports(model: ModelProto, wanted: Mapping[str, int]) -> None:

@@ -9,14 +9,13 @@ from onnx import FunctionProto, NodeProto
 
 from opwright.bundle.format import Bundle, FunctionEntry
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
+from opwright.graphs.ids import FunctionId, call_id, function_id
+from opwright.graphs.walk import all_nodes
 from opwright.lang import ir
 from opwright.lang.objects import OpsetObject
 from opwright.lang.syntax import Module
 from opwright.link.digests import record_of
-from opwright.link.inline import call_id, function_id
 from opwright.link.instantiate import instantiate
-from opwright.link.naming import FunctionId
-from opwright.link.walk import all_nodes
 from opwright.opsets.signatures import is_known_domain, signature
 from opwright.packaged import LibraryFunction, LibraryOpset
 

@@ -13,10 +13,11 @@ from onnx import GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, help
 
 from opwright.diagnostics.model import DiagnosticError
 from opwright.elements import BY_CODE
+from opwright.graphs.walk import subgraphs
 from opwright.lang.lower.completions import InputType, completed, completions
 from opwright.lang.lower.node_inference import infer, lengths_of
 from opwright.link.inline import inline_model
-from opwright.link.walk import normal_domain, subgraphs
+from opwright.opsets.domains import normal_domain
 from opwright.opsets.onnx_inference import Refused
 from opwright.opsets.records import CONSTANT, RESHAPE
 from opwright.opsets.signatures import signature

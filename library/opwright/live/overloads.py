@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from onnx import FunctionProto, ModelProto
 
 from opwright.functions import OnnxFunction
-from opwright.link.inline import call_id, function_id
-from opwright.link.naming import FunctionId
-from opwright.link.walk import all_nodes
+from opwright.graphs.ids import FunctionId, call_id, function_id
+from opwright.graphs.walk import all_nodes
 from opwright.variants import Key, overload_of
 
 

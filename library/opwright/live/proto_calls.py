@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from onnx import FunctionProto
 
-from opwright.link.naming import FunctionId
-from opwright.link.walk import all_nodes, normal_domain
+from opwright.graphs.ids import FunctionId
+from opwright.graphs.walk import all_nodes
 from opwright.live.proto_functions import ProtoFunction
+from opwright.opsets.domains import normal_domain
 from opwright.protos.digest import digest
 from opwright.variants import name_of_overload
 

@@ -6,15 +6,15 @@ from collections.abc import Collection, Iterable
 from functools import cached_property
 from typing import Any
 
-from onnx import FunctionProto, ModelProto, NodeProto, helper
+from onnx import FunctionProto, ModelProto, helper
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.graphs.ids import FunctionId, call_id, function_id
+from opwright.graphs.walk import all_nodes
 from opwright.lang.lower.scripts import Script
-from opwright.link.inline import function_id
-from opwright.link.naming import FunctionId
-from opwright.link.walk import all_nodes, normal_domain
 from opwright.live.newer_opset import means_the_same
 from opwright.live.proto_types import describe_proto
+from opwright.opsets.domains import normal_domain
 from opwright.opsets.records import CONSTANT
 from opwright.protos.digest import digest
 
@@ -132,7 +132,7 @@ def _check(function: FunctionProto, written: int, opset: int, functions: Collect
     if written == opset:
         return
     for node in all_nodes(function.node):
-        if normal_domain(node.domain) or _called(node) in functions:
+        if normal_domain(node.domain) or call_id(node) in functions:
             continue
         if not means_the_same(node, written, opset):
             raise DiagnosticError(
@@ -146,7 +146,3 @@ def _check(function: FunctionProto, written: int, opset: int, functions: Collect
                     )
                 ]
             )
-
-
-def _called(node: NodeProto) -> FunctionId:
-    return normal_domain(node.domain), node.op_type, node.overload

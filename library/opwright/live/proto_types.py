@@ -11,6 +11,8 @@ from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TypeProto
 
 from opwright.diagnostics.model import DiagnosticError
 from opwright.elements import BY_CODE, BY_NAME
+from opwright.graphs.ids import FunctionId
+from opwright.graphs.walk import all_nodes
 from opwright.lang import ir
 from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.context import Lowering, NeedsFact, Stop
@@ -22,9 +24,8 @@ from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Source
 from opwright.lang.syntax import Module, parse
 from opwright.link.inline import inline_into
-from opwright.link.naming import FunctionId
-from opwright.link.walk import all_nodes, normal_domain
 from opwright.live.libraries import InstalledLibraries, NoFiles
+from opwright.opsets.domains import normal_domain
 from opwright.opsets.records import CONSTANT
 from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature, newest_opset, signature
 

@@ -8,12 +8,12 @@ from onnx import FunctionProto, helper
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Related
 from opwright.functions import OnnxFunction
+from opwright.graphs.walk import all_nodes
 from opwright.lang import ir
 from opwright.lang.emit import Identify, PlaceOf, emit_function, own_identity
 from opwright.lang.family import Family, Variant, labels_of
 from opwright.lang.lower.function import Lowered, Unit
 from opwright.link.naming import Profile
-from opwright.link.walk import all_nodes
 from opwright.live.compiled import Compiled, Run, chosen_facts, target_opset
 from opwright.live.declared_imports import declare_function_imports
 from opwright.live.declared_names import rename_function

@@ -5,9 +5,8 @@ from __future__ import annotations
 from google.protobuf.message import DecodeError
 from onnx import GraphProto, ModelProto, TypeProto, checker, shape_inference
 
-from opwright.link.inline import call_id, function_id
-from opwright.link.naming import FunctionId
-from opwright.link.walk import all_nodes
+from opwright.graphs.ids import FunctionId, call_id, function_id
+from opwright.graphs.walk import all_nodes
 from opwright.live.open_nodes import with_completed_nodes
 from opwright.opsets.signatures import signature
 

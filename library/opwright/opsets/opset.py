@@ -4,6 +4,8 @@ On the public import path, so this module imports nothing: what an operator is c
 somebody asks for one.
 """
 
+from opwright.opsets.domains import normal_domain
+
 TYPE_CHECKING = False  # importing `typing` costs more than everything here
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -54,7 +56,7 @@ class Opset:
         def __init__(self, domain, version, signatures=None, open=False):
             if isinstance(version, bool) or not isinstance(version, int) or version < 1:
                 raise ValueError(f"the version of an opset is a positive int, not {version!r}")
-            self.domain = "" if domain == "ai.onnx" else domain
+            self.domain = normal_domain(domain)
             self.named = version
             self.signatures = signatures
             if signatures:

@@ -9,7 +9,9 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
+from opwright.diagnostics.suggest import close_in_any_case
 from opwright.elements import BY_CODE, BY_NAME, ElementType
+from opwright.opsets.domains import normal_domain
 from opwright.opsets.record import Record
 from opwright.opsets.records import record_of
 
@@ -164,13 +166,6 @@ def tensor_mask(types: tuple[str, ...]) -> int:
 
 
 ALL_ELEMENTS = mask_of(list(BY_CODE.values()))
-# The standard's own domains. Others that begin alike (`ai.onnx.contrib`) are not, and no opset says anything of them.
-STANDARD_DOMAINS = ("", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training", "ai.onnx.training")
-
-
-def normal_domain(domain: str) -> str:
-    """ONNX's two spellings of the default domain are one."""
-    return "" if domain == "ai.onnx" else domain
 
 
 @cache
@@ -231,12 +226,7 @@ def is_known_domain(domain: str) -> bool:
 
 def similar(domain: str, name: str) -> tuple[str, ...]:
     """Names of operators of the domain that look like `name`, best first."""
-    names = list(_histories(normal_domain(domain)))
-    lowered = {candidate.lower(): candidate for candidate in names}
-    import difflib  # only a mistake waits for it
-
-    close = difflib.get_close_matches(name.lower(), list(lowered), n=3, cutoff=0.7)
-    return tuple(lowered[candidate] for candidate in close)
+    return tuple(close_in_any_case(name, _histories(normal_domain(domain))))
 
 
 @cache

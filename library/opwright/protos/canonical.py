@@ -37,6 +37,8 @@ from dataclasses import dataclass
 
 from onnx import FunctionProto, NodeProto
 
+from opwright.graphs.ids import FunctionId
+from opwright.opsets.domains import normal_domain
 from opwright.opsets.records import IDENTITY
 from opwright.protos import wire
 from opwright.protos.operators import BODY_DOMAIN, BODY_PREFIX, Operator, called_body, standard_operator
@@ -44,8 +46,6 @@ from opwright.protos.order import Node, make_scope, order_nodes, read_nodes
 from opwright.protos.tensors import RefusedError, check_text
 from opwright.protos.wire import chunk, varint
 from opwright.protos.writer import Writer, canonical_name
-
-FunctionId = tuple[str, str, str]  # domain, name, overload
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class _Meanings:
     """What the nodes of one function mean."""
 
     def __init__(self, function: FunctionProto, callees: Mapping[FunctionId, Callee]) -> None:
-        self.versions = {_normal_domain(item.domain): item.version for item in function.opset_import}
+        self.versions = {normal_domain(item.domain): item.version for item in function.opset_import}
         self.callees = callees
         self.known: dict[FunctionId, Operator] = {}
 
@@ -138,14 +138,10 @@ class _Meanings:
             return called_body(callee.digest, callee.attributes)
         if domain == BODY_DOMAIN:
             return called_body(name, None)
-        version = self.versions.get(_normal_domain(domain))
+        version = self.versions.get(normal_domain(domain))
         if version is None:
             raise RefusedError(f"it uses {name} of the domain {domain or 'ai.onnx'}, which it does not import")
-        return standard_operator(_normal_domain(domain), name, version)
-
-
-def _normal_domain(domain: str) -> str:
-    return "" if domain == "ai.onnx" else domain
+        return standard_operator(normal_domain(domain), name, version)
 
 
 def _distinct_outputs(function: FunctionProto, nodes: list[Node], meanings: _Meanings) -> list[str]:

@@ -22,6 +22,8 @@ from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, SparseTensorP
 from onnx.external_data_helper import load_external_data_for_model
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.graphs.ids import FunctionId
+from opwright.graphs.walk import subgraphs_by_name
 from opwright.link.model_file import external_files, read_model
 from opwright.protos.difference import Comparison, DifferenceError, DifferenceKind, Part, Step, Trail
 from opwright.protos.digest import HasFunctionProto
@@ -30,7 +32,6 @@ from opwright.protos.node_text import node_text, tensor_text, type_text
 from opwright.protos.operators import Operator
 from opwright.protos.scopes import (
     Body,
-    FunctionId,
     LocalFunction,
     Meaning,
     Scope,
@@ -38,7 +39,6 @@ from opwright.protos.scopes import (
     Tensor,
     function_scope,
     graph_scope,
-    graphs_of,
     pair,
     trimmed,
 )
@@ -222,7 +222,7 @@ class _Comparison:
         for index, names in enumerate(zip(left_names, right_names, strict=True)):
             step = Step(Part.ARGUMENT, index, operator=one.op_type)
             yield self._value(left, names[0], right, names[1], (path, step))
-        for (name, graphs), (_, others) in zip(graphs_of(one), graphs_of(other), strict=True):
+        for (name, graphs), (_, others) in zip(subgraphs_by_name(one), subgraphs_by_name(other), strict=True):
             for index, (graph, twin) in enumerate(zip(graphs, others, strict=True)):
                 step = Step(Part.GRAPH, index, name, one.op_type)
                 yield self._graph(graph, twin, left.body, right.body, (left, right), (path, step))

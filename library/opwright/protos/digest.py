@@ -8,9 +8,11 @@ from typing import Protocol, runtime_checkable
 from onnx import FunctionProto, NodeProto
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.graphs.ids import FunctionId, call_id, function_id
+from opwright.graphs.walk import subgraphs_by_name
+from opwright.opsets.domains import normal_domain
 from opwright.protos.canonical import Callee, canonicalise
 from opwright.protos.plain import plain_digest
-from opwright.protos.scopes import FunctionId, function_id, graphs_of, normal_domain
 from opwright.protos.tensors import RefusedError
 
 _DEEPEST = 100  # messages inside one another, where protobuf's parsers stop
@@ -61,7 +63,7 @@ def digest(function: FunctionProto | HasFunctionProto, callees: Iterable[Functio
 
 def _called(function: FunctionProto) -> dict[FunctionId, None]:
     """The ids of all nodes, each once."""
-    return {(normal_domain(node.domain), node.op_type, node.overload): None for node in _all_nodes(function)}
+    return dict.fromkeys(map(call_id, _all_nodes(function)))
 
 
 def _spelled(function: FunctionProto, bodies: Mapping[FunctionId, Callee]) -> dict[FunctionId, Callee]:
@@ -77,4 +79,6 @@ def _all_nodes(function: FunctionProto) -> Iterator[NodeProto]:
         if depth > _DEEPEST:
             raise RefusedError(f"its graphs are nested more than {_DEEPEST} deep")
         yield node
-        pending += ((inner, depth + 3) for _, graphs in graphs_of(node) for graph in graphs for inner in graph.node)
+        pending += (
+            (inner, depth + 3) for _, graphs in subgraphs_by_name(node) for graph in graphs for inner in graph.node
+        )

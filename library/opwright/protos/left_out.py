@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterable, Mapping
 
 from onnx import ModelProto, NodeProto
 
-from opwright.link.walk import all_nodes
+from opwright.graphs.walk import all_nodes
+from opwright.opsets.domains import normal_domain
 from opwright.opsets.records import RECORDS
-from opwright.opsets.signatures import Option, normal_domain, signature
+from opwright.opsets.signatures import Option, signature
 
 # What onnx's reference evaluator does not take, even at the defaults that bodies write out.
 _NOT_TAKEN = {name: record.reference_lacks for name, record in RECORDS.items() if record.reference_lacks}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from onnx import AttributeProto, NodeProto, defs
 
+from opwright.graphs.walk import GRAPH_KINDS
 from opwright.protos.attributes import encode_attribute
 from opwright.protos.difference import DifferenceError, DifferenceKind, Trail
 from opwright.protos.node_text import attribute_text
@@ -12,7 +13,6 @@ from opwright.protos.scopes import LocalFunction, Meaning
 from opwright.protos.tensors import RefusedError
 from opwright.protos.wire import chunk, varint
 
-_GRAPHS = (AttributeProto.GRAPH, AttributeProto.GRAPHS)
 # Kinds whose equality as messages decides; the others may be equal in another form, or hold names.
 _PLAIN = frozenset(
     (
@@ -66,7 +66,7 @@ def _written(node: NodeProto, meaning: Meaning) -> dict[str, bytes]:
 def _encoding(item: AttributeProto) -> bytes:
     if item.ref_attr_name:
         return b"reference" + varint(item.type) + item.ref_attr_name.encode()
-    if item.type in _GRAPHS:
+    if item.type in GRAPH_KINDS:
         return b"graphs" + varint(item.type) + varint(len(item.graphs))
     return encode_attribute(chunk(item.name.encode()), item)[0]
 

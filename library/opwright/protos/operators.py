@@ -8,8 +8,9 @@ from functools import cache, lru_cache
 
 from onnx import defs
 
+from opwright.opsets.domains import STANDARD_DOMAINS
 from opwright.opsets.record import CONTROL_FLOW, Role
-from opwright.opsets.signatures import STANDARD_DOMAINS, Option, Signature, is_known_domain, newest_opset, signature
+from opwright.opsets.signatures import Option, Signature, is_known_domain, newest_opset, signature
 from opwright.protos import wire
 from opwright.protos.attributes import encode_attribute
 from opwright.protos.tensors import Encoded, RefusedError, check_text

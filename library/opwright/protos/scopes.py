@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, SparseTensorProto, TensorProto
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, SparseTensorProto, TensorProto
 
+from opwright.graphs.ids import FunctionId, function_id
+from opwright.graphs.walk import subgraphs_by_name
+from opwright.opsets.domains import normal_domain
 from opwright.opsets.records import IDENTITY
 from opwright.protos.attributes import encode_attribute
 from opwright.protos.operators import BODY_DOMAIN, Operator, called_body, standard_operator
@@ -17,8 +20,6 @@ from opwright.protos.tensors import RefusedError
 from opwright.protos.wire import chunk
 
 Tensor = TensorProto | SparseTensorProto
-FunctionId = tuple[str, str, str]
-_GRAPHS = (AttributeProto.GRAPH, AttributeProto.GRAPHS)
 
 
 class LocalFunction:
@@ -77,7 +78,7 @@ class Body:
             if isinstance(meaning, LocalFunction) or not (meaning.control_flow or meaning.deterministic):
                 return False
             if meaning.control_flow:
-                pending += (inner for _, graphs in graphs_of(node) for graph in graphs for inner in graph.node)
+                pending += (inner for _, graphs in subgraphs_by_name(node) for graph in graphs for inner in graph.node)
         return True
 
 
@@ -184,29 +185,9 @@ def _distinct(names: Iterable[str]) -> list[str]:
     return found
 
 
-def graphs_of(node: NodeProto) -> Sequence[tuple[str, Sequence[GraphProto]]]:
-    """The graphs among a node's attributes, by attribute name, sorted."""
-    if not any(item.type in _GRAPHS and not item.ref_attr_name for item in node.attribute):
-        return []
-    found = {
-        item.name: [item.g] if item.type == AttributeProto.GRAPH else item.graphs
-        for item in node.attribute
-        if item.type in _GRAPHS and not item.ref_attr_name
-    }
-    return sorted(found.items(), key=lambda pair: pair[0])
-
-
 def trimmed(names: Sequence[str]) -> list[str]:
     """Without the absent ones at the end."""
     kept = list(names)
     while kept and not kept[-1]:
         kept.pop()
     return kept
-
-
-def normal_domain(domain: str) -> str:
-    return "" if domain == "ai.onnx" else domain
-
-
-def function_id(function: FunctionProto) -> FunctionId:
-    return (normal_domain(function.domain), function.name, function.overload)

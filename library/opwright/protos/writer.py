@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from onnx import AttributeProto, SparseTensorProto, ValueInfoProto
 
+from opwright.graphs.walk import GRAPH_KINDS
 from opwright.protos import wire
 from opwright.protos.attributes import encode_attribute, encode_reference, wrap
 from opwright.protos.operators import Operator
@@ -14,7 +15,6 @@ from opwright.protos.order import Graph, Node
 from opwright.protos.tensors import Encoded, RefusedError, encode_sparse_tensor, encode_tensor, encode_type
 from opwright.protos.wire import chunk, varint
 
-_GRAPH_KINDS = (AttributeProto.GRAPH, AttributeProto.GRAPHS)
 _GRAPH_NAME = wire.GRAPH_NAME + chunk(b"g")
 _NOT_TYPED, _TYPED = b"\x00", b"\x01"
 _DENSE, _SPARSE = b"\x00", b"\x01"
@@ -82,7 +82,7 @@ class Writer:
             if target is None:
                 raise RefusedError(f"it refers to the attribute {attribute.ref_attr_name}, which it does not have")
             return encode_reference(name, attribute.type, target)
-        if attribute.type not in _GRAPH_KINDS:
+        if attribute.type not in GRAPH_KINDS:
             return encode_attribute(name, attribute)
         graphs = [self._write_graph(graph, names) for graph in node.graphs[attribute.name]]
         if attribute.type == AttributeProto.GRAPH:

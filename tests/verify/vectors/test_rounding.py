@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from opwright.elements import element
-from opwright_build.verify.dtypes import DTYPES
+from opwright.graphs.ndarrays import DTYPES
 from opwright_build.verify.rounding import (
     ROUNDED,
     NotRepresentable,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from opwright.diagnostics.suggest import close_names
 from opwright.lang import ir
 from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.lower.context import Lowering
@@ -63,9 +64,7 @@ def bind_attributes(
 
 
 def _unknown(low: Lowering, callee: str, name: str, known: tuple[str, ...], span: Span) -> None:
-    import difflib  # only a mistake waits for it
-
-    close = difflib.get_close_matches(name, known, n=1)
+    close = close_names(name, known)
     listed = ", ".join(f"`{item}`" for item in known) or "none"
     low.error(
         "OW205",

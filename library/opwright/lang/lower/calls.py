@@ -21,7 +21,8 @@ from opwright.lang.lower.written_for import fit_call, meant_signature, refuse_se
 from opwright.lang.objects import OperatorObject
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
-from opwright.opsets.signatures import Formal, Option, Signature, normal_domain, tensor_element
+from opwright.opsets.domains import normal_domain
+from opwright.opsets.signatures import Formal, Option, Signature, tensor_element
 
 # Gives what is called, once the inputs and the type variables that they bind are known.
 Chooser = Callable[[list[ir.Value | None], Bindings], ir.Operator | ir.FunctionReference | Poison]

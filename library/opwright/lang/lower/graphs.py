@@ -27,8 +27,9 @@ from opwright.lang.lower.scan_ranks import yielded_ranks
 from opwright.lang.lower.speculate import speculate
 from opwright.lang.objects import FunctionObject, NestedObject, OperatorObject, TracedObject
 from opwright.lang.source import Span
+from opwright.opsets.domains import normal_domain
 from opwright.opsets.implied import ImpliedSignature
-from opwright.opsets.signatures import AttributeSpec, Signature, normal_domain
+from opwright.opsets.signatures import AttributeSpec, Signature
 
 GraphFunction = NestedObject | FunctionObject
 FLOAT, DOUBLE = BY_NAME["float"], BY_NAME["double"]

@@ -9,6 +9,7 @@ from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.operands import POISON, Environment, Operand, Poison
 from opwright.lang.objects import OpsetObject
 from opwright.lang.source import Span, span_of
+from opwright.opsets.domains import normal_domain
 from opwright.opsets.implied import declared_kinds
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def make_opset(low: Lowering, node: ast.Call, env: Environment, lower: Callable[
         return _refused(low, "OW304", "the domain of an opset is a string", span_of(given["domain"]))
     if type(version) is not int or version < 1:
         return _refused(low, "OW304", "the version of an opset is a positive int", span_of(given["version"]))
-    return OpsetObject("" if domain == "ai.onnx" else domain, version, open=kinds)
+    return OpsetObject(normal_domain(domain), version, open=kinds)
 
 
 def _kinds(low: Lowering, node: ast.expr | None) -> dict[str, dict[str, str]] | Poison | None:

@@ -20,7 +20,8 @@ from opwright.lang.lower.numbers import as_tensor, needs_element
 from opwright.lang.lower.operands import POISON, Operand, Poison
 from opwright.lang.objects import GraphObject
 from opwright.lang.source import Span
-from opwright.opsets.signatures import Signature, is_known_domain, normal_domain, signature
+from opwright.opsets.domains import normal_domain
+from opwright.opsets.signatures import Signature, is_known_domain, signature
 from opwright.protos.tensors import RefusedError, elements_of_tensor
 
 _Values = dict[str, ir.Value | None]

@@ -5,27 +5,32 @@ Subgraphs are visited by recursion: protobuf itself bounds their nesting (parser
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from onnx import AttributeProto, GraphProto, NodeProto
 
-_GRAPH_KINDS = (AttributeProto.GRAPH, AttributeProto.GRAPHS)
-
-DEFAULT_DOMAIN = ""
-
-
-def normal_domain(domain: str) -> str:
-    """The default domain has two spellings."""
-    return DEFAULT_DOMAIN if domain == "ai.onnx" else domain
+GRAPH_KINDS = (AttributeProto.GRAPH, AttributeProto.GRAPHS)
 
 
 def subgraphs(node: NodeProto) -> Iterator[GraphProto]:
     """The graphs among a node's attributes, in order."""
     for attribute in node.attribute:
-        if attribute.type in _GRAPH_KINDS:
+        if attribute.type in GRAPH_KINDS:
             if attribute.type == AttributeProto.GRAPH:
                 yield attribute.g
             yield from attribute.graphs
+
+
+def subgraphs_by_name(node: NodeProto) -> Sequence[tuple[str, Sequence[GraphProto]]]:
+    """The graphs among a node's attributes by attribute name, sorted; no references to a function's attributes."""
+    if not any(item.type in GRAPH_KINDS and not item.ref_attr_name for item in node.attribute):
+        return []
+    found = {
+        item.name: [item.g] if item.type == AttributeProto.GRAPH else item.graphs
+        for item in node.attribute
+        if item.type in GRAPH_KINDS and not item.ref_attr_name
+    }
+    return sorted(found.items(), key=lambda pair: pair[0])
 
 
 def all_nodes(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:

@@ -1,9 +1,21 @@
-"""Did-you-mean: the known name nearest to one that is not known."""
+"""Did-you-mean: the known names that look like one that is not known."""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
+
+
+def close_names(name: str, known: Iterable[str], *, most: int = 1, cutoff: float = 0.6) -> list[str]:
+    """The known names that look like `name`, best first."""
+    import difflib  # only a mistake waits for it
+
+    return difflib.get_close_matches(name, list(known), n=most, cutoff=cutoff)
+
+
+def close_in_any_case(name: str, known: Iterable[str]) -> list[str]:
+    """Up to three, whatever their case; of names that differ in case alone the last given."""
+    folded = {candidate.lower(): candidate for candidate in known}
+    return [folded[match] for match in close_names(name.lower(), folded, most=3, cutoff=0.7)]
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -14,8 +26,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     exact = [other for other in candidates if other.lower() == name.lower()]
     if exact:
         return exact[0]
-    found = difflib.get_close_matches(name, candidates, n=1, cutoff=0.6)
-    return found[0] if found else ""
+    return next(iter(close_names(name, candidates)), "")
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -1,0 +1,1 @@
+"""Tools for ONNX protos: ids, walks, inlining, values and files. They know nothing of compiling or libraries."""

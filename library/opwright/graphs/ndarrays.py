@@ -1,0 +1,61 @@
+"""Numpy arrays as ONNX has them: the dtype of every element type, and the element type of an array."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from opwright.elements import BY_NAME, ElementType
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_NAMED: dict[str, Any] = {
+    "float": np.float32,
+    "double": np.float64,
+    "string": object,
+    "bfloat16": ml_dtypes.bfloat16,
+    "float8e4m3fn": ml_dtypes.float8_e4m3fn,
+    "float8e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
+    "float8e5m2": ml_dtypes.float8_e5m2,
+    "float8e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
+    "float4e2m1": ml_dtypes.float4_e2m1fn,
+    "float6e2m3": ml_dtypes.float6_e2m3fn,
+    "float6e3m2": ml_dtypes.float6_e3m2fn,
+    "float8e8m0": ml_dtypes.float8_e8m0fnu,
+    "int4": ml_dtypes.int4,
+    "uint4": ml_dtypes.uint4,
+    "int2": ml_dtypes.int2,
+    "uint2": ml_dtypes.uint2,
+}
+DTYPES: dict[ElementType, np.dtype[Any]] = {item: np.dtype(_NAMED.get(name, name)) for name, item in BY_NAME.items()}
+ELEMENTS: dict[np.dtype[Any], ElementType] = {dtype: item for item, dtype in DTYPES.items()}
+_STRING = BY_NAME["string"]
+
+
+def element_of(array: Array) -> ElementType | None:
+    """The element type of an array; None where ONNX has none of it."""
+    found = ELEMENTS.get(array.dtype)
+    if found is _STRING:
+        return _STRING if all(isinstance(item, str) for item in array.flat) else None
+    if found is None and array.dtype.kind in "UT":
+        return _STRING
+    if found is None and not array.dtype.isnative:
+        return ELEMENTS.get(array.dtype.newbyteorder("="))
+    return found
+
+
+def is_masked(value: object) -> bool:
+    """Whether an array has a mask, at which nobody would look."""
+    masked = sys.modules.get("numpy.ma")
+    return masked is not None and isinstance(value, masked.MaskedArray)
+
+
+def as_array(value: Any) -> Array:
+    """A numpy array or scalar in the form that runtimes take: native byte order, strings as objects."""
+    array = np.asarray(value)
+    if array.dtype.kind in "UT":
+        return array.astype(object)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
