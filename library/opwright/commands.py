@@ -16,10 +16,10 @@ from opwright.diagnostics import Diagnostic, DiagnosticError, Severity, has_erro
 from opwright.diagnostics.exits import Exit
 from opwright.downlevel import command as polyfill
 from opwright.graphs.ids import FunctionId
+from opwright.graphs.model_file import read_model, write_model
 from opwright.link.apply import Attached, attach_libraries
 from opwright.link.detach import detach_libraries
 from opwright.link.inspect import FunctionReport, State, inspect
-from opwright.link.model_file import read_model, write_model
 from opwright.link.naming import Profile
 
 COMMANDS = ("attach", "inspect", "detach", "polyfill", "decompile")

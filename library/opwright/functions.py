@@ -171,7 +171,7 @@ class OnnxFunction(Generic[P, R]):
         """
         from pathlib import Path
 
-        from opwright.live.initializers import Carried
+        from opwright.graphs.initializers import Carried
         from opwright.live.models import model_proto
 
         return model_proto(

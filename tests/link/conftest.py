@@ -24,8 +24,8 @@ from opwright.bundle.format import (
     OutputEntry,
 )
 from opwright.diagnostics import Diagnostic, DiagnosticError
+from opwright.graphs.inline import inline_model
 from opwright.graphs.walk import all_nodes
-from opwright.link.inline import inline_model
 from opwright.link.instantiate import write_defaults
 from opwright.link.naming import Instance, bodies_at
 from opwright.protos.canonical import Callee, canonicalise

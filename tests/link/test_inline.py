@@ -9,7 +9,7 @@ import pytest
 from onnx import ModelProto, helper
 from onnx.reference import ReferenceEvaluator
 from opwright import DiagnosticError
-from opwright.link.inline import inline_model
+from opwright.graphs.inline import inline_model
 
 from tests.link.conftest import parse, refused
 

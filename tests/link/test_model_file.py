@@ -11,7 +11,7 @@ import onnx
 import pytest
 from onnx import OperatorSetProto, TensorProto, helper
 from opwright.diagnostics import DiagnosticError
-from opwright.link.model_file import external_files, read_model, write_model
+from opwright.graphs.model_file import external_files, read_model, write_model
 
 from tests.link.conftest import parse, refused
 

@@ -19,10 +19,10 @@ from onnx.reference import ReferenceEvaluator
 from opwright.bundle.format import Bundle
 from opwright.bundle.read import find_bundle
 from opwright.commands import main
+from opwright.graphs.left_out import leave_out_defaults
 from opwright.link.apply import attach_libraries
 from opwright.link.detach import detach
 from opwright.link.inspect import State, inspect
-from opwright.protos.left_out import leave_out_defaults
 
 from tests.link.conftest import run_everywhere
 

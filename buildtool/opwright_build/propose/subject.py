@@ -10,8 +10,8 @@ from onnx import FunctionProto, NodeProto, defs
 from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry, InputEntry, OutputEntry
 from opwright.elements import BY_NAME
 from opwright.graphs.ids import function_id
+from opwright.graphs.inline import inline_into
 from opwright.graphs.walk import all_nodes, subgraphs
-from opwright.link.inline import inline_into
 from opwright.link.instantiate import instantiate
 from opwright.link.naming import bodies_at, version_at
 from opwright.link.schema_types import schema_at

@@ -20,7 +20,7 @@ from onnx import ModelProto, helper, shape_inference
 from opwright.bundle.calls import split_type
 from opwright.eager import ort_values
 from opwright.eager.messages import one_line
-from opwright.protos.left_out import leave_out_defaults
+from opwright.graphs.left_out import leave_out_defaults
 
 from opwright_build.verify.items import is_sequence, tensor_in
 from opwright_build.verify.model import Items, Status, Value

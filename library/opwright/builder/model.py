@@ -16,9 +16,11 @@ from opwright.diagnostics.model import DiagnosticWarning, Place, Related
 from opwright.eager.place import place_of
 from opwright.functions import OnnxFunction
 from opwright.graphs.ids import function_id
+from opwright.graphs.initializers import SEEN_BY_INFERENCE
+from opwright.graphs.inline import Inliner
+from opwright.graphs.left_out import leave_out_defaults
 from opwright.graphs.walk import all_nodes
 from opwright.lang.emit import write_type
-from opwright.link.inline import Inliner
 from opwright.live.closure import Closure, choose_functions
 from opwright.live.finish import (
     IN_SCAN,
@@ -31,12 +33,10 @@ from opwright.live.finish import (
     rank_warning,
     shown_matrix,
 )
-from opwright.live.initializers import SEEN_BY_INFERENCE
 from opwright.live.libraries import check_imports, unify_imports
 from opwright.live.models import choose_kept, flatten_calls
 from opwright.live.overloads import use_overloads
 from opwright.live.verdict import checker_problem, infer, with_ranks
-from opwright.protos.left_out import leave_out_defaults
 
 LARGEST = (1 << 31) - 1  # bytes of a protobuf message
 _MOST_NODES = 1_000_000

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from opwright.builder.model import make_model
 from opwright.builder.recorder import Recorder
-from opwright.link.model_file import write_model
-from opwright.live.external_data import aligned, elements, write_elements
+from opwright.graphs.external_data import aligned, elements, write_elements
+from opwright.graphs.model_file import write_model
 
 
 def save_model(recorder: Recorder, path: Path, name: str, least: int) -> None:

@@ -12,9 +12,9 @@ from onnx import TensorProto, numpy_helper
 
 from opwright.diagnostics.model import Place
 from opwright.elements import ElementType
+from opwright.graphs.external_data import refer
 from opwright.graphs.ndarrays import Array, as_array, element_of
 from opwright.lang import ir
-from opwright.live.external_data import refer
 
 _BLOCK = 1 << 22  # elements of an array of another layout that are copied at a time
 

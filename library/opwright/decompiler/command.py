@@ -13,8 +13,8 @@ from opwright.decompiler.decompile import decompile
 from opwright.decompiler.modules import Decompiled, newest_of
 from opwright.decompiler.refuse import refuse
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.graphs.model_file import read_model, refuse_broken_text
 from opwright.link.exported import functions_at
-from opwright.link.model_file import read_model, refuse_broken_text
 
 _DESCRIPTION = """Writes a model, or the functions of a library, as ONNX Script: text that the compiler makes the same
 model of again. Large tensors go to a .npz file beside it."""

@@ -21,7 +21,7 @@ from opwright.decompiler.ranks import declared_ranks
 from opwright.decompiler.refuse import refuse, refuse_unclear
 from opwright.decompiler.text_of import block, docstring, mapping_text
 from opwright.elements import BY_CODE
-from opwright.live.initializers import FIRST_IR_VERSION
+from opwright.graphs.initializers import FIRST_IR_VERSION
 from opwright.opsets.records import SCAN
 
 

@@ -20,8 +20,8 @@ from opwright.decompiler.refuse import refuse
 from opwright.decompiler.side_file import Array, digests_of, loading, owner_of, write_arrays
 from opwright.decompiler.text_of import mapping_text
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.graphs.model_file import written_whole
 from opwright.link.exported import functions_at
-from opwright.link.model_file import written_whole
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from opwright.bundle.read import find_bundle
 from opwright.diagnostics.model import Diagnostic, Severity
 from opwright.diagnostics.wire import to_json
 from opwright.downlevel.rewrite import DEFAULT_LIBRARY, Polyfilled, choose_target, polyfill_libraries
-from opwright.link.model_file import read_model, write_model
+from opwright.graphs.model_file import read_model, write_model
 
 SCHEMA = "opwright.polyfill/1"
 

@@ -14,13 +14,13 @@ from opwright.downlevel.judge import Restamped, Verdict, judge_model
 from opwright.downlevel.stamp import note_imports, stamp_imports, write_form
 from opwright.downlevel.target import Target, target_of_opset, target_of_runtime
 from opwright.graphs.ids import FunctionId, function_id
+from opwright.graphs.model_file import refuse_broken_text
 from opwright.graphs.walk import all_graphs
 from opwright.link.apply import apply_plan, inline_plan
 from opwright.link.catalogue import Catalogue, merge_libraries
 from opwright.link.check import check_model, undefined_nodes, without_weights
 from opwright.link.detach import detach_libraries
 from opwright.link.digests import record_of
-from opwright.link.model_file import refuse_broken_text
 from opwright.link.naming import Profile
 from opwright.link.plan import FUNCTION_IR, choose_opset, make_plan
 from opwright.link.propagate import imports_of

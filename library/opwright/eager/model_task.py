@@ -9,9 +9,9 @@ from onnx import ModelProto
 
 from opwright.eager.arrays import Data
 from opwright.eager.models import Task
+from opwright.graphs.inline import inline_model
 from opwright.graphs.walk import all_nodes
 from opwright.lang import ir
-from opwright.link.inline import inline_model
 from opwright.opsets.signatures import Signature, signature
 
 

@@ -21,7 +21,7 @@ class ReferenceEvaluator:
         """Raises NoKernel."""
         from onnx.reference import ReferenceEvaluator as Evaluator
 
-        from opwright.protos.left_out import leave_out_defaults
+        from opwright.graphs.left_out import leave_out_defaults
 
         model = task.model(task.opsets()[1])
         leave_out_defaults(model)

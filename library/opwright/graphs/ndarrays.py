@@ -7,8 +7,9 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+from onnx import helper
 
-from opwright.elements import BY_NAME, ElementType
+from opwright.elements import BY_CODE, BY_NAME, ElementType
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -45,6 +46,16 @@ def element_of(array: Array) -> ElementType | None:
     if found is None and not array.dtype.isnative:
         return ELEMENTS.get(array.dtype.newbyteorder("="))
     return found
+
+
+def element_of_dtype(dtype: Any) -> ElementType | None:
+    """The element type of a numpy dtype; None when ONNX has none."""
+    if dtype.kind in "UT":
+        return BY_NAME["string"]
+    try:
+        return BY_CODE.get(helper.np_dtype_to_tensor_dtype(dtype if dtype.isnative else dtype.newbyteorder("=")))
+    except (ValueError, KeyError):
+        return None
 
 
 def is_masked(value: object) -> bool:

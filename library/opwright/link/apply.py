@@ -15,13 +15,13 @@ from opwright.bundle.calls import inputs_of_call, outputs_of
 from opwright.bundle.format import Bundle
 from opwright.diagnostics.model import Diagnostic, Place, Severity
 from opwright.graphs.ids import FunctionId, callees_first, function_id
+from opwright.graphs.inline import inline_model
+from opwright.graphs.model_file import refuse_broken_text
 from opwright.graphs.walk import all_graphs
 from opwright.link.catalogue import Catalogue, merge_libraries
 from opwright.link.check import check_model, undefined_nodes
-from opwright.link.inline import inline_model
 from opwright.link.instantiate import pad, write_defaults
 from opwright.link.metadata import ATTACHED, CALL, IMPORTED
-from opwright.link.model_file import refuse_broken_text
 from opwright.link.naming import Profile
 from opwright.link.plan import Plan, choose_opset, make_plan
 from opwright.link.propagate import imports_of

@@ -12,10 +12,10 @@ from opwright.bundle.format import AttributeEntry, BodyEntry, FunctionEntry, Inp
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
 from opwright.diagnostics.suggest import close_names
 from opwright.elements import BY_NAME
+from opwright.graphs.value_types import ABSENT, element_of
 from opwright.lang.facts import RANK, fact_of
 from opwright.link.naming import Instance, bodies_at, template_at
 from opwright.link.propagate import Visit
-from opwright.link.value_types import ABSENT, element_of
 from opwright.variants import match_variants
 
 

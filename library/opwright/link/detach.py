@@ -13,10 +13,10 @@ from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, OperatorS
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Severity
 from opwright.graphs.ids import FunctionId, call_id, function_id
+from opwright.graphs.model_file import refuse_broken_text
 from opwright.graphs.walk import all_nodes
 from opwright.link.digests import function_digests, record_of
 from opwright.link.metadata import ATTACHED, CALL, IMPORTED, POLYFILLED
-from opwright.link.model_file import refuse_broken_text
 from opwright.opsets.domains import normal_domain
 
 

@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from onnx import FunctionProto, helper
 
 from opwright.graphs.ids import FunctionId, call_id, function_id
+from opwright.graphs.inline import inline_into
 from opwright.graphs.walk import all_nodes
 from opwright.link.digests import function_digests
-from opwright.link.inline import inline_into
 from opwright.link.metadata import FLATTENED
 from opwright.opsets.domains import normal_domain
 

@@ -10,9 +10,9 @@ from onnx import ModelProto
 
 from opwright.bundle.format import Bundle
 from opwright.graphs.ids import FunctionId, call_id, function_id
+from opwright.graphs.model_file import refuse_broken_text
 from opwright.graphs.walk import all_nodes
 from opwright.link.digests import Record, function_digests, record_of
-from opwright.link.model_file import refuse_broken_text
 
 
 class State(Enum):

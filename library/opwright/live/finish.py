@@ -8,10 +8,10 @@ from onnx import ModelProto, TypeProto, ValueInfoProto, helper
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Severity
 from opwright.elements import BY_CODE
+from opwright.graphs.initializers import FIRST_IR_VERSION
 from opwright.graphs.walk import all_graphs, all_nodes
 from opwright.lang.lower.function import Unit
 from opwright.lang.source import span_of
-from opwright.live.initializers import FIRST_IR_VERSION
 from opwright.live.verdict import checker_problem, infer, with_ranks
 from opwright.opsets.records import CAST, SCAN
 

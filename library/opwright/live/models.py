@@ -9,20 +9,21 @@ from onnx import FunctionProto, GraphProto, ModelProto, helper
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.functions import OnnxFunction
 from opwright.graphs.ids import FunctionId, call_id, function_id
+from opwright.graphs.initializers import Carried
+from opwright.graphs.inline import Inliner, inline_into
+from opwright.graphs.left_out import leave_out_defaults, leave_out_unread
 from opwright.graphs.walk import all_graphs, all_nodes
 from opwright.lang.emit import emit_graph
 from opwright.lang.lower.context import NeedsFact
 from opwright.lang.lower.function import Lowered, Target, Unit, lower_function
 from opwright.lang.source import span_of
 from opwright.link.flatten import flatten
-from opwright.link.inline import Inliner, inline_into
 from opwright.link.naming import Profile
 from opwright.live.closure import Closure, choose_functions
 from opwright.live.compiled import Run, target_opset
 from opwright.live.declared_imports import declare_imports
 from opwright.live.declared_names import rename_graph
 from opwright.live.finish import finish, given_by_types, rank_warning, refuse_open
-from opwright.live.initializers import Carried
 from opwright.live.libraries import check_imports, unify_imports
 from opwright.live.overloads import use_overloads
 from opwright.live.protos import places_of
@@ -30,7 +31,6 @@ from opwright.live.show_warnings import show_warnings
 from opwright.live.specialise import Types, specialise, with_output_types, write_declared_types
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.opset import Opset
-from opwright.protos.left_out import leave_out_defaults, leave_out_unread
 
 MOST_NODES = 1_000_000  # in the graph, when functions are inlined into it
 

@@ -13,8 +13,9 @@ from types import BuiltinFunctionType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 from opwright.diagnostics.model import Diagnostic
-from opwright.elements import BY_CODE, BY_NAME, ElementType
+from opwright.elements import ElementType
 from opwright.functions import OnnxFunction, graph, script
+from opwright.graphs.ndarrays import element_of_dtype
 from opwright.lang import ir, static
 from opwright.lang.lower.function import evaluate_static
 from opwright.lang.objects import (
@@ -292,18 +293,6 @@ def _defaults(function: FunctionType, node: ast.FunctionDef) -> dict[int, Any]:
         if expression is not None and argument.arg in (function.__kwdefaults__ or {}):
             found[id(expression)] = (function.__kwdefaults__ or {})[argument.arg]
     return found
-
-
-def element_of_dtype(dtype: Any) -> ElementType | None:
-    """The element type of a numpy dtype; None when ONNX has none."""
-    if dtype.kind in "UT":
-        return BY_NAME["string"]
-    from onnx import helper
-
-    try:
-        return BY_CODE.get(helper.np_dtype_to_tensor_dtype(dtype if dtype.isnative else dtype.newbyteorder("=")))
-    except (ValueError, KeyError):
-        return None
 
 
 def _tensor_data(value: Any, element: ElementType) -> ir.TensorData:

@@ -12,6 +12,7 @@ from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TypeProto
 from opwright.diagnostics.model import DiagnosticError
 from opwright.elements import BY_CODE, BY_NAME
 from opwright.graphs.ids import FunctionId
+from opwright.graphs.inline import inline_into
 from opwright.graphs.walk import all_nodes
 from opwright.lang import ir
 from opwright.lang.lower.calls import Arguments
@@ -23,7 +24,6 @@ from opwright.lang.objects import GraphObject
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Source
 from opwright.lang.syntax import Module, parse
-from opwright.link.inline import inline_into
 from opwright.live.libraries import InstalledLibraries, NoFiles
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.records import CONSTANT

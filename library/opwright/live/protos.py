@@ -8,6 +8,7 @@ from onnx import FunctionProto, helper
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Related
 from opwright.functions import OnnxFunction
+from opwright.graphs.left_out import leave_out_in, leave_out_unread
 from opwright.graphs.walk import all_nodes
 from opwright.lang import ir
 from opwright.lang.emit import Identify, PlaceOf, emit_function, own_identity
@@ -21,7 +22,6 @@ from opwright.live.libraries import LibraryCalls
 from opwright.live.overloads import overload_id, set_id
 from opwright.live.proto_functions import ProtoFunction
 from opwright.opsets.opset import Opset
-from opwright.protos.left_out import leave_out_in, leave_out_unread
 from opwright.variants import Key, match_variants, overload_of, portable_name
 
 

@@ -23,8 +23,8 @@ from onnx.external_data_helper import load_external_data_for_model
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.graphs.ids import FunctionId
+from opwright.graphs.model_file import external_files, read_model
 from opwright.graphs.walk import subgraphs_by_name
-from opwright.link.model_file import external_files, read_model
 from opwright.protos.difference import Comparison, DifferenceError, DifferenceKind, Part, Step, Trail
 from opwright.protos.digest import HasFunctionProto
 from opwright.protos.node_attributes import check_attributes, function_attributes

@@ -10,8 +10,8 @@ from onnx import GraphProto, ModelProto, SparseTensorProto, TensorProto, ValueIn
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.elements import BY_NAME
-from opwright.live.external_data import LEAST, aligned, byte_length, elements, refer, write_elements
-from opwright.live.names import element_of_dtype
+from opwright.graphs.external_data import LEAST, aligned, byte_length, elements, refer, write_elements
+from opwright.graphs.ndarrays import element_of_dtype
 
 SEEN_BY_INFERENCE = 1 << 10  # elements: what inference may look at is that small, and every copy of the rest costs
 FIRST_IR_VERSION = 4  # below it every initializer is the default of an input
