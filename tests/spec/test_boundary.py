@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import pytest
-from opwright.diagnostics.suggest import did_you_mean, nearest
+from opwright.suggest import did_you_mean, nearest
 from opwright_build.spec.boundary import Strict, check
 from opwright_build.spec.names import Identifier, SchemaNumber
 from opwright_build.spec.yaml_source import MAX_FINDINGS, read_yaml

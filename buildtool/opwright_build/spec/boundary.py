@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar, get_args
 
 from opwright.diagnostics.model import Diagnostic, Place
-from opwright.diagnostics.suggest import did_you_mean
+from opwright.suggest import did_you_mean
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 

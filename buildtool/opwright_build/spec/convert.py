@@ -8,8 +8,8 @@ from typing import Any
 
 from opwright.bundle.calls import ANY, split_type
 from opwright.diagnostics.model import Diagnostic, Place, Related
-from opwright.diagnostics.suggest import did_you_mean
 from opwright.elements import BY_NAME
+from opwright.suggest import did_you_mean
 
 from opwright_build.engine.tree import stays_inside
 from opwright_build.spec.confine import LibraryFiles

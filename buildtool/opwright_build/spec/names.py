@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from opwright.diagnostics.suggest import did_you_mean
 from opwright.elements import BY_NAME
+from opwright.suggest import did_you_mean
 from pydantic import AfterValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 from typing_extensions import TypeAliasType

@@ -20,8 +20,8 @@ from typing import Any, TypeVar
 from opwright.bundle.calls import ANY, split_type
 from opwright.bundle.format import FunctionEntry, InputEntry, OutputEntry
 from opwright.diagnostics.model import Diagnostic, Place
-from opwright.diagnostics.suggest import did_you_mean
 from opwright.elements import ElementType, element
+from opwright.suggest import did_you_mean
 
 from opwright_build.spec.vectors_file import GivenSource, SequenceSource, ValueSource, VariadicSource, VectorRow
 from opwright_build.verify import values

@@ -8,7 +8,7 @@ from pathlib import Path
 from opwright.diagnostics.exits import Exit
 from opwright.diagnostics.model import Diagnostic
 from opwright.diagnostics.registry import CODES, find_code
-from opwright.diagnostics.suggest import close_names
+from opwright.suggest import close_names
 
 from opwright_build.engine.log import ActionLog
 from opwright_build.report.console import Console

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from opwright.diagnostics.model import Diagnostic
-from opwright.diagnostics.suggest import close_names
+from opwright.suggest import close_names
 
 from opwright_build.workflow.status import UsageError
 

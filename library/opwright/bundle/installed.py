@@ -11,7 +11,7 @@ from pathlib import Path
 
 from opwright.bundle.format import SUFFIX
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
-from opwright.diagnostics.suggest import close_names
+from opwright.suggest import close_names
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\Z")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from opwright.bundle.format import Bundle, DomainEntry, FunctionEntry, Index
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
-from opwright.diagnostics.suggest import close_in_any_case
+from opwright.suggest import close_in_any_case
 
 
 @dataclass(frozen=True, slots=True)

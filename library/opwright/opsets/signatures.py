@@ -9,11 +9,11 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
-from opwright.diagnostics.suggest import close_in_any_case
 from opwright.elements import BY_CODE, BY_NAME, ElementType
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.record import Record
 from opwright.opsets.records import record_of
+from opwright.suggest import close_in_any_case
 
 
 class Option(Enum):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from opwright.diagnostics.suggest import close_names
 from opwright.lang import ir
 from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.lower.context import Lowering
@@ -13,6 +12,7 @@ from opwright.lang.lower.numbers import default_element, describe, flatten, pack
 from opwright.lang.lower.operands import POISON, AttributeOperand, Operand, Poison
 from opwright.lang.objects import ArrayObject, TypeObject
 from opwright.lang.source import Span
+from opwright.suggest import close_names
 
 _WRITTEN = {
     "INT": "an int (or an element type such as FLOAT)",
