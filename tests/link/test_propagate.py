@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import onnx
 import pytest
 from onnx import helper
-from opwright.graphs.value_types import element_of, proto_of, text_of, unwrap, wrap
 from opwright.link.propagate import Fact, Propagation, Visit
+from opwright.link.value_types import element_of, proto_of, text_of, unwrap, wrap
 
 from tests.link.conftest import parse, refused
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from opwright.bundle.calls import ANY, split_type
 from opwright.bundle.format import FunctionEntry
 from opwright.elements import BY_NAME
-from opwright.graphs.value_types import tensor_of
 from opwright.link.specialise import any_fact
+from opwright.link.value_types import tensor_of
 
 from opwright_build.propose.subject import values_of
 

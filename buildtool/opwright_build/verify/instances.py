@@ -9,10 +9,10 @@ from onnx import GraphProto
 from opwright.bundle.calls import inputs_of_call
 from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.diagnostics.model import Diagnostic, Place, Related
-from opwright.graphs.value_types import ABSENT, tensor_of, wrap
 from opwright.lang.objects import GraphObject
 from opwright.link.catalogue import Catalogue
 from opwright.link.specialise import CallFacts, MadeInstance, NotMadeError, make_instance, read_unit
+from opwright.link.value_types import ABSENT, tensor_of, wrap
 
 from opwright_build.verify.dtypes import element_of
 from opwright_build.verify.model import Case, Items, Value

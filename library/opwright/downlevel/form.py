@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from onnx import AttributeProto, NodeProto, TensorProto, helper, numpy_helper
 
-from opwright.graphs.value_types import element_of
 from opwright.link.propagate import Visit
+from opwright.link.value_types import element_of
 from opwright.opsets.version_rules import Value
 
 MOST_ELEMENTS = 64  # of an input that becomes an attribute: axes, one for each dimension

@@ -12,12 +12,12 @@ from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
 from opwright.downlevel.form import Form
 from opwright.downlevel.older_form import older_form, type_reasons
 from opwright.downlevel.target import Target
-from opwright.graphs.value_types import ABSENT, element_of
 from opwright.graphs.walk import subgraphs
 from opwright.link.catalogue import Catalogue
 from opwright.link.propagate import Fact, Propagation, Visit
 from opwright.link.resolve import Findings, Resolver, Served, disagreement
 from opwright.link.schema_types import formals, infer_outputs, schema_at
+from opwright.link.value_types import ABSENT, element_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from onnx import defs
 
 from opwright.downlevel.form import Form
-from opwright.graphs.value_types import ABSENT
 from opwright.link.propagate import Fact, Visit
 from opwright.link.schema_types import formals
+from opwright.link.value_types import ABSENT
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.signatures import history, signature
 from opwright.opsets.steps import take_step_down

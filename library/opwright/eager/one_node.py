@@ -25,13 +25,13 @@ from opwright.eager.tensor import Tensor, wrap
 from opwright.elements import BY_CODE, BY_NAME, ElementType
 from opwright.graphs.ids import function_id
 from opwright.graphs.ndarrays import as_array, is_masked
-from opwright.graphs.value_types import ABSENT, tensor_of
 from opwright.lang import ir
 from opwright.lang.lower.numbers import as_tensor
 from opwright.link.choose import Call, choose_body
 from opwright.link.instantiate import instantiate, write_defaults
 from opwright.link.naming import Instance
 from opwright.link.propagate import Visit
+from opwright.link.value_types import ABSENT, tensor_of
 from opwright.packaged import LibraryFunction
 
 _IR_VERSION = 10  # the lowest with the metadata of functions

@@ -11,10 +11,10 @@ from opwright.bundle.calls import inputs_of_call, split_type
 from opwright.bundle.format import AttributeEntry, BodyEntry, FunctionEntry, InputEntry
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
 from opwright.elements import BY_NAME
-from opwright.graphs.value_types import ABSENT, element_of
 from opwright.lang.facts import RANK, fact_of
 from opwright.link.naming import Instance, bodies_at, template_at
 from opwright.link.propagate import Visit
+from opwright.link.value_types import ABSENT, element_of
 from opwright.suggest import close_names
 from opwright.variants import match_variants
 

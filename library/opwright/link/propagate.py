@@ -18,7 +18,6 @@ from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProt
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
 from opwright.graphs.ids import FunctionId
-from opwright.graphs.value_types import ABSENT, text_of, text_of_code
 from opwright.graphs.walk import subgraphs
 from opwright.lang import ir
 from opwright.lang.infer_protos import flow_types, graph_arguments

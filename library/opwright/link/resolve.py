@@ -12,7 +12,6 @@ from opwright.bundle.format import DomainEntry, FunctionEntry
 from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Severity
 from opwright.elements import BY_NAME
 from opwright.graphs.ids import FunctionId
-from opwright.graphs.value_types import tensor_of, wrap
 from opwright.link.catalogue import Catalogue
 from opwright.link.choose import Call, bind_types
 from opwright.link.digests import record_of
@@ -21,6 +20,7 @@ from opwright.link.instantiate import CALL_DOMAIN, closure, default_attribute, p
 from opwright.link.naming import Instance, version_at
 from opwright.link.propagate import DEEPEST, Fact, Propagation, Visit
 from opwright.link.schema_types import schema_at
+from opwright.link.value_types import tensor_of, wrap
 from opwright.opsets.domains import DEFAULT_DOMAIN, normal_domain
 
 

@@ -7,7 +7,6 @@ from functools import lru_cache
 
 from onnx import AttributeProto, NodeProto, TypeProto, defs
 
-from opwright.graphs.value_types import proto_of, text_of
 from opwright.lang import ir
 from opwright.lang.infer_protos import attributes_of, node_types
 from opwright.link.value_types import fact_of, proto_of, text_of, type_of

@@ -10,7 +10,6 @@ from opwright.bundle.calls import ANY, inputs_of_call, split_type
 from opwright.bundle.format import AttributeEntry, BodyEntry, FunctionEntry, InputEntry, TemplateEntry
 from opwright.diagnostics.model import Diagnostic, has_errors
 from opwright.elements import BY_NAME
-from opwright.graphs.value_types import ABSENT, element_of
 from opwright.lang import facts
 from opwright.lang.bodies import anonymous_body, body_entry
 from opwright.lang.instances import MissingFact, choose_attribute, choose_rank, specialise
@@ -19,6 +18,7 @@ from opwright.lang.lower.function import Unit
 from opwright.lang.template import MalformedTemplateError, read_template
 from opwright.link.catalogue import Catalogue
 from opwright.link.naming import version_at
+from opwright.link.value_types import ABSENT, element_of
 from opwright.protos.tensors import RefusedError
 
 _NOWHERE = (1, 0, 1, 0)

@@ -16,8 +16,7 @@ from opwright.elements import BY_CODE
 from opwright.graphs.inline import inline_model
 from opwright.graphs.walk import subgraphs
 from opwright.lang.lower.completions import InputType, completed, completions
-from opwright.lang.lower.node_inference import Refused, infer, lengths_of
-from opwright.link.inline import inline_model
+from opwright.lang.lower.node_inference import infer, lengths_of
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.onnx_inference import Refused
 from opwright.opsets.records import CONSTANT, RESHAPE
