@@ -56,6 +56,7 @@ _LASTING = {
     "data",  # what eager values are, which names around a function hold on to
     "relied_on",  # what a choice followed from, also one whose trial failed for it
     "plans",  # what trials have found out about loops
+    "loops",  # where each of them stands
 }
 
 

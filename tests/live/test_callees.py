@@ -11,7 +11,7 @@ from types import CodeType, FrameType, ModuleType
 import onnx
 import pytest
 from opwright import FLOAT, DiagnosticError, GraphBuilder, OnnxFunction
-from opwright.lang.lower.function import lower_function
+from opwright.lang.lower.function import Attempt
 
 Load = Callable[[str, str], ModuleType]
 HEAD = "from opwright import FLOAT, opset18 as op, script\n\n"
@@ -94,7 +94,7 @@ def test_each_function_of_a_model_is_lowered_once(load: Load, program: Callable[
 
 def lowered(step: Callable[[], object]) -> int:
     """How often a step lowers a function."""
-    code: CodeType = lower_function.__code__
+    code: CodeType = Attempt.run.__code__
     count = 0
 
     def seen(frame: FrameType, event: str, argument: object) -> None:

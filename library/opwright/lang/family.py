@@ -9,8 +9,9 @@ from typing import Any
 from opwright.diagnostics.model import Diagnostic, Place, Related, has_errors
 from opwright.lang import facts, ir
 from opwright.lang.lower.context import LookedUp, NeedsFact
-from opwright.lang.lower.function import Lowered, Target, Unit, lower_function
+from opwright.lang.lower.function import Lowered, Target, Unit
 from opwright.lang.record import record
+from opwright.lang.solve import Solver
 from opwright.lang.source import Span
 from opwright.opsets.signatures import elements_of
 from opwright.variants import Key, labels
@@ -65,34 +66,33 @@ def build_family(
     `given` are facts that all of them share, `values` attributes that are known: a template needs some of those.
     """
     order: dict[str, int] = {}
-    pending: list[dict[str, str]] = [dict(given or {})]
     variants: list[Variant] = []
     open_questions: dict[str, NeedsFact] = {}
     implied: dict[tuple[str, str], bool] = {}
     asked: dict[str, Place] = {}
     looked_up: LookedUp = {}
-    while pending:
-        known = pending.pop()
+    solver = Solver(unit, Target(opset, given or {}, values or {}), looked_up)
+    while solver.pending:
         kept = sum(not variant.lowered.pruned for variant in variants)
-        if kept >= VARIANT_LIMIT or len(variants) + len(pending) >= _MOST_ATTEMPTS:
-            return Family(opset, (), (), looked_up, (_too_many(unit),), tuple(known))
-        try:
-            lowered = lower_function(unit, Target(opset, known, values or {}), looked_up)
-        except NeedsFact as question:
-            if question.span is not None:
-                asked.setdefault(question.axis, unit.module.source.place(question.span))
-            if not question.values:
-                open_questions.setdefault(question.axis, question)
-            for value in question.values:
-                implied[question.axis, value] = question.implied and implied.get((question.axis, value), True)
-            pending.extend({**known, question.axis: value} for value in reversed(question.values))
+        if kept >= VARIANT_LIMIT or len(variants) + solver.pending > _MOST_ATTEMPTS:
+            return Family(opset, (), (), looked_up, (_too_many(unit),), solver.axes)
+        found = solver.next()
+        if isinstance(found, NeedsFact):
+            if found.span is not None:
+                asked.setdefault(found.axis, unit.module.source.place(found.span))
+            if not found.values:
+                open_questions.setdefault(found.axis, found)
+            for value in found.values:
+                implied[found.axis, value] = found.implied and implied.get((found.axis, value), True)
+            solver.split(found, found.values)
             continue
+        known = solver.facts
         order = order or (key_order(unit) if known else {})
         key = tuple(sorted(known.items(), key=lambda item: order.get(item[0], len(order))))
-        variants.append(Variant(key, lowered))
+        variants.append(Variant(key, found))
     if open_questions:
-        found = tuple(_open(unit, question) for question in open_questions.values())
-        return Family(opset, (), (), looked_up, found, tuple(open_questions))
+        told = tuple(_open(unit, question) for question in open_questions.values())
+        return Family(opset, (), (), looked_up, told, tuple(open_questions))
     settled = _settle(unit, opset, variants, looked_up, {pair for pair, is_implied in implied.items() if is_implied})
     return replace(settled, asked=asked) if asked else settled
 

@@ -11,8 +11,9 @@ from opwright.lang import facts
 from opwright.lang.family import key_order
 from opwright.lang.interface import Arity
 from opwright.lang.lower.context import LookedUp, NeedsFact
-from opwright.lang.lower.function import Lowered, Target, Unit, lower_function
+from opwright.lang.lower.function import Lowered, Target, Unit
 from opwright.lang.objects import GraphObject
+from opwright.lang.solve import Solver
 from opwright.variants import Key
 
 # The answer to a question, by its axis and the values among which it must choose (none: any); None: not known.
@@ -55,17 +56,17 @@ def specialise(
 
     Raises MissingFact where `answer` knows none; what is wrong otherwise stands in the result's diagnostics.
     """
-    known: dict[str, str] = {}
     looked_up: LookedUp = {}
     values: Mapping[str, Any] = dict(graphs)
+    solver = Solver(unit, Target(opset, {}, values), looked_up)
     for _ in range(_MOST_QUESTIONS):
-        try:
-            lowered = lower_function(unit, Target(opset, known, values), looked_up)
-        except NeedsFact as question:
-            found = answer(question.axis, question.values)
-            if found is None or known.get(question.axis) == found:
-                raise MissingFact(question.axis) from None
-            known[question.axis] = found
+        lowered = solver.next()
+        known = solver.facts
+        if isinstance(lowered, NeedsFact):
+            found = answer(lowered.axis, lowered.values)
+            if found is None or known.get(lowered.axis) == found:
+                raise MissingFact(lowered.axis)
+            solver.split(lowered, (found,))
             continue
         named = {**(said or {}), **known, **{name: graph_fact(graph) for name, graph in graphs.items()}}
         order: dict[str, float] = {**key_order(unit)}
@@ -73,7 +74,7 @@ def specialise(
         order.update((axis, order[several] + 0.5) for axis in said or () if axis not in order)
         key = sorted(named.items(), key=lambda item: order.get(item[0], len(order)))
         return TemplateInstance(tuple((axis, facts.shown(fact)) for axis, fact in key), lowered, looked_up)
-    raise MissingFact(next(reversed(known)))
+    raise MissingFact(next(reversed(solver.facts)))
 
 
 def choose_rank(rank: int, values: tuple[str, ...]) -> str | None:

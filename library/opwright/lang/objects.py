@@ -110,7 +110,7 @@ class GraphObject:
 class ScriptObject:
     """A function under `@script`: calls of it stay calls.
 
-    `at` gives what callers must know of it at an opset; it raises NeedsScript while that has not been compiled.
+    `at` gives what callers must know of it at an opset, and has it compiled if need be.
     `without_sizes` gives the types of a variant's outputs when nothing is known of the sizes that its annotations say,
     and None where its body is then another one.
     """

@@ -53,6 +53,16 @@ class Trail:
             self._log.append(partial(items.discard, item))
         items.add(item)
 
+    @property
+    def mark(self) -> int:
+        """Where the log ends now, to go back to."""
+        return len(self._log)
+
+    def back_to(self, mark: int) -> None:
+        """Takes back what was changed since a mark; the trials that are open stay open."""
+        while len(self._log) > mark:
+            self._log.pop()()
+
     # ---------------------------------------------------------------------------------------------- trials
 
     def begin(self) -> int:
@@ -69,8 +79,7 @@ class Trail:
     def roll_back(self, mark: int) -> None:
         """Ends a trial and takes back what it changed."""
         self._open -= 1
-        while len(self._log) > mark:
-            self._log.pop()()
+        self.back_to(mark)
 
 
 def _drop(items: list[Item], item: Item) -> None:

@@ -18,9 +18,9 @@ from opwright.lang.facts import RANK, fact_of
 from opwright.lang.family import Family, Variant, build_family
 from opwright.lang.interface import Declaration, DeclaredValue, Interface, read_interface
 from opwright.lang.lower.function import Lowered, Unit
-from opwright.lang.lower.promises import without_sizes
-from opwright.lang.lower.scripts import NeedsScript, Script, describe_script
+from opwright.lang.lower.scripts import Script, describe_script
 from opwright.lang.objects import ScriptObject
+from opwright.lang.promises import without_sizes
 from opwright.lang.source import span_of
 from opwright.lang.syntax import Module
 from opwright.live.annotations import annotation_reader, read_returns
@@ -91,6 +91,20 @@ class _Open:
         self.certain = certain
 
 
+class _Lowered:
+    """A function that is being lowered, and those that it has called so far."""
+
+    __slots__ = ("callees", "function")
+
+    def __init__(self, function: OnnxFunction) -> None:
+        self.function = function
+        self.callees: dict[OnnxFunction, None] = {}
+
+
+# So many functions may call each other by ways that their code does not name: each takes a part of Python's stack.
+_UNFORESEEN = 16
+
+
 class Run:
     """One compilation of a function and of all that it calls, at one opset.
 
@@ -107,7 +121,8 @@ class Run:
         self.done: dict[OnnxFunction, Compiled] = {}
         self._given_up: set[OnnxFunction] = set()  # named somewhere, and what they are wrong in leaves no `Compiled`
         self._sound: set[OnnxFunction] = set()  # nothing is wrong with them, nor with what they call
-        self._needed: dict[OnnxFunction, None] = {}  # by the function that is being compiled
+        self._lowered: list[_Lowered] = []  # what is being lowered: each is called by the one before
+        self._open: set[OnnxFunction] = set()  # what is being compiled, callees of it first
         self._without_sizes: dict[tuple[OnnxFunction, Key], tuple[ir.Type, ...] | None] = {}
 
     def compile(self, function: OnnxFunction, to_call: bool = True) -> Compiled:
@@ -129,14 +144,16 @@ class Run:
         for callee in self._likely_callees(function):
             if callee is not function and callee not in self._given_up:
                 self._prepare(callee, True, certain=False)
-        while True:
-            self._needed = {}
-            try:
-                made = lower()
-            except NeedsScript as need:
-                self.prepare(need.script)  # where that is the function itself, this says where it calls itself
-                continue
-            return made, self.problems_of(self._needed)
+        made, needed = self._noting_callees(function, lower)
+        return made, self.problems_of(needed)
+
+    def _noting_callees(self, function: OnnxFunction, lower: Callable[[], Result]) -> tuple[Result, list[OnnxFunction]]:
+        """What `lower` makes of the body of a function, and the functions that it calls."""
+        self._lowered.append(_Lowered(function))
+        try:
+            return lower(), list(self._lowered[-1].callees)
+        finally:
+            self._lowered.pop()
 
     def instantiate(self, function: OnnxFunction, facts: Mapping[str, str]) -> tuple[Unit, Family]:
         """A template for given facts, and its unit. Raises DiagnosticError where they leave something open."""
@@ -174,45 +191,49 @@ class Run:
         self._prepare(root, to_call, certain=True)
 
     def _prepare(self, root: OnnxFunction, to_call: bool, certain: bool) -> None:
-        stack = {root: _Open(self._likely_callees(root), certain)}
-        while stack:
-            function = next(reversed(stack))
-            if function in self.done:
-                del stack[function]
-                continue
-            callee = next(
-                (
-                    item
-                    for item in stack[function].pending
-                    if item not in self.done and item not in stack and item not in self._given_up
-                ),
-                None,
-            )
-            if callee is not None:
-                stack[callee] = _Open(self._likely_callees(callee), certain=False)
-                continue
-            try:
-                needed = self._one(function, to_call or function is not root)
-                if needed in stack:
-                    raise DiagnosticError([_recursive(self.unit(function)[0], needed)])
-            except DiagnosticError as error:
-                self._give_up(stack, error)
-                continue
-            if needed is not None:
-                stack[needed] = _Open(self._likely_callees(needed), certain=True)
+        stack: dict[OnnxFunction, _Open] = {}
+        self._push(stack, root, certain)
+        try:
+            while stack:
+                function = next(reversed(stack))
+                if function in self.done:
+                    self._pop(stack)
+                    continue
+                callee = next((item for item in stack[function].pending if self._is_missing(item)), None)
+                if callee is not None:
+                    self._push(stack, callee, certain=False)
+                    continue
+                try:
+                    self._one(function, to_call or function is not root)
+                except DiagnosticError as error:
+                    self._give_up(stack, error)
+        finally:
+            self._open.difference_update(stack)
+
+    def _is_missing(self, function: OnnxFunction) -> bool:
+        return function not in self.done and function not in self._open and function not in self._given_up
+
+    def _push(self, stack: dict[OnnxFunction, _Open], function: OnnxFunction, certain: bool) -> None:
+        stack[function] = _Open(self._likely_callees(function), certain)
+        self._open.add(function)
+
+    def _pop(self, stack: dict[OnnxFunction, _Open]) -> OnnxFunction:
+        function, _ = stack.popitem()
+        self._open.discard(function)
+        return function
 
     def _give_up(self, stack: dict[OnnxFunction, _Open], error: DiagnosticError) -> None:
         """Leaves the last function that is only named, and what is compiled for it: an error only where it is called.
         Raises the error where all of them are called."""
         named = next((function for function in reversed(stack) if not stack[function].certain), None)
         if named is None:
-            raise DiagnosticError([*self.problems_of(self._needed), *error.diagnostics]) from None
+            raise error
         self._given_up.add(named)
-        while stack.popitem()[0] is not named:
+        while self._pop(stack) is not named:
             pass
 
-    def _one(self, function: OnnxFunction, to_call: bool) -> OnnxFunction | None:
-        """Compiles one function whose likely callees are done; gives a callee that is still missing."""
+    def _one(self, function: OnnxFunction, to_call: bool) -> None:
+        """Compiles one function whose likely callees are done; those that it calls besides are compiled on the way."""
         kept = function.compiled.get(self.opset) if self.keeps else None
         if (
             kept is not None
@@ -221,37 +242,40 @@ class Run:
             and all(self.done.get(callee) is compiled for callee, compiled in kept.callees.items())
         ):
             self.done[function] = kept
-            return None
+            return
         unit, reads = self.unit(function)
-        self._needed = {}
-        try:
-            family = build_family(unit, self.opset)
-        except NeedsScript as need:
-            missing: OnnxFunction = need.script
-            return missing
+        family, callees = self._noting_callees(function, lambda: build_family(unit, self.opset))
         if not family.open_axes:
             unit = _outline(unit)
-        compiled = Compiled(function, unit, family, reads, {callee: self.done[callee] for callee in self._needed})
+        compiled = Compiled(function, unit, family, reads, {callee: self.done[callee] for callee in callees})
         self.done[function] = compiled
         if self.keeps and (family.variants or family.open_axes):
             function.compiled[self.opset] = compiled
             if family.variants and family.diagnostics:
                 show_warnings(function, family.diagnostics)
-        return None
 
     def _likely_callees(self, function: OnnxFunction) -> list[OnnxFunction]:
         kept = function.compiled.get(self.opset)
         return list(kept.callees) if kept is not None else scripts_named_in(function.__wrapped__)
 
     def _script(self, function: OnnxFunction) -> ScriptObject:
-        def at(opset: int) -> Script:
-            found = self.done.get(function)
-            if found is None:
-                raise NeedsScript(function, opset)
-            self._needed[function] = None
-            return found.script
+        return ScriptObject(
+            function.name, lambda opset: self._called(function), lambda key: self.without_sizes(function, key)
+        )
 
-        return ScriptObject(function.name, at, lambda key: self.without_sizes(function, key))
+    def _called(self, function: OnnxFunction) -> Script:
+        """A function as its callers see it, called by what is being lowered: it is compiled now where that was not to
+        be foreseen. Raises DiagnosticError where it does not compile."""
+        caller = self._lowered[-1] if self._lowered else _Lowered(function)
+        if function not in self.done:
+            if function in self._open:
+                found = _recursive(self.unit(caller.function)[0], function)
+                raise DiagnosticError([*self.problems_of(caller.callees), found])
+            if len(self._lowered) > _UNFORESEEN:
+                raise DiagnosticError([_too_deep(self.unit(caller.function)[0], function)])
+            self.prepare(function)
+        caller.callees[function] = None
+        return self.done[function].script
 
     def without_sizes(self, function: OnnxFunction, variant: Key) -> tuple[ir.Type, ...] | None:
         """See `ScriptObject`; the function has been compiled."""
@@ -455,6 +479,16 @@ def declared_value(annotation: TensorAnnotation, variable: str, types: dict[str,
         return DeclaredValue(annotation.elements[0].name, None, annotation.shape, annotation.wrap)
     types.setdefault(variable, annotation.elements or _ALL_ELEMENTS)
     return DeclaredValue(variable, None, annotation.shape, annotation.wrap)
+
+
+def _too_deep(unit: Unit, callee: OnnxFunction) -> Diagnostic:
+    return Diagnostic(
+        "OW311",
+        f"more than {_UNFORESEEN} functions call each other by ways that are found only when they are compiled",
+        unit.module.source.place(span_of(unit.node)),
+        reason=f"the code of `{unit.node.name}` calls `{callee.name}` and does not name it",
+        help="call it by its name, or from a list or tuple of functions",
+    )
 
 
 def _recursive(unit: Unit, callee: OnnxFunction) -> Diagnostic:

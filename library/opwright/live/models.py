@@ -15,7 +15,8 @@ from opwright.graphs.left_out import leave_out_defaults, leave_out_unread
 from opwright.graphs.walk import all_graphs, all_nodes
 from opwright.lang.emit import emit_graph
 from opwright.lang.lower.context import NeedsFact
-from opwright.lang.lower.function import Lowered, Target, Unit, lower_function
+from opwright.lang.lower.function import Lowered, Target, Unit
+from opwright.lang.solve import lower_function
 from opwright.lang.source import span_of
 from opwright.link.flatten import flatten
 from opwright.link.naming import Profile
@@ -112,10 +113,9 @@ def model_proto(
 
 def _lower(run: Run, function: OnnxFunction, unit: Unit, target: Target) -> Lowered:
     """The body for these types and values. Raises DiagnosticError."""
-    try:
-        lowered, problems = run.with_callees(function, lambda: lower_function(unit, target, {}))
-    except NeedsFact as question:
-        raise DiagnosticError([_unanswered(unit, question)]) from None
+    lowered, problems = run.with_callees(function, lambda: lower_function(unit, target, {}))
+    if isinstance(lowered, NeedsFact):
+        raise DiagnosticError([_unanswered(unit, lowered)])
     if lowered.function is None or problems:
         raise DiagnosticError([*problems, *lowered.diagnostics])
     show_warnings(function, lowered.diagnostics)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from opwright.diagnostics.model import DiagnosticError
 from opwright.functions import OnnxFunction
 from opwright.lang.lower.context import NeedsFact
-from opwright.lang.lower.function import lower_function
+from opwright.lang.solve import lower_function
 from opwright.live.compiled import Run, named_values
 from opwright.live.reads import Reads
 from opwright.live.specialise import Types, specialise
@@ -36,9 +36,9 @@ def read_surroundings(
         unit, reads = run.unit(function)
         unit, target = specialise(function, unit, opset, attributes, input_types)
         lowered, problems = run.with_callees(function, lambda: lower_function(unit, target, {}))
-    except (DiagnosticError, NeedsFact):
+    except DiagnosticError:
         return None
-    if lowered.function is None or problems:
+    if isinstance(lowered, NeedsFact) or lowered.function is None or problems:
         return None
     return Surroundings([reads, *(compiled.reads for compiled in run.done.values())])
 

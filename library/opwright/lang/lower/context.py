@@ -54,20 +54,32 @@ class Stop(Exception):
 
 
 class LoopPlans:
-    """What passes over a function have found out about its loops over static ranges, for those that follow.
+    """What lowering a function has found out about its loops over static ranges, so that it lowers them otherwise.
 
-    `unrolled` need a copy of their body for each item, `kept` must hand on the names that only they bind.
+    `unrolled` need a copy of their body for each item, `kept` must hand on the names that only they bind: each with the
+    number of the function's statement that needs it.
     """
 
     __slots__ = ("kept", "unrolled")
 
-    def __init__(self) -> None:
-        self.unrolled: set[LoopKey] = set()
-        self.kept: set[LoopKey] = set()
+    def __init__(self, others: LoopPlans | None = None, before: int = 0) -> None:
+        """The plans that statements `before` that one have needed."""
+        self.unrolled, self.kept = (
+            {key: cause for key, cause in plan.items() if cause < before}
+            for plan in (others.all if others is not None else ({}, {}))
+        )
+
+    @property
+    def all(self) -> tuple[dict[LoopKey, int], dict[LoopKey, int]]:
+        return self.unrolled, self.kept
 
 
 class LowerAgain(Exception):
-    """A loop that was lowered as a `Loop` turns out to be needed in another form: `low.plans` says so now."""
+    """Loops that were lowered as a `Loop` turn out to be needed in another form: `low.plans` says so now."""
+
+    def __init__(self, loops: Sequence[LoopKey]) -> None:
+        self.loops = loops
+        super().__init__(loops)
 
 
 # (domain, operator) -> the schema version in force, None where there is none; ("", "@version"): the opset itself.
@@ -117,6 +129,8 @@ class Lowering:
         self.open_regions: list[ir.Region] = []  # those around the one that is being filled
         self.attempts: list[Attempt] = []  # loops over static ranges that are being lowered as a `Loop`
         self.plans = LoopPlans()
+        self.loops: dict[LoopKey, int] = {}  # where each loop stands first, by the number of the function's statement
+        self.statement = 0  # the number of the function's statement that is being lowered
         self.loop_results: dict[ir.Value, LoopKey] = {}  # what loops over static ranges leave
 
     # ------------------------------------------------------------------------------------------- findings

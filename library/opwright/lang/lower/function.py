@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import field
+from functools import partial
 from typing import Any
 
 from opwright.bundle.calls import spread_names
@@ -13,7 +15,9 @@ from opwright.elements import BY_NAME
 from opwright.lang import facts, ir
 from opwright.lang.infer import unify
 from opwright.lang.interface import Arity, AttributeDeclaration, Declaration, DeclaredValue, Input, Interface
+from opwright.lang.ir_copy import FunctionCopy
 from opwright.lang.lower.calls import maybe_absent
+from opwright.lang.lower.checkpoints import Checkpoint, Checkpoints, RecordedEnvironment
 from opwright.lang.lower.context import LookedUp, LoopPlans, LowerAgain, Lowering, NeedsFact, Pruned, Stop
 from opwright.lang.lower.declared import declared_type, meet_shapes, output_names
 from opwright.lang.lower.expressions import lower_expression
@@ -30,7 +34,8 @@ from opwright.lang.resolve import Files, Libraries, ModuleScope
 from opwright.lang.source import Source, span_of
 from opwright.lang.static import StaticList
 from opwright.lang.syntax import Module
-from opwright.opsets.signatures import mask_of, newest_opset
+from opwright.lang.trail import Trail
+from opwright.opsets.signatures import newest_opset
 
 _NO_OUTPUTS = "a function of ONNX has outputs"
 
@@ -109,33 +114,6 @@ def evaluate_static(scope: ModuleScope, node: ast.expr) -> Any:
     return MISSING if isinstance(value, Poison) else value
 
 
-def lower_function(unit: Unit, target: Target, looked_up: LookedUp) -> Lowered:
-    """Lowers until the declared type variables narrow no further: a constant may depend on what they admit.
-
-    Records every operator look-up in `looked_up`, those of attempts that end in a question included.
-    """
-    masks = {name: mask_of(elements) for name, elements in unit.declaration.types.items()}
-    for axis, value in target.facts.items():
-        if axis in masks:
-            masks[axis] = 1 << BY_NAME[value].code
-    narrowed_by: dict[str, list[tuple[int, str]]] = {}
-    plans = LoopPlans()
-    while True:
-        attempt = _Attempt(unit, target, masks, looked_up)
-        attempt.low.plans = plans
-        for name, variable in attempt.function.variables.items():
-            if isinstance(variable, ir.TypeVariable):
-                variable.narrowed_by = narrowed_by.setdefault(name, variable.narrowed_by)
-        try:
-            lowered = attempt.run()
-        except LowerAgain:
-            continue
-        narrowed = {name: ir.element_mask(element) for name, element in attempt.function.variables.items()}
-        if all(narrowed[name] == mask for name, mask in masks.items()) or attempt.is_final(masks, narrowed):
-            return lowered
-        masks = {name: narrowed[name] for name in masks}
-
-
 def variadic_names(unit: Unit, name: str, count: int) -> list[str]:
     """The inputs that `*name` stands for: `xs_0`, `xs_1`, ..., different from the names of all other parameters."""
     taken = {item.name for item in unit.interface.inputs} | {item.name for item in unit.interface.attributes}
@@ -153,13 +131,39 @@ def _each_once(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(kept.values())
 
 
-class _Attempt:
-    """One pass over the function with given sets of admitted element types."""
+def _splittable(inputs: Sequence[ir.Value]) -> dict[str, ir.Value]:
+    """For each type variable an input that is always there, for CastLike to look at."""
+    found: dict[str, ir.Value] = {}
+    for value in inputs:
+        if (
+            isinstance(value.type, ir.TensorType)
+            and isinstance(value.type.element, ir.TypeVariable)
+            and not value.optional
+        ):
+            found.setdefault(value.type.element.name, value)
+    return found
 
-    def __init__(self, unit: Unit, target: Target, masks: Mapping[str, int], looked_up: LookedUp) -> None:
+
+class Attempt:
+    """The lowering of a function from its first statement on, with given sets of admitted element types.
+
+    Where it ends in a question it can be resumed once for each answer.
+    """
+
+    def __init__(
+        self,
+        unit: Unit,
+        target: Target,
+        masks: Mapping[str, int],
+        looked_up: LookedUp,
+        plans: LoopPlans | None = None,
+        narrowed_by: Mapping[str, list[tuple[int, str]]] | None = None,
+    ) -> None:
+        """`plans` and `narrowed_by` are what attempts with more element types have found out."""
         declaration = unit.declaration
         self.unit = unit
         self.target = target
+        self.masks = masks
         self.function = ir.Function(
             declaration.domain, declaration.name, declaration.since_version, target.opset, span_of(unit.node)
         )
@@ -167,24 +171,78 @@ class _Attempt:
         for name, mask in masks.items():
             # A variable that no input binds is what the outputs make of it.
             rigid = name in used and not declaration.inferred
-            self.function.variables[name] = ir.TypeVariable(name, mask, rigid)
-        self.values: dict[str, ir.Value] = {}
+            variable = self.function.variables[name] = ir.TypeVariable(name, mask, rigid)
+            variable.narrowed_by = list((narrowed_by or {}).get(name, ()))
+        self.values: dict[str, tuple[ir.Value, ...]] = {}  # what stands for each declared input
+        self.attributes: dict[str, AttributeOperand | None] = {}  # None where its value is known
         self.output_types: list[ir.Type] = []
-        self.diagnostics: list[Diagnostic] = []
         scope = unit.scope(lambda found: self.low.report(found))
         self.low = Lowering(scope, self.function, target.facts, {})
-        self.low.diagnostics = self.diagnostics
         self.low.looked_up = looked_up
+        self.low.plans = plans or LoopPlans()
         last = unit.node.body[-1]
         self.low.most_nodes += (last.end_lineno or last.lineno) - unit.node.lineno
-        self.env = self._parameters()
-        self.low.splittable = self._splittable()
+        self.low.trail.begin()  # never committed: each question may have to be resumed
+        self.env: Environment = RecordedEnvironment(self.low.trail)
+        self.checkpoints = Checkpoints(self.low, self.env)
 
-    def run(self) -> Lowered:
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """The answers under which it is lowered now."""
+        return self.low.facts
+
+    def run(self) -> Lowered | NeedsFact:
+        """Lowers the function from its beginning."""
+        try:
+            self._parameters(None)
+        except NeedsFact as question:
+            return question
+        bind_locals(self.low, self.unit.node.body, self.env)
+        return self._run(self.unit.node.body, 0, shared=False)
+
+    def resume(self, checkpoint: Checkpoint, answers: Mapping[str, str], shared: bool) -> Lowered | NeedsFact:
+        """Goes back to a checkpoint and lowers what follows under those answers.
+
+        `shared`: there are more answers, so that passes over the function leave alone what has been lowered.
+        """
+        begin = self.checkpoints.back_to(checkpoint)
+        before, self.low.facts = self.facts, answers
+        for name, variable in self.function.variables.items():
+            if name in answers and name not in before and isinstance(variable, ir.TypeVariable):
+                variable.restrict(1 << BY_NAME[answers[name]].code, self.low.trail)
+        self._parameters(before)
+        return self._run(begin.statements, begin.index, shared)
+
+    def first_mention(self, axis: str) -> Checkpoint | None:
+        """Where to resume for an answer: before the first statement that may depend on it."""
+        declared = self.unit.declaration.inputs
+        if axis in self.function.variables:
+            return self.checkpoints.first_mention({name for name, item in declared.items() if item.type == axis})
+        owners = {value.name: name for name, values in self.values.items() for value in values}
+        asked = axis.removesuffix(facts.RANK)
+        names = {owners.get(asked, asked)}
+        variable = declared[asked].type if asked == axis and asked in declared else ""
+        if variable in self.function.variables:  # `CastLike` looks at the first input of the type that is there
+            order = list(declared)
+            before = self.low.splittable.get(variable)
+            if before is None or order.index(asked) < order.index(owners[before.name]):
+                names.update(name for name, item in declared.items() if item.type == variable)
+        return self.checkpoints.first_mention(names)
+
+    def _run(self, statements: Sequence[ast.stmt], first: int, shared: bool) -> Lowered | NeedsFact:
+        while True:
+            try:
+                return self._lower(statements, first, shared)
+            except NeedsFact as question:
+                return question
+            except LowerAgain as again:
+                begin = self.checkpoints.back_to_loops(again.loops)
+                statements, first = begin.statements, begin.index
+
+    def _lower(self, statements: Sequence[ast.stmt], first: int, shared: bool) -> Lowered:
         low = self.low
         try:
-            bind_locals(low, self.unit.node.body, self.env)
-            lower_block(low, self.unit.node.body, self.env)
+            lower_block(low, statements, self.env, self.checkpoints, first)
             values = returned_values(self.env) if state_of(self.env) is State.ENDED else None
             if values:
                 self._outputs(values, place_of(self.env) or self._def_span())
@@ -193,7 +251,7 @@ class _Attempt:
                 low.error(
                     "OW306", f"`{self.unit.node.name}` returns no value", place_of(self.env), _NO_OUTPUTS, help_text
                 )
-            elif not self.diagnostics:
+            elif not low.diagnostics:
                 low.error(
                     "OW306",
                     f"`{self.unit.node.name}` returns nothing on some path",
@@ -213,13 +271,27 @@ class _Attempt:
                 reason="expressions or blocks nest deeper than Python's own stack allows",
                 help="give names to intermediate results",
             )
-        self.function.body.nodes[:0] = low.prologue
-        if has_errors(self.diagnostics):
-            return Lowered(None, _each_once(self.diagnostics), tuple(low.calls))
-        for run_pass in passes_of(whole=self.unit.declaration.inferred and not self.target.facts):
+        if has_errors(low.diagnostics):
+            return Lowered(None, _each_once(low.diagnostics), tuple(low.calls))
+        return self._finish(shared)
+
+    def _finish(self, shared: bool) -> Lowered:
+        """The function after all passes over it, or over a copy of it."""
+        low, types = self.low, tuple(self.output_types)
+        if shared:
+            made = FunctionCopy(self.function)
+            low = copy(low)
+            low.function, low.region = made.function, made.function.body
+            low.trail = Trail()
+            low.prologue = [made.node(node) for node in low.prologue]
+            low.powers = {made.nodes[node]: exponent for node, exponent in low.powers.items() if node in made.nodes}
+            low.sources = {made.nodes[node]: source for node, source in low.sources.items() if node in made.nodes}
+            low.diagnostics = list(low.diagnostics)
+            types = tuple(map(made.type, types))
+        low.function.body.nodes[:0] = low.prologue
+        for run_pass in passes_of(whole=self.unit.declaration.inferred and not self.facts):
             run_pass(low)
-        found, calls, types = _each_once(self.diagnostics), tuple(low.calls), tuple(self.output_types)
-        return Lowered(self.function, found, calls, types, sources=low.sources)
+        return Lowered(low.function, _each_once(low.diagnostics), tuple(low.calls), types, sources=low.sources)
 
     def is_final(self, before: Mapping[str, int], after: Mapping[str, int]) -> bool:
         """Whether another pass that begins with narrower variables would lower the function alike.
@@ -228,7 +300,7 @@ class _Attempt:
         than are left, or where something is wrong: findings name the types.
         """
         became_one = any(after[name] != mask and not after[name] & (after[name] - 1) for name, mask in before.items())
-        return not became_one and not self.diagnostics and self.low.choices_hold()
+        return not became_one and not self.low.diagnostics and self.low.choices_hold()
 
     def _def_span(self) -> tuple[int, int, int, int]:
         node = self.unit.node
@@ -236,79 +308,91 @@ class _Attempt:
 
     # ---------------------------------------------------------------------------------------- parameters
 
-    def _parameters(self) -> Environment:
-        env: Environment = {}
-        for declared in self.unit.interface.inputs:
-            fact = self.target.facts.get(declared.name)
-            if fact == "absent":
-                env[declared.name] = Absent(declared.name)
-                continue
-            if declared.arity is Arity.VARIADIC:
-                env[declared.name] = self._variadic(declared, fact)
-                continue
-            optional = declared.arity is Arity.OPTIONAL and fact != "present"
-            env[declared.name] = self._input(declared, declared.name, optional)
-        for attribute in self.unit.interface.attributes:
-            env[attribute.name] = self._attribute(attribute)
-        return env
+    def _parameters(self, before: Mapping[str, str] | None) -> None:
+        """Binds each parameter of which other facts are known than those `before`; all of them without any."""
+        low, function = self.low, self.function
+        for item in self.unit.interface.inputs:
+            if before is None or any(before.get(axis) != self.facts.get(axis) for axis in self._axes(item)):
+                self.env[item.name] = self._operand(item)
+        for item_ in self.unit.interface.attributes:
+            if before is None or before.get(item_.name) != self.facts.get(item_.name):
+                made = self.env[item_.name] = self._attribute(item_)
+                low.trail.put(self.attributes, item_.name, made if isinstance(made, AttributeOperand) else None)
+        low.trail.record(partial(self._interface, function.inputs, low.attributes, function.attributes, low.splittable))
+        known = (self.attributes[item_.name] for item_ in self.unit.interface.attributes)
+        inputs = [value for item in self.unit.interface.inputs for value in self.values[item.name]]
+        attributes = {made.parameter.name: made for made in known if made is not None}
+        parameters = [made.parameter for made in attributes.values()]
+        self._interface(inputs, attributes, parameters, _splittable(inputs))
+
+    def _interface(
+        self,
+        inputs: list[ir.Value],
+        attributes: dict[str, AttributeOperand],
+        parameters: list[ir.AttributeParameter],
+        splittable: Mapping[str, ir.Value],
+    ) -> None:
+        """Gives the function these inputs and attributes."""
+        self.function.inputs, self.function.attributes = inputs, parameters
+        self.low.attributes, self.low.splittable = attributes, splittable
+
+    def _axes(self, declared: Input) -> list[str]:
+        """What facts may say of an input."""
+        ranks = (value.name + facts.RANK for value in self.values[declared.name])
+        return [declared.name, declared.name + facts.RANK, *ranks]
+
+    def _operand(self, declared: Input) -> Operand:
+        fact = self.facts.get(declared.name)
+        values: tuple[ir.Value, ...]
+        operand: Operand
+        if fact == facts.ABSENT:
+            values, operand = (), Absent(declared.name)
+        elif declared.arity is Arity.VARIADIC:  # a static list: only a call says how long it is
+            if fact is None:
+                raise NeedsFact(declared.name, (), declared.span)
+            names = variadic_names(self.unit, declared.name, int(fact))
+            values = operand = tuple(self._input(declared, name, False) for name in names)
+        else:
+            optional = declared.arity is Arity.OPTIONAL and fact != facts.PRESENT
+            operand = self._input(declared, declared.name, optional)
+            values = (operand,)
+        self.low.trail.put(self.values, declared.name, values)
+        return operand
 
     def _input(self, declared: Input, name: str, optional: bool) -> ir.Value:
         inputs = self.unit.declaration.inputs
         type_ = self._declared_type(inputs.get(name, inputs.get(declared.name)), declared.name)
-        rank = self.target.facts.get(name + facts.RANK, facts.OTHER)
+        rank = self.facts.get(name + facts.RANK, facts.OTHER)
         if isinstance(type_, ir.TensorType) and type_.shape is None and facts.excluded_ranks(rank) is None:
             type_ = ir.TensorType(type_.element, (None,) * int(rank))
-        value = ir.Value(type_, name, declared.span, optional)
-        self.function.inputs.append(value)
-        self.values[name] = value
-        return value
-
-    def _variadic(self, declared: Input, fact: str | None) -> tuple[ir.Value, ...]:
-        """`*xs` as a static list: only a call says how many there are."""
-        if fact is None:
-            raise NeedsFact(declared.name, (), declared.span)
-        return tuple(self._input(declared, name, False) for name in variadic_names(self.unit, declared.name, int(fact)))
+        return ir.Value(type_, name, declared.span, optional)
 
     def _attribute(self, declared: AttributeDeclaration) -> Operand:
         if declared.name in self.target.values:
             known: Operand = self.target.values[declared.name]
             return known
-        fact = self.target.facts.get(declared.name)
-        if fact == "absent":
+        fact = self.facts.get(declared.name)
+        if fact == facts.ABSENT:
             return None
         if fact is not None and fact != facts.PRESENT:
             value: Operand = facts.value_of(fact, declared.kind, declared.is_bool)
             return value
-        required = declared.required or fact == "present"
+        required = declared.required or fact == facts.PRESENT
         parameter = ir.AttributeParameter(
             declared.name, ir.AttributeKind[declared.kind], required, declared.default, declared.span
         )
-        self.function.attributes.append(parameter)
-        operand = self.low.attributes[declared.name] = AttributeOperand(parameter, declared.choices, declared.is_bool)
-        return operand
+        return AttributeOperand(parameter, declared.choices, declared.is_bool)
 
     def _declared_type(self, declared: DeclaredValue | None, name: str) -> ir.Type:
         if declared is None:
             return ir.TensorType(ir.TypeVariable(f"T_{name}", rigid=False))
         return declared_type(self.function, declared)
 
-    def _splittable(self) -> dict[str, ir.Value]:
-        """For each type variable a value that is always there, for CastLike to look at."""
-        found: dict[str, ir.Value] = {}
-        for value in self.function.inputs:
-            if (
-                isinstance(value.type, ir.TensorType)
-                and isinstance(value.type.element, ir.TypeVariable)
-                and not value.optional
-            ):
-                found.setdefault(value.type.element.name, value)
-        return found
-
     # ------------------------------------------------------------------------------------------- outputs
 
     def _outputs(self, values: tuple[Operand, ...], span: tuple[int, int, int, int]) -> None:
         if any(isinstance(value, Poison) for value in values):
-            assert self.diagnostics, "a result is lost without a finding"
+            assert self.low.diagnostics, "a result is lost without a finding"
             return
         declared = self._declared_outputs(len(values))
         if len(values) != len(declared):
@@ -364,9 +448,9 @@ class _Attempt:
             if not loose:
                 return
             met = value.type
-        self.function.outputs.append(name)
-        self.function.body.yields.append(value)
-        self.output_types.append(met)
+        self.low.trail.append(self.function.outputs, name)
+        self.low.trail.append(self.function.body.yields, value)
+        self.low.trail.append(self.output_types, met)
 
     def _contradiction(self, message: str, span: tuple[int, int, int, int], loose: bool) -> None:
         found = Diagnostic(
@@ -377,7 +461,7 @@ class _Attempt:
             help="cast the result, or change the declared type",
             severity=Severity.WARNING if loose else Severity.ERROR,
         )
-        self.diagnostics.append(found)
+        self.low.report(found)
 
     def _result(self, operand: Operand, wanted: ir.Type | None, span: tuple[int, int, int, int]) -> ir.Value | Poison:
         if isinstance(wanted, ir.SequenceType) and isinstance(operand, StaticList):
@@ -402,4 +486,4 @@ class _Attempt:
             return False
         name = wanted.element.name
         inputs = [key for key, item in self.unit.declaration.inputs.items() if item.type == name]
-        return bool(inputs) and all(self.target.facts.get(key) == facts.ABSENT for key in inputs)
+        return bool(inputs) and all(self.facts.get(key) == facts.ABSENT for key in inputs)

@@ -32,13 +32,15 @@ class Attempt:
 def keep_after_loop(low: Lowering, name: Unbound) -> None:
     """Has the loop that alone binds a name hand on its value, in another pass."""
     if name.loop is not None and name.loop not in low.plans.kept:
-        low.plans.kept.add(name.loop)
-        raise LowerAgain
+        low.plans.kept[name.loop] = low.statement
+        raise LowerAgain([name.loop])
 
 
 def loop_key(low: Lowering, statement: ast.For | ast.While) -> LoopKey:
     source = low.scope.module.source
-    return (source.name, source.first_line, statement.lineno, statement.col_offset)
+    key = (source.name, source.first_line, statement.lineno, statement.col_offset)
+    low.loops.setdefault(key, low.statement)
+    return key
 
 
 class NeedsCopies(Exception):
@@ -170,8 +172,8 @@ class _Origins:
             else:
                 pending.extend(_read_by(node))
         if before and not loops:  # loops that are lowered already: only another pass can unroll them
-            self.low.plans.unrolled.update(before)
-            raise LowerAgain
+            self.low.plans.unrolled.update(dict.fromkeys(before, self.low.statement))
+            raise LowerAgain(list(before))
         return [item for item in self.low.attempts if id(item) in loops], list(attributes.values())
 
     def _followed(self, node: ir.Node) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from opwright.diagnostics.model import Related, Severity
 from opwright.elements import BY_CODE, ElementType
@@ -26,15 +26,6 @@ from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature,
 from opwright.variants import Key
 
 Item = TypeVar("Item")
-
-
-class NeedsScript(Exception):
-    """A function is called that has not been compiled for this opset: compile it first, then lower again."""
-
-    def __init__(self, script: Any, opset: int) -> None:
-        self.script = script
-        self.opset = opset
-        super().__init__(opset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +208,7 @@ def _admitted_by(variant: ScriptVariant, name: str) -> tuple[str, ...]:
 
 
 def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: Environment | None = None) -> Operand:
-    """A call of the variant that fits: one value, a tuple of them, or POISON. NeedsScript: compile the callee first.
+    """A call of the variant that fits: one value, a tuple of them, or POISON.
 
     `env` is the caller's, for graphs that a template is given.
     """

@@ -14,6 +14,7 @@ from opwright.lang.lower.annotated import declare
 from opwright.lang.lower.arithmetic import binary
 from opwright.lang.lower.branches import Branch
 from opwright.lang.lower.chains import Arm, Chain, Fork, chain_of
+from opwright.lang.lower.checkpoints import Checkpoints
 from opwright.lang.lower.conditions import choose, lower_condition
 from opwright.lang.lower.context import NESTING_LIMIT, Lowering, Pruned, Stop
 from opwright.lang.lower.expressions import lower_expression
@@ -33,23 +34,40 @@ from opwright.lang.source import Span, span_of
 from opwright.lang.static import StaticList
 
 
-def lower_block(low: Lowering, statements: Sequence[ast.stmt], env: Environment) -> None:
-    """Lowers a block into the current region; how its paths end stands in `env` (see `flow.py`).
+def lower_block(
+    low: Lowering,
+    statements: Sequence[ast.stmt],
+    env: Environment,
+    checkpoints: Checkpoints | None = None,
+    first: int = 0,
+) -> None:
+    """Lowers a block, from its statement number `first` on, into the current region; how its paths end stands in `env`
+    (see `flow.py`). `checkpoints` are those of the function whose block it is.
 
     Nothing is emitted twice: what follows an `if` of which one branch ends is lowered inside the other one, and what
-    follows a statement after which only some paths go on is guarded.
+    follows a statement after which only some paths go on is guarded. The branch that a static condition chooses takes
+    the place of its `if`.
     """
+    outer: Asked | None = None
     state = state_of(env)
-    for index, statement in enumerate(statements):
+    index = first
+    while index < len(statements):
         if state is State.ENDED:
-            return
+            break
         if state is State.MAYBE:
             _guard(low, statements[index:], env)
-            return
+            break
+        if checkpoints is not None:
+            checkpoints.reach(statements, index)
+        statement = statements[index]
+        index += 1
         kind = type(statement)
         if isinstance(statement, ast.If):
-            if _if(low, statement, statements[index + 1 :], env):
-                return
+            before = low.asked
+            following = _if(low, statement, statements[index:], env)
+            if following is not None:
+                statements, index = following, 0
+                outer = outer or before
             state = state_of(env)
             continue
         handler = _HANDLERS.get(kind)
@@ -59,6 +77,8 @@ def lower_block(low: Lowering, statements: Sequence[ast.stmt], env: Environment)
             handler(low, statement, env)
             if kind not in _GOES_ON:
                 state = state_of(env)
+    if outer is not None:
+        low.ask(outer)
 
 
 def _guard(low: Lowering, rest: Sequence[ast.stmt], env: Environment) -> None:
@@ -288,19 +308,18 @@ def _pass(low: Lowering, statement: ast.stmt, env: Environment) -> None:
 # ------------------------------------------------------------------------------------------------------- if
 
 
-def _if(low: Lowering, statement: ast.If, rest: Sequence[ast.stmt], env: Environment) -> bool:
-    """Whether `rest` has been lowered already."""
+def _if(low: Lowering, statement: ast.If, rest: Sequence[ast.stmt], env: Environment) -> Sequence[ast.stmt] | None:
+    """The statements that are still to be lowered, where those are others than `rest`."""
     chain = chain_of(statement, rest)
     if chain is not None:
         _Chain(low, chain, env).lower(rest[chain.taken :])
-        return True
+        return ()
     condition = lower_condition(low, statement.test, env)
     if isinstance(condition, Poison):
         _poison_assigned(statement, env)
-        return False
+        return None
     if isinstance(condition, bool):
-        _taken(low, statement, condition, rest, env)
-        return True
+        return _taken(low, statement, condition, rest, env)
     span, line = span_of(statement), low.scope.module.source.line(statement.test.lineno)
     node = ir.If(low.operator("If", span), condition, ir.Region(), ir.Region(), [], span)
     sides = (Branch(env), Branch(env))
@@ -315,7 +334,7 @@ def _if(low: Lowering, statement: ast.If, rest: Sequence[ast.stmt], env: Environ
     low.append(node)
     paths = (f"when the condition in line {line} is false", f"when the condition in line {line} is true")
     Join(low, node, env, sides, paths).run()
-    return consumed
+    return () if consumed else None
 
 
 class _Chain:
@@ -435,17 +454,16 @@ class _Chain:
         Join(self.low, fork.node, env, fork.sides, (paths[1], paths[0])).run()
 
 
-def _taken(low: Lowering, statement: ast.If, condition: bool, rest: Sequence[ast.stmt], env: Environment) -> None:
+def _taken(
+    low: Lowering, statement: ast.If, condition: bool, rest: Sequence[ast.stmt], env: Environment
+) -> Sequence[ast.stmt]:
     """The branch that a static condition chooses, and what follows: written for the opsets that the condition says,
     what follows only where the other branch does not lead there."""
     block, other = (statement.body, statement.orelse)[:: 1 if condition else -1]
     outer = low.asked
     low.ask(asked(low, statement.test, condition, env))
     marks = [_AskedNoMore(outer, rest[0])] if rest and low.asked != outer and not ends(other) else []
-    try:
-        lower_block(low, [*block, *marks, *rest], env)
-    finally:
-        low.ask(outer)
+    return [*block, *marks, *rest]
 
 
 class _AskedNoMore(ast.Pass):

@@ -46,7 +46,7 @@ def try_loop(
                 if not static or not any(item.code in _HELPED for item in trial.findings):
                     trial.commit()
                     return
-        low.plans.unrolled.add(loop_key(low, statement))
+        low.plans.unrolled[loop_key(low, statement)] = low.statement
     known: list[int] = []
     for bound in bounds:
         if isinstance(bound, AttributeOperand):

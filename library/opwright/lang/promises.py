@@ -9,7 +9,8 @@ from opwright.lang.emit import emit_function
 from opwright.lang.facts import RANK
 from opwright.lang.interface import DeclaredValue
 from opwright.lang.lower.context import NeedsFact
-from opwright.lang.lower.function import Target, Unit, lower_function
+from opwright.lang.lower.function import Target, Unit
+from opwright.lang.solve import lower_function
 from opwright.variants import Key
 
 
@@ -21,9 +22,8 @@ def without_sizes(unit: Unit, opset: int, variant: Key) -> tuple[ir.Type, ...] |
     inputs = {name: _forget(value) for name, value in unit.declaration.inputs.items()}
     relaxed = replace(unit, declaration=replace(unit.declaration, inputs=inputs))
     target = Target(opset, dict(variant))
-    try:
-        full, less = lower_function(unit, target, {}), lower_function(relaxed, target, {})
-    except NeedsFact:
+    full, less = lower_function(unit, target, {}), lower_function(relaxed, target, {})
+    if isinstance(full, NeedsFact) or isinstance(less, NeedsFact):
         return None
     if full.function is None or less.function is None or _bytes(full.function) != _bytes(less.function):
         return None

@@ -1,0 +1,105 @@
+"""Copies of functions: what a pass or a later case changes in one of them stays out of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from opwright.lang import ir
+
+
+class FunctionCopy:
+    """A copy of a function: its values, nodes, regions and type variables are new ones, signatures and callees are not.
+
+    `nodes` maps each node of the function to its copy.
+    """
+
+    __slots__ = ("_types", "_values", "_variables", "function", "nodes")
+
+    def __init__(self, function: ir.Function) -> None:
+        self._values: dict[ir.Value, ir.Value] = {}
+        self._variables: dict[ir.TypeVariable, ir.TypeVariable] = {}
+        self._types: dict[ir.TensorType, ir.TensorType] = {}
+        self.nodes: dict[ir.Node, ir.Node] = {}
+        made = ir.Function(function.domain, function.name, function.since_version, function.opset, function.span)
+        made.doc = function.doc
+        made.inputs = self._each(function.inputs)
+        made.attributes = list(function.attributes)
+        made.outputs = list(function.outputs)
+        made.variables = {name: self._element(element) for name, element in function.variables.items()}
+        made.body = self._region(function.body)
+        self.function = made
+
+    def node(self, node: ir.Node) -> ir.Node:
+        """The copy of a node; a node that stands in no region of the function is copied where it is first asked for."""
+        found = self.nodes.get(node)
+        if found is None:
+            found = self.nodes[node] = self._node(node)
+        return found
+
+    def type(self, type_: ir.Type) -> ir.Type:
+        """The type, in terms of the copy's type variables."""
+        if isinstance(type_, ir.TensorType):
+            if not isinstance(type_.element, ir.TypeVariable):
+                return type_
+            found = self._types.get(type_)
+            if found is None:
+                found = self._types[type_] = ir.TensorType(self._element(type_.element), type_.shape)
+            return found
+        if isinstance(type_, ir.SequenceType):
+            return ir.SequenceType(self.type(type_.item))
+        if isinstance(type_, ir.OptionalType):
+            return ir.OptionalType(self.type(type_.item))
+        if isinstance(type_, ir.MapType):
+            return ir.MapType(type_.key, self.type(type_.item))
+        return type_
+
+    def _element(self, element: ir.Element) -> ir.Element:
+        if not isinstance(element, ir.TypeVariable):
+            return element
+        found = self._variables.get(element)
+        if found is None:
+            found = self._variables[element] = ir.TypeVariable(element.name, element.mask, element.rigid)
+            found.narrowed_by = list(element.narrowed_by)
+            found.same_as = None if element.same_as is None else self._element(element.same_as)
+        return found
+
+    def _value(self, value: ir.Value) -> ir.Value:
+        found = self._values.get(value)
+        if found is None:
+            found = ir.Value(self.type(value.type), value.name, value.span, value.optional)
+            self._values[value] = found
+        return found
+
+    def _each(self, values: Sequence[ir.Value]) -> list[ir.Value]:
+        return [self._value(value) for value in values]
+
+    def _maybe(self, value: ir.Value | None) -> ir.Value | None:
+        return None if value is None else self._value(value)
+
+    def _region(self, region: ir.Region) -> ir.Region:
+        """Regions nest no deeper than protobuf's parsers read."""
+        made = ir.Region(self._each(region.parameters))
+        made.nodes = [self.node(node) for node in region.nodes]
+        made.yields = self._each(region.yields)
+        made.declared = {self._value(value): self.type(type_) for value, type_ in region.declared.items()}
+        made.promised = {self._value(value): self.type(type_) for value, type_ in region.promised.items()}
+        return made
+
+    def _attribute(self, attribute: ir.Attribute) -> ir.Attribute:
+        if isinstance(attribute, ir.AttributeValue) and isinstance(attribute.value, ir.Region):
+            return ir.AttributeValue(attribute.kind, self._region(attribute.value))
+        return attribute
+
+    def _node(self, node: ir.Node) -> ir.Node:
+        if isinstance(node, ir.Call):
+            attributes = {name: self._attribute(attribute) for name, attribute in node.attributes.items()}
+            inputs, results = [list(map(self._maybe, side)) for side in (node.inputs, node.results)]
+            return ir.Call(node.callee, inputs, attributes, results, node.span)
+        if isinstance(node, ir.Const):
+            return ir.Const(node.operator, node.data, self._value(node.result), node.span)
+        if isinstance(node, ir.If):
+            condition, then, orelse = self._value(node.condition), self._region(node.then), self._region(node.orelse)
+            return ir.If(node.operator, condition, then, orelse, self._each(node.results), node.span)
+        body = self._region(node.body)
+        trips, condition_, initial = self._maybe(node.trips), self._maybe(node.condition), self._each(node.initial)
+        return ir.Loop(node.operator, trips, condition_, initial, body, self._each(node.results), node.span)

@@ -1,0 +1,149 @@
+"""Checkpoints: the states of a lowering before each statement of a function, to which it may go back.
+
+A question that only callers answer, such as the rank of a parameter, is met in the middle of a function. What has been
+lowered before the first statement that mentions the parameter is the same for every answer: lowering goes back to that
+statement and is continued once for each. A checkpoint costs a few numbers; the trail has everything else.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Container, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from opwright.lang.lower import speculate
+from opwright.lang.lower.context import LoopPlans, Lowering
+from opwright.lang.lower.operands import Environment, LoopKey, Operand
+from opwright.lang.pieces import PlainAssign
+from opwright.lang.trail import Trail
+
+
+class RecordedEnvironment(dict[str, Operand]):
+    """The environment of a function, every change of which is on the trail."""
+
+    __slots__ = ("_trail",)
+
+    def __init__(self, trail: Trail) -> None:
+        super().__init__()
+        self._trail = trail
+
+    def __setitem__(self, name: str, operand: Operand) -> None:
+        if name in self:
+            self._trail.record(partial(super().__setitem__, name, self[name]))
+        else:
+            self._trail.record(partial(super().pop, name, None))
+        super().__setitem__(name, operand)
+
+    def __delitem__(self, name: str) -> None:
+        self._trail.record(partial(super().__setitem__, name, self[name]))
+        super().__delitem__(name)
+
+    def pop(self, name: str, *default: Any) -> Any:
+        if name in self:
+            self._trail.record(partial(super().__setitem__, name, self[name]))
+        return super().pop(name, *default)
+
+    def update(self, *others: Any, **operands: Operand) -> None:
+        for name, operand in dict(*others, **operands).items():
+            self[name] = operand
+
+
+class Checkpoint:
+    """The state before `statements[index]`, the statement number `place` on the path that lowering takes.
+
+    `facts` are the answers under which it was reached. `before` is the checkpoint of the statement before.
+    """
+
+    __slots__ = ("before", "compare", "facts", "index", "mark", "nodes", "place", "relied_on", "statements")
+
+    def __init__(
+        self, low: Lowering, env: Environment, statements: Sequence[ast.stmt], index: int, before: Checkpoint | None
+    ) -> None:
+        self.statements = statements
+        self.index = index
+        self.before = before
+        self.place: int = 0 if before is None else before.place + 1
+        self.facts: Mapping[str, str] = low.facts
+        self.mark = low.trail.mark
+        self.nodes = low.nodes
+        self.relied_on = len(low.relied_on)
+        self.compare: Callable[[], None] | None = None
+        if speculate.watch is not None:
+            self.compare = speculate.watch(low, env)
+
+    def restore(self, low: Lowering) -> None:
+        """Puts the lowering back into this state, whatever it was doing."""
+        low.trail.back_to(self.mark)
+        low.nodes = self.nodes
+        low.facts = self.facts
+        del low.relied_on[self.relied_on :]
+        low.region, low.depth, low.statement = low.function.body, 0, self.place
+        for entered in (low.inlining, low.callers, low.open_regions, low.attempts):
+            entered.clear()
+        if self.compare is not None:
+            self.compare()
+
+    def mentions(self, names: Container[str], is_split: bool) -> bool:
+        """Whether the text of its statement has one of these names. `is_split`: it is an `if` whose condition is
+        static, and the statements of the branch that is taken have checkpoints of their own."""
+        statement = self.statements[self.index]
+        if isinstance(statement, PlainAssign):
+            return any(name in names for name in (statement.target, statement.owner, *statement.parts[2::2]))
+        root = statement.test if is_split and isinstance(statement, ast.If) else statement
+        return any(isinstance(node, ast.Name) and node.id in names for node in ast.walk(root))
+
+
+class Checkpoints:
+    """The checkpoints on the path that the lowering of a function has taken so far."""
+
+    def __init__(self, low: Lowering, env: Environment) -> None:
+        self._low = low
+        self._env = env
+        self._path: list[Checkpoint] = []
+
+    def reach(self, statements: Sequence[ast.stmt], index: int) -> None:
+        """Notes that a statement of the function is about to be lowered."""
+        self._low.statement = len(self._path)
+        before = self._path[-1] if self._path else None
+        self._path.append(Checkpoint(self._low, self._env, statements, index, before))
+
+    def first_mention(self, names: Container[str]) -> Checkpoint | None:
+        """That of the first statement with one of these names; the last one if there is none."""
+        for index, checkpoint in enumerate(self._path):
+            following = self._path[index + 1] if index + 1 < len(self._path) else None
+            is_split = following is not None and following.statements is not checkpoint.statements
+            if checkpoint.mentions(names, is_split):
+                return checkpoint
+        return self._path[-1] if self._path else None
+
+    def back_to_loops(self, loops: Sequence[LoopKey]) -> Checkpoint:
+        """Goes back to the first statement that has one of these loops; what is planned for them stays."""
+        return self._back_to(min(self._low.loops[key] for key in loops))
+
+    def back_to(self, wanted: Checkpoint) -> Checkpoint:
+        """Goes back to a checkpoint, or to the last one before it that is still on the path.
+
+        Loops that had to be lowered in another form for the sake of a later statement are lowered anew.
+        """
+        low = self._low
+        while wanted.place >= len(self._path) or self._path[wanted.place] is not wanted:
+            assert wanted.before is not None, "the first statement is on every path"
+            wanted = wanted.before
+        place = wanted.place
+        while True:
+            late = [key for plan in low.plans.all for key, cause in plan.items() if cause >= place]
+            first = min((low.loops[key] for key in late), default=place)
+            if first >= place:
+                break
+            place = first
+        low.plans = LoopPlans(low.plans, before=place)
+        return self._back_to(place)
+
+    def _back_to(self, place: int) -> Checkpoint:
+        low = self._low
+        found = self._path[place]
+        found.restore(low)
+        del self._path[place + 1 :]
+        low.loops = {key: where for key, where in low.loops.items() if where < place}
+        return found
