@@ -114,3 +114,8 @@ def test_bfloat16_constants_are_rounded_by_the_compiler(compiler: Compiler) -> N
 def test_equal_constants_are_made_once(compiler: Compiler) -> None:
     function = compiler.function("def F(x):\n    return (x + 1) * (x - 1) + 1\n", {"x": "float"}, {"y": "float"})
     assert sum(isinstance(node, ir.Const) for node in function.body.nodes) == 1
+
+
+def test_a_list_of_objects_is_described_without_saying_where_they_lie(compiler: Compiler) -> None:
+    family = compiler.family("def F(x):\n    return op.Add(x, [op, len, 1])\n", {"x": "float"}, {"y": "float"})
+    assert [item.message for item in family.diagnostics] == ["a list of 3 items is not a tensor"]

@@ -409,9 +409,7 @@ def describe(operand: Operand) -> str:
     if isinstance(operand, TypeObject):
         return f"the type {operand.element.name.upper()}"
     if isinstance(operand, tuple):
-        from opwright.lang.lower.tuples import holds_runtime
-
-        if holds_runtime(operand):
+        if not _is_written(operand):
             return f"a {'list' if isinstance(operand, StaticList) else 'tuple'} of {len(operand)} items"
         return f"`{_WORDS.repr(operand)}`"
     if isinstance(operand, (bool, int, float, str)):
@@ -425,6 +423,18 @@ def describe(operand: Operand) -> str:
     if isinstance(operand, ForeignObject):
         return _describe_object(operand.value)
     return _describe_object(operand)
+
+
+def _is_written(operand: tuple[Operand, ...]) -> bool:
+    """Whether all that it holds can be written down: other objects would be shown by where they lie in memory."""
+    pending: list[Operand] = [operand]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, tuple):
+            pending.extend(item)
+        elif item is not None and not isinstance(item, (bool, int, float, str)):
+            return False
+    return True
 
 
 def _describe_object(value: object) -> str:
