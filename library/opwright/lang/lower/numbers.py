@@ -410,7 +410,8 @@ def describe(operand: Operand) -> str:
         return f"the type {operand.element.name.upper()}"
     if isinstance(operand, tuple):
         if not _is_written(operand):
-            return f"a {'list' if isinstance(operand, StaticList) else 'tuple'} of {len(operand)} items"
+            count = "one item" if len(operand) == 1 else f"{len(operand)} items"
+            return f"a {'list' if isinstance(operand, StaticList) else 'tuple'} of {count}"
         return f"`{_WORDS.repr(operand)}`"
     if isinstance(operand, (bool, int, float, str)):
         return f"`{reprlib.repr(operand)}`"
