@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from opwright.opsets.record import VALUE_FORMS, Role
 from opwright.opsets.signatures import Signature
 
 from opwright_build.opset_stubs.python_types import ANY_TENSOR, python_type
@@ -16,14 +17,6 @@ _NAMES_RESULT = ("dtype", "output_datatype", "output_dtype", "to")
 _WITHOUT = {"DequantizeLinear": "x_scale", "SequenceEmpty": "tensor(float)"}  # what the result is like without it
 _ITEM = "_Item"
 _ITEMS = f"_Sequence[{_ITEM}]"
-_CONSTANTS = {
-    "value_int": "INT64",
-    "value_ints": "INT64",
-    "value_float": "FLOAT",
-    "value_floats": "FLOAT",
-    "value_string": "STRING",
-    "value_strings": "STRING",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +46,7 @@ _SEQUENCES = {
 
 def special_forms(signature: Signature) -> tuple[Special, ...]:
     """The overloads of the operator; where nothing is special, one that is empty."""
-    if signature.name == "Constant":
+    if signature.record.role is Role.CONSTANT:
         return _constant(signature)
     if signature.name in _SEQUENCES:
         return (_SEQUENCES[signature.name],)
@@ -73,11 +66,11 @@ def _constant(signature: Signature) -> tuple[Special, ...]:
         return (Special(ANY_TENSOR),)
     return tuple(
         Special(
-            _CONSTANTS.get(name, ANY_TENSOR),
+            VALUE_FORMS[name].element.upper() if name in VALUE_FORMS else ANY_TENSOR,
             attributes={name: _attribute_type(signature, name)},
             left_out=tuple(item for item in names if item != name),
         )
-        for name in sorted(names, key=lambda item: (item not in _CONSTANTS, item))
+        for name in sorted(names, key=lambda item: (item not in VALUE_FORMS, item))
     )
 
 
