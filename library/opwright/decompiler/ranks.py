@@ -12,7 +12,7 @@ from opwright.lang import ir
 from opwright.lang.infer_protos import attributes_of, node_types
 from opwright.lang.infer_ranks import count_of
 from opwright.opsets.onnx_inference import infer_model
-from opwright.opsets.record import Rank
+from opwright.opsets.record import RankRule
 from opwright.opsets.records import CONSTANT, RECORDS, SCAN
 
 _BY_VALUE = frozenset(item.name for item in RECORDS.values() if item.ranked_by_length)
@@ -61,7 +61,7 @@ def ranks_by_length(function: FunctionProto, forms: Forms, used: set[str]) -> di
     return found
 
 
-_SHAPES = {Rank.RESHAPED: 1, Rank.FILLED: 0}  # which input is the shape of the result
+_SHAPES = {RankRule.RESHAPED: 1, RankRule.FILLED: 0}  # which input is the shape of the result
 
 
 def _tensor(name: str) -> ir.Value:

@@ -12,7 +12,7 @@ import numpy as np
 
 from opwright.elements import BY_NAME
 from opwright.graphs.ndarrays import Array
-from opwright.opsets.record import Fault, Rank, Record
+from opwright.opsets.record import Fault, RankRule, Record
 
 _INT32 = np.iinfo(np.int32)
 _EXACT_BITS = 53  # of a double
@@ -64,7 +64,7 @@ def fault_of(record: Record, kinds: Sequence[str]) -> Callable[[Sequence[Array]]
     fault = record.fault
     if fault is None:
         return None
-    relevant = kinds[:1] if record.rank is Rank.REDUCED else kinds
+    relevant = kinds[:1] if record.rank is RankRule.REDUCED else kinds
     wide = fault in _WIDE
     concerned = any(kind == "int64" if wide else kind and BY_NAME[kind].is_integer for kind in relevant)
     return _CHECKS[fault] if concerned else None

@@ -10,7 +10,7 @@ from opwright.lang import ir
 from opwright.lang.infer_lengths import Contents, infer_length
 from opwright.lang.infer_ranks import infer_rank
 from opwright.lang.trail import Trail
-from opwright.opsets.record import VALUE_FORMS, ByAttribute, Rank, Record, Typing
+from opwright.opsets.record import VALUE_FORMS, ByAttribute, RankRule, Record, TypeRule
 from opwright.opsets.records import RECORDS
 from opwright.opsets.signatures import Option, Signature, tensor_element, tensor_mask
 
@@ -185,7 +185,7 @@ def result_types(
     return types
 
 
-def _decided(rule: ByAttribute | Typing, index: int, inputs: Inputs, attributes: Attributes) -> ir.Type | None:
+def _decided(rule: ByAttribute | TypeRule, index: int, inputs: Inputs, attributes: Attributes) -> ir.Type | None:
     """The type that a record's rule gives a result; None where the schema's constraint decides it."""
     found = _ruled(rule, index, inputs, attributes)
     if type(found) is Like:
@@ -236,7 +236,7 @@ ELEMENTWISE = frozenset(item.name for item in RECORDS.values() if item.is_elemen
 
 def _elementwise_shape(record: Record, inputs: list[ir.Value | None]) -> tuple[ir.Dimension, ...] | None:
     if not record.is_elementwise:
-        if record.rank is Rank.LIKE_FIRST and inputs and inputs[0] is not None:
+        if record.rank is RankRule.LIKE_FIRST and inputs and inputs[0] is not None:
             type_ = inputs[0].type
             return type_.shape if isinstance(type_, ir.TensorType) else None
         return None
@@ -308,12 +308,12 @@ def constraint_of(signature: Signature, index: int) -> ir.Type | tuple[int, ...]
 
 
 def _ruled(
-    rule: ByAttribute | Typing, index: int, inputs: Sequence[object], attributes: Attributes
+    rule: ByAttribute | TypeRule, index: int, inputs: Sequence[object], attributes: Attributes
 ) -> ir.Type | Like | None:
     """What a record's rule says of a result; None where the schema's constraint decides it."""
     if type(rule) is ByAttribute:
         return _by_attribute(rule, attributes) if index >= rule.first else None
-    if index or not isinstance(rule, Typing):
+    if index or not isinstance(rule, TypeRule):
         return None
     found = _FROM_INPUTS.get(rule)
     return _RULES[rule](inputs, attributes) if found is None else found
@@ -423,17 +423,17 @@ def _optional_item(type_: ir.Type) -> ir.Type:
 
 
 _LIKE_FIRST = Like(0, _tensor, element=True)
-_FROM_INPUTS: dict[Typing, Like] = {
-    Typing.ITEM: Like(0, _item),
-    Typing.JOINED_ITEMS: Like(0, _joined_items),
-    Typing.OPTIONAL: Like(0, _optional),
-    Typing.OPTIONAL_ITEM: Like(0, _optional_item),
-    Typing.SEQUENCE: Like(0, _sequence),
+_FROM_INPUTS: dict[TypeRule, Like] = {
+    TypeRule.ITEM: Like(0, _item),
+    TypeRule.JOINED_ITEMS: Like(0, _joined_items),
+    TypeRule.OPTIONAL: Like(0, _optional),
+    TypeRule.OPTIONAL_ITEM: Like(0, _optional_item),
+    TypeRule.SEQUENCE: Like(0, _sequence),
 }
-_RULES: dict[Typing, Callable[[Sequence[object], Attributes], ir.Type | Like | None]] = {
-    Typing.CONSTANT: _constant,
-    Typing.DEQUANTIZED: _dequantized,
-    Typing.EMPTY_SEQUENCE: _empty_sequence,
-    Typing.FILLED: _filled,
-    Typing.QUANTIZED: _quantized,
+_RULES: dict[TypeRule, Callable[[Sequence[object], Attributes], ir.Type | Like | None]] = {
+    TypeRule.CONSTANT: _constant,
+    TypeRule.DEQUANTIZED: _dequantized,
+    TypeRule.EMPTY_SEQUENCE: _empty_sequence,
+    TypeRule.FILLED: _filled,
+    TypeRule.QUANTIZED: _quantized,
 }

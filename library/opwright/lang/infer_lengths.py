@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 
 from opwright.lang import ir
 from opwright.lang.infer_ranks import Attributes, Inputs, count_of, rank_of
-from opwright.opsets.record import Length, Record
+from opwright.opsets.record import LengthRule, Record
 
 Contents = Mapping[ir.Value, ir.TensorData]
-LengthRule = Callable[[Inputs, Attributes, Contents], int | None]
+_Rule = Callable[[Inputs, Attributes, Contents], int | None]
 
 
 def infer_length(
@@ -137,17 +137,17 @@ def _trusted_gather(inputs: Inputs, attributes: Attributes, contents: Contents) 
     return count_of(_at(inputs, 1))
 
 
-_TRUSTING: dict[Length, LengthRule] = {
-    Length.GATHERED: _trusted_gather,
-    Length.SHAPE: _trusted_shape,
-    Length.SLICED: _trusted_slice,
+_TRUSTING: dict[LengthRule, _Rule] = {
+    LengthRule.GATHERED: _trusted_gather,
+    LengthRule.SHAPE: _trusted_shape,
+    LengthRule.SLICED: _trusted_slice,
 }
-_RULES: dict[Length, LengthRule] = {
-    Length.CONCATENATED: _concat,
-    Length.FILLED: _filled,
-    Length.GATHERED: _gather,
-    Length.RESHAPED: _reshape,
-    Length.SHAPE: _shape,
-    Length.SLICED: _slice,
-    Length.UNSQUEEZED: _unsqueeze,
+_RULES: dict[LengthRule, _Rule] = {
+    LengthRule.CONCATENATED: _concat,
+    LengthRule.FILLED: _filled,
+    LengthRule.GATHERED: _gather,
+    LengthRule.RESHAPED: _reshape,
+    LengthRule.SHAPE: _shape,
+    LengthRule.SLICED: _slice,
+    LengthRule.UNSQUEEZED: _unsqueeze,
 }

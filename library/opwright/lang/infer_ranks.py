@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from opwright.lang import ir
-from opwright.opsets.record import Rank, Record
+from opwright.opsets.record import RankRule, Record
 from opwright.opsets.records import RECORDS, record_of
 
 Attributes = Mapping[str, ir.Attribute]
 Inputs = list[ir.Value | None]
-RankRule = Callable[[Inputs, Attributes], int | None]
+_Rule = Callable[[Inputs, Attributes], int | None]
 
 
 # Sets of names, for those who ask by name.
 SAME_RANK = frozenset(item.name for item in RECORDS.values() if item.keeps_rank)
-BROADCAST = frozenset(item.name for item in RECORDS.values() if item.rank is Rank.BROADCAST)
+BROADCAST = frozenset(item.name for item in RECORDS.values() if item.rank is RankRule.BROADCAST)
 BY_LENGTH = frozenset(item.name for item in RECORDS.values() if item.ranked_by_length)
 
 
@@ -30,8 +30,8 @@ def has_rule(name: str) -> bool:
 def infer_rank(record: Record, index: int, inputs: Inputs, attributes: Attributes) -> int | None:
     """The rank of a result of an operator; None where it is not certain."""
     if record.keeps_rank:
-        same = (index == 0 or record.rank is Rank.SAME_FOR_ALL) and (
-            record.rank is not Rank.SAME_ON_AXIS or "axis" in attributes
+        same = (index == 0 or record.rank is RankRule.SAME_FOR_ALL) and (
+            record.rank is not RankRule.SAME_ON_AXIS or "axis" in attributes
         )
         return rank_of(_at(inputs, 0)) if same else None
     if index:
@@ -92,7 +92,7 @@ def _plus(rank: int | None, change: int | None) -> int | None:
     return rank + change if rank is not None and change is not None and rank + change >= 0 else None
 
 
-def _fixed(rank: int) -> RankRule:
+def _fixed(rank: int) -> _Rule:
     return lambda inputs, attributes: rank
 
 
@@ -169,22 +169,22 @@ def _by_equation(inputs: Inputs, attributes: Attributes) -> int | None:
     return len(text.rpartition("->")[2].replace(" ", ""))
 
 
-_RULES: dict[Rank, RankRule] = {
-    Rank.ARG_REDUCED: _arg_reduced,
-    Rank.BROADCAST: _widest,
-    Rank.EQUATION: _by_equation,
-    Rank.EXPANDED: _expanded,
-    Rank.FILLED: _filled,
-    Rank.GATHERED: _gathered,
-    Rank.LIKE_INDICES: _like_indices,
-    Rank.LIST: _fixed(1),
-    Rank.MATRIX: _fixed(2),
-    Rank.MULTIPLIED: _multiplied,
-    Rank.ONE_MORE: _one_more,
-    Rank.REDUCED: _reduced,
-    Rank.RESHAPED: _reshaped,
-    Rank.SCALAR: _fixed(0),
-    Rank.SHAPE_ATTRIBUTE: _by_shape_attribute,
-    Rank.SQUEEZED: _squeezed,
-    Rank.UNSQUEEZED: _unsqueezed,
+_RULES: dict[RankRule, _Rule] = {
+    RankRule.ARG_REDUCED: _arg_reduced,
+    RankRule.BROADCAST: _widest,
+    RankRule.EQUATION: _by_equation,
+    RankRule.EXPANDED: _expanded,
+    RankRule.FILLED: _filled,
+    RankRule.GATHERED: _gathered,
+    RankRule.LIKE_INDICES: _like_indices,
+    RankRule.LIST: _fixed(1),
+    RankRule.MATRIX: _fixed(2),
+    RankRule.MULTIPLIED: _multiplied,
+    RankRule.ONE_MORE: _one_more,
+    RankRule.REDUCED: _reduced,
+    RankRule.RESHAPED: _reshaped,
+    RankRule.SCALAR: _fixed(0),
+    RankRule.SHAPE_ATTRIBUTE: _by_shape_attribute,
+    RankRule.SQUEEZED: _squeezed,
+    RankRule.UNSQUEEZED: _unsqueezed,
 }

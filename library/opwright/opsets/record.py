@@ -54,7 +54,7 @@ class ByAttribute:
     first: int = 0
 
 
-class Typing(Choice):
+class TypeRule(Choice):
     """Other rules for the types of results. Where a record has none, the type constraints of the schema decide."""
 
     CONSTANT = "that of the attribute that is the value"
@@ -69,7 +69,7 @@ class Typing(Choice):
     OPTIONAL_ITEM = "what the first input holds, an optional or not"
 
 
-class Rank(Choice):
+class RankRule(Choice):
     """What the rank of the first result is."""
 
     UNKNOWN = "not certain"
@@ -97,7 +97,7 @@ class Rank(Choice):
     SHAPE_ATTRIBUTE = "the length of `shape`"
 
 
-class Length(Choice):
+class LengthRule(Choice):
     """How long a first result of rank 1 is."""
 
     UNKNOWN = "not certain"
@@ -163,9 +163,9 @@ class Record:
     name: str
     domain: str = ""
     role: Role = Role.PLAIN
-    typing: ByAttribute | Typing | None = None
-    rank: Rank = Rank.UNKNOWN
-    length: Length = Length.UNKNOWN
+    typing: ByAttribute | TypeRule | None = None
+    rank: RankRule = RankRule.UNKNOWN
+    length: LengthRule = LengthRule.UNKNOWN
     lists: tuple[str, ...] = ()
     takes_one_number: bool = False
     divides: bool = False
@@ -195,9 +195,11 @@ class Record:
         return node.op_type == self.name and ("" if node.domain == "ai.onnx" else node.domain) == self.domain
 
 
-_ELEMENTWISE = frozenset({Rank.ELEMENTWISE, Rank.BROADCAST})
-_KEEPING = frozenset({Rank.ELEMENTWISE, Rank.LIKE_FIRST, Rank.SAME, Rank.SAME_FOR_ALL, Rank.SAME_ON_AXIS})
-_BY_LENGTH = frozenset({Rank.FILLED, Rank.EXPANDED, Rank.RESHAPED, Rank.SQUEEZED, Rank.UNSQUEEZED})
+_ELEMENTWISE = frozenset({RankRule.ELEMENTWISE, RankRule.BROADCAST})
+_KEEPING = frozenset(
+    {RankRule.ELEMENTWISE, RankRule.LIKE_FIRST, RankRule.SAME, RankRule.SAME_FOR_ALL, RankRule.SAME_ON_AXIS}
+)
+_BY_LENGTH = frozenset({RankRule.FILLED, RankRule.EXPANDED, RankRule.RESHAPED, RankRule.SQUEEZED, RankRule.UNSQUEEZED})
 
 
 class ValueForm(NamedTuple):
