@@ -3,6 +3,7 @@
 Everything here is loaded on first use: `import opwright` imports neither onnx nor numpy.
 """
 
+from opwright.first_use import settle
 from opwright.version import OPSETS, VERSION
 
 __version__ = VERSION
@@ -72,6 +73,21 @@ _HOMES = dict.fromkeys(_TYPES, "opwright.types") | {
 }
 for _prefix, _newest in OPSETS.items():
     _HOMES |= {f"{_prefix}{_version}": "opwright.opsets" for _version in range(1, _newest + 1)}
+
+# What the objects among them do when they are used. They stand below it: compiler and eager mode know them.
+settle(
+    {
+        "call_function": "opwright.eager.functions",
+        "call_library_function": "opwright.eager.one_node",
+        "call_operator": "opwright.eager.operations",
+        "call_proto_function": "opwright.builder.one_call",
+        "function_proto": "opwright.live.protos",
+        "function_protos": "opwright.live.protos",
+        "make_scalar": "opwright.eager.operations",
+        "model_proto": "opwright.live.models",
+        "tensor_of": "opwright.eager.tensor",
+    }
+)
 
 _PUBLIC = ["__version__", *sorted(_HOMES)]
 globals()["__all__"] = _PUBLIC  # a checker reads the names in __init__.pyi; of those made here it would know none

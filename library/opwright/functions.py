@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 
+from opwright.first_use import find
 from opwright.opsets.opset import Opset
 
 TYPE_CHECKING = False  # importing `typing` costs more than everything here
@@ -109,9 +110,8 @@ class OnnxFunction(Generic[P, R]):
         which onnxruntime finds since 1.27, and in a model's graph alone. Raises DiagnosticError when it does not
         compile, or has several variants and `variant` leaves more than one.
         """
-        from opwright.live.protos import function_proto
-
-        return function_proto(self, opset, variant or {}, opset_imports, profile)
+        made: FunctionProto = find("function_proto")(self, opset, variant or {}, opset_imports, profile)
+        return made
 
     def to_function_protos(
         self,
@@ -122,9 +122,8 @@ class OnnxFunction(Generic[P, R]):
     ) -> list[FunctionProto]:
         """Every variant as a FunctionProto, told apart by name or, with `profile="overload"`, by overload: those that
         `variant` leaves. Raises DiagnosticError when the function does not compile."""
-        from opwright.live.protos import function_protos
-
-        return function_protos(self, opset, variant or {}, profile)
+        made: list[FunctionProto] = find("function_protos")(self, opset, variant or {}, profile)
+        return made
 
     def to_model_proto(
         self,
@@ -172,9 +171,8 @@ class OnnxFunction(Generic[P, R]):
         from pathlib import Path
 
         from opwright.graphs.initializers import Carried
-        from opwright.live.models import model_proto
 
-        return model_proto(
+        made: ModelProto = find("model_proto")(
             self,
             {**(attributes or {}), **named_attributes},
             input_types=input_types,
@@ -192,15 +190,14 @@ class OnnxFunction(Generic[P, R]):
             places=places,
             profile=profile,
         )
+        return made
 
 
 def _first_call(function: OnnxFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Eager mode is imported when something is called."""
     global _call
-    from opwright.eager.functions import call_function
-
-    _call = call_function
-    return call_function(function, args, kwargs)
+    _call = find("call_function")
+    return _call(function, args, kwargs)
 
 
 _call: Callable[[OnnxFunction, tuple[Any, ...], dict[str, Any]], Any] = _first_call

@@ -7,6 +7,8 @@ it is called.
 
 from __future__ import annotations
 
+from opwright.first_use import find
+
 TYPE_CHECKING = False  # importing `typing` costs more than everything here
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -136,9 +138,7 @@ class LibraryFunction:
         output, in a tuple where there are several. TypeError for wrong arguments, DiagnosticError when the function
         does not take these types, when it fails, and when no evaluator runs it.
         """
-        from opwright.eager.one_node import call_function
-
-        return call_function(self, args, kwargs)
+        return find("call_library_function")(self, args, kwargs)
 
     def to_function_protos(
         self, *, opset: int | None = None, variant: Mapping[str, str] | None = None

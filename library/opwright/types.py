@@ -10,6 +10,7 @@ On the public import path, so this module imports little.
 from types import GenericAlias
 
 from opwright.elements import BY_NAME, ElementType
+from opwright.first_use import find
 
 Dimension = int | str | None
 
@@ -34,9 +35,7 @@ class Tensor(metaclass=_TensorClass):
 
         DiagnosticError where the value does not fit, TypeError where ONNX has no such tensors.
         """
-        from opwright.eager import make_scalar, tensor_of
-
-        return tensor_of(value) if cls.dtype is None else make_scalar(cls.dtype, value)
+        return find("tensor_of")(value) if cls.dtype is None else find("make_scalar")(cls.dtype, value)
 
     def __class_getitem__(cls, dims: object) -> type["Tensor"]:
         """The same type with a shape: dimensions, or `...` for an unknown rank. TypeError for anything else."""

@@ -38,7 +38,7 @@ _IR_VERSION = 10  # the lowest with the metadata of functions
 Facts = tuple[tuple[str, int] | None, ...]  # element type and rank of each input, None where it is absent
 
 
-def call_function(function: LibraryFunction, args: Sequence[object], kwargs: Mapping[str, object]) -> Any:
+def call_library_function(function: LibraryFunction, args: Sequence[object], kwargs: Mapping[str, object]) -> Any:
     """The outputs: one, or a tuple of several. See `LibraryFunction.__call__`."""
     settings = current()
     capturing = settings.capturing or capturer_of((*args, *kwargs.values()))

@@ -9,6 +9,7 @@ from typing import Any
 from onnx import FunctionProto, ModelProto, helper
 
 from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.first_use import find
 from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.walk import all_nodes
 from opwright.lang.lower.scripts import Script
@@ -54,9 +55,7 @@ class ProtoFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the function on arrays or tensors; inputs by position or name, attributes by name. One result, or a
         tuple of them. DiagnosticError for arguments that it does not take."""
-        from opwright.eager.proto_calls import call_proto_function
-
-        return call_proto_function(self, args, kwargs)
+        return find("call_proto_function")(self, args, kwargs)
 
     def at_opset(self, opset: int) -> tuple[FunctionProto, list[FunctionProto]]:
         """The function and those that it calls, for a model of that default opset.

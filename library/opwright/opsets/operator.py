@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from opwright.first_use import find
 from opwright.opsets.opset import Opset
 from opwright.opsets.signatures import (
     Option,
@@ -70,10 +71,8 @@ class Operator:
 def _first_call(operator: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Eager mode is imported when something is called."""
     global _call
-    from opwright.eager.operations import call_operator
-
-    _call = call_operator
-    return call_operator(operator, args, kwargs)
+    _call = find("call_operator")
+    return _call(operator, args, kwargs)
 
 
 _call: Callable[[Operator, tuple[Any, ...], dict[str, Any]], Any] = _first_call

@@ -1,0 +1,43 @@
+"""What objects on the public import path find on first use."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from importlib import import_module
+from pathlib import Path
+from subprocess import run
+
+import opwright
+import pytest
+from opwright import first_use
+
+LIBRARY = Path(opwright.__file__).parent
+
+
+@pytest.mark.parametrize("name", sorted(first_use._HOMES))
+def test_each_name_is_a_function_of_its_home(name: str) -> None:
+    home = first_use._HOMES[name]
+    assert first_use.find(name) is getattr(import_module(home), name)
+    assert first_use.find(name).__module__ == home
+
+
+def test_every_name_that_is_asked_for_has_a_home_and_each_home_is_asked_for() -> None:
+    asked = set()
+    for path in LIBRARY.rglob("*.py"):
+        calls = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
+        named = [call.args[0] for call in calls if isinstance(call.func, ast.Name) and call.func.id == "find"]
+        asked |= {name.value for name in named if isinstance(name, ast.Constant)}
+    assert asked == set(first_use._HOMES)
+
+
+def test_an_unknown_name_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        first_use.find("no_such_function")
+
+
+def test_nothing_is_found_before_it_is_used() -> None:
+    code = "import opwright, sys; from opwright import script, FLOAT, opset18; script(lambda x: x); FLOAT['N']\n"
+    code += "print([name for name in sys.modules if name.startswith(('opwright.eager', 'opwright.live', 'onnx'))])"
+    shown = run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert shown.stdout.strip() == "[]"
