@@ -10,10 +10,10 @@ from opwright.elements import BY_NAME
 from opwright.lang import ir
 from opwright.lang.bodies import anonymous_body, body_entry
 from opwright.lang.family import Family, Variant, build_family
+from opwright.lang.looked_up import same_at, schemas
 from opwright.lang.lower.function import Unit
 from opwright.lang.resolve import Libraries
 from opwright.lang.template import digest_of, write_template
-from opwright.opsets.signatures import signature
 
 from opwright_build.compile.files import SpecFiles
 from opwright_build.compile.model import CompiledVersion
@@ -128,23 +128,11 @@ def _families(version: SpecVersion, unit: Unit) -> list[Family]:
     families: list[Family] = []
     for opset in range(version.opsets.first, version.opsets.last + 1):
         previous = families[-1] if families else None
-        if previous is not None and not previous.calls and _same_schemas(previous, opset):
+        if previous is not None and not previous.calls and same_at(previous.looked_up, opset):
             families.append(previous)
         else:
             families.append(build_family(unit, opset))
     return families
-
-
-def _same_schemas(family: Family, opset: int) -> bool:
-    for (domain, name), since_version in family.looked_up.items():
-        if name == "@version":
-            return False
-        if domain:
-            continue  # other domains' operators do not depend on the default domain's opset
-        now = signature(domain, name, opset)
-        if (now.since_version if now is not None else None) != since_version:
-            return False
-    return True
 
 
 def _classes(families: Sequence[Family]) -> list[tuple[int, int, Family]]:
@@ -165,11 +153,7 @@ def _classes(families: Sequence[Family]) -> list[tuple[int, int, Family]]:
 def _one_class(left: Family, right: Family) -> bool:
     if left is right:
         return True
-    return _schemas(left) == _schemas(right) and _bodies(left) == _bodies(right)
-
-
-def _schemas(family: Family) -> dict[tuple[str, str], int | None]:
-    return {key: value for key, value in family.looked_up.items() if key[1] != "@version"}
+    return schemas(left.looked_up) == schemas(right.looked_up) and _bodies(left) == _bodies(right)
 
 
 def _bodies(family: Family) -> list[tuple[object, str]]:

@@ -8,7 +8,8 @@ from typing import Any
 
 from opwright.diagnostics.model import Diagnostic, Place, Related, has_errors
 from opwright.lang import facts, ir
-from opwright.lang.lower.context import LookedUp, NeedsFact
+from opwright.lang.looked_up import Answers, LookedUp
+from opwright.lang.lower.context import NeedsFact
 from opwright.lang.lower.function import Lowered, Target, Unit
 from opwright.lang.record import record
 from opwright.lang.solve import Solver
@@ -48,7 +49,7 @@ class Family:
     opset: int
     variants: tuple[Variant, ...]
     refused: tuple[Variant, ...]
-    looked_up: Mapping[tuple[str, str], int | None]
+    looked_up: Answers
     diagnostics: tuple[Diagnostic, ...]
     open_axes: tuple[str, ...] = ()
     asked: Mapping[str, Place] = field(default_factory=dict)

@@ -10,7 +10,8 @@ from typing import Any
 from opwright.lang import facts
 from opwright.lang.family import key_order
 from opwright.lang.interface import Arity
-from opwright.lang.lower.context import LookedUp, NeedsFact
+from opwright.lang.looked_up import Answers, LookedUp
+from opwright.lang.lower.context import NeedsFact
 from opwright.lang.lower.function import Lowered, Target, Unit
 from opwright.lang.objects import GraphObject
 from opwright.lang.solve import Solver
@@ -37,7 +38,7 @@ class TemplateInstance:
 
     key: Key
     lowered: Lowered
-    looked_up: Mapping[tuple[str, str], int | None]
+    looked_up: Answers
 
     @property
     def outputs(self) -> tuple[str, ...]:

@@ -34,6 +34,10 @@ BINARY_SYMBOLS: dict[type[ast.operator], str] = {
 }
 
 
+# A comparison with its sides exchanged.
+MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
 class Form:
     """One ONNX operator, possibly followed by `Not`; or `expansion`, a longer form of `lower/expansions.py`."""
 

@@ -11,8 +11,9 @@ from typing import Any
 
 from opwright.elements import BY_NAME
 from opwright.lang import ir
+from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower.checkpoints import Checkpoint
-from opwright.lang.lower.context import LookedUp, LoopPlans, NeedsFact
+from opwright.lang.lower.context import LoopPlans, NeedsFact
 from opwright.lang.lower.function import Attempt, Lowered, Target, Unit
 from opwright.opsets.signatures import mask_of
 

@@ -14,6 +14,7 @@ from opwright.lang import facts
 from opwright.lang.bodies import anonymous_body, body_entry
 from opwright.lang.instances import MissingFact, choose_attribute, choose_rank, specialise
 from opwright.lang.interface import Arity, AttributeDeclaration, Declaration, DeclaredValue, Input, Interface
+from opwright.lang.looked_up import Answers
 from opwright.lang.lower.function import Unit
 from opwright.lang.template import MalformedTemplateError, read_template
 from opwright.link.catalogue import Catalogue
@@ -40,7 +41,7 @@ class MadeInstance:
 
     body: BodyEntry
     proto: bytes
-    looked_up: Mapping[tuple[str, str], int | None]
+    looked_up: Answers
 
 
 class NotMadeError(Exception):

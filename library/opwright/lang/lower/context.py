@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from opwright.diagnostics.model import Diagnostic, Place, Related
 from opwright.elements import BY_NAME, ElementType
 from opwright.lang import ir
+from opwright.lang.looked_up import LookedUp, OperatorName, OpsetQuestion
 from opwright.lang.lower.operands import POISON, AttributeOperand, Environment, LoopKey, Poison
 from opwright.lang.lower.ownership import Ownership
 from opwright.lang.resolve import ModuleScope
@@ -80,10 +81,6 @@ class LowerAgain(Exception):
     def __init__(self, loops: Sequence[LoopKey]) -> None:
         self.loops = loops
         super().__init__(loops)
-
-
-# (domain, operator) -> the schema version in force, None where there is none; ("", "@version"): the opset itself.
-LookedUp = dict[tuple[str, str], int | None]
 
 
 class Lowering:
@@ -173,14 +170,19 @@ class Lowering:
 
     def find(self, domain: str, name: str, version: int | None = None) -> ir.Operator | None:
         """The operator itself, recorded likewise; `version` is that of another domain (default: its newest)."""
-        key = (domain, name)
-        if (*key, version) in self._operators:
-            return self._operators[*key, version]
+        if (domain, name, version) in self._operators:
+            return self._operators[domain, name, version]
         known = not domain or is_known_domain(domain)
         found = signature(domain, name, (version or newest_opset(domain)) if domain else self.opset) if known else None
-        self.looked_up[key] = None if found is None else found.since_version
-        operator = self._operators[*key, version] = None if found is None else operator_of(found)
+        self.looked_up[OperatorName(domain, name)] = None if found is None else found.since_version
+        operator = self._operators[domain, name, version] = None if found is None else operator_of(found)
         return operator
+
+    def note_opset(self, symbol: str = "", bound: int = 0) -> int:
+        """The target opset; notes what is asked of it, the number itself where that is no comparison."""
+        question = OpsetQuestion(symbol, bound)
+        self.looked_up[question] = question.answer(self.opset)
+        return self.opset
 
     def written_for(self, opset: OpsetObject) -> int:
         """The opset of ai.onnx for which the code that is being lowered is written."""

@@ -43,7 +43,7 @@ from opwright.lang.objects import (
     TypeObject,
     TypingObject,
 )
-from opwright.lang.operators import BINARY_SYMBOLS
+from opwright.lang.operators import BINARY_SYMBOLS, MIRRORED
 from opwright.lang.source import Span, span_of
 
 _COMPARE_SYMBOLS: dict[type[ast.cmpop], str] = {
@@ -155,8 +155,7 @@ def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
         if node.attr != "version":
             return owner.operator(node.attr)
         if not owner.domain:
-            low.looked_up[("", "@version")] = low.opset
-            return low.opset
+            return low.note_opset()
     span = span_of(node)
     if isinstance(owner, Poison):
         return POISON
@@ -345,8 +344,8 @@ def _bin_step(low: Lowering, node: ast.BinOp, left: Operand, env: Environment) -
 def _compare(low: Lowering, node: ast.Compare, env: Environment) -> Operand:
     if len(node.ops) > 1:
         return _chain(low, node, env)
-    left = lower_expression(low, node.left, env)
-    right = lower_expression(low, node.comparators[0], env)
+    left = _compared(low, node.left, env)
+    right = _compared(low, node.comparators[0], env)
     return _compare_pair(
         low, node.ops[0], left, right, span_of(node), (span_of(node.left), span_of(node.comparators[0]))
     )
@@ -354,17 +353,30 @@ def _compare(low: Lowering, node: ast.Compare, env: Environment) -> Operand:
 
 def _chain(low: Lowering, node: ast.Compare, env: Environment) -> Operand:
     """`a < b < c`: each operand once, and c only where a < b."""
-    return _chain_from(low, node, env, 0, lower_expression(low, node.left, env))
+    return _chain_from(low, node, env, 0, _compared(low, node.left, env))
 
 
 def _chain_from(low: Lowering, node: ast.Compare, env: Environment, index: int, left: Operand) -> Operand:
     comparator, span = node.comparators[index], span_of(node)
-    right = lower_expression(low, comparator, env)
+    right = _compared(low, comparator, env)
     before = span_of(node.comparators[index - 1] if index else node.left)
     result = _compare_pair(low, node.ops[index], left, right, span, (before, span_of(comparator)))
     if index + 1 == len(node.ops):
         return result
     return either(low, result, partial(_chain_from, low, node, env, index + 1, right), False, span)
+
+
+class _Opset(int):
+    """The target opset where it is compared: of the answer depends less than of the number."""
+
+
+def _compared(low: Lowering, node: ast.expr, env: Environment) -> Operand:
+    """An operand of a comparison."""
+    if isinstance(node, ast.Attribute) and node.attr == "version":
+        owner = lower_expression(low, node.value, env)
+        if isinstance(owner, OpsetObject) and not owner.domain:
+            return _Opset(low.opset)
+    return lower_expression(low, node, env)
 
 
 def _compare_pair(
@@ -377,6 +389,8 @@ def _compare_pair(
             return low.error(
                 "OW314", f"{describe(operand)} cannot be compared", place, "an operator is not a value: call it", ""
             )
+    if isinstance(left, _Opset) or isinstance(right, _Opset):
+        _note_question(low, _COMPARE_SYMBOLS.get(type(step), ""), left, right)
     if isinstance(step, (ast.Is, ast.IsNot)):
         return is_none(low, isinstance(step, ast.IsNot), left, right, span)
     if isinstance(step, (ast.In, ast.NotIn)):
@@ -396,6 +410,16 @@ def _compare_pair(
         except static.StaticError as error:
             return low.error(error.code, f"`{symbol}` has no value here", span, reason=str(error))
     return binary(low, symbol, left, right, span, spans)
+
+
+def _note_question(low: Lowering, symbol: str, left: Operand, right: Operand) -> None:
+    """Notes what is asked of the target opset; no symbol: neither an order nor equality."""
+    if symbol and isinstance(left, _Opset) and type(right) is int:
+        low.note_opset(symbol, right)
+    elif symbol and isinstance(right, _Opset) and type(left) is int:
+        low.note_opset(MIRRORED[symbol], left)
+    else:
+        low.note_opset()
 
 
 def _membership(low: Lowering, negated: bool, left: Operand, right: Operand, span: Span) -> Operand:

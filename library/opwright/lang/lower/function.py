@@ -16,9 +16,10 @@ from opwright.lang import facts, ir
 from opwright.lang.infer import unify
 from opwright.lang.interface import Arity, AttributeDeclaration, Declaration, DeclaredValue, Input, Interface
 from opwright.lang.ir_copy import FunctionCopy
+from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower.calls import maybe_absent
 from opwright.lang.lower.checkpoints import Checkpoint, Checkpoints, RecordedEnvironment
-from opwright.lang.lower.context import LookedUp, LoopPlans, LowerAgain, Lowering, NeedsFact, Pruned, Stop
+from opwright.lang.lower.context import LoopPlans, LowerAgain, Lowering, NeedsFact, Pruned, Stop
 from opwright.lang.lower.declared import declared_type, meet_shapes, output_names
 from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.flow import State, place_of, returned_values, state_of

@@ -11,6 +11,7 @@ from sysconfig import get_path
 from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.diagnostics.model import Diagnostic, Related, Severity
 from opwright.lang import ir
+from opwright.lang.looked_up import OperatorName
 from opwright.lang.lower.calls import Arguments, check_arguments, emit_call
 from opwright.lang.lower.context import Lowering, NeedsFact, Stop
 from opwright.lang.lower.flow import COUNT, State, returned_values, state_of
@@ -217,7 +218,7 @@ def call_library_function(low: Lowering, callee: OperatorObject, arguments: Argu
             help="",
         )
     bodies = [body for body in entry.bodies if body.first_opset <= low.opset <= body.last_opset]
-    low.looked_up[(domain, callee.name)] = entry.since_version if bodies else None
+    low.looked_up[OperatorName(domain, callee.name)] = entry.since_version if bodies else None
     if any(item.first_opset <= low.opset <= item.last_opset for item in entry.templates):
         return low.error(
             "OW361",

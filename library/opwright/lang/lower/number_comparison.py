@@ -15,20 +15,20 @@ from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.numbers import carried, cast, is_static_number, number_kind
 from opwright.lang.lower.operands import POISON, Operand, Poison
 from opwright.lang.lower.primitives import Writer
+from opwright.lang.operators import MIRRORED
 from opwright.lang.source import Span
 
-_MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _LEAST, _GREATEST = -(1 << 63), (1 << 63) - 1
 
 
 def compare_exactly(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> Operand:
     """`left symbol right`, of an int and a float of which one at least is known at run time only."""
     if number_kind(left) is ir.NumberKind.FLOAT:
-        symbol, left, right = _MIRRORED[symbol], right, left
+        symbol, left, right = MIRRORED[symbol], right, left
     if is_static_number(right):
         return _with_float(low, symbol, left, float(right), span)
     if is_static_number(left):
-        return _with_int(low, _MIRRORED[symbol], right, int(left), span)
+        return _with_int(low, MIRRORED[symbol], right, int(left), span)
     return _of_run_time(low, symbol, left, right, span)
 
 

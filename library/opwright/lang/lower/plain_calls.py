@@ -15,6 +15,7 @@ from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.infer import ELEMENTWISE, Mismatch, WrongResult, bind, result_types
+from opwright.lang.looked_up import OperatorName
 from opwright.lang.lower.context import Lowering, complete, operator_of
 from opwright.lang.lower.equal_shapes import BROADCASTS_SINCE
 from opwright.lang.lower.impossible import DIVIDING, why_impossible
@@ -29,7 +30,7 @@ from opwright.lang.trail import Trail
 from opwright.opsets.signatures import Signature, signature
 
 # The operator, its attributes, the type of its result, and under which key it has been looked up.
-_Plan = tuple[ir.Operator, dict[str, ir.Attribute], ir.Type, tuple[str, str]]
+_Plan = tuple[ir.Operator, dict[str, ir.Attribute], ir.Type, OperatorName]
 _LONGEST_TEXT, _LONGEST_INTEGER = 256, 64  # letters and bits: what is remembered has limits
 
 
@@ -208,7 +209,7 @@ def _plan(opset: int, name: str, attributes: tuple[Any, ...], *known: Any) -> _P
         return None
     if why_impossible(found, inputs, full, 1, [None] * len(inputs)) is not None:
         return None
-    return operator_of(found), full, type_, ("", name)
+    return operator_of(found), full, type_, OperatorName("", name)
 
 
 def _attributes(found: Signature, given: tuple[Any, ...]) -> dict[str, ir.Attribute] | None:

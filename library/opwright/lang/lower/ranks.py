@@ -15,12 +15,11 @@ from opwright.lang.lower.context import Lowering, NeedsFact
 from opwright.lang.lower.known import makers_of, need_copies
 from opwright.lang.lower.numbers import describe
 from opwright.lang.lower.operands import Absent, Operand, Poison, Rank
+from opwright.lang.operators import MIRRORED
 from opwright.lang.source import Span
 
 # So many ranks are told apart at most; no runtime has tensors of more axes than that.
 MOST_RANKS = 32
-
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
 def rank_of(low: Lowering, operand: Operand, span: Span) -> int | Rank | Poison:
@@ -125,7 +124,7 @@ def _is_scalar(value: ir.Value) -> bool:
 def compare_rank(low: Lowering, symbol: str, left: Operand, right: Operand) -> bool | None:
     """`left symbol right` where one side is a `Rank` and the other a static int; None where it is something else."""
     if not isinstance(left, Rank):
-        left, right, symbol = right, left, _MIRRORED[symbol]
+        left, right, symbol = right, left, MIRRORED[symbol]
     assert isinstance(left, Rank)
     if not isinstance(right, (bool, int)):
         return None
