@@ -171,13 +171,13 @@ class OnnxFunction(Generic[P, R]):
         from pathlib import Path
 
         from opwright.graphs.initializers import Carried
+        from opwright.link.naming import Profile
+        from opwright.model_options import ModelOptions
 
-        made: ModelProto = find("model_proto")(
-            self,
-            {**(attributes or {}), **named_attributes},
+        options = ModelOptions(
+            opset=opset,
             input_types=input_types,
             output_types=output_types,
-            opset=opset,
             ir_version=ir_version,
             functions=functions,
             producer_name=producer_name,
@@ -188,8 +188,9 @@ class OnnxFunction(Generic[P, R]):
             exact_types=exact_types,
             strict=strict,
             places=places,
-            profile=profile,
+            profile=Profile(profile),
         )
+        made: ModelProto = find("model_proto")(self, {**(attributes or {}), **named_attributes}, options)
         return made
 
 

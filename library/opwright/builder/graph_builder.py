@@ -26,6 +26,7 @@ from opwright.lang.lower import arithmetic, calls, subscripts
 from opwright.lang.lower.operands import Operand
 from opwright.lang.objects import FunctionObject
 from opwright.link.naming import Profile
+from opwright.model_options import ModelOptions
 from opwright.opsets.operator import Operator
 from opwright.opsets.opset import Opset
 from opwright.opsets.signatures import newest_opset
@@ -205,10 +206,15 @@ class GraphBuilder:
         DiagnosticWarning (OW388) names the inputs and outputs without ranks, which `strict` refuses. DiagnosticError:
         OW354 where an output has no type, OW358 where ONNX refuses the model, OW384 where protobuf cannot hold it.
         """
-        by_overload = Profile(profile) is Profile.OVERLOAD
-        return self._perform(
-            lambda: make_model(self._recorder, None, ir_version, producer_name, debug, functions, strict, by_overload)
+        options = ModelOptions(
+            ir_version=ir_version,
+            producer_name=producer_name,
+            places=debug,
+            functions=functions,
+            strict=strict,
+            profile=Profile(profile),
         )
+        return self._perform(lambda: make_model(self._recorder, options))
 
     def save(self, path: str | os.PathLike[str], *, external: str | None = None, least: int = 1 << 20) -> None:
         """Writes the model to a file, and initializers of at least `least` bytes to another one beside it.

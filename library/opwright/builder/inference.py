@@ -59,7 +59,7 @@ def infer_value(recorder: Recorder, value: ir.Value) -> None:
     closure = closure_of(recorder)
     imports = emit_named(recorder, in_order, {}, model.graph, closure.identify, names)
     try:
-        add_functions(recorder, model, closure, imports, None)
+        add_functions(recorder, model, closure, imports)
         model.ir_version = lowest_ir_version(model)
     except (DiagnosticError, RuntimeError, ValueError):
         return  # the question stays open; what is wrong is found when the model is made

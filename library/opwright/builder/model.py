@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from google.protobuf.message import DecodeError
-from onnx import FunctionProto, GraphProto, ModelProto, ValueInfoProto, helper
+from onnx import FunctionProto, GraphProto, ModelProto, ValueInfoProto
 
 from opwright.builder.emission import INLINED, emit_recorded
 from opwright.builder.merging import merge_equal
@@ -14,14 +14,12 @@ from opwright.builder.recorder import Recorder
 from opwright.builder.tensors import Kept
 from opwright.diagnostics.model import DiagnosticWarning, Place, Related
 from opwright.eager.place import place_of
-from opwright.functions import OnnxFunction
 from opwright.graphs.ids import function_id
 from opwright.graphs.initializers import SEEN_BY_INFERENCE
 from opwright.graphs.inline import Inliner
-from opwright.graphs.left_out import leave_out_defaults
 from opwright.graphs.walk import all_nodes
 from opwright.lang.emit import write_type
-from opwright.live.closure import Closure, choose_functions
+from opwright.live.closure import Closure
 from opwright.live.finish import (
     IN_SCAN,
     STRICT,
@@ -33,25 +31,16 @@ from opwright.live.finish import (
     rank_warning,
     shown_matrix,
 )
-from opwright.live.libraries import check_imports, unify_imports
-from opwright.live.models import choose_kept, flatten_calls
-from opwright.live.overloads import use_overloads
 from opwright.live.verdict import checker_problem, infer, with_ranks
+from opwright.model.assembly import MOST_NODES, Assembly, assemble
+from opwright.model_options import ModelOptions, NamedFunction
 
 LARGEST = (1 << 31) - 1  # bytes of a protobuf message
-_MOST_NODES = 1_000_000
 _SHALLOW = 20  # nested graphs that every parser reads, functions inlined into them included
 
 
 def make_model(
-    recorder: Recorder,
-    external: Mapping[str, tuple[str, int]] | None,
-    ir_version: int | None,
-    producer_name: str,
-    debug: bool,
-    functions: Sequence[OnnxFunction | str] | None,
-    strict: bool,
-    by_overload: bool = False,
+    recorder: Recorder, options: ModelOptions, external: Mapping[str, tuple[str, int]] | None = None
 ) -> ModelProto:
     """`external`: the initializers that stand in files, each with its file and the offset in it."""
     low = recorder.low
@@ -60,13 +49,10 @@ def make_model(
     outside = {name: (kept.location, kept.offset) for name, kept in recorder.kept.items() if kept.array is None}
     outside |= external or {}
     _refuse_too_large(recorder, outside)
-    model = ModelProto(producer_name=producer_name, doc_string=low.function.doc)
+    model = ModelProto(producer_name=options.producer_name, doc_string=low.function.doc)
     closure = closure_of(recorder)
-    imports = emit_recorded(recorder, model.graph, recorder.outputs, closure.identify, debug)
-    add_functions(recorder, model, closure, imports, functions)
-    leave_out_defaults(model)
-    if by_overload:
-        use_overloads(model, closure.overload_ids())
+    imports = emit_recorded(recorder, model.graph, recorder.outputs, closure.identify, options.places)
+    add_functions(recorder, model, closure, imports, options.functions).leave_out(options.profile)
     used = _used(model.graph)
     carried = {name: kept for name, kept in recorder.kept.items() if name in used}
     _refuse_changed(recorder, carried)
@@ -79,7 +65,7 @@ def make_model(
             kept.write(model.graph.initializer.add(name=name))
     if low.deepest > _SHALLOW:
         _refuse_too_deep(recorder, model)
-    _finish(recorder, model, ir_version, strict)
+    _finish(recorder, model, options.ir_version, options.strict)
     _warn_of_ranks(recorder, model)
     _add_late(model, late, outside)
     return model
@@ -108,32 +94,16 @@ def add_functions(
     recorder: Recorder,
     model: ModelProto,
     closure: Closure,
-    imports: dict[str, int],
-    functions: Sequence[OnnxFunction | str] | None,
-) -> None:
+    imports: Mapping[str, int],
+    functions: Collection[NamedFunction | str] | None = None,
+) -> Assembly:
     """Adds to a model what its graph calls, and the imports that all of it needs."""
-    called = closure.protos()
-    model.functions.extend(called)
-    versions = dict(imports)
-    for item in (entry for proto in called for entry in proto.opset_import):
-        versions[item.domain] = max(item.version, versions.get(item.domain, 1))
-    place = place_of(recorder.low.frame) or Place(recorder.low.function.name)
-    living = {function_id(proto) for proto in called} - closure.library.protos.keys()
-    check_imports(model.graph.node, imports, versions, living, place)
-    for proto in called:
-        check_imports(proto.node, {item.domain: item.version for item in proto.opset_import}, versions, living, place)
+    assembly = assemble(model, closure, imports, place_of(recorder.low.frame) or Place(recorder.low.function.name))
     if recorder.inlined:
         _inline(model)
     merge_equal(model, closure.given_names())
-    choose_kept(model, choose_functions(functions, called, closure.family_names()))
-    flatten_calls(model)
-    inside = (node.domain for proto in model.functions for node in all_nodes(proto.node))
-    used = {"", *(node.domain for node in all_nodes(model.graph.node)), *inside}
-    used.update(proto.domain for proto in model.functions)
-    model.opset_import.extend(
-        helper.make_opsetid(domain, version) for domain, version in sorted(versions.items()) if domain in used
-    )
-    unify_imports(model.functions, versions)
+    assembly.settle(functions)
+    return assembly
 
 
 def _inline(model: ModelProto) -> None:
@@ -145,7 +115,7 @@ def _inline(model: ModelProto) -> None:
         domain, name, overload = identity
         return by_id[domain.removeprefix(INLINED), name, overload] if domain.startswith(INLINED) else None
 
-    Inliner(select, taken, {node.name for node in all_nodes(model.graph.node)}, _MOST_NODES).rewrite(model.graph)
+    Inliner(select, taken, {node.name for node in all_nodes(model.graph.node)}, MOST_NODES).rewrite(model.graph)
 
 
 def _used(graph: GraphProto) -> set[str]:

@@ -194,7 +194,7 @@ def _model(
     names |= renamed(nodes, {*names.values(), *outputs})
     imports = emit_named(recorder, nodes, outputs, graph, closure.identify, names)
     annotate(recorder, nodes, graph, True)
-    add_functions(recorder, model, closure, imports, None)
+    add_functions(recorder, model, closure, imports)
     model.ir_version = lowest_ir_version(model)
     return model
 

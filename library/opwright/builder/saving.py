@@ -8,6 +8,7 @@ from opwright.builder.model import make_model
 from opwright.builder.recorder import Recorder
 from opwright.graphs.external_data import aligned, elements, write_elements
 from opwright.graphs.model_file import write_model
+from opwright.model_options import ModelOptions
 
 
 def save_model(recorder: Recorder, path: Path, name: str, least: int) -> None:
@@ -15,15 +16,8 @@ def save_model(recorder: Recorder, path: Path, name: str, least: int) -> None:
     kept = {key: item for key, item in recorder.kept.items() if item.array is not None and item.length >= least}
     kept = {key: item for key, item in kept.items() if item.element.name != "string"}
     offsets = aligned([item.length for item in kept.values()])
-    model = make_model(
-        recorder,
-        {key: (name, offset) for key, offset in zip(kept, offsets, strict=True)},
-        ir_version=None,
-        producer_name="opwright",
-        debug=True,
-        functions=None,
-        strict=False,
-    )
+    external = {key: (name, offset) for key, offset in zip(kept, offsets, strict=True)}
+    model = make_model(recorder, ModelOptions(places=True), external)
     if kept:
         try:
             parts = (elements(item.array, item.element.code) for item in kept.values())

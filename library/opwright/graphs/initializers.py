@@ -24,8 +24,8 @@ class Carried:
 
     def __init__(
         self,
-        constants: Mapping[str, object] | None,
-        defaults: Mapping[str, object] | None,
+        constants: Mapping[str, object] | None = None,
+        defaults: Mapping[str, object] | None = None,
         external_data: Path | None = None,
     ) -> None:
         self.constants = dict(constants or {})

@@ -19,6 +19,7 @@ from opwright.live.proto_calls import ProtoCalls
 from opwright.live.proto_functions import ProtoFunction
 from opwright.live.protos import emit_variant
 from opwright.live.show_warnings import show_warnings
+from opwright.model_options import NamedFunction
 from opwright.variants import Key, overload_of, portable_name
 
 Content = tuple[OnnxFunction, Key]  # a function and what its variant is named by
@@ -176,7 +177,7 @@ def variant_of(compiled: Compiled, label: Key) -> Variant:
 
 
 def choose_functions(
-    wanted: Collection[OnnxFunction | str] | None, called: Sequence[FunctionProto], names: Mapping[FunctionId, str]
+    wanted: Collection[NamedFunction | str] | None, called: Sequence[FunctionProto], names: Mapping[FunctionId, str]
 ) -> set[FunctionId] | None:
     """The ids of the functions that stay functions; None for all of them. `names` are those without variants: to name a
     function is to name all its variants. Raises DiagnosticError for one that is not called."""

@@ -22,8 +22,7 @@ from opwright.lang.lower.function import Lowered, Target, Unit, variadic_names
 from opwright.lang.source import Span
 from opwright.lang.trail import Trail
 from opwright.live.annotations import read_object
-
-Types = Sequence[object] | Mapping[str, object] | None
+from opwright.model_options import Types
 
 
 def specialise(

@@ -10,7 +10,8 @@ from opwright.lang.lower.context import NeedsFact
 from opwright.lang.solve import lower_function
 from opwright.live.compiled import Run, named_values
 from opwright.live.reads import Reads
-from opwright.live.specialise import Types, specialise
+from opwright.live.specialise import specialise
+from opwright.model_options import Types
 from opwright.opsets.opset import Opset
 
 

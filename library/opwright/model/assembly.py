@@ -1,0 +1,122 @@
+"""The functions of a model: those that its graph calls are added, chosen among, shortened and given their imports."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from onnx import FunctionProto, GraphProto, ModelProto, helper
+
+from opwright.diagnostics.model import Place
+from opwright.graphs.ids import FunctionId, call_id, function_id
+from opwright.graphs.inline import Inliner, inline_into
+from opwright.graphs.left_out import leave_out_defaults
+from opwright.graphs.walk import all_graphs, all_nodes
+from opwright.link.flatten import flatten
+from opwright.link.naming import Profile
+from opwright.live.closure import Closure, choose_functions
+from opwright.live.declared_imports import declare_imports
+from opwright.live.libraries import check_imports, unify_imports
+from opwright.live.overloads import use_overloads
+from opwright.model_options import NamedFunction
+
+MOST_NODES = 1_000_000  # in the graph, when functions are inlined into it
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """A model that has its graph and all functions that this calls. What it imports follows in `settle`.
+
+    `called` are the functions as they were found; `versions` are those of each domain that the model is to import.
+    """
+
+    model: ModelProto
+    closure: Closure
+    called: Sequence[FunctionProto]
+    versions: dict[str, int]
+
+    def settle(
+        self, functions: Collection[NamedFunction | str] | None, wanted: Mapping[str, int] | None = None
+    ) -> None:
+        """Inlines the functions that are not among `functions`, drops what nothing calls, and writes the imports: those
+        that are needed, or `wanted`. DiagnosticError where one of these cannot be."""
+        model = self.model
+        choose_kept(model, choose_functions(functions, self.called, self.closure.family_names()))
+        flatten_calls(model)
+        inside = (node.domain for proto in model.functions for node in all_nodes(proto.node))
+        used = {"", *(node.domain for node in all_nodes(model.graph.node)), *inside}
+        used.update(proto.domain for proto in model.functions)
+        model.opset_import.extend(
+            helper.make_opsetid(domain, version) for domain, version in sorted(self.versions.items()) if domain in used
+        )
+        unify_imports(model.functions, self.versions)
+        if wanted is not None:
+            declare_imports(model, wanted)
+
+    def leave_out(self, profile: Profile) -> None:
+        """Drops the attributes that operators have by default, and names functions as the profile wants it."""
+        leave_out_defaults(self.model)
+        if profile is Profile.OVERLOAD:
+            use_overloads(self.model, self.closure.overload_ids())
+
+
+def assemble(model: ModelProto, closure: Closure, imports: Mapping[str, int], place: Place) -> Assembly:
+    """Adds to a model the functions that its graph calls. `imports` are the graph's.
+
+    DiagnosticError (OW357), at `place`, where two of them need versions of a domain that mean different operators.
+    """
+    called = closure.protos()
+    model.functions.extend(called)
+    versions = dict(imports)
+    for item in (entry for proto in called for entry in proto.opset_import):
+        versions[item.domain] = max(item.version, versions.get(item.domain, 1))
+    by_name = {function_id(proto) for proto in called} - closure.library.protos.keys()
+    check_imports(model.graph.node, imports, versions, by_name, place)
+    for proto in called:
+        check_imports(proto.node, {item.domain: item.version for item in proto.opset_import}, versions, by_name, place)
+    return Assembly(model, closure, called, versions)
+
+
+def choose_kept(model: ModelProto, kept: set[FunctionId] | None) -> None:
+    """Inlines the functions that are not to stay, into the graph and into those that do."""
+    if kept is None:
+        return
+    by_id = {function_id(function): function for function in model.functions}
+
+    def select(identity: FunctionId) -> FunctionProto | None:
+        return None if identity in kept else by_id.get(identity)
+
+    taken = {name for graph in all_graphs(model.graph) for name in _names_of(graph)}
+    Inliner(select, taken, set(), MOST_NODES).rewrite(model.graph)
+    remaining = [function for function in model.functions if function_id(function) in kept]
+    for function in remaining:
+        inline_into(function, select)
+    _replace(model, remaining)
+
+
+def _names_of(graph: GraphProto) -> Iterator[str]:
+    for value in (*graph.input, *graph.output, *graph.value_info):
+        yield value.name
+    for node in graph.node:
+        yield from node.output
+
+
+def flatten_calls(model: ModelProto) -> None:
+    """Shortens chains of calls that checkers refuse, and drops what nothing calls any more."""
+    roots = {call_id(node) for node in all_nodes(model.graph.node)}
+    flat = {function_id(function): function for function in flatten(list(model.functions), roots)}
+    pending, reached = list(roots), set(roots)
+    while pending:
+        function = flat.get(pending.pop())
+        for node in all_nodes(function.node) if function is not None else ():
+            identity = call_id(node)
+            if identity not in reached:
+                reached.add(identity)
+                pending.append(identity)
+    _replace(model, [function for identity, function in flat.items() if identity in reached])
+
+
+def _replace(model: ModelProto, functions: Sequence[FunctionProto]) -> None:
+    kept = list(functions)
+    del model.functions[:]
+    model.functions.extend(kept)
