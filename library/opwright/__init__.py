@@ -84,7 +84,7 @@ settle(
         "function_proto": "opwright.live.protos",
         "function_protos": "opwright.live.protos",
         "make_scalar": "opwright.eager.operations",
-        "model_proto": "opwright.live.models",
+        "model_proto": "opwright.model.of_script",
         "tensor_of": "opwright.eager.tensor",
     }
 )

@@ -12,7 +12,7 @@ import opwright
 import pytest
 from opwright import FLOAT, INT64, DiagnosticError, OnnxFunction, Opset, Sequence, script
 from opwright import opset18 as op
-from opwright.live import verdict
+from opwright.model import verdict
 
 RunModel = Callable[..., list[Any]]
 X = np.array([1, 2, 3, 4], np.float32)

@@ -22,7 +22,7 @@ from opwright import FLOAT, INT64, GraphBuilder, compile_source, decompile
 from opwright import opset18 as op
 from opwright.lang.lower.completions import InputType
 from opwright.lang.lower.node_inference import proof, refusal
-from opwright.live.verdict import infer
+from opwright.model.verdict import infer
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.signatures import signature
 

@@ -11,7 +11,7 @@ from opwright.diagnostics.model import DiagnosticError
 from opwright.elements import BY_CODE, BY_NAME
 from opwright.lang import ir
 from opwright.lang.emit import is_known, write_tensor, write_type
-from opwright.live.finish import MADE_UP, lowest_ir_version
+from opwright.model.finish import MADE_UP, lowest_ir_version
 from opwright.opsets.onnx_inference import infer_model
 
 

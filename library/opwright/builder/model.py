@@ -20,7 +20,8 @@ from opwright.graphs.inline import Inliner
 from opwright.graphs.walk import all_nodes
 from opwright.lang.emit import write_type
 from opwright.live.closure import Closure
-from opwright.live.finish import (
+from opwright.model.assembly import MOST_NODES, Assembly, assemble
+from opwright.model.finish import (
     IN_SCAN,
     STRICT,
     complete_outputs,
@@ -31,8 +32,7 @@ from opwright.live.finish import (
     rank_warning,
     shown_matrix,
 )
-from opwright.live.verdict import checker_problem, infer, with_ranks
-from opwright.model.assembly import MOST_NODES, Assembly, assemble
+from opwright.model.verdict import checker_problem, infer, with_ranks
 from opwright.model_options import ModelOptions, NamedFunction
 
 LARGEST = (1 << 31) - 1  # bytes of a protobuf message

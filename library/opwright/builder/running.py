@@ -26,7 +26,7 @@ from opwright.elements import BY_CODE, ElementType
 from opwright.graphs.ndarrays import DTYPES, as_array, element_of
 from opwright.lang import ir
 from opwright.lang.emit import write_type
-from opwright.live.finish import lowest_ir_version
+from opwright.model.finish import lowest_ir_version
 
 
 def run_values(recorder: Recorder, values: Any, given: Mapping[Any, object], inputs: Mapping[str, object]) -> Any:

@@ -19,11 +19,11 @@ from opwright.lang.source import span_of
 from opwright.live.closure import Closure
 from opwright.live.compiled import Run, target_opset
 from opwright.live.declared_names import rename_graph
-from opwright.live.finish import finish, given_by_types, rank_warning, refuse_open
 from opwright.live.protos import places_of
 from opwright.live.show_warnings import show_warnings
 from opwright.live.specialise import specialise, with_output_types, write_declared_types
 from opwright.model.assembly import assemble
+from opwright.model.finish import finish, given_by_types, rank_warning, refuse_open
 from opwright.model_options import ModelOptions
 
 
@@ -39,12 +39,12 @@ def model_proto(function: OnnxFunction, attributes: Mapping[str, object], option
     place_of = places_of(unit, lowered) if options.places else None
     graph, imports = emit_graph(lowered.function, outputs, closure.identify, place_of)
     documented = (function.__doc__ or "") if options.doc_string is None else options.doc_string
-    called = {function_id(proto) for proto in closure.protos()}
-    leave_out_unread(all_nodes(graph.node), [item.name for item in graph.output], imports, called)
     model = ModelProto(producer_name=options.producer_name, doc_string=documented)
     model.graph.CopyFrom(graph)
     place = unit.module.source.place(span_of(unit.node))
     assembly = assemble(model, closure, imports, place)
+    called = {function_id(proto) for proto in assembly.called}
+    leave_out_unread(all_nodes(model.graph.node), [item.name for item in model.graph.output], imports, called)
     assembly.settle(options.functions, options.wanted_imports)
     assembly.leave_out(options.profile)
     options.carried.add_small(model)

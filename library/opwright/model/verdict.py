@@ -7,7 +7,7 @@ from onnx import GraphProto, ModelProto, TypeProto, checker, shape_inference
 
 from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.walk import all_nodes
-from opwright.live.open_nodes import with_completed_nodes
+from opwright.model.open_nodes import with_completed_nodes
 from opwright.opsets.signatures import signature
 
 MOST_NODES = 500_000  # that inference may visit: it enters a function at each of its calls, and they may double

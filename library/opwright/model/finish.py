@@ -12,7 +12,7 @@ from opwright.graphs.initializers import FIRST_IR_VERSION
 from opwright.graphs.walk import all_graphs, all_nodes
 from opwright.lang.lower.function import Unit
 from opwright.lang.source import span_of
-from opwright.live.verdict import checker_problem, infer, with_ranks
+from opwright.model.verdict import checker_problem, infer, with_ranks
 from opwright.opsets.records import CAST, SCAN
 
 GiveRanks = Callable[[Sequence[ValueInfoProto], Sequence[ValueInfoProto]], str]
