@@ -18,7 +18,7 @@ from opwright.lang import ir
 from opwright.lang.infer import unify
 from opwright.lang.lower.declared import meet_shapes
 from opwright.lang.lower.numbers import as_tensor
-from opwright.lang.lower.operands import Operand, Poison
+from opwright.lang.lower.operands import Operand
 from opwright.lang.lower.sequences import as_sequence, unknown_items
 from opwright.lang.static import StaticList
 from opwright.live.reads import ARRAY_BYTES
@@ -110,12 +110,11 @@ class Interface:
         if isinstance(operand, StaticList):
             made = as_sequence(self.low, operand, unknown_items(), (0, 0, 0, 0))
         elif operand is None:
-            made = self.low.error(
+            raise self.low.error(
                 "OW306", f"the output `{name}` has no value", None, "None is given", "give a value of the graph"
             )
         else:
             made = as_tensor(self.low, operand, None, None)
-        assert not isinstance(made, Poison)
         return made
 
     def _met(self, name: str, value: ir.Value, wanted: ir.Type) -> ir.Type:

@@ -11,7 +11,7 @@ from opwright.eager.lowering import NOWHERE
 from opwright.eager.place import place_of
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.operands import Poison
+from opwright.lang.lower.poison import Poisoned
 from opwright.lang.objects import OpsetObject
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Source, Span
@@ -53,7 +53,7 @@ class GraphLowering(Lowering):
         help: str = "",
         related: tuple[Related, ...] = (),
         subject: str = "",
-    ) -> Poison:
+    ) -> Poisoned:
         within_function = self.scope is not self.own_scope and span is not None and span != NOWHERE
         place = self.scope.module.source.place(span) if within_function else place_of(self.frame)
         found = Diagnostic(code, message, place, reason=reason, help=help, related=related, subject=subject)

@@ -44,7 +44,7 @@ def operand_of(recorder: Recorder, value: object) -> Operand:
         return number
     if is_masked(value):
         reason, help = "no operator looks at masks", "give what it holds: `x.filled(value)`"
-        return low.error("OW325", "a masked array is not a tensor", None, reason, help)
+        raise low.error("OW325", "a masked array is not a tensor", None, reason, help)
     if isinstance(value, (np.ndarray, np.generic)):
         return _array(recorder, as_array(value))
     if isinstance(value, tuple):
@@ -60,7 +60,7 @@ def operand_of(recorder: Recorder, value: object) -> Operand:
         return value
     if callable(value):
         return _traced(recorder, value)
-    return low.error(
+    raise low.error(
         "OW352",
         f"a {type(value).__name__} cannot be part of a graph",
         None,
@@ -72,7 +72,7 @@ def operand_of(recorder: Recorder, value: object) -> Operand:
 def _own(recorder: Recorder, value: Value | Shape) -> Operand:
     low, inner = recorder.low, value.inner
     if value.capturing is not recorder.owner:
-        return low.error(
+        raise low.error(
             "OW380",
             f"{_named(inner)} is of another graph",
             None,
@@ -81,7 +81,7 @@ def _own(recorder: Recorder, value: Value | Shape) -> Operand:
         )
     made = inner.owner or inner.value if isinstance(inner, IntTuple) else inner
     if made is not None and not low.is_visible(made):
-        return low.error(
+        raise low.error(
             "OW380",
             f"{_named(inner)} was made in a nested graph that is closed",
             None,
@@ -128,13 +128,13 @@ def _call(recorder: Recorder, function: Callable[..., Any], name: str, parameter
         signature = inspect.signature(function)
         bound = signature.bind(*values)
     except (TypeError, ValueError) as error:
-        return low.error(
+        raise low.error(
             "OW356",
             f"`{name}` is given {len(parameters)} values",
             None,
             reason=f"Python says: {error}",
             help="give it one parameter for each",
-        )
+        ) from None
     if parameters == low.region.parameters:  # else it is called like a helper
         names = [item.name for item in signature.parameters.values() if item.kind is not _PARAMETER.VAR_POSITIONAL]
         for parameter, given in zip(parameters, names, strict=False):

@@ -15,6 +15,7 @@ from opwright.diagnostics.model import DiagnosticError
 from opwright.eager.place import place_of
 from opwright.lang import ir
 from opwright.lang.lower.context import NeedsFact, Pruned
+from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.speculate import speculate
 from opwright.live.compiled import Run
 from opwright.live.proto_functions import ProtoFunction
@@ -52,7 +53,7 @@ class Recorder:
                     try:
                         made = step()
                     except BaseException as error:
-                        failure = error
+                        failure = DiagnosticError(trial.findings) if isinstance(error, Poisoned) else error
                     else:
                         trial.commit()
                         return made

@@ -16,6 +16,7 @@ from opwright.lang.interface import Arity
 from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.context import Lowering, NeedsFact
 from opwright.lang.lower.operands import Operand
+from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.scripts import call_script
 from opwright.lang.objects import ScriptObject
 from opwright.lang.source import Span
@@ -55,5 +56,7 @@ def check_call(low: EagerLowering, function: OnnxFunction, described: Described,
         call_script(call, callee, Arguments(positional, keywords, None, NOWHERE, NOWHERE))
     except NeedsFact as question:
         low.error("OW218", f"`{function.name}` has no variant for this call", None, f"it asks about {question.axis}")
+    except Poisoned:
+        assert call.diagnostics
     if call.diagnostics:
         raise DiagnosticError([replace(found, place=low.place) for found in call.diagnostics])

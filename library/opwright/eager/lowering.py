@@ -25,7 +25,7 @@ from opwright.graphs.ndarrays import as_array, element_of, is_masked
 from opwright.lang import ir
 from opwright.lang.dead import remove_dead_nodes
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.operands import Poison
+from opwright.lang.lower.poison import Poisoned
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Source, Span
 from opwright.lang.syntax import Module, parse
@@ -79,7 +79,7 @@ class EagerLowering(Lowering):
         help: str = "",
         related: tuple[Related, ...] = (),
         subject: str = "",
-    ) -> Poison:
+    ) -> Poisoned:
         if not self.executes:
             return super().error(code, message, span, reason, help, related, subject)
         made = Diagnostic(code, message, self.place, reason=reason, help=help, related=related, subject=subject)

@@ -26,6 +26,7 @@ from opwright.lang.lower import arithmetic, calls, numbers
 from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.context import LowerAgain
 from opwright.lang.lower.operands import Operand, SliceItem
+from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.speculate import speculate
 from opwright.lang.objects import ArrayObject, ForeignObject, FunctionObject, OperatorObject, OpsetObject, TypeObject
 from opwright.lang.source import Span
@@ -206,6 +207,8 @@ def _lower(key: tuple[object, ...] | None, opset: int, lower: Callable[[EagerLow
         found = result(low, made)
     except DiagnosticError as error:
         raise error.with_traceback(None) from None  # our own frames would tell the author nothing
+    except Poisoned:
+        raise DiagnosticError(low.diagnostics) from None
     if key is not None and low.recording is not None:
         low.recording.finish(made, low.data)
         RECORDINGS.keep(key, low.recording)

@@ -17,6 +17,7 @@ from opwright.graphs.walk import all_nodes
 from opwright.lang import ir
 from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.context import Lowering, NeedsFact, Stop
+from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.proto_graphs import call_graph
 from opwright.lang.lower.scan_ranks import rank_sources
 from opwright.lang.lower.scripts import Script, ScriptVariant
@@ -113,7 +114,7 @@ def _types(
         inline_into(flat, callees.get)
         graph, inputs = _as_graph(flat)
         found, ranks = _infer(flat, graph, inputs)
-    except (DiagnosticError, Stop, NeedsFact):
+    except (DiagnosticError, Poisoned, Stop, NeedsFact):
         return [ir.UnknownType() for _ in flat.input], [ir.UnknownType() for _ in flat.output], unknown
     return [value.type for value in inputs], found, ranks
 

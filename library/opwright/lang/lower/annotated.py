@@ -9,13 +9,13 @@ from opwright.lang.annotations import ANY, TensorAnnotation, read_annotation
 from opwright.lang.infer import unify
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.declared import meet_shapes, wrapped
-from opwright.lang.lower.operands import Operand, Poison
+from opwright.lang.lower.operands import Operand
 from opwright.lang.source import span_of
 from opwright.opsets.signatures import ALL_ELEMENTS, mask_of
 
 
 def declare(low: Lowering, annotation: ast.expr, operand: Operand) -> Operand:
-    """The operand with what `name: annotation = operand` says of it; POISON where it says what is not so.
+    """The operand with what `name: annotation = operand` says of it. Refuses what is not so.
 
     Numbers and static values stay what they are: Python's annotations convert nothing.
     """
@@ -24,8 +24,6 @@ def declare(low: Lowering, annotation: ast.expr, operand: Operand) -> Operand:
     met = _declared(low, annotation, operand)
     if met is None:
         return operand
-    if isinstance(met, Poison):
-        return met
     made = low.region.nodes[-1] if low.region.nodes else None
     if made is not None and any(value is operand for value in ir.results_of(made)):
         low.trail.put(low.region.declared, operand, met)
@@ -42,29 +40,23 @@ def declare(low: Lowering, annotation: ast.expr, operand: Operand) -> Operand:
     return named
 
 
-def declare_parameter(low: Lowering, region: ir.Region, annotation: ast.expr, parameter: ir.Value) -> bool:
-    """What a parameter of a function that is given as a graph is declared to be; False after a finding."""
+def declare_parameter(low: Lowering, region: ir.Region, annotation: ast.expr, parameter: ir.Value) -> None:
+    """Notes what a parameter of a function that is given as a graph is declared to be."""
     if isinstance(parameter.type, ir.NumberType):
-        return True
+        return
     met = _declared(low, annotation, parameter)
-    if isinstance(met, Poison):
-        return False
     if met is not None:
         low.trail.put(region.declared, parameter, met)
         parameter.retype(met, low.trail)
-    return True
 
 
-def promise(low: Lowering, region: ir.Region, returns: ast.expr | None) -> bool:
-    """What a function that is given as a graph is declared to return; False after a finding."""
+def promise(low: Lowering, region: ir.Region, returns: ast.expr | None) -> None:
+    """Notes what a function that is given as a graph is declared to return."""
     annotations = _items(returns, len(region.yields))
     for annotation, value in zip(annotations, region.yields, strict=False):
         met = None if isinstance(value.type, ir.NumberType) else _declared(low, annotation, value)
-        if isinstance(met, Poison):
-            return False
         if met is not None:
             low.trail.put(region.promised, value, met)
-    return True
 
 
 def declared_rank(annotation: ast.expr | None) -> int | None:
@@ -82,14 +74,14 @@ def _items(returns: ast.expr | None, count: int) -> list[ast.expr]:
     return [returns]
 
 
-def _declared(low: Lowering, annotation: ast.expr, value: ir.Value) -> ir.Type | Poison | None:
+def _declared(low: Lowering, annotation: ast.expr, value: ir.Value) -> ir.Type | None:
     """The type of a value with what an annotation says of it; None where that is nothing about a tensor."""
     variables = {
         name: TensorAnnotation((), name) for name in low.function.variables if not name.startswith(("T_", "@"))
     }
     found = read_annotation(annotation, variables)
     if found is None:
-        return low.error(
+        raise low.error(
             "OW317",
             "the annotation is not understood",
             span_of(annotation),
@@ -101,7 +93,7 @@ def _declared(low: Lowering, annotation: ast.expr, value: ir.Value) -> ir.Type |
     wanted = _type_of(low, found.tensor)
     met = meet_shapes(value.type, wanted) if unify(wanted, value.type, low.trail) else None
     if met is None:
-        return low.error(
+        raise low.error(
             "OW210",
             f"the annotation says {wanted!r}, and the value is {value.type!r}",
             span_of(annotation),

@@ -16,8 +16,9 @@ from opwright.lang.lower.known import need_static
 from opwright.lang.lower.mixed import on_mixed
 from opwright.lang.lower.number_arithmetic import absolute, inverted, negative, on_numbers, positive
 from opwright.lang.lower.numbers import as_tensor, describe, is_number, is_static_number, needs_element
-from opwright.lang.lower.operands import POISON, Absent, AttributeOperand, IntTuple, Operand, Poison, Rank, Unbound
+from opwright.lang.lower.operands import Absent, AttributeOperand, IntTuple, Operand, Rank, Unbound
 from opwright.lang.lower.plain_calls import emit_plain
+from opwright.lang.lower.poison import each
 from opwright.lang.lower.powers import integer_power, note_power
 from opwright.lang.lower.sequences import is_list, is_sequence, joined
 from opwright.lang.lower.tuples import holds_runtime, is_tuple, on_tuples, refuse_list_and_number
@@ -29,7 +30,7 @@ from opwright.opsets.signatures import mask_of
 
 def is_static(operand: Operand) -> bool:
     """Known when the function is built."""
-    return not isinstance(operand, (ir.Value, AttributeOperand, Rank, IntTuple, Absent, Poison, Unbound, Missing))
+    return not isinstance(operand, (ir.Value, AttributeOperand, Rank, IntTuple, Absent, Unbound, Missing))
 
 
 def binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span, spans: tuple[Span, Span]) -> Operand:
@@ -43,21 +44,17 @@ def _binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Spa
     element = element_of_tensors(left, right) if symbol not in ("@", "**") else None
     if element is not None:
         form = _form(low, BINARY[symbol], symbol, element, span)
-        return form if isinstance(form, Poison) else _apply(low, form, [left, right], span, spans)
-    if isinstance(left, Poison) or isinstance(right, Poison):
-        return POISON
+        return _apply(low, form, [left, right], span, spans)
     for operand, place in ((left, spans[0]), (right, spans[1])):
-        refused = _refuse_operand(low, operand, symbol, place)
-        if refused is not None:
-            return refused
+        _refuse_operand(low, operand, symbol, place)
     if is_tuple(left) and is_tuple(right) and (holds_runtime(left) or holds_runtime(right)):
         return on_tuples(low, symbol, left, right, span)
     if (is_tuple(left) and is_number(right)) or (is_number(left) and is_tuple(right)):
         if not (is_static(left) and is_static(right)):
-            return refuse_list_and_number(low, symbol, left, right, span)
+            raise refuse_list_and_number(low, symbol, left, right, span)
     elif is_list(left) and is_list(right) and symbol == "+" and (is_sequence(left) or is_sequence(right)):
         made = joined(low, left, right, span)
-        return made if isinstance(made, Poison) else low.lists.made(made)
+        return low.lists.made(made)
     if is_static(left) and is_static(right):
         return _fold(low, symbol, left, right, span)
     if is_number(left) and is_number(right):
@@ -65,9 +62,9 @@ def _binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Spa
     return _on_tensors(low, symbol, left, right, span, spans)
 
 
-def _refuse_operand(low: Lowering, operand: Operand, symbol: str, span: Span) -> Poison | None:
+def _refuse_operand(low: Lowering, operand: Operand, symbol: str, span: Span) -> None:
     if isinstance(operand, Absent):
-        return low.error(
+        raise low.error(
             "OW204",
             f"`{symbol}` needs a value, and `{operand.name}` is absent in this variant",
             span,
@@ -75,18 +72,17 @@ def _refuse_operand(low: Lowering, operand: Operand, symbol: str, span: Span) ->
             help=f"ask first: `if {operand.name} is not None:`",
         )
     if isinstance(operand, ir.Value) and operand.optional:
-        return maybe_absent(low, operand, f"`{symbol}` needs a value", span)
+        raise maybe_absent(low, operand, f"`{symbol}` needs a value", span)
     if isinstance(operand, Rank):
         need_static(low, operand, span)
     if operand is None or isinstance(operand, (*OBJECTS, Missing)):
-        return low.error(
+        raise low.error(
             "OW314",
             f"`{symbol}` is not defined for {describe(operand)}",
             span,
             reason="operators work on tensors, numbers, and static strings and lists",
             help="",
         )
-    return None
 
 
 def _fold(low: Lowering, symbol: str, left: Any, right: Any, span: Span) -> Operand:
@@ -98,13 +94,13 @@ def _fold(low: Lowering, symbol: str, left: Any, right: Any, span: Span) -> Oper
         made = static.binary(symbol, left, right)
         return low.lists.made(made) if isinstance(made, static.StaticList) else made
     except static.StaticError as error:
-        return low.error(
+        raise low.error(
             error.code,
             f"`{symbol}` has no value here",
             span,
             reason=str(error),
             help="the expression is evaluated when the function is built",
-        )
+        ) from None
 
 
 def _on_tensors(
@@ -113,7 +109,7 @@ def _on_tensors(
     tensors = [operand for operand in (left, right) if isinstance(operand, ir.Value) and not is_number(operand)]
     if tensors and not isinstance(tensors[0].type, ir.TensorType):
         unknown = isinstance(tensors[0].type, ir.UnknownType)
-        return low.error(
+        raise low.error(
             "OW314",
             f"`{symbol}` is not defined for {describe(tensors[0])}",
             span,
@@ -127,7 +123,7 @@ def _on_tensors(
     if by_zero and low.foresees and element is not None:
         low.rely_on(element)
     if by_zero and low.foresees and element is not None and _holds_integers(element):
-        return low.error(
+        raise low.error(
             "OW312",
             f"`{symbol}` has no value here",
             span,
@@ -136,17 +132,14 @@ def _on_tensors(
         )
     if symbol == "**" and element is not None:
         form = _form(low, BINARY[symbol], symbol, element, span)
-        if isinstance(form, Poison):
-            return POISON
         made = integer_power(low, left, right, ir.settle(element), span)
         if made is not None:
             return made
     # `Pow` takes an exponent of another type, but a number still takes the base's.
-    values = [as_tensor(low, operand, element, place) for operand, place in zip((left, right), spans, strict=True)]
-    if isinstance(values[0], Poison) or isinstance(values[1], Poison):
-        return POISON
+    pairs = zip((left, right), spans, strict=True)
+    values = each(lambda pair: as_tensor(low, pair[0], element, pair[1]), pairs)
     if symbol == "@" and any(rank_of(value) == 0 for value in values if isinstance(value, ir.Value)):
-        return low.error(
+        raise low.error(
             "OW314",
             "`@` is not defined for tensors of rank 0",
             span,
@@ -157,7 +150,7 @@ def _on_tensors(
         assert isinstance(values[0].type, ir.TensorType)
         element = values[0].type.element
     form = _form(low, BINARY[symbol], symbol, element, span)
-    result = form if isinstance(form, Poison) else _apply(low, form, values, span, spans)
+    result = _apply(low, form, values, span, spans)
     if symbol == "**" and is_static_number(right) and right >= 1 and isinstance(result, ir.Value):
         note_power(low, result, right)
     return result
@@ -171,7 +164,7 @@ def _holds_integers(element: ir.Element) -> bool:
     return all(item.is_integer for item in (settled.elements if isinstance(settled, ir.TypeVariable) else (settled,)))
 
 
-def _form(low: Lowering, row: dict[Any, Entry], symbol: str, element: ir.Element, span: Span) -> Form | Poison:
+def _form(low: Lowering, row: dict[Any, Entry], symbol: str, element: ir.Element, span: Span) -> Form:
     """The form for an element type; over a type variable whose types need different forms, one variant per type."""
     element = ir.settle(element)
     if isinstance(element, ir.TypeVariable):
@@ -179,12 +172,12 @@ def _form(low: Lowering, row: dict[Any, Entry], symbol: str, element: ir.Element
         if len(entries) > 1:
             if not element.rigid:
                 return _narrow_to_defined(low, row, symbol, element, span)
-            return needs_element(low, element, span)
+            raise needs_element(low, element, span)
         entry = next(iter(entries.values()))
     else:
         entry = row.get(class_of(element), UNDEFINED)
     if isinstance(entry, Refusal):
-        return low.error(
+        raise low.error(
             "OW314", f"`{symbol}` is not defined for tensors of {element!r}", span, reason=entry.reason, help=entry.help
         )
     return entry
@@ -192,7 +185,7 @@ def _form(low: Lowering, row: dict[Any, Entry], symbol: str, element: ir.Element
 
 def _narrow_to_defined(
     low: Lowering, row: dict[Any, Entry], symbol: str, variable: ir.TypeVariable, span: Span
-) -> Form | Poison:
+) -> Form:
     """A type that is what the body makes of it becomes one for which the operator is defined: a number, where it could
     be one. Strings have operators of their own, so an input that is one must be declared."""
     defined = {item: row.get(class_of(item), UNDEFINED) for item in variable.elements}
@@ -205,13 +198,13 @@ def _narrow_to_defined(
         if variable.mask != mask:
             variable.narrow(mask, f"`{symbol}`", low.trail)
     if len(forms) != 1:
-        return needs_element(low, variable, span)
+        raise needs_element(low, variable, span)
     form = next(iter(forms.values()))
     assert isinstance(form, Form)
     return form
 
 
-def _apply(low: Lowering, form: Form, values: list[Any], span: Span, spans: tuple[Span, ...]) -> ir.Value | Poison:
+def _apply(low: Lowering, form: Form, values: list[Any], span: Span, spans: tuple[Span, ...]) -> ir.Value:
     if form.expansion:
         first, second = values[0].type, values[1].type
         if (
@@ -225,7 +218,7 @@ def _apply(low: Lowering, form: Form, values: list[Any], span: Span, spans: tupl
     if made is not None:
         return made
     if low.find("", form.operator) is None:
-        return low.unknown_operator("", form.operator, span, "this operator")
+        raise low.unknown_operator("", form.operator, span, "this operator")
     attributes: dict[str, ir.Attribute] = {
         name: ir.AttributeValue(ir.AttributeKind.STRING, text) for name, text in form.attributes
     }
@@ -245,7 +238,7 @@ def is_none(low: Lowering, negated: bool, left: Operand, right: Operand, span: S
     if left is None:
         left, right = right, left
     if right is not None:
-        return low.error("OW304", "`is` compares with None only", span, "tensors have no identity", "use `==`")
+        raise low.error("OW304", "`is` compares with None only", span, "tensors have no identity", "use `==`")
     if isinstance(left, Absent):
         return not negated
     if isinstance(left, ir.Value) and left.optional:
@@ -271,12 +264,10 @@ def unary(low: Lowering, symbol: str, operand: Operand, span: Span, place: Span)
 
 
 def _unary(low: Lowering, symbol: str, operand: Operand, span: Span, place: Span) -> Operand:
-    refused = _refuse_operand(low, operand, symbol, place)
-    if refused is not None:
-        return refused
+    _refuse_operand(low, operand, symbol, place)
     if is_number(operand):
         return _UNARY_ON_NUMBERS[symbol](low, operand, span)
     if not isinstance(operand, ir.Value) or not isinstance(operand.type, ir.TensorType):
-        return low.error("OW314", f"`{symbol}` is not defined for {describe(operand)}", span, "it is not a tensor", "")
+        raise low.error("OW314", f"`{symbol}` is not defined for {describe(operand)}", span, "it is not a tensor", "")
     form = _form(low, UNARY[symbol], symbol, operand.type.element, span)
-    return form if isinstance(form, Poison) else _apply(low, form, [operand], span, (place,))
+    return _apply(low, form, [operand], span, (place,))

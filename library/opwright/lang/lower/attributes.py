@@ -9,7 +9,8 @@ from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import default_element, describe, flatten, pack_constant
-from opwright.lang.lower.operands import POISON, AttributeOperand, Operand, Poison
+from opwright.lang.lower.operands import AttributeOperand, Operand
+from opwright.lang.lower.poison import Parts, Poisoned
 from opwright.lang.objects import ArrayObject, TypeObject
 from opwright.lang.source import Span
 from opwright.suggest import close_names
@@ -31,27 +32,20 @@ def bind_attributes(
     kinds: Mapping[str, tuple[str, bool]],
     keywords: Mapping[str, tuple[Operand, Span]],
     span: Span,
-) -> dict[str, ir.Attribute] | Poison:
+) -> dict[str, ir.Attribute]:
     """The attributes of a call. `kinds` maps each formal attribute to (ONNX kind, required)."""
     attributes: dict[str, ir.Attribute] = {}
-    poisoned = False
+    parts = Parts()
     for name, (operand, place) in keywords.items():
-        if isinstance(operand, Poison):
-            poisoned = True
-        elif name not in kinds:
-            poisoned = True
-            _unknown(low, callee, name, tuple(kinds), place)
-        elif operand is None and not kinds[name][1]:
+        if name in kinds and operand is None and not kinds[name][1]:
             continue  # None leaves an attribute out, as it does an input
-        else:
-            attribute = convert_operand(low, callee, name, kinds[name][0], operand, place)
-            if isinstance(attribute, Poison):
-                poisoned = True
-            else:
-                attributes[name] = attribute
+        with parts:
+            if name not in kinds:
+                raise _unknown(low, callee, name, tuple(kinds), place)
+            attributes[name] = convert_operand(low, callee, name, kinds[name][0], operand, place)
     for name, (kind, required) in kinds.items():
         if required and name not in keywords:
-            poisoned = True
+            parts.wrong = True
             low.error(
                 "OW206",
                 f"{callee} needs its attribute `{name}`",
@@ -60,13 +54,14 @@ def bind_attributes(
                 help=f"write `{name}=...`",
                 subject=callee,
             )
-    return POISON if poisoned else attributes
+    parts.close()
+    return attributes
 
 
-def _unknown(low: Lowering, callee: str, name: str, known: tuple[str, ...], span: Span) -> None:
+def _unknown(low: Lowering, callee: str, name: str, known: tuple[str, ...], span: Span) -> Poisoned:
     close = close_names(name, known)
     listed = ", ".join(f"`{item}`" for item in known) or "none"
-    low.error(
+    return low.error(
         "OW205",
         f"{callee} has no attribute `{name}` at opset {low.opset}",
         span,
@@ -76,13 +71,11 @@ def _unknown(low: Lowering, callee: str, name: str, known: tuple[str, ...], span
     )
 
 
-def convert_operand(
-    low: Lowering, callee: str, name: str, kind: str, operand: Operand, span: Span
-) -> ir.Attribute | Poison:
+def convert_operand(low: Lowering, callee: str, name: str, kind: str, operand: Operand, span: Span) -> ir.Attribute:
     if isinstance(operand, AttributeOperand):
         if operand.parameter.kind.value == kind:
             return ir.AttributeReference(operand.parameter.name, operand.parameter.kind)
-        return low.error(
+        raise low.error(
             "OW207",
             f"`{name}` of {callee} takes {_WRITTEN.get(kind, kind)}, not the attribute `{operand.parameter.name}`",
             span,
@@ -97,7 +90,7 @@ def convert_operand(
         data = _array(low, operand) if kind == "TENSOR" else None
         if data is not None:
             return ir.AttributeValue(ir.AttributeKind.TENSOR, data)
-        return low.error(
+        raise low.error(
             "OW324",
             f"`{name}` of {callee} must be known when the function is built",
             span,
@@ -109,7 +102,7 @@ def convert_operand(
     value = operand.element.code if isinstance(operand, TypeObject) and kind == "INT" else operand
     converted = convert_attribute(value, kind) if kind in _WRITTEN else None
     if converted is None:
-        return low.error(
+        raise low.error(
             "OW207",
             f"`{name}` of {callee} takes {_WRITTEN.get(kind, f'a {kind.lower()}')}, not {describe(operand)}",
             span,
@@ -127,10 +120,10 @@ def _array(low: Lowering, operand: ir.Value) -> ir.TensorData | None:
     return None
 
 
-def _tensor(low: Lowering, callee: str, name: str, operand: Operand, span: Span) -> ir.Attribute | Poison:
+def _tensor(low: Lowering, callee: str, name: str, operand: Operand, span: Span) -> ir.Attribute:
     found = flatten(operand)
     if found is None:
-        return low.error(
+        raise low.error(
             "OW207",
             f"`{name}` of {callee} takes {_WRITTEN['TENSOR']}, not {describe(operand)}",
             span,
@@ -139,4 +132,4 @@ def _tensor(low: Lowering, callee: str, name: str, operand: Operand, span: Span)
         )
     dims, items = found
     data = pack_constant(low, items, dims, default_element(low, items), span)
-    return POISON if isinstance(data, Poison) else ir.AttributeValue(ir.AttributeKind.TENSOR, data)
+    return ir.AttributeValue(ir.AttributeKind.TENSOR, data)

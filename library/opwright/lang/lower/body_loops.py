@@ -19,15 +19,16 @@ from opwright.lang.lower.numbers import (
     is_number,
     number_kind,
 )
-from opwright.lang.lower.operands import POISON, VACANT, Environment, LoopKey, Operand, Poison, Unbound
+from opwright.lang.lower.operands import VACANT, Environment, LoopKey, Operand, Poison, Unbound
+from opwright.lang.lower.poison import Parts, Poisoned
 from opwright.lang.lower.sequences import (
     as_sequence,
+    check_change,
     entering_sequence,
     grown_names,
     is_list,
     is_list_of_tensors,
     is_sequence,
-    may_change,
     unknown_items,
 )
 from opwright.lang.lower.speculate import speculate
@@ -86,8 +87,8 @@ class BodyLoop:
         """The bounds of its range that are known at run time only."""
         return ()
 
-    def again(self, scope: Environment, goes_on: ir.Value | bool) -> ir.Value | None:
-        """Whether there is another trip, as far as the body decides; None after a finding."""
+    def again(self, scope: Environment, goes_on: ir.Value | bool) -> ir.Value:
+        """Whether there is another trip, as far as the body decides."""
         raise NotImplementedError
 
     def first(self) -> ir.Value:
@@ -105,82 +106,66 @@ class BodyLoop:
         for name in self.assigned:
             entering = self.entering(name)
             if not isinstance(entering, (Unbound, Poison)):
-                if not self.can_carry(name, entering):
-                    return self.poison()
-                carried_name = self.initial(name, entering, None)
-                if carried_name is None:
-                    return self.poison()
-                self.carried[name] = carried_name
+                self.check_entering(name, entering)
+                self.carried[name] = self.initial(name, entering, None)
         node = self.settle()
-        if node is None:
-            assert low.diagnostics, "a loop is dropped without a finding"
-            return self.poison()
-        if not self.complete(node):
-            return self.poison()
+        self.complete(node)
         low.append(node)
         self.leave(node)
         self.after()
         leave(low, env, outer, self.statement.orelse)
-        return None
 
-    def complete(self, node: ir.Loop) -> bool:
+    def complete(self, node: ir.Loop) -> None:
         """Makes the empty lists with which names enter, now that their element types are known."""
         for index, made in enumerate(self.carried.values()):
             if made.empty:
-                empty = as_sequence(self.low, StaticList(), made.type, self.span)
-                if isinstance(empty, Poison):
-                    return False
-                node.initial[index] = empty
-        return True
+                node.initial[index] = as_sequence(self.low, StaticList(), made.type, self.span)
 
-    def settle(self) -> ir.Loop | None:
-        """The loop, lowered until the types of what it carries agree; None after a finding."""
+    def settle(self) -> ir.Loop:
+        """The loop, lowered until the types of what it carries agree."""
         entering = dict(self.carried)
         with speculate(self.low) as trial:
             try:
                 node = self.agree(at_once=True)
-            except NeedsCopies:
-                if not self.several:
-                    raise
-                node = None
-            if node is not None or not self.several:
                 trial.commit()
                 return node
+            except (NeedsCopies, Poisoned):
+                if not self.several:
+                    raise
         self.carried = entering
         return self.agree(at_once=False)
 
-    def agree(self, at_once: bool) -> ir.Loop | None:
+    def agree(self, at_once: bool) -> ir.Loop:
         """Lowers the body until no name wants another type, which all get `at_once` or one after the other."""
         while True:
             self.wanted = {}
             with speculate(self.low) as trial:
-                node = self.lower()
-                if not self.wanted:
+                try:
+                    node = self.lower()
+                except Poisoned:
+                    if not self.wanted:
+                        raise
+                    node = None
+                if node is not None and not self.wanted:
                     trial.commit()
                     return node
                 wanted = {name: ir.settled_type(type_) for name, type_ in self.wanted.items()}
             self.several = self.several or len(wanted) > 1
             for name in wanted if at_once else list(wanted)[:1]:
-                made = self.initial(name, self.entering(name), wanted[name])
-                if made is None:
-                    return None
-                self.carried[name] = made
+                self.carried[name] = self.initial(name, self.entering(name), wanted[name])
 
-    def can_carry(self, name: str, operand: Operand) -> bool:
+    def check_entering(self, name: str, operand: Operand) -> None:
         """A list, a string or None cannot become what a loop carries: Python's operators on it are not a tensor's."""
-        if operand is VACANT or isinstance(operand, ir.Value) or is_number(operand):
-            return True
-        if is_list_of_tensors(operand):
-            return True
+        if operand is VACANT or isinstance(operand, ir.Value) or is_number(operand) or is_list_of_tensors(operand):
+            return
         self.need_copies()
-        self.low.error(
+        raise self.low.error(
             "OW321",
             f"`{name}` enters the loop as {describe(operand)}, which a loop cannot change",
             self.span,
             reason="loop-carried values are tensors and numbers",
             help="begin with a tensor, or loop over a static `range`, so that the loop can be unrolled",
         )
-        return False
 
     def need_copies(self) -> None:
         """Ends the attempt where unrolling is possible."""
@@ -192,50 +177,40 @@ class BodyLoop:
             name, VACANT if is_hidden(name) and not is_flag(name) else False if is_flag(name) else Unbound("")
         )
 
-    def poison(self) -> None:
-        for name in self.assigned:
-            self.env[name] = POISON
-
     def constant_bool(self, value: bool) -> ir.Value:
-        made = carried(self.low, value, self.span)
-        assert isinstance(made, ir.Value)
-        return made
+        return carried(self.low, value, self.span)
 
-    def initial(self, name: str, operand: Operand, wanted: ir.Type | None) -> _Carried | None:
+    def initial(self, name: str, operand: Operand, wanted: ir.Type | None) -> _Carried:
         """The value with which a name enters the loop, of the type that the body has been found to need."""
         low, span = self.low, self.span
         if operand is VACANT or isinstance(operand, Unbound):
             assert wanted is not None
-            value: ir.Value | Poison | None = filler(low, wanted, span)
+            value = filler(low, wanted, span)
             if value is None:
                 self.need_copies()
-                value = low.error(
+                raise low.error(
                     "OW308",
                     "a `return` inside a loop needs an initial value before the loop",
                     span,
                     reason=f"there is no default value of type {wanted!r}",
                     help="assign the result to a name that is bound before the loop",
                 )
-            return None if isinstance(value, Poison) else _Carried(value, wanted)
+            return _Carried(value, wanted)
         if isinstance(operand, StaticList):
             type_ = unknown_items()
             if not operand:
                 return _Carried(ir.Value(type_, "", span), type_, empty=True)
-            value = entering_sequence(low, operand, type_, span)
-            return None if isinstance(value, Poison) else _Carried(value, type_)
+            return _Carried(entering_sequence(low, operand, type_, span), type_)
         if isinstance(wanted, ir.TensorType):
-            value = as_tensor(low, operand, wanted.element, span)
-            return None if isinstance(value, Poison) else _Carried(value, wanted)
+            return _Carried(as_tensor(low, operand, wanted.element, span), wanted)
         if is_number(operand):
-            value = carried(low, operand, span)
-            return None if isinstance(value, Poison) else _Carried(value, ir.NumberType(number_kind(operand)))
+            return _Carried(carried(low, operand, span), ir.NumberType(number_kind(operand)))
         value = as_tensor(low, operand, None, span)
-        if isinstance(value, Poison):
-            return None
         # Where the body sets a number, the tensor that enters decides what both are.
         return _Carried(value, value.type if wanted is None or isinstance(wanted, ir.NumberType) else wanted)
 
     def lower(self) -> ir.Loop | None:
+        """The loop under the types of now; None where the body has told that they must be others."""
         low, span, names = self.low, self.span, list(self.carried)
         trip = ir.Value(ir.NumberType(ir.NumberKind.INT), "trip", span)
         condition = ir.Value(ir.TensorType(low.element_of("bool"), ()), "condition", span)
@@ -254,21 +229,25 @@ class BodyLoop:
             self.enter(trip, scope)
             lower_block(low, self.statement.body, scope)
             scope[CONTINUED] = False
-            again = self.again(scope, none_set(low, scope, (BROKE, RETURNED), span))
-            self.check_new_names(scope)
+            parts = Parts()
+            yields: list[ir.Value] = []
+            with parts:
+                yields.append(self.again(scope, none_set(low, scope, (BROKE, RETURNED), span)))
+            with parts:
+                self.check_new_names(scope)
             self.keep_new_names(scope)
             if self.wanted:
                 return None
-            self.check_shared_lists(scope)
+            with parts:
+                self.check_shared_lists(scope)
             # Where every path of the body has returned, nobody reads what it leaves in the author's names.
             unread = scope.get(RETURNED) is True
-            results = [
-                parameter if unread and not is_hidden(name) else self.next(name, scope[name], parameter)
-                for name, parameter in zip(names, parameters, strict=True)
-            ]
-            if again is None or any(result is None for result in results):
-                return None
-            return [again, *(result for result in results if result is not None)]
+            for name, parameter in zip(names, parameters, strict=True):
+                with parts:
+                    is_unread = unread and not is_hidden(name)
+                    yields.append(parameter if is_unread else self.next(name, scope[name], parameter))
+            parts.close()
+            return yields
 
         attempts = len(low.attempts)
         if isinstance(self.statement, ast.For):
@@ -287,6 +266,7 @@ class BodyLoop:
 
     def check_new_names(self, scope: Branch) -> None:
         """Flags and results that the body sets must leave the loop with it."""
+        parts = Parts()
         for name in changed_names((scope,), self.low.positions):
             operand = scope.get(name, VACANT)
             if not is_hidden(name) or name in self.carried or name in (CONTINUED, PLACE, COUNT):
@@ -298,16 +278,16 @@ class BodyLoop:
             if is_number(operand):
                 self.wanted[name] = ir.NumberType(number_kind(operand))
                 continue
-            value = self.handed_on(operand)
-            if isinstance(value, ir.Value):
-                self.wanted[name] = value.type
+            with parts:
+                self.wanted[name] = self.handed_on(operand).type
+        parts.close()
 
-    def handed_on(self, operand: Operand) -> ir.Value | Poison:
+    def handed_on(self, operand: Operand) -> ir.Value:
         """What a `return` inside the loop gives, as a value that can leave it."""
         if is_list_of_tensors(operand):
             return as_sequence(self.low, operand, unknown_items(), self.span)
         if self.low.inlining and is_tuple(operand):
-            return self.low.error(
+            raise self.low.error(
                 "OW321",
                 f"{describe(operand)} cannot be returned from a loop",
                 self.span,
@@ -345,43 +325,35 @@ class BodyLoop:
         for name in self.grown:
             operand = scope.get(name)
             if is_list(operand):
-                may_change(self.low, scope, name, self.span)
+                check_change(self.low, scope, name, self.span)
 
-    def next(self, name: str, operand: Operand, parameter: ir.Value) -> ir.Value | None:
-        """What a trip hands to the next under the parameter's type; None after a finding."""
+    def next(self, name: str, operand: Operand, parameter: ir.Value) -> ir.Value:
+        """What a trip hands to the next under the parameter's type."""
         low, span = self.low, self.span
         if isinstance(operand, Poison):
-            return None
+            raise Poisoned
         if isinstance(operand, Unbound):
-            low.error(
+            raise low.error(
                 "OW308",
                 f"`{name}` may have no value at the end of a trip",
                 span,
                 f"it is not bound {operand.missing_on}",
             )
-            return None
         if isinstance(parameter.type, ir.NumberType):
             if is_number(operand) and number_kind(operand) is parameter.type.kind:
-                value = carried(low, operand, span)
-                return None if isinstance(value, Poison) else value
+                return carried(low, operand, span)
             if isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
                 self.wanted[name] = operand.type  # the number becomes a tensor of that type before the first trip
                 return operand
-            self.changes(name, parameter, operand)
-            return None
+            raise self.changes(name, parameter, operand)
         if is_sequence(parameter) and is_list(operand):
-            made = as_sequence(low, operand, parameter.type, span)
-            return None if isinstance(made, Poison) else made
+            return as_sequence(low, operand, parameter.type, span)
         if not is_hidden(name) and is_tuple(operand) and isinstance(self.entering(name), ir.Value):
-            self.changes(name, parameter, operand)
-            return None
+            raise self.changes(name, parameter, operand)
         element = parameter.type.element if isinstance(parameter.type, ir.TensorType) else None
         value = as_tensor(low, operand, element, span)
-        if isinstance(value, Poison):
-            return None
         if not unify(parameter.type, value.type, low.trail):
-            self.changes(name, parameter, operand)
-            return None
+            raise self.changes(name, parameter, operand)
         if not number_kinds(low, operand) <= number_kinds(low, parameter):
             self.mixed[name] = self.mixed.get(name, frozenset()) | number_kinds(low, operand)
             self.wanted[name] = parameter.type  # as it is, and lowered again with this in mind
@@ -394,9 +366,10 @@ class BodyLoop:
             self.wanted[name] = both
         return value
 
-    def changes(self, name: str, parameter: ir.Value, operand: Operand) -> None:
+    def changes(self, name: str, parameter: ir.Value, operand: Operand) -> Poisoned:
+        """Ends the attempt, or refuses the name."""
         self.need_copies()
-        self.low.error(
+        return self.low.error(
             "OW321",
             f"`{name}` changes its type from one trip to the next",
             self.span,

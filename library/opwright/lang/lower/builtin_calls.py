@@ -12,7 +12,7 @@ from opwright.lang.lower.known import need_static
 from opwright.lang.lower.lists import LIST_BUILTINS, call_list_builtin
 from opwright.lang.lower.number_functions import call_number_builtin
 from opwright.lang.lower.numbers import convert_number, describe, is_number
-from opwright.lang.lower.operands import POISON, Operand, Poison, StaticIterator
+from opwright.lang.lower.operands import Operand, StaticIterator
 from opwright.lang.lower.sequences import is_list
 from opwright.lang.lower.tuples import holds_runtime
 from opwright.lang.objects import OBJECTS, BuiltinObject, TypeObject
@@ -36,21 +36,19 @@ def call_builtin(low: Lowering, callee: BuiltinObject, arguments: Arguments) -> 
     """`len(x)`, `math.sqrt(2)`, ...: on static values Python's own, on numbers of the run time a few of them."""
     span = arguments.span
     values = [operand for operand, _ in arguments.positional]
-    if any(isinstance(value, Poison) for value in values):
-        return POISON
     if not callee.module and callee.name == "print":
-        return low.error("OW304", "`print` gives no value", span, "a graph has no output but its results", "")
+        raise low.error("OW304", "`print` gives no value", span, "a graph has no output but its results", "")
     if not callee.module and callee.name == "isinstance":
         return _is_list(low, values, arguments)
     if not callee.module and callee.name in LIST_BUILTINS:
         return call_list_builtin(low, callee.name, arguments.positional, arguments.keywords, span)
     if any(isinstance(value, StaticIterator) for value in values):
         if callee.module or callee.name not in _RUN_THROUGH or not isinstance(values[0], StaticIterator):
-            return low.error(
+            raise low.error(
                 "OW312", f"`{callee.name}` has no value here", span, "Python does not accept an iterator there"
             )
         if len(values) > 1 and (callee.name != "sum" or isinstance(values[1], StaticIterator)):
-            return low.error("OW312", f"`{callee.name}` has no value here", span, "Python does not compare iterators")
+            raise low.error("OW312", f"`{callee.name}` has no value here", span, "Python does not compare iterators")
         values[0] = values[0].items
     if not arguments.keywords and not callee.module:
         found = call_number_builtin(low, callee.name, values, span)
@@ -67,7 +65,7 @@ def _is_list(low: Lowering, values: list[Any], arguments: Arguments) -> Operand:
     """`isinstance(x, list)`: a static question, since every value is a list or is none."""
     wanted = values[1] if len(values) == 2 and not arguments.keywords else None
     if not (isinstance(wanted, BuiltinObject) and (wanted.module, wanted.name) == ("", "list")):
-        return low.error(
+        raise low.error(
             "OW304",
             "`isinstance` tells lists from everything else, and no more",
             arguments.span,
@@ -75,7 +73,7 @@ def _is_list(low: Lowering, values: list[Any], arguments: Arguments) -> Operand:
             help="write `isinstance(x, list)`",
         )
     if isinstance(values[0], ir.Value) and isinstance(values[0].type, ir.UnknownType):
-        return low.error(
+        raise low.error(
             "OW314",
             "whether this is a list is not known",
             arguments.span,
@@ -90,7 +88,7 @@ def _fold(low: Lowering, callee: BuiltinObject, values: list[Any], arguments: Ar
     label = f"math.{callee.name}" if callee.module else callee.name
     known = [is_static(value) if callee.name in _SHALLOW else not holds_runtime(value) for value in values]
     if arguments.keywords or not all(known) or any(isinstance(value, OBJECTS) for value in values):
-        return low.error(
+        raise low.error(
             "OW304",
             f"`{label}` takes values that are known when the function is built",
             span,
@@ -102,12 +100,10 @@ def _fold(low: Lowering, callee: BuiltinObject, values: list[Any], arguments: Ar
             found: Operand = static.call_math(callee.name, values)
             return found
         if callee.name not in static.BUILTINS:
-            return low.error(
-                "OW304", f"`{label}` can be used in `for` only", span, "it has no value outside a loop", ""
-            )
+            raise low.error("OW304", f"`{label}` can be used in `for` only", span, "it has no value outside a loop", "")
         made = static.call_builtin(callee.name, values)
     except static.StaticError as error:
-        return low.error(error.code, f"`{label}` has no value here", span, reason=str(error))
+        raise low.error(error.code, f"`{label}` has no value here", span, reason=str(error)) from None
     return low.lists.made(made) if isinstance(made, static.StaticList) else made
 
 
@@ -123,12 +119,10 @@ def _instead(low: Lowering, callee: BuiltinObject) -> str:
 def make_scalar(low: Lowering, callee: TypeObject, arguments: Arguments) -> Operand:
     """`FLOAT(0.5)`: a scalar of that element type."""
     if len(arguments.positional) != 1 or arguments.keywords:
-        return low.error("OW203", f"{callee.element.name.upper()}(...) takes one number", arguments.span)
+        raise low.error("OW203", f"{callee.element.name.upper()}(...) takes one number", arguments.span)
     operand, place = arguments.positional[0]
-    if isinstance(operand, Poison):
-        return POISON
     if not is_number(operand):
-        return low.error(
+        raise low.error(
             "OW314",
             f"{callee.element.name.upper()}(...) takes a number, not {describe(operand)}",
             place,

@@ -14,8 +14,9 @@ from opwright.lang.lower.impossible import note_contents, refuse_impossible
 from opwright.lang.lower.malformed import counts_too_much, known_value
 from opwright.lang.lower.mixed import refuse_untyped
 from opwright.lang.lower.numbers import as_tensor, is_number
-from opwright.lang.lower.operands import POISON, Absent, Operand, Poison
+from opwright.lang.lower.operands import Absent, Operand
 from opwright.lang.lower.plain_calls import emit_plain
+from opwright.lang.lower.poison import Parts, Poisoned
 from opwright.lang.lower.sequences import as_sequence, unknown_items
 from opwright.lang.lower.written_for import fit_call, meant_signature, refuse_second_opset
 from opwright.lang.objects import OperatorObject
@@ -25,7 +26,7 @@ from opwright.opsets.domains import normal_domain
 from opwright.opsets.signatures import Formal, Option, Signature, tensor_element
 
 # Gives what is called, once the inputs and the type variables that they bind are known.
-Chooser = Callable[[list[ir.Value | None], Bindings], ir.Operator | ir.FunctionReference | Poison]
+Chooser = Callable[[list[ir.Value | None], Bindings], ir.Operator | ir.FunctionReference]
 
 
 def emit(
@@ -34,12 +35,12 @@ def emit(
     """A primitive with one result that the lowering itself writes; Stop with a diagnostic where the opset's operator
     does not take what the author's values are."""
     operator = low.operator(name, span)
-    result = _emit_checked(
-        low, operator.signature, lambda *_: operator, list(inputs), attributes, span, [span] * len(inputs), 1
-    )
-    if isinstance(result, Poison):
-        raise Stop
-    return result[0]
+    try:
+        return _emit_checked(
+            low, operator.signature, operator, list(inputs), attributes, span, [span] * len(inputs), 1
+        )[0]
+    except Poisoned:
+        raise Stop from None
 
 
 def try_emit(
@@ -49,12 +50,11 @@ def try_emit(
     span: Span | None,
     operand_spans: Sequence[Span | None],
     attributes: dict[str, ir.Attribute] | None = None,
-) -> ir.Value | Poison:
+) -> ir.Value:
     """A primitive that a source operator means; its type errors are the author's."""
     operator = low.operator(name, span)
     signature = operator.signature
-    result = _emit_checked(low, signature, operator, list(inputs), attributes or {}, span, operand_spans, 1)
-    return POISON if isinstance(result, Poison) else result[0]
+    return _emit_checked(low, signature, operator, list(inputs), attributes or {}, span, operand_spans, 1)[0]
 
 
 def _emit_checked(
@@ -67,30 +67,25 @@ def _emit_checked(
     spans: Sequence[Span | None],
     count: int,
     written: bool = False,
-) -> list[ir.Value] | Poison:
+) -> list[ir.Value]:
     """`written`: the author names the operator."""
     try:
         bindings = bind(signature, inputs, low.trail)
     except Mismatch as mismatch:
-        return report_mismatch(low, signature, inputs, mismatch, spans)
+        raise report_mismatch(low, signature, inputs, mismatch, spans) from None
     if low.opset < BROADCASTS_SINCE:
-        fitted = fit_shapes(low, signature, inputs, attributes, span, written)
-        if isinstance(fitted, Poison):
-            return POISON
-        attributes = fitted
+        attributes = fit_shapes(low, signature, inputs, attributes, span, written)
     callee = choose if isinstance(choose, ir.Operator) else choose(inputs, bindings)
-    if isinstance(callee, Poison):
-        return POISON
     full = complete(signature, attributes)
     try:
         types = result_types(signature, bindings, inputs, full, count, low.trail, low.contents)
     except WrongResult as wrong:
-        return _report_result(low, signature, wrong, span)
+        raise _report_result(low, signature, wrong, span) from None
     results = [ir.Value(type_, "", span) for type_ in types]
     if isinstance(callee, ir.FunctionReference):
         inputs, full = _kept(signature, callee, inputs, full)
-    elif refuse_impossible(low, signature, inputs, full, count, span) is not None:
-        return POISON
+    else:
+        refuse_impossible(low, signature, inputs, full, count, span)
     low.append(ir.Call(callee, inputs, full, [*results], span))
     if signature.name == "Constant" and low.foresees:
         note_contents(low, results[0], full)
@@ -112,7 +107,7 @@ def _kept(
 
 def report_mismatch(
     low: Lowering, signature: Signature, inputs: list[ir.Value | None], mismatch: Mismatch, spans: Sequence[Span | None]
-) -> Poison:
+) -> Poisoned:
     value = inputs[mismatch.index]
     assert value is not None
     formal = signature.inputs[min(mismatch.index, len(signature.inputs) - 1)]
@@ -136,7 +131,7 @@ def report_mismatch(
     )
 
 
-def _report_result(low: Lowering, signature: Signature, wrong: WrongResult, span: Span | None) -> Poison:
+def _report_result(low: Lowering, signature: Signature, wrong: WrongResult, span: Span | None) -> Poisoned:
     return low.error(
         "OW208",
         f"{signature.name} does not give {wrong.type!r}",
@@ -189,12 +184,12 @@ def _way_out(low: Lowering, value: ir.Value, admitted: Sequence[str]) -> str:
 
 
 def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -> Operand:
-    """`op.Name(inputs..., attribute=...)`: one value, a tuple of them, or POISON."""
+    """`op.Name(inputs..., attribute=...)`: one value, or a tuple of them."""
     domain = normal_domain(callee.opset.domain)
     if domain and domain not in low.versions:
         low.trail.put(low.versions, domain, callee.opset.version)
     if domain and low.versions[domain] != callee.opset.version:
-        return low.error(
+        raise low.error(
             "OW357",
             f"{callee.name} is of version {callee.opset.version} of {domain}, another operator of another version",
             arguments.callee_span,
@@ -203,7 +198,7 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
             subject=callee.name,
         )
     if not domain and not low.is_the_only_opset(callee.opset):
-        return refuse_second_opset(low, callee.opset.version, callee.name, arguments.callee_span)
+        raise refuse_second_opset(low, callee.opset.version, callee.name, arguments.callee_span)
     emitted = low.scope.libraries.emitted_domain(domain) if domain else None
     if emitted is not None:
         from opwright.lang.lower.functions import call_library_function
@@ -214,15 +209,12 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
     if operator is None and callee.opset.open is not None:
         from opwright.lang.lower.open_calls import signature_of_call
 
-        implied = signature_of_call(low, callee, arguments)
-        if implied is None:
-            return POISON
-        operator = ir.Operator(implied)
+        operator = ir.Operator(signature_of_call(low, callee, arguments))
     if operator is None:
-        return low.unknown_operator(domain, callee.name, arguments.callee_span)
+        raise low.unknown_operator(domain, callee.name, arguments.callee_span)
     signature = operator.signature
     if signature.deprecated:
-        return low.error(
+        raise low.error(
             "OW216",
             f"{callee.name} is deprecated at opset {low.opset}",
             arguments.callee_span,
@@ -243,25 +235,17 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
 
 def _call_rewritten(low: Lowering, meant: Signature, operator: ir.Operator, arguments: Arguments) -> Operand:
     """A call that is written for another version of the operator than the one in force."""
-    checked = check_arguments(low, meant, arguments)
-    if isinstance(checked, Poison):
-        return POISON
-    inputs, attributes, spans = checked
+    inputs, attributes, spans = check_arguments(low, meant, arguments)
     count = _said_count(low, meant, attributes, arguments)
-    if isinstance(count, Poison):
-        return POISON
     count = count or _result_count(meant, arguments.result_count)
     fitted = fit_call(low, meant, operator.signature, inputs, attributes, count, arguments.span, arguments.callee_span)
-    if isinstance(fitted, Poison):
-        return POISON
     spans += [arguments.span] * (len(fitted[0]) - len(spans))
     return emit_call(low, operator.signature, arguments, (*fitted, spans), operator)
 
 
 def call_checked(low: Lowering, signature: Signature, arguments: Arguments, choose: Chooser | ir.Operator) -> Operand:
     """Checks a call against a signature and emits it; `choose` gives the callee once the inputs are known."""
-    checked = check_arguments(low, signature, arguments)
-    return POISON if isinstance(checked, Poison) else emit_call(low, signature, arguments, checked, choose)
+    return emit_call(low, signature, arguments, check_arguments(low, signature, arguments), choose)
 
 
 def emit_call(
@@ -270,29 +254,28 @@ def emit_call(
     """Emits a call whose arguments have been checked."""
     inputs, attributes, spans = checked
     count = _said_count(low, signature, attributes, arguments)
-    if isinstance(count, Poison):
-        return POISON
     count = count or _result_count(signature, arguments.result_count)
     results = _emit_checked(low, signature, choose, inputs, attributes, arguments.span, spans, count, True)
-    if isinstance(results, Poison):
-        return POISON
     return results[0] if len(results) == 1 else tuple(results)
 
 
 Checked = tuple[list[ir.Value | None], dict[str, ir.Attribute], list[Span]]
 
 
-def check_arguments(low: Lowering, signature: Signature, arguments: Arguments) -> Checked | Poison:
+def check_arguments(low: Lowering, signature: Signature, arguments: Arguments) -> Checked:
     """The inputs as values, the attributes that are given, and the places of the inputs."""
-    split = _split_keywords(low, signature, arguments)
-    if isinstance(split, Poison) or not _check_arity(low, signature, split[0], arguments.span):
-        return POISON
-    operands, keywords = split
-    attributes = bind_attributes(low, signature.name, signature.kinds, keywords, arguments.span)
-    refused = refuse_untyped(low, signature, operands) if low.mixed else None
-    inputs = _convert_inputs(low, signature, operands) if refused is None else refused
-    if isinstance(attributes, Poison) or isinstance(inputs, Poison):
-        return POISON
+    operands, keywords = _split_keywords(low, signature, arguments)
+    _check_arity(low, signature, operands, arguments.span)
+    parts = Parts()
+    attributes: dict[str, ir.Attribute] = {}
+    inputs: list[ir.Value | None] = []
+    with parts:
+        attributes = bind_attributes(low, signature.name, signature.kinds, keywords, arguments.span)
+    with parts:
+        if low.mixed:
+            refuse_untyped(low, signature, operands)
+        inputs = _convert_inputs(low, signature, operands)
+    parts.close()
     return inputs, attributes, [operand_span for _, operand_span in operands]
 
 
@@ -321,7 +304,7 @@ class Arguments:
 
 def _split_keywords(
     low: Lowering, signature: Signature, arguments: Arguments
-) -> tuple[list[tuple[Operand, Span]], dict[str, tuple[Operand, Span]]] | Poison:
+) -> tuple[list[tuple[Operand, Span]], dict[str, tuple[Operand, Span]]]:
     """Keywords that name inputs take their place among the inputs; an input skipped that way is absent."""
     if not arguments.keywords:
         return arguments.positional, arguments.keywords
@@ -334,7 +317,7 @@ def _split_keywords(
             keywords[name] = argument
             continue
         if index < given:
-            return low.error(
+            raise low.error(
                 "OW203",
                 f"{signature.name} gets its input `{name}` twice",
                 argument[1],
@@ -348,10 +331,11 @@ def _split_keywords(
     return operands, keywords
 
 
-def _check_arity(low: Lowering, signature: Signature, operands: list[tuple[Operand, Span]], span: Span) -> bool:
+def _check_arity(low: Lowering, signature: Signature, operands: list[tuple[Operand, Span]], span: Span) -> None:
+    """Refuses too many inputs, too few, and absent ones."""
     variadic = signature.variadic
     if len(operands) > len(signature.inputs) and not variadic:
-        low.error(
+        raise low.error(
             "OW203",
             f"{signature.name} takes {_count(len(signature.inputs))}, and {len(operands)} are given",
             operands[len(signature.inputs)][1],
@@ -359,10 +343,9 @@ def _check_arity(low: Lowering, signature: Signature, operands: list[tuple[Opera
             help="write attributes with their names: `axis=1`",
             subject=signature.name,
         )
-        return False
     for index in range(len(signature.inputs) - 1, len(operands)) if variadic else ():
         if operands[index][0] is None or isinstance(operands[index][0], Absent):
-            low.error(
+            raise low.error(
                 "OW204",
                 f"{signature.name} takes no absent input among its `{signature.inputs[-1].name}`",
                 operands[index][1],
@@ -370,13 +353,12 @@ def _check_arity(low: Lowering, signature: Signature, operands: list[tuple[Opera
                 help="leave it out, or ask `is not None` first",
                 subject=signature.name,
             )
-            return False
     for index, formal in enumerate(signature.inputs):
         if formal.option is not Option.REQUIRED:
             continue
         given = operands[index][0] if index < len(operands) else None
         if given is None or isinstance(given, Absent):
-            low.error(
+            raise low.error(
                 "OW204",
                 f"{signature.name} needs its input `{formal.name}`",
                 span,
@@ -384,17 +366,14 @@ def _check_arity(low: Lowering, signature: Signature, operands: list[tuple[Opera
                 help="" if given is None else f"`{given.name}` is absent in this variant: ask `is not None` first",
                 subject=signature.name,
             )
-            return False
     if variadic and len(operands) < signature.min_inputs:
-        low.error(
+        raise low.error(
             "OW204",
             f"{signature.name} needs at least {_count(signature.min_inputs)}",
             span,
             reason=f"{signature.identity} has the inputs {_names(signature.inputs)}",
             subject=signature.name,
         )
-        return False
-    return True
 
 
 def _count(inputs: int) -> str:
@@ -405,9 +384,7 @@ def _names(formals: Sequence[Formal]) -> str:
     return ", ".join(f"`{formal.name}`" for formal in formals) or "none"
 
 
-def _convert_inputs(
-    low: Lowering, signature: Signature, operands: list[tuple[Operand, Span]]
-) -> list[ir.Value | None] | Poison:
+def _convert_inputs(low: Lowering, signature: Signature, operands: list[tuple[Operand, Span]]) -> list[ir.Value | None]:
     """Numbers take the element type of the first tensor that shares their type variable, else what the schema says."""
     met: dict[str, ir.Element] = {}
     for index, (operand, _) in enumerate(operands):
@@ -415,31 +392,32 @@ def _convert_inputs(
         if isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType) and formal.homogeneous:
             met.setdefault(formal.type, operand.type.element)
     inputs: list[ir.Value | None] = []
-    poisoned = False
+    wrong = False
     for index, (operand, span) in enumerate(operands):
         formal = signature.inputs[min(index, len(signature.inputs) - 1)]
         if operand is None or isinstance(operand, Absent):
             inputs.append(None)
             continue
-        if isinstance(operand, Poison):
-            poisoned = True
+        try:
+            value = _converted(low, signature, formal, operand, met, span)
+        except Poisoned:
+            wrong = True
             continue
-        value = _converted(low, signature, formal, operand, met, span)
-        if isinstance(value, Poison):
-            poisoned = True
-        elif value.optional and formal.option is Option.REQUIRED:
-            poisoned = True
+        if value.optional and formal.option is Option.REQUIRED:
+            wrong = True
             maybe_absent(low, value, f"{signature.name} needs its input `{formal.name}`", span)
-        else:
-            inputs.append(value)
-            if isinstance(value.type, ir.TensorType) and formal.homogeneous:
-                met.setdefault(formal.type, value.type.element)
-    return POISON if poisoned else inputs
+            continue
+        inputs.append(value)
+        if isinstance(value.type, ir.TensorType) and formal.homogeneous:
+            met.setdefault(formal.type, value.type.element)
+    if wrong:
+        raise Poisoned
+    return inputs
 
 
 def _converted(
     low: Lowering, signature: Signature, formal: Formal, operand: Operand, met: dict[str, ir.Element], span: Span
-) -> ir.Value | Poison:
+) -> ir.Value:
     """An operand as what an input takes: a sequence where a list is given and nothing else is admitted, or a tensor. A
     number where ONNX wants a list of them is a list of one."""
     if is_number(operand) and wants_list(signature, formal.name):
@@ -460,7 +438,7 @@ def element_of_tensors(first: Operand, second: Operand) -> ir.Element | None:
     return first.type.element
 
 
-def maybe_absent(low: Lowering, value: ir.Value, message: str, span: Span | None) -> Poison:
+def maybe_absent(low: Lowering, value: ir.Value, message: str, span: Span | None) -> Poisoned:
     return low.error(
         "OW326",
         f"{message}, and `{value.name}` may be absent",
@@ -480,14 +458,14 @@ def _wanted(signature: Signature, formal: Formal, met: dict[str, ir.Element]) ->
 
 def _said_count(
     low: Lowering, signature: Signature, attributes: Mapping[str, ir.Attribute], arguments: Arguments
-) -> int | Poison | None:
+) -> int | None:
     """How many results an attribute of the call asks for; None where none does. onnxruntime does not look at it: it
     takes the number of the node's outputs."""
     if signature.domain or signature.name != "Split" or counts_too_much(signature, attributes):
         return None
     wanted, said = arguments.result_count, known_value(attributes, "num_outputs")
     if wanted is None and isinstance(attributes.get("num_outputs"), ir.AttributeReference):
-        return low.error(
+        raise low.error(
             "OW324",
             "`num_outputs` of Split must be known when the function is built",
             arguments.span,
@@ -497,7 +475,7 @@ def _said_count(
         )
     if not isinstance(said, int) or said <= 0 or wanted in (None, said):
         return said if isinstance(said, int) and said > 0 else None
-    return low.error(
+    raise low.error(
         "OW328",
         f"{said} values cannot be unpacked to {wanted} names",
         arguments.span,

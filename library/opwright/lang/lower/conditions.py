@@ -13,12 +13,13 @@ from opwright.lang.lower.context import NESTING_LIMIT, Lowering, Stop
 from opwright.lang.lower.joins import as_joined, join_values, one_is_tuple, same_items, same_static, within
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, narrow, number_kind
-from opwright.lang.lower.operands import POISON, AttributeOperand, Environment, Operand, Poison, Rank
+from opwright.lang.lower.operands import AttributeOperand, Environment, Operand, Rank
+from opwright.lang.lower.poison import each
 from opwright.lang.lower.ranks import compare_rank
 from opwright.lang.lower.tuples import is_tuple
 from opwright.lang.source import Span, span_of
 
-Condition = ir.Value | bool | Poison
+Condition = ir.Value | bool
 
 
 def lower_condition(low: Lowering, node: ast.expr, env: Environment) -> Condition:
@@ -33,8 +34,6 @@ def lower_condition(low: Lowering, node: ast.expr, env: Environment) -> Conditio
 
 
 def truth(low: Lowering, operand: Operand, span: Span) -> Condition:
-    if isinstance(operand, Poison):
-        return POISON
     if isinstance(operand, Rank):
         return compare_rank(low, "!=", operand, 0) is True
     if isinstance(operand, AttributeOperand) and operand.choices:
@@ -49,8 +48,6 @@ def truth(low: Lowering, operand: Operand, span: Span) -> Condition:
 def negate(low: Lowering, condition: Condition, span: Span) -> Condition:
     from opwright.lang.lower.calls import emit
 
-    if isinstance(condition, Poison):
-        return POISON
     if isinstance(condition, bool):
         return not condition
     return as_bool(emit(low, "Not", [as_scalar(low, condition, span)], {}, span))
@@ -66,7 +63,7 @@ def _all_or_any(low: Lowering, nodes: Sequence[ast.expr], env: Environment, stop
     """Each operand is looked at only where those before it do not decide."""
     found = lower_condition(low, nodes[0], env)
     for before, node in itertools.pairwise(nodes):
-        if isinstance(found, Poison) or found is stops_at:
+        if found is stops_at:
             return found
         step = partial(lower_condition, low, node, env)
         if isinstance(found, bool):
@@ -89,11 +86,10 @@ def choose(low: Lowering, condition: ir.Value, span: Span, sides: Sequence[Calla
         raise Stop
     low.depth += 1
     try:
-        values = tuple(within(low, region, side) for region, side in zip((node.then, node.orelse), sides, strict=True))
+        regions = (node.then, node.orelse)
+        values = each(lambda index: within(low, regions[index], sides[index]), (0, 1))
     finally:
         low.depth -= 1
-    if any(isinstance(value, Poison) for value in values):
-        return POISON
     if values[0] is values[1] or same_static(values[0], values[1]):
         return values[0]
     either = same_items(low, values[0], values[1])
@@ -103,7 +99,7 @@ def choose(low: Lowering, condition: ir.Value, span: Span, sides: Sequence[Calla
     if not one_is_tuple(values[0], values[1]):
         made = join_values(low, (node.then, node.orelse), (values[0], values[1]), span)
     if made is None:
-        return low.error(
+        raise low.error(
             "OW307",
             "the two values of the expression have no common type",
             span,
@@ -118,15 +114,13 @@ def choose(low: Lowering, condition: ir.Value, span: Span, sides: Sequence[Calla
     return as_joined(low, result, *values)
 
 
-def as_condition(low: Lowering, operand: Operand, span: Span) -> ir.Value | Poison:
+def as_condition(low: Lowering, operand: Operand, span: Span) -> ir.Value:
     """A BOOL of one element, of any numeric type, true where it is not zero."""
     if is_number(operand) and number_kind(operand) is ir.NumberKind.BOOL:
         return carried(low, operand, span)
     value = as_tensor(low, operand, None, span)
-    if isinstance(value, Poison):
-        return POISON
     if not isinstance(value.type, ir.TensorType) or _surely_many(value.type):
-        return low.error(
+        raise low.error(
             "OW320",
             f"{describe(operand)} cannot be a condition",
             span,
@@ -140,7 +134,7 @@ def as_condition(low: Lowering, operand: Operand, span: Span) -> ir.Value | Pois
     element, string = ir.settle(value.type.element), low.element_of("string")
     inferred = isinstance(element, ir.TypeVariable) and narrow(low, element, [string], "a condition")
     if mask >> string.code & 1 and not inferred:
-        return low.error(
+        raise low.error(
             "OW320", f"{describe(operand)} cannot be a condition", span, "strings are neither true nor false"
         )
     return cast(low, value, boolean, span)

@@ -11,8 +11,9 @@ from opwright.diagnostics.model import Diagnostic, Place, Related
 from opwright.elements import BY_NAME, ElementType
 from opwright.lang import ir
 from opwright.lang.looked_up import LookedUp, OperatorName, OpsetQuestion
-from opwright.lang.lower.operands import POISON, AttributeOperand, Environment, LoopKey, Poison
+from opwright.lang.lower.operands import AttributeOperand, Environment, LoopKey
 from opwright.lang.lower.ownership import Ownership
+from opwright.lang.lower.poison import Poisoned
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Source, Span
 from opwright.lang.trail import Trail
@@ -141,11 +142,11 @@ class Lowering:
         help: str = "",
         related: tuple[Related, ...] = (),
         subject: str = "",
-    ) -> Poison:
-        """Reports an error at its place and gives what the wrong expression becomes."""
+    ) -> Poisoned:
+        """Reports an error at its place; gives what to raise where the wrong expression is to have a value."""
         place = self.place_at(span)
         self.report(Diagnostic(code, message, place, reason=reason, help=help, related=related, subject=subject))
-        return POISON
+        return Poisoned()
 
     def place_at(self, span: Span | None) -> Place:
         """Where a piece of the text that is being lowered stands."""
@@ -212,7 +213,7 @@ class Lowering:
             raise Stop
         return found
 
-    def unknown_operator(self, domain: str, name: str, span: Span | None, purpose: str = "") -> Poison:
+    def unknown_operator(self, domain: str, name: str, span: Span | None, purpose: str = "") -> Poisoned:
         if domain and not is_known_domain(domain):
             return self.error(
                 "OW201",

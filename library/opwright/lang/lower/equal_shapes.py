@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.operands import Poison
 from opwright.lang.source import Span
 from opwright.opsets.signatures import Signature
 
@@ -27,7 +26,7 @@ def fit_shapes(
     attributes: dict[str, ir.Attribute],
     span: Span | None,
     written: bool,
-) -> dict[str, ir.Attribute] | Poison:
+) -> dict[str, ir.Attribute]:
     """The attributes with `broadcast` set where one operand has to be. `written`: the author names the operator, and
     answers for shapes that are not known."""
     if found.domain or found.since_version >= BROADCASTS_SINCE:
@@ -46,7 +45,7 @@ def fit_shapes(
         return {**attributes, "broadcast": ir.AttributeValue(ir.AttributeKind.INT, 1)}  # Pow: the reference lacks it
     if written and not any(_known(value) and _known(first) for value in different):
         return attributes
-    return low.error(
+    raise low.error(
         "OW220",
         f"{found.name} needs operands of one shape at opset {low.opset}",
         span,

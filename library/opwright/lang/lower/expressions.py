@@ -21,8 +21,9 @@ from opwright.lang.lower.lists import (
 )
 from opwright.lang.lower.mixed import refuse_number
 from opwright.lang.lower.numbers import describe, needs_element
-from opwright.lang.lower.operands import POISON, AttributeOperand, Environment, Operand, Poison, Rank, Unbound
+from opwright.lang.lower.operands import POISON, AttributeOperand, Environment, Operand, Rank, Unbound
 from opwright.lang.lower.plain_calls import emit_plain_binary, emit_with_literal, lower_plain
+from opwright.lang.lower.poison import Parts, Poisoned, each
 from opwright.lang.lower.ranks import compare_rank, rank_is_in, rank_of
 from opwright.lang.lower.sequences import GROWING, REFUSED, is_list
 from opwright.lang.lower.shapes import shape_of
@@ -84,7 +85,7 @@ def lower_expression(low: Lowering, node: ast.expr, env: Environment, count: int
         return _call(low, node, env, count)
     handler = _HANDLERS.get(type(node))
     if handler is None:
-        return low.error(
+        raise low.error(
             "OW304",
             f"{_refused_name(node)} is not part of the language",
             span_of(node),
@@ -103,8 +104,8 @@ def _constant(low: Lowering, node: ast.Constant, env: Environment) -> Operand:
         try:
             return static.checked(value, given=True)
         except static.StaticError as error:
-            return low.error(error.code, str(error), span_of(node))
-    return low.error(
+            raise low.error(error.code, str(error), span_of(node)) from None
+    raise low.error(
         "OW304",
         f"a literal of type {type(value).__name__} is not part of the language",
         span_of(node),
@@ -122,17 +123,19 @@ def _name(low: Lowering, node: ast.Name, env: Environment) -> Operand:
         return found
     if found is None and node.id not in env:
         return _around(low, low.scope.lookup(node.id, span_of(node)), span_of(node))
+    if found is POISON:
+        raise Poisoned
     if isinstance(found, Unbound):
         keep_after_loop(low, found)
         if found.conflict:
-            return low.error(
+            raise low.error(
                 "OW308",
                 f"`{node.id}` has no single type here",
                 span_of(node),
                 reason=found.conflict,
                 help="cast one of the values, or give the two values different names",
             )
-        return low.error(
+        raise low.error(
             "OW308",
             f"`{node.id}` may have no value here",
             span_of(node),
@@ -145,7 +148,7 @@ def _name(low: Lowering, node: ast.Name, env: Environment) -> Operand:
 def _around(low: Lowering, found: Operand, span: Span) -> Operand:
     """What a name or attribute from around the function means: an array is a constant."""
     if found is MISSING:
-        return POISON
+        raise Poisoned
     return low.constant(found.data, span) if isinstance(found, ArrayObject) else found
 
 
@@ -157,8 +160,6 @@ def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
         if not owner.domain:
             return low.note_opset()
     span = span_of(node)
-    if isinstance(owner, Poison):
-        return POISON
     if isinstance(owner, (FunctionObject, GraphObject, NestedObject, ScriptObject)) and node.attr == "outputs":
         from opwright.lang.lower.templates import graph_outputs
 
@@ -168,9 +169,7 @@ def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
     if isinstance(owner, OBJECTS):
         return _around(low, low.scope.attribute(owner, node.attr, span), span)
     if node.attr in ("dtype", "shape", "rank"):
-        refused = refuse_number(low, owner, f"`{node.attr}`", span)
-        if refused is not None:
-            return refused
+        refuse_number(low, owner, f"`{node.attr}`", span)
     if isinstance(owner, ir.Value) and node.attr == "dtype":
         return _dtype(low, owner, span)
     if isinstance(owner, ir.Value) and node.attr == "shape":
@@ -178,7 +177,7 @@ def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
     if node.attr == "rank":
         return rank_of(low, owner, span)
     if is_list(owner) and node.attr in (*GROWING, *REFUSED):
-        return low.error(
+        raise low.error(
             "OW345",
             f"`{node.attr}` of this list is not part of the language",
             span,
@@ -186,14 +185,14 @@ def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
             help="write `ys = []`, then `ys.append(y)`, or make a new list: `xs + [y]`",
         )
     if isinstance(owner, tuple):
-        return low.error(
+        raise low.error(
             "OW304",
             f"`.{node.attr}` of {describe(owner)} is not part of the language",
             span,
             reason="the items of a tuple or list have no names in the language, those of a namedtuple neither",
             help="write the item's index, `p[0]`, or unpack the tuple: `a, b = p`",
         )
-    return low.error(
+    raise low.error(
         "OW304",
         f"`.{node.attr}` of {describe(owner)} is not part of the language",
         span,
@@ -218,36 +217,35 @@ _METHODS = {
 
 def _dtype(low: Lowering, value: ir.Value, span: Span) -> Operand:
     if not isinstance(value.type, ir.TensorType):
-        return low.error("OW304", f"{describe(value)} has no dtype", span, "it is not a tensor", "")
+        raise low.error("OW304", f"{describe(value)} has no dtype", span, "it is not a tensor", "")
     element = ir.settle(value.type.element)
     if isinstance(element, ir.TypeVariable):
-        return needs_element(low, element, span)
+        raise needs_element(low, element, span)
     return TypeObject(element, True)
 
 
 def _sequence(low: Lowering, node: ast.Tuple | ast.List, env: Environment) -> Operand:
     items: list[Operand] = []
-    for part in node.elts:
-        if isinstance(part, ast.Starred):
-            found = iterated(low, part.value, env, "`*` in a list")
-            items.extend((POISON,) if isinstance(found, Poison) else found)
-        else:
-            items.append(lower_expression(low, part, env))
-    if any(isinstance(item, Poison) for item in items):
-        return POISON
+    for found in each(partial(_items, low, env=env), node.elts):
+        items.extend(found)
     written = len(items) == len(node.elts)
     try:
         if isinstance(node, ast.List):
             return low.lists.made(static.checked(static.StaticList(items), written))
         return static.checked(tuple(items), written)
     except static.StaticError as error:
-        return low.error(error.code, "the list is too long", span_of(node), reason=str(error))
+        raise low.error(error.code, "the list is too long", span_of(node), reason=str(error)) from None
+
+
+def _items(low: Lowering, node: ast.expr, env: Environment) -> tuple[Operand, ...]:
+    """What one part of a list stands for: its value, or all items of what is starred."""
+    if isinstance(node, ast.Starred):
+        return iterated(low, node.value, env, "`*` in a list")
+    return (lower_expression(low, node, env),)
 
 
 def _joined(low: Lowering, node: ast.IfExp, env: Environment) -> Operand:
     condition = lower_condition(low, node.test, env)
-    if isinstance(condition, Poison):
-        return POISON
     if isinstance(condition, bool):
         outer = low.asked
         low.ask(asked(low, node.test, condition, env))
@@ -271,8 +269,6 @@ def _bool_op(low: Lowering, node: ast.BoolOp, env: Environment) -> Operand:
 def either(low: Lowering, value: Operand, other: Callable[[], Operand], stops_at: bool, span: Span) -> Operand:
     """`value` where its truth is `stops_at`, else `other()`."""
     condition = truth(low, value, span)
-    if isinstance(condition, Poison):
-        return POISON
     if isinstance(condition, bool):
         return value if condition is stops_at else other()
     same = partial(_same, value)
@@ -284,27 +280,36 @@ def _same(value: Operand) -> Operand:
 
 
 def _subscript(low: Lowering, node: ast.Subscript, env: Environment) -> Operand:
-    owner = lower_expression(low, node.value, env)
-    if isinstance(owner, TypeObject):
-        return TypeObject(owner.element)  # another class, in Python
-    if isinstance(owner, TypingObject):
-        return owner
-    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    index = [_index_item(low, part, env) for part in parts]
+    parts = Parts()
+    owner: Operand = None
+    with parts:
+        owner = lower_expression(low, node.value, env)
+        if isinstance(owner, TypeObject):
+            return TypeObject(owner.element)  # another class, in Python
+        if isinstance(owner, TypingObject):
+            return owner
+    index: list[IndexItem] = []
+    with parts:
+        written = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        index = each(partial(_index_item, low, env=env), written)
+    parts.close()
     if len(index) == 1 and type(index[0]) is tuple and isinstance(owner, ir.Value):
         index = list(index[0])  # a name for `i, j`
-    refused = refuse_number(low, owner, "items", span_of(node.value))
-    return subscript(low, owner, index, span_of(node)) if refused is None else refused
+    refuse_number(low, owner, "items", span_of(node.value))
+    return subscript(low, owner, index, span_of(node))
 
 
 def _index_item(low: Lowering, node: ast.expr, env: Environment) -> IndexItem:
     if isinstance(node, ast.Slice):
-        bounds = (node.lower, node.upper, node.step)
-        start, stop, step = (None if bound is None else lower_expression(low, bound, env) for bound in bounds)
+        start, stop, step = each(partial(_bound, low, env=env), (node.lower, node.upper, node.step))
         return SliceItem(start, stop, step)
     if isinstance(node, ast.Constant) and node.value is Ellipsis:
         return ELLIPSIS
     return lower_expression(low, node, env)
+
+
+def _bound(low: Lowering, node: ast.expr | None, env: Environment) -> Operand:
+    return None if node is None else lower_expression(low, node, env)
 
 
 # ----------------------------------------------------------------------------------------------- operators
@@ -315,16 +320,25 @@ def _bin_op(low: Lowering, node: ast.BinOp, env: Environment) -> Operand:
     made = lower_plain(low, node, env)
     if made is not None:
         return made
-    if not isinstance(node.left, ast.BinOp):
-        return _bin_step(low, node, lower_expression(low, node.left, env), env)
     spine: list[ast.BinOp] = []
     current: ast.expr = node
     while isinstance(current, ast.BinOp):
         spine.append(current)
         current = current.left
-    value = lower_expression(low, current, env)
+    value: Operand = None
+    wrong = False
+    try:
+        value = lower_expression(low, current, env)
+    except Poisoned:
+        wrong = True
     while spine:
-        value = _bin_step(low, spine.pop(), value, env)
+        step = spine.pop()
+        try:
+            value = lower_expression(low, step.right, env) if wrong else _bin_step(low, step, value, env)
+        except Poisoned:
+            wrong = True
+    if wrong:
+        raise Poisoned
     return value
 
 
@@ -344,26 +358,30 @@ def _bin_step(low: Lowering, node: ast.BinOp, left: Operand, env: Environment) -
 def _compare(low: Lowering, node: ast.Compare, env: Environment) -> Operand:
     if len(node.ops) > 1:
         return _chain(low, node, env)
-    left = _compared(low, node.left, env)
-    right = _compared(low, node.comparators[0], env)
-    return _compare_pair(
-        low, node.ops[0], left, right, span_of(node), (span_of(node.left), span_of(node.comparators[0]))
-    )
+    sides = (node.left, node.comparators[0])
+    left, right = each(partial(_compared, low, env=env), sides)
+    return _compare_pair(low, node.ops[0], left, right, span_of(node), (span_of(sides[0]), span_of(sides[1])))
 
 
 def _chain(low: Lowering, node: ast.Compare, env: Environment) -> Operand:
     """`a < b < c`: each operand once, and c only where a < b."""
-    return _chain_from(low, node, env, 0, _compared(low, node.left, env))
+    left, right = each(partial(_compared, low, env=env), (node.left, node.comparators[0]))
+    return _chain_from(low, node, env, 0, left, right)
 
 
-def _chain_from(low: Lowering, node: ast.Compare, env: Environment, index: int, left: Operand) -> Operand:
+def _chain_step(low: Lowering, node: ast.Compare, env: Environment, index: int, left: Operand) -> Operand:
+    return _chain_from(low, node, env, index, left, _compared(low, node.comparators[index], env))
+
+
+def _chain_from(
+    low: Lowering, node: ast.Compare, env: Environment, index: int, left: Operand, right: Operand
+) -> Operand:
     comparator, span = node.comparators[index], span_of(node)
-    right = _compared(low, comparator, env)
     before = span_of(node.comparators[index - 1] if index else node.left)
     result = _compare_pair(low, node.ops[index], left, right, span, (before, span_of(comparator)))
     if index + 1 == len(node.ops):
         return result
-    return either(low, result, partial(_chain_from, low, node, env, index + 1, right), False, span)
+    return either(low, result, partial(_chain_step, low, node, env, index + 1, right), False, span)
 
 
 class _Opset(int):
@@ -382,11 +400,9 @@ def _compared(low: Lowering, node: ast.expr, env: Environment) -> Operand:
 def _compare_pair(
     low: Lowering, step: ast.cmpop, left: Operand, right: Operand, span: Span, spans: tuple[Span, Span]
 ) -> Operand:
-    if isinstance(left, Poison) or isinstance(right, Poison):
-        return POISON
     for operand, place in zip((left, right), spans, strict=True):
         if isinstance(operand, OperatorObject):
-            return low.error(
+            raise low.error(
                 "OW314", f"{describe(operand)} cannot be compared", place, "an operator is not a value: call it", ""
             )
     if isinstance(left, _Opset) or isinstance(right, _Opset):
@@ -401,14 +417,14 @@ def _compare_pair(
         if known is not None:
             return known
     for operand, place in zip((left, right), spans, strict=True):
-        if isinstance(operand, AttributeOperand) and isinstance(ask_enumerated(low, operand, place), Poison):
-            return POISON
+        if isinstance(operand, AttributeOperand):
+            ask_enumerated(low, operand, place)
     objects = any(operand is None or isinstance(operand, TypeObject) for operand in (left, right))
     if objects and symbol in ("==", "!=") and is_static(left) and is_static(right):
         try:
             return same_object(left, right) is (symbol == "==")
         except static.StaticError as error:
-            return low.error(error.code, f"`{symbol}` has no value here", span, reason=str(error))
+            raise low.error(error.code, f"`{symbol}` has no value here", span, reason=str(error)) from None
     return binary(low, symbol, left, right, span, spans)
 
 
@@ -431,11 +447,11 @@ def _membership(low: Lowering, negated: bool, left: Operand, right: Operand, spa
         need_static(low, left, span)
         need_static(low, right, span)
     if not is_static(left) or not isinstance(right, (tuple, str, range)) or not all(map(is_static, right)):
-        return low.error("OW304", "`in` needs static operands", span, "membership is a static question")
+        raise low.error("OW304", "`in` needs static operands", span, "membership is a static question")
     try:
         return static.contains(right, left) is not negated
     except static.StaticError as error:
-        return low.error(error.code, "`in` has no value here", span, reason=str(error))
+        raise low.error(error.code, "`in` has no value here", span, reason=str(error)) from None
 
 
 def _unary_op(low: Lowering, node: ast.UnaryOp, env: Environment) -> Operand:
@@ -443,14 +459,12 @@ def _unary_op(low: Lowering, node: ast.UnaryOp, env: Environment) -> Operand:
     if symbol == "not":
         return negate(low, lower_condition(low, node.operand, env), span)
     operand = lower_expression(low, node.operand, env)
-    if isinstance(operand, Poison):
-        return POISON
     if is_static(operand) and not isinstance(operand, OBJECTS):
         try:
             folded: Operand = static.unary(symbol, operand)
             return folded
         except static.StaticError as error:
-            return low.error(error.code, f"`{symbol}` has no value here", span, reason=str(error))
+            raise low.error(error.code, f"`{symbol}` has no value here", span, reason=str(error)) from None
     return unary(low, symbol, operand, span, span_of(node.operand))
 
 
@@ -461,14 +475,16 @@ def _call(low: Lowering, node: ast.Call, env: Environment, count: int | None) ->
     made = lower_plain(low, node, env) if count is None else None
     if made is not None:
         return made
-    callee: Operand = lower_expression(low, node.func, env)
+    try:
+        callee = lower_expression(low, node.func, env)
+    except Poisoned:
+        _arguments(low, node, env, count)
+        raise
     if isinstance(callee, TypingObject) and callee.name == "Opset":
         from opwright.lang.lower.opset_calls import make_opset
 
         return make_opset(low, node, env, lower_expression)
     arguments = _arguments(low, node, env, count)
-    if isinstance(callee, Poison) or isinstance(arguments, Poison):
-        return POISON
     if isinstance(callee, OperatorObject):
         if any(isinstance(operand, (NestedObject, FunctionObject)) for operand, _ in arguments.keywords.values()):
             from opwright.lang.lower.graphs import call_with_graphs
@@ -494,14 +510,14 @@ def _call(low: Lowering, node: ast.Call, env: Environment, count: int | None) ->
     if isinstance(callee, TypeObject):
         return make_scalar(low, callee, arguments)
     if _makes_tuples(callee):
-        return low.error(
+        raise low.error(
             "OW304",
             f"the namedtuple `{ast.unparse(node.func)}` is not part of the language",
             span_of(node.func),
             reason="the items of a tuple have no names in the language",
             help="write a tuple, `p = (a, b)`, and unpack it: `a, b = p`",
         )
-    return low.error(
+    raise low.error(
         "OW304",
         f"{describe(callee)} cannot be called",
         span_of(node.func),
@@ -516,26 +532,33 @@ def _makes_tuples(callee: Operand) -> bool:
     return isinstance(found, type) and issubclass(found, tuple) and hasattr(found, "_fields")
 
 
-def _arguments(low: Lowering, node: ast.Call, env: Environment, count: int | None) -> Arguments | Poison:
+def _arguments(low: Lowering, node: ast.Call, env: Environment, count: int | None) -> Arguments:
     """Evaluated left to right, as Python does."""
     positional: list[tuple[Operand, Span]] = []
+    wrong = False
     for argument in node.args:
-        if isinstance(argument, ast.Starred):
-            items = iterated(low, argument.value, env, "a starred argument")
-            if isinstance(items, Poison):
-                return POISON
-            positional.extend((item, span_of(argument)) for item in items)
-        else:
-            positional.append((lower_expression(low, argument, env), span_of(argument)))
+        try:
+            if isinstance(argument, ast.Starred):
+                items = iterated(low, argument.value, env, "a starred argument")
+                positional.extend((item, span_of(argument)) for item in items)
+            else:
+                positional.append((lower_expression(low, argument, env), span_of(argument)))
+        except Poisoned:
+            wrong = True
     keywords: dict[str, tuple[Operand, Span]] = {}
     for keyword in node.keywords:
         if keyword.arg is None:
-            return low.error(
+            raise low.error(
                 "OW304", "`**` in a call is not part of the language", span_of(keyword), "", "name the attributes"
             )
         if keyword.arg in keywords:
-            return low.error("OW203", f"`{keyword.arg}` is given twice", span_of(keyword))
-        keywords[keyword.arg] = (lower_expression(low, keyword.value, env), span_of(keyword.value))
+            raise low.error("OW203", f"`{keyword.arg}` is given twice", span_of(keyword))
+        try:
+            keywords[keyword.arg] = (lower_expression(low, keyword.value, env), span_of(keyword.value))
+        except Poisoned:
+            wrong = True
+    if wrong:
+        raise Poisoned
     return Arguments(positional, keywords, count, span_of(node), span_of(node.func))
 
 

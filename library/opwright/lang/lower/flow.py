@@ -14,6 +14,7 @@ from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.numbers import carried
 from opwright.lang.lower.operands import POISON, Environment, Operand, Poison
+from opwright.lang.lower.poison import Poisoned
 from opwright.lang.source import Span
 
 RETURNED, BROKE, CONTINUED = "%returned", "%broke", "%continued"
@@ -93,17 +94,27 @@ def set_returned(env: Environment, values: tuple[Operand, ...] | None, span: Spa
         env[result_name(index)] = value
 
 
+def poison_return(env: Environment, span: Span) -> None:
+    """The path has returned, and what it returned is wrong."""
+    env[RETURNED] = True
+    env[PLACE] = span
+    env[COUNT] = POISON
+
+
 def returned_values(env: Environment) -> tuple[Operand, ...] | None:
     """What a path returned that has returned; None for a plain `return`, and where loops without an end keep every
-    path from any."""
+    path from any. Poisoned where one of them is wrong."""
     count = env.get(COUNT, NOTHING)
     if isinstance(count, Poison):
-        return (count,)
+        raise Poisoned
     if count == NOTHING:
         return None
     count = 1 if count == TUPLE_OF_ONE else count
     assert isinstance(count, int)
-    return tuple(env.get(result_name(index), POISON) for index in range(count))
+    values = tuple(env.get(result_name(index), POISON) for index in range(count))
+    if POISON in values:
+        raise Poisoned
+    return values
 
 
 def set_flags(low: Lowering, env: Environment, flags: Sequence[str], span: Span) -> ir.Value | bool:

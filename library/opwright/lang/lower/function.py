@@ -25,8 +25,9 @@ from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.flow import State, place_of, returned_values, state_of
 from opwright.lang.lower.functions import IN_THIS_CALL
 from opwright.lang.lower.numbers import as_tensor, describe
-from opwright.lang.lower.operands import Absent, AttributeOperand, Environment, Operand, Poison
+from opwright.lang.lower.operands import Absent, AttributeOperand, Environment, Operand
 from opwright.lang.lower.passes import passes_of
+from opwright.lang.lower.poison import Parts, Poisoned
 from opwright.lang.lower.sequences import as_sequence, is_list_of_tensors, unknown_items
 from opwright.lang.lower.statements import bind_locals, lower_block
 from opwright.lang.objects import MISSING
@@ -96,7 +97,7 @@ def evaluate_static(scope: ModuleScope, node: ast.expr) -> Any:
     low = Lowering(scope, ir.Function("", "", 1, newest_opset(), None), {}, {})
     try:
         value = lower_expression(low, node, {})
-    except Stop:
+    except (Poisoned, Stop):
         value = MISSING
     for diagnostic in low.diagnostics:
         scope.report(diagnostic)
@@ -112,7 +113,7 @@ def evaluate_static(scope: ModuleScope, node: ast.expr) -> Any:
             )
         )
         return MISSING
-    return MISSING if isinstance(value, Poison) else value
+    return value
 
 
 def variadic_names(unit: Unit, name: str, count: int) -> list[str]:
@@ -262,8 +263,8 @@ class Attempt:
                 )
         except Pruned as pruned:
             return Lowered(None, (pruned.diagnostic,), tuple(low.calls), pruned=True)
-        except Stop:
-            pass
+        except (Poisoned, Stop):
+            assert low.diagnostics, "a result is lost without a finding"
         except RecursionError:
             low.error(
                 "OW327",
@@ -392,21 +393,19 @@ class Attempt:
     # ------------------------------------------------------------------------------------------- outputs
 
     def _outputs(self, values: tuple[Operand, ...], span: tuple[int, int, int, int]) -> None:
-        if any(isinstance(value, Poison) for value in values):
-            assert self.low.diagnostics, "a result is lost without a finding"
-            return
         declared = self._declared_outputs(len(values))
         if len(values) != len(declared):
-            self.low.error(
+            raise self.low.error(
                 "OW215",
                 f"`{self.unit.node.name}` returns {len(values)} values, and {len(declared)} are declared",
                 span,
                 reason=f"the declared outputs are {', '.join(f'`{name}`' for name in declared)}",
                 help="return one value for each output, in their order",
             )
-            return
+        parts = Parts()
         for (name, output), operand in zip(declared.items(), values, strict=True):
-            self._output(name, output, operand, span)
+            with parts:
+                self._output(name, output, operand, span)
 
     def _declared_outputs(self, count: int) -> Mapping[str, DeclaredValue | None]:
         """The outputs by name, with what is declared of each; those of the annotation where nothing else names them."""
@@ -431,14 +430,12 @@ class Attempt:
     ) -> None:
         wanted = None if declared is None else declared_type(self.function, declared)
         if isinstance(operand, Absent) or operand is None:
-            self.low.error("OW306", f"the output `{name}` has no value", span, f"{describe(operand)} is returned", "")
-            return
+            raise self.low.error(
+                "OW306", f"the output `{name}` has no value", span, f"{describe(operand)} is returned", ""
+            )
         value = self._result(operand, wanted, span)
-        if isinstance(value, Poison):
-            return
         if value.optional:
-            maybe_absent(self.low, value, f"the output `{name}` needs a value", span)
-            return
+            raise maybe_absent(self.low, value, f"the output `{name}` needs a value", span)
         met = value.type if wanted is None else self._meet(wanted, value.type)
         if met is None:
             # An annotation that names a type variable says of which input the type is, and calls go by the body.
@@ -464,7 +461,7 @@ class Attempt:
         )
         self.low.report(found)
 
-    def _result(self, operand: Operand, wanted: ir.Type | None, span: tuple[int, int, int, int]) -> ir.Value | Poison:
+    def _result(self, operand: Operand, wanted: ir.Type | None, span: tuple[int, int, int, int]) -> ir.Value:
         if isinstance(wanted, ir.SequenceType) and isinstance(operand, StaticList):
             return as_sequence(self.low, operand, wanted, span)
         if wanted is None and isinstance(operand, StaticList) and is_list_of_tensors(operand):

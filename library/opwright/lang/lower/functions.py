@@ -15,7 +15,8 @@ from opwright.lang.looked_up import OperatorName
 from opwright.lang.lower.calls import Arguments, check_arguments, emit_call
 from opwright.lang.lower.context import Lowering, NeedsFact, Stop
 from opwright.lang.lower.flow import COUNT, State, returned_values, state_of
-from opwright.lang.lower.operands import POISON, Environment, Operand, Poison
+from opwright.lang.lower.operands import Environment, Operand
+from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.variants import Given, fit_variant
 from opwright.lang.objects import MISSING, OperatorObject
 from opwright.lang.resolve import ModuleScope
@@ -76,7 +77,7 @@ def run_body(
         case State.LIVE:
             return None
         case State.MAYBE:
-            return low.error(
+            raise low.error(
                 "OW306",
                 f"`{node.name}` returns nothing on some path",
                 span,
@@ -84,7 +85,7 @@ def run_body(
                 help="return a value on every path",
             )
     values = returned_values(env)
-    return None if values is None else values[0] if env[COUNT] == 1 or isinstance(env[COUNT], Poison) else values
+    return None if values is None else values[0] if env[COUNT] == 1 else values
 
 
 def at_call(
@@ -130,14 +131,14 @@ def bind_parameters(
     scope: ModuleScope,
     default: Callable[[ast.expr], Operand],
     arguments: Arguments,
-) -> Environment | None:
+) -> Environment:
     """Parameters to operands, by Python's rules; `default` gives the value of a default."""
     formal, span = node.args, arguments.span
     positional = [argument.arg for argument in (*formal.posonlyargs, *formal.args)]
     by_keyword = {argument.arg for argument in (*formal.args, *formal.kwonlyargs)}
     env: Environment = dict(zip(positional, (operand for operand, _ in arguments.positional), strict=False))
     extra = tuple(operand for operand, _ in arguments.positional[len(positional) :])
-    problem = ""
+    problem, wrong = "", False
     if formal.vararg is not None:
         env[formal.vararg.arg] = extra
     elif extra:
@@ -161,12 +162,13 @@ def bind_parameters(
             continue
         if name in defaults:
             value = default(defaults[name])
-            env[name] = POISON if value is MISSING else value
+            env[name] = value
+            wrong = wrong or value is MISSING
         else:
             problem = problem or f"needs `{name}`"
     defined = Related(scope.module.source.place(_head(node)), f"`{node.name}` is defined here")
     if formal.kwarg is not None:
-        low.error(
+        raise low.error(
             "OW303",
             f"`{node.name}` takes `**{formal.kwarg.arg}`, which is not part of the language",
             span,
@@ -174,10 +176,10 @@ def bind_parameters(
             help=f"name the parameters of `{node.name}` that are used, with defaults: `def {node.name}(x, alpha=1.0):`",
             related=(defined,),
         )
-        return None
     if problem:
-        low.error("OW203", f"`{node.name}` {problem}", span, _names_of(formal), "", (defined,))
-        return None
+        raise low.error("OW203", f"`{node.name}` {problem}", span, _names_of(formal), "", (defined,))
+    if wrong:
+        raise Poisoned
     return env
 
 
@@ -210,7 +212,7 @@ def call_library_function(low: Lowering, callee: OperatorObject, arguments: Argu
     entry = low.scope.libraries.function(domain, callee.name, version)
     if entry is None:
         known = ", ".join(f"`{name}`" for name in low.scope.libraries.names(domain)) or "none"
-        return low.error(
+        raise low.error(
             "OW201",
             f"{domain} has no function {callee.name} at version {version}",
             span,
@@ -220,7 +222,7 @@ def call_library_function(low: Lowering, callee: OperatorObject, arguments: Argu
     bodies = [body for body in entry.bodies if body.first_opset <= low.opset <= body.last_opset]
     low.looked_up[OperatorName(domain, callee.name)] = entry.since_version if bodies else None
     if any(item.first_opset <= low.opset <= item.last_opset for item in entry.templates):
-        return low.error(
+        raise low.error(
             "OW361",
             f"{entry.identity} is a template, which the body of a function cannot call",
             span,
@@ -229,7 +231,7 @@ def call_library_function(low: Lowering, callee: OperatorObject, arguments: Argu
             subject=entry.name,
         )
     if not bodies:
-        return low.error(
+        raise low.error(
             "OW202",
             f"{entry.identity} has no body for opset {low.opset}",
             span,
@@ -239,13 +241,9 @@ def call_library_function(low: Lowering, callee: OperatorObject, arguments: Argu
         )
     signature = entry_signature(entry)
     checked = check_arguments(low, signature, arguments)
-    if isinstance(checked, Poison):
-        return POISON
 
-    def choose(inputs: list[ir.Value | None], bindings: dict[str, ir.Type]) -> ir.FunctionReference | Poison:
+    def choose(inputs: list[ir.Value | None], bindings: dict[str, ir.Type]) -> ir.FunctionReference:
         body = fit_variant(low, signature, bodies, Given(inputs, bindings, checked[1]), _content, span)
-        if isinstance(body, Poison):
-            return body
         reference = ir.FunctionReference(
             entry.domain,
             emitted,

@@ -7,7 +7,7 @@ from opwright.lang.infer import unify
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.joins import joined_type
 from opwright.lang.lower.numbers import as_tensor, default_element, describe, is_number, number_kind
-from opwright.lang.lower.operands import Operand, Poison
+from opwright.lang.lower.operands import Operand
 from opwright.lang.lower.sequences import as_sequence, unknown_items
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
@@ -33,9 +33,9 @@ class State:
         else:
             made = as_tensor(low, operand, None, span)
             self.operand = made
-            self.type = made.type if isinstance(made, ir.Value) else ir.UnknownType()
+            self.type = made.type
 
-    def initial(self) -> ir.Value | Poison:
+    def initial(self) -> ir.Value:
         """The value with which the state enters, of the type under which it is handed on."""
         if isinstance(self.operand, StaticList):
             return as_sequence(self.low, self.operand, self.type, self.span)
@@ -59,40 +59,36 @@ class State:
                 return True
         return False
 
-    def hand_on(self, operand: Operand, name: str) -> ir.Value | None:
-        """What the body gives, as a value of the state's type; None after a finding."""
+    def hand_on(self, operand: Operand, name: str) -> ir.Value:
+        """What the body gives, as a value of the state's type."""
         element = self.type.element if isinstance(self.type, ir.TensorType) else None
         value = as_tensor(self.low, operand, element, self.span)
-        if isinstance(value, Poison):
-            return None
         if isinstance(self.type, ir.OptionalType) and unify(self.type.item, value.type, self.low.trail):
             self.left = value.type  # an item is what its optional holds, and runtimes take it for that
             return value
         if not unify(self.type, value.type, self.low.trail):
-            self.low.error(
+            raise self.low.error(
                 "OW321",
                 f"`{name}` gives {describe(operand)} for a state that begins as {self.type!r}",
                 self.span,
                 reason="a state has one type from the first trip to the last",
                 help="cast one of them",
             )
-            return None
         return value
 
 
-def changes_rank(low: Lowering, state: State, operand: Operand, span: Span) -> bool:
-    """Whether the body gives a state of another rank than it begins with, which a Scan, unlike a Loop, cannot have."""
+def check_rank(low: Lowering, state: State, operand: Operand, span: Span) -> None:
+    """Refuses a state that the body gives another rank than it begins with, which a Scan cannot have."""
     first, then = rank_of(state.type), 0 if is_number(operand) else rank_of(getattr(operand, "type", ir.UnknownType()))
     if first is None or then is None or first == then:
-        return False
-    low.error(
+        return
+    raise low.error(
         "OW321",
         f"a state of Scan begins with rank {first}, and the body gives rank {then}",
         span,
         reason="a state of Scan has one shape from the first step to the last",
         help="begin with a tensor of that shape: `op.Expand(0.0, shape)`",
     )
-    return True
 
 
 def rank_of(type_: ir.Type) -> int | None:

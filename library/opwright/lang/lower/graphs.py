@@ -17,12 +17,13 @@ from opwright.lang.lower.calls import Arguments, check_arguments, report_mismatc
 from opwright.lang.lower.conditions import as_condition
 from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.functions import run_body
-from opwright.lang.lower.graph_states import State, changes_rank, rank_of
+from opwright.lang.lower.graph_states import State, check_rank, rank_of
 from opwright.lang.lower.joins import join_values
 from opwright.lang.lower.nested import enter
 from opwright.lang.lower.numbers import as_tensor, describe
 from opwright.lang.lower.open_calls import signature_of_call
-from opwright.lang.lower.operands import POISON, Environment, Operand, Poison
+from opwright.lang.lower.operands import Environment, Operand
+from opwright.lang.lower.poison import Parts, Poisoned, each
 from opwright.lang.lower.scan_ranks import yielded_ranks
 from opwright.lang.lower.speculate import speculate
 from opwright.lang.objects import FunctionObject, NestedObject, OperatorObject, TracedObject
@@ -41,13 +42,11 @@ def call_with_graphs(low: Lowering, callee: OperatorObject, arguments: Arguments
     signature = low.lookup(domain, callee.name)
     if signature is None and callee.opset.open is not None:
         signature = signature_of_call(low, callee, arguments)
-        if signature is None:
-            return POISON
     if signature is None:
-        return low.unknown_operator(domain, callee.name, arguments.callee_span)
+        raise low.unknown_operator(domain, callee.name, arguments.callee_span)
     form = _of_unknown if isinstance(signature, ImpliedSignature) else _FORMS.get((domain, callee.name))
     if form is None:
-        return low.error(
+        raise low.error(
             "OW356",
             f"{signature.identity} cannot be given a function",
             arguments.callee_span,
@@ -55,8 +54,6 @@ def call_with_graphs(low: Lowering, callee: OperatorObject, arguments: Arguments
             help="write a `for` loop or an `if`",
             subject=callee.name,
         )
-    if any(isinstance(operand, Poison) for operand, _ in [*arguments.positional, *arguments.keywords.values()]):
-        return POISON
     call = _GraphCall(low, signature, arguments, env)
     low.callers.append(env)
     try:
@@ -89,11 +86,11 @@ class _GraphCall:
             callee_span=arguments.callee_span,
         )
 
-    def function(self, name: str) -> tuple[GraphFunction, Span] | None:
-        """The function that is given as a graph; None after the finding that there is none."""
+    def function(self, name: str) -> tuple[GraphFunction, Span]:
+        """The function that is given as a graph."""
         found = self.functions.get(name)
         if found is None:
-            self.low.error(
+            raise self.low.error(
                 "OW206",
                 f"{self.signature.name} needs its attribute `{name}`",
                 self.span,
@@ -109,16 +106,14 @@ class _GraphCall:
         arguments = [] if found is None else [*found[0].node.args.posonlyargs, *found[0].node.args.args]
         return index < len(arguments) and declared_rank(arguments[index].annotation) == 1
 
-    def lower(
-        self, function: GraphFunction, span: Span, parameters: list[ir.Value], finish: Finish
-    ) -> ir.Region | Poison:
+    def lower(self, function: GraphFunction, span: Span, parameters: list[ir.Value], finish: Finish) -> ir.Region:
         """The function's body as a region; `finish` turns what it returns into what the region yields."""
         from opwright.lang.lower.statements import nested
 
         low, node = self.low, function.node
         names = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
         if node.args.vararg is None and len(names) != len(parameters):
-            return low.error(
+            raise low.error(
                 "OW356",
                 f"{self.signature.name} gives `{node.name}` {len(parameters)} values, and it takes {len(names)}",
                 span,
@@ -128,28 +123,22 @@ class _GraphCall:
         region = ir.Region(parameters)
         for parameter, argument in zip(parameters, (*node.args.posonlyargs, *node.args.args), strict=False):
             parameter.name = argument.arg
-            if argument.annotation is not None and not declare_parameter(low, region, argument.annotation, parameter):
-                return POISON
+            if argument.annotation is not None:
+                declare_parameter(low, region, argument.annotation, parameter)
 
-        def step() -> list[ir.Value] | None:
+        def step() -> list[ir.Value]:
             if isinstance(function, TracedObject):
                 returned = function.run(list(parameters))
                 return finish(returned if isinstance(returned, tuple) else (returned,))
             given: list[tuple[Operand, Span]] = [(parameter, span) for parameter in parameters]
             inner = enter(low, function, Arguments(given, {}, None, span=self.span, callee_span=span), self.env)
-            if inner is None:
-                return None
             is_elsewhere = isinstance(function, FunctionObject)
             found = run_body(low, node, function.scope, inner, self.span, is_elsewhere)
-            if isinstance(found, Poison):
-                return None
             return finish(found if isinstance(found, tuple) else () if found is None else (found,))
 
-        yields = nested(low, region, self.span, step)
-        if yields is None:
-            return POISON
-        region.yields = yields
-        return region if promise(low, region, node.returns) else POISON
+        region.yields = nested(low, region, self.span, step)
+        promise(low, region, node.returns)
+        return region
 
     def emit(
         self, inputs: list[ir.Value | None], attributes: dict[str, ir.Attribute], types: list[ir.Type]
@@ -161,22 +150,20 @@ class _GraphCall:
         self.low.append(ir.Call(operator, inputs, full, list(results), self.span))
         return results
 
-    def checked(self) -> tuple[list[ir.Value | None], dict[str, ir.Attribute]] | Poison:
+    def checked(self) -> tuple[list[ir.Value | None], dict[str, ir.Attribute]]:
         """The inputs as values, and the attributes but the graphs."""
         kept = {name: spec for name, spec in self.signature.attributes.items() if name not in self.functions}
         signature = _without_graphs(self.signature, kept)
         found = check_arguments(self.low, signature, self.arguments)
-        if isinstance(found, Poison):
-            return POISON
         inputs, attributes, spans = found
         try:
             bind(signature, inputs, self.low.trail)
         except Mismatch as mismatch:
-            return report_mismatch(self.low, signature, inputs, mismatch, spans)
+            raise report_mismatch(self.low, signature, inputs, mismatch, spans) from None
         return inputs, attributes
 
 
-Finish = Callable[[tuple[Operand, ...]], list[ir.Value] | None]
+Finish = Callable[[tuple[Operand, ...]], list[ir.Value]]
 
 
 def _without_graphs(signature: Signature, attributes: dict[str, AttributeSpec]) -> Signature:
@@ -190,15 +177,13 @@ def _without_graphs(signature: Signature, attributes: dict[str, AttributeSpec]) 
     return made
 
 
-def _tensors(low: Lowering, operands: Sequence[Operand], span: Span, what: str) -> list[ir.Value] | None:
+def _tensors(low: Lowering, operands: Sequence[Operand], span: Span, what: str) -> list[ir.Value]:
     """What a body returns, each as a tensor or sequence."""
     made: list[ir.Value] = []
     for operand in operands:
         value = as_tensor(low, operand, None, span)
-        if isinstance(value, Poison) or value.optional:
-            if isinstance(value, ir.Value):
-                low.error("OW326", f"{what} gives `{value.name}`, which may be absent", span)
-            return None
+        if value.optional:
+            raise low.error("OW326", f"{what} gives `{value.name}`, which may be absent", span)
         made.append(value)
     return made
 
@@ -212,24 +197,21 @@ def _one_or_all(results: list[ir.Value]) -> Operand:
 
 def _settle(
     call: _GraphCall, states: list[State], leading: list[ir.Value], trailing: list[ir.Value]
-) -> tuple[ir.Region, list[ir.Value]] | Poison:
+) -> tuple[ir.Region, list[ir.Value]]:
     """The body, lowered until the types of its states agree, and the values with which they enter.
 
     `leading` and `trailing` are its parameters around the states. Where there are leading ones, it returns whether to
     go on before its states.
     """
     low = call.low
-    found = call.function("body")
-    if found is None:
-        return POISON
-    function, span = found
+    function, span = call.function("body")
     before = 1 if leading else 0
     widened = False
 
-    def finish(returned: tuple[Operand, ...]) -> list[ir.Value] | None:
+    def finish(returned: tuple[Operand, ...]) -> list[ir.Value]:
         nonlocal widened
         if len(returned) < before + len(states):
-            low.error(
+            raise low.error(
                 "OW356",
                 f"`{function.node.name}` returns {len(returned)} values of at least {before + len(states)}",
                 span,
@@ -237,23 +219,24 @@ def _settle(
                 + ("whether to go on, then " if before else "")
                 + "each state, then what is collected",
             )
-            return None
         given = returned[before : before + len(states)]
         if not before:  # a Scan
-            changed = [changes_rank(low, state, item, span) for state, item in zip(states, given, strict=True)]
-            if any(changed):
-                return None
+            each(lambda pair: check_rank(low, *pair, span), zip(states, given, strict=True))
         widened = any(list(map(State.widen, states, given)))
         if widened:
-            return None
+            return []  # this body is lowered again
         name = f"`{function.node.name}`"
-        goes_on = [as_condition(low, operand, span) for operand in returned[:before]]
-        handed = [state.hand_on(operand, function.node.name) for state, operand in zip(states, given, strict=True)]
-        rest = _tensors(low, returned[before + len(states) :], span, name)
-        values = [*goes_on, *handed, *(rest or ())]
-        if rest is None or not all(isinstance(value, ir.Value) for value in values):
-            return None
-        return [value for value in values if isinstance(value, ir.Value)]
+        parts = Parts()
+        values: list[ir.Value] = []
+        with parts:
+            values.extend(each(partial(as_condition, low, span=span), returned[:before]))
+        with parts:
+            pairs = zip(states, given, strict=True)
+            values.extend(each(lambda pair: pair[0].hand_on(pair[1], function.node.name), pairs))
+        with parts:
+            values.extend(_tensors(low, returned[before + len(states) :], span, name))
+        parts.close()
+        return values
 
     while True:
         parameters = [ir.Value(state.type, "", span) for state in states]
@@ -265,12 +248,7 @@ def _settle(
                 trial.commit()
         if widened:
             continue
-        if isinstance(region, Poison):
-            return POISON
-        initial = [state.initial() for state in states]
-        if any(isinstance(value, Poison) for value in initial):
-            return POISON
-        return region, [value for value in initial if isinstance(value, ir.Value)]
+        return region, each(State.initial, states)
 
 
 def _scan(call: _GraphCall) -> Operand:
@@ -280,7 +258,7 @@ def _scan(call: _GraphCall) -> Operand:
     lengths = call.arguments.positional[:1] if batches else []
     operands = call.arguments.positional[len(lengths) :]
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= len(operands):
-        return low.error(
+        raise low.error(
             "OW356",
             "Scan needs to know how many of its inputs it runs over",
             span,
@@ -290,15 +268,12 @@ def _scan(call: _GraphCall) -> Operand:
         )
     entering = operands[: len(operands) - count]
     if batches:
-        entering = [(as_tensor(low, operand, None, place), place) for operand, place in entering]
-    states = [State(low, _without_batches(item) if batches else item, place) for item, place in entering]
-    scanned = [as_tensor(low, operand, None, place) for operand, place in operands[len(operands) - count :]]
-    if any(isinstance(value, Poison) for value in scanned):
-        return POISON
-    inputs = [value for value in scanned if isinstance(value, ir.Value)]
+        entering = each(lambda pair: (as_tensor(low, pair[0], None, pair[1]), pair[1]), entering)
+    states = each(lambda pair: State(low, _without_batches(pair[0]) if batches else pair[0], pair[1]), entering)
+    inputs = each(lambda pair: as_tensor(low, pair[0], None, pair[1]), operands[len(operands) - count :])
     for value, (_, place) in zip(inputs, operands[len(states) :], strict=True):
         if rank_of(value.type) == 0:
-            return low.error(
+            raise low.error(
                 "OW356",
                 "Scan cannot run over a tensor of rank 0",
                 place,
@@ -308,19 +283,12 @@ def _scan(call: _GraphCall) -> Operand:
             )
     steps = [_without_batch(value) if batches else value for value in inputs]
     items = [ir.Value(_item_type(value), value.name, span) for value in steps]
-    settled = _settle(call, states, [], items)
-    if isinstance(settled, Poison):
-        return POISON
-    region, initial = settled
+    region, initial = _settle(call, states, [], items)
     if batches:
         initial = [item for item, _ in entering if isinstance(item, ir.Value)]
     origins = yielded_ranks(low, region, (*initial, *inputs), span)
-    if isinstance(origins, Poison):
-        return POISON
     call.arguments.positional[:] = [*lengths, *((value, span) for value in (*initial, *inputs))]
     checked = call.checked()
-    if isinstance(checked, Poison):
-        return POISON
     attributes = {**checked[1], "body": ir.AttributeValue(ir.AttributeKind.GRAPH, region)}
     collected = [_collected_type(value) for value in region.yields[len(states) :]]
     left = [state.type for state in states]
@@ -363,26 +331,19 @@ def _loop(call: _GraphCall) -> Operand:
     operands = [*call.arguments.positional, *([(None, span)] * (2 - len(call.arguments.positional)))]
     boolean, int64 = low.element_of("bool"), low.element_of("int64")
     condition = (True, span) if operands[1][0] is None else operands[1]
-    limits = [
+    limits: list[ir.Value | None] = [
         None if operands[0][0] is None else as_tensor(low, operands[0][0], int64, operands[0][1]),
         as_tensor(low, condition[0], boolean, condition[1]),
     ]
-    if any(isinstance(value, Poison) for value in limits):
-        return POISON
-    states = [State(low, operand, place) for operand, place in operands[2:]]
+    states = each(lambda pair: State(low, *pair), operands[2:])
     # The number of a trip has the rank that the body declares, and the condition that of the one which enters.
     trip = ir.Value(ir.TensorType(int64, (1,) if call.declares_list("body", 0) else ()), "trip", span)
     entering = limits[1].type if isinstance(limits[1], ir.Value) else None
     is_scalar = not isinstance(entering, ir.TensorType) or entering.shape == ()
     going = ir.Value(ir.TensorType(boolean, () if is_scalar else None), "condition", span)
-    settled = _settle(call, states, [trip, going], [])
-    if isinstance(settled, Poison):
-        return POISON
-    region, initial = settled
+    region, initial = _settle(call, states, [trip, going], [])
     call.arguments.positional[:] = [(value, span) for value in (*limits, *initial)]
     checked = call.checked()
-    if isinstance(checked, Poison):
-        return POISON
     attributes = {**checked[1], "body": ir.AttributeValue(ir.AttributeKind.GRAPH, region)}
     collected = [_collected_type(value) for value in region.yields[1 + len(states) :]]
     return _one_or_all(call.emit(checked[0], attributes, [*(state.left or state.type for state in states), *collected]))
@@ -393,27 +354,26 @@ def _loop(call: _GraphCall) -> Operand:
 
 def _if(call: _GraphCall) -> Operand:
     low, span = call.low, call.span
-    checked = call.checked()
-    functions = [call.function(name) for name in ("then_branch", "else_branch")]
-    if isinstance(checked, Poison) or any(found is None for found in functions):
-        return POISON
-    condition = checked[0][0]
+    parts = Parts()
+    condition: ir.Value | None = None
+    functions: list[tuple[GraphFunction, Span]] = []
+    with parts:
+        condition = call.checked()[0][0]
+    with parts:
+        functions = each(call.function, ("then_branch", "else_branch"))
+    parts.close()
     assert condition is not None
     node = ir.If(ir.Operator(call.signature), condition, ir.Region(), ir.Region(), [], span)
     returned: list[tuple[Operand, ...]] = []
 
-    def finish(operands: tuple[Operand, ...]) -> list[ir.Value] | None:
+    def finish(operands: tuple[Operand, ...]) -> list[ir.Value]:
         returned.append(operands)
         return []
 
-    for field, found in zip(("then", "orelse"), functions, strict=True):
-        assert found is not None
-        region = call.lower(*found, [], finish)
-        if isinstance(region, Poison):
-            return POISON
-        setattr(node, field, region)
+    node.then = call.lower(*functions[0], [], finish)
+    node.orelse = call.lower(*functions[1], [], finish)
     if len(returned[0]) != len(returned[1]) or not returned[0]:
-        return low.error(
+        raise low.error(
             "OW307",
             f"the branches return {len(returned[0])} and {len(returned[1])} values",
             span,
@@ -423,7 +383,7 @@ def _if(call: _GraphCall) -> Operand:
     for first, second in zip(*returned, strict=True):
         made = join_values(low, (node.then, node.orelse), (first, second), span)
         if made is None:
-            return low.error(
+            raise low.error(
                 "OW307",
                 "the branches return values of no common type",
                 span,
@@ -434,24 +394,22 @@ def _if(call: _GraphCall) -> Operand:
         node.orelse.yields.append(made[1])
         node.results.append(ir.Value(made[2], "", span))
     for region, found in zip((node.then, node.orelse), functions, strict=True):
-        assert found is not None
-        if not promise(low, region, found[0].node.returns):
-            return POISON
+        promise(low, region, found[0].node.returns)
     low.append(node)
     return node.results[0] if len(node.results) == 1 else tuple(node.results)
 
 
 def _sequence_map(call: _GraphCall) -> Operand:
     low, span = call.low, call.span
-    checked, found = call.checked(), call.function("body")
-    if isinstance(checked, Poison) or found is None:
-        return POISON
-    inputs, attributes = checked
+    try:
+        inputs, attributes = call.checked()
+    except Poisoned:
+        call.function("body")
+        raise
+    found = call.function("body")
     parameters = [ir.Value(_element_type(value), "", span) for value in inputs if value is not None]
     finish = partial(_tensors, low, span=found[1], what=f"`{found[0].node.name}`")
     region = call.lower(*found, parameters, finish)
-    if isinstance(region, Poison):
-        return POISON
     graph: dict[str, ir.Attribute] = {"body": ir.AttributeValue(ir.AttributeKind.GRAPH, region)}
     types: list[ir.Type] = [ir.SequenceType(_unshaped(value.type)) for value in region.yields]
     return _one_or_all(call.emit(inputs, attributes | graph, types))
@@ -461,8 +419,6 @@ def _flex_attention(call: _GraphCall) -> Operand:
     """Its graphs change scores and probabilities: a tensor of rank 4 each, of the precision of the softmax."""
     low, span = call.low, call.span
     checked = call.checked()
-    if isinstance(checked, Poison):
-        return POISON
     inputs, attributes = checked
     precision, query = attributes.get("softmax_precision"), inputs[0]
     double = query is not None and isinstance(query.type, ir.TensorType) and query.type.element == DOUBLE
@@ -474,8 +430,6 @@ def _flex_attention(call: _GraphCall) -> Operand:
         parameter = ir.Value(ir.TensorType(element, (None,) * 4), "", span)
         finish = partial(_tensors, low, span=place, what=f"`{function.node.name}`")
         region = call.lower(function, place, [parameter], finish)
-        if isinstance(region, Poison):
-            return POISON
         graphs[name] = ir.AttributeValue(ir.AttributeKind.GRAPH, region)
     assert query is not None
     return _one_or_all(call.emit(inputs, attributes | graphs, [_reshaped(query.type)]))
@@ -501,12 +455,8 @@ def _of_unknown(call: _GraphCall) -> Operand:
         parameters = [ir.Value(ir.UnknownType(), item.arg, span) for item in (*arguments.posonlyargs, *arguments.args)]
         finish = partial(_tensors, low, span=span, what=f"`{function.node.name}`")
         region = call.lower(function, span, parameters, finish)
-        if isinstance(region, Poison):
-            return POISON
         attributes[name] = ir.AttributeValue(ir.AttributeKind.GRAPH, region)
     checked = call.checked()
-    if isinstance(checked, Poison):
-        return POISON
     count = call.arguments.result_count or 1
     return _one_or_all(call.emit(checked[0], {**checked[1], **attributes}, [ir.UnknownType()] * count))
 

@@ -21,7 +21,7 @@ from opwright.lang.lower.completions import InputType, Sizes
 from opwright.lang.lower.context import Lowering, operator_of
 from opwright.lang.lower.known import makers_of
 from opwright.lang.lower.malformed import counts_too_much, known_value, malformed
-from opwright.lang.lower.operands import Poison
+from opwright.lang.lower.poison import Poisoned
 from opwright.lang.source import Span
 from opwright.opsets.signatures import Signature, signature
 
@@ -42,16 +42,18 @@ def refuse_impossible(
     attributes: Attributes,
     count: int,
     span: Span | None,
-) -> Poison | None:
-    """The finding about a call with `count` results that no runtime takes; None where nothing is against it."""
+) -> None:
+    """Refuses a call with `count` results that no runtime takes."""
     wrong = malformed(found, attributes)
     if wrong is not None:
-        return _refuse(low, found, inputs, span, wrong)
+        raise _refuse(low, found, inputs, span, wrong)
     if not low.foresees:
         wrong = _one_number_for_list(found, inputs)
-        return None if wrong is None else _refuse(low, found, inputs, span, wrong)
+        if wrong is None:
+            return
+        raise _refuse(low, found, inputs, span, wrong)
     if found.name in DIVIDING and not found.domain and _divides_by_zero(low, inputs):
-        return low.error(
+        raise low.error(
             "OW312",
             f"{found.name} has no value here",
             span,
@@ -62,20 +64,20 @@ def refuse_impossible(
     data = [None if value is None else low.contents.get(value) for value in inputs]
     reason = why_impossible(found, inputs, attributes, count, data)
     if reason is None:
-        return None
+        return
     certain = _CertainShapes(low)
     sure = [None if value is None else certain.narrowed(value) for value in inputs]
     if any(one is not other for one, other in zip(sure, inputs, strict=True)):
         reason = why_impossible(found, sure, attributes, count, data)
         if reason is None:
-            return None
+            return
     said = _one_number_for_list(found, sure) or f"ONNX says of {found.identity} with these: {reason}"
-    return _refuse(low, found, inputs, span, said)
+    raise _refuse(low, found, inputs, span, said)
 
 
 def _refuse(
     low: Lowering, found: Signature, inputs: Sequence[ir.Value | None], span: Span | None, reason: str
-) -> Poison:
+) -> Poisoned:
     types = ", ".join(repr(value.type) for value in inputs if value is not None)
     return low.error(
         "OW314",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_rank
@@ -18,15 +20,14 @@ from opwright.lang.lower.numbers import (
 from opwright.lang.lower.operands import (
     ELLIPSIS,
     NEWAXIS,
-    POISON,
     Absent,
     AttributeOperand,
     IndexItem,
     Marker,
     Operand,
-    Poison,
     SliceItem,
 )
+from opwright.lang.lower.poison import Poisoned, each
 from opwright.lang.source import Span
 from opwright.opsets.signatures import elements_of
 
@@ -36,18 +37,17 @@ INT64_MAX, INT64_MIN = (1 << 63) - 1, -(1 << 63)
 OLDEST_OPSET = 11  # the first at which Gather takes negative indices and Slice negative steps
 
 
-def is_too_old(low: Lowering, span: Span) -> bool:
-    """Whether the opset has no sound form for subscripts; reported."""
+def check_age(low: Lowering, span: Span) -> None:
+    """Refuses an opset that has no sound form for subscripts."""
     if low.opset >= OLDEST_OPSET:
-        return False
-    low.error(
+        return
+    raise low.error(
         "OW202",
         f"subscripts need opset {OLDEST_OPSET}, not {low.opset}",
         span,
         reason="earlier versions of Gather take no negative indices, and those of Slice no negative steps",
         help=f'narrow `opset:` to ">={OLDEST_OPSET}"',
     )
-    return True
 
 
 Bound = int | ir.Value | None
@@ -111,10 +111,8 @@ class Mask:
 Item = Position | Range | Array | Mask | Marker
 
 
-def read_item(low: Lowering, item: IndexItem, span: Span) -> Item | Poison:
+def read_item(low: Lowering, item: IndexItem, span: Span) -> Item:
     """The item of a tensor's subscript that an operand is."""
-    if isinstance(item, Poison):
-        return POISON
     if isinstance(item, Marker):
         return item
     if item is None:
@@ -128,16 +126,16 @@ def read_item(low: Lowering, item: IndexItem, span: Span) -> Item | Poison:
     if isinstance(item, (tuple, range)):
         item = tuple(item)
         value = as_tensor(low, item, None if item else low.element_of("int64"), span)
-        return POISON if isinstance(value, Poison) else _tensor(low, value, span)
+        return _tensor(low, value, span)
     if isinstance(item, ir.Value) and isinstance(item.type, ir.TensorType) and not item.optional:
         return _tensor(low, item, span)
     if isinstance(item, AttributeOperand) and item.parameter.kind is ir.AttributeKind.INTS:
         value = as_tensor(low, item, None, span)
-        return POISON if isinstance(value, Poison) else _tensor(low, value, span)
-    return refuse_item(low, item, span)
+        return _tensor(low, value, span)
+    raise refuse_item(low, item, span)
 
 
-def refuse_item(low: Lowering, item: Operand, span: Span) -> Poison:
+def refuse_item(low: Lowering, item: Operand, span: Span) -> Poisoned:
     need_rank(item)
     absent = isinstance(item, Absent) or (isinstance(item, ir.Value) and item.optional)
     return low.error(
@@ -151,44 +149,40 @@ def refuse_item(low: Lowering, item: Operand, span: Span) -> Poison:
     )
 
 
-def _position(low: Lowering, item: Operand, span: Span) -> Item | Poison:
+def _position(low: Lowering, item: Operand, span: Span) -> Item:
     if number_kind(item) is not ir.NumberKind.INT:
-        return refuse_item(low, item, span)
+        raise refuse_item(low, item, span)
     if isinstance(item, int):
         if not INT64_MIN <= item <= INT64_MAX:
-            return low.error(
+            raise low.error(
                 "OW342", f"index {item} is out of range", span, "an axis cannot have that many elements", ""
             )
         return Position(item)
     value = carried(low, item, span)
-    return POISON if isinstance(value, Poison) else Position(value)
+    return Position(value)
 
 
-def _tensor(low: Lowering, value: ir.Value, span: Span) -> Item | Poison:
+def _tensor(low: Lowering, value: ir.Value, span: Span) -> Item:
     assert isinstance(value.type, ir.TensorType)
     mask = ir.element_mask(value.type.element)
     if mask == 1 << low.element_of("bool").code:
         return _mask(low, value, span)
     made = as_index(low, value, span)
-    if isinstance(made, Poison):
-        return POISON
     return Position(made) if value.type.shape == () else Array(made)
 
 
-def _mask(low: Lowering, value: ir.Value, span: Span) -> Item | Poison:
+def _mask(low: Lowering, value: ir.Value, span: Span) -> Item:
     from opwright.lang.lower.shapes import require_rank
 
     rank = require_rank(low, value, span)
-    if isinstance(rank, Poison):
-        return POISON
     if rank == 0:
-        return low.error(
+        raise low.error(
             "OW340", "a mask of rank 0 cannot index", span, "the result would have a new axis of 0 or 1 elements", ""
         )
     return Mask(value, rank)
 
 
-def as_index(low: Lowering, value: ir.Value, span: Span) -> ir.Value | Poison:
+def as_index(low: Lowering, value: ir.Value, span: Span) -> ir.Value:
     """An integer tensor as INT32 or INT64, which are the types of indices; others are cast."""
     assert isinstance(value.type, ir.TensorType)
     element = ir.settle(value.type.element)
@@ -199,34 +193,29 @@ def as_index(low: Lowering, value: ir.Value, span: Span) -> ir.Value | Poison:
     if all(item.is_integer for item in elements):
         return cast(low, value, low.element_of("int64"), span)
     if isinstance(element, ir.TypeVariable) and any(item.is_integer or item.kind == "bool" for item in elements):
-        return needs_element(low, element, span)
-    return refuse_item(low, value, span)
+        raise needs_element(low, element, span)
+    raise refuse_item(low, value, span)
 
 
 # ------------------------------------------------------------------------------------------------------ slices
 
 
-def read_range(low: Lowering, item: SliceItem, span: Span) -> Range | Poison:
-    bounds = [_bound(low, bound, span) for bound in (item.start, item.stop, item.step)]
-    start, stop, step = bounds
-    if isinstance(start, Poison) or isinstance(stop, Poison) or isinstance(step, Poison):
-        return POISON
+def read_range(low: Lowering, item: SliceItem, span: Span) -> Range:
+    start, stop, step = each(partial(_bound, low, span=span), (item.start, item.stop, item.step))
     if step == 0:
-        return low.error("OW312", "Python says: slice step cannot be zero", span)
+        raise low.error("OW312", "Python says: slice step cannot be zero", span)
     return Range(start, stop, 1 if step is None else step)
 
 
-def _bound(low: Lowering, bound: Operand, span: Span) -> Bound | Poison:
+def _bound(low: Lowering, bound: Operand, span: Span) -> Bound:
     """A bound of a slice: None, an int that fits int64 (beyond, it means the same as the limit), or a value."""
     if bound is None:
         return None
-    if isinstance(bound, Poison):
-        return POISON
     if isinstance(bound, int):
         return max(INT64_MIN, min(INT64_MAX, int(bound)))
     if is_number(bound) and number_kind(bound) is not ir.NumberKind.FLOAT:
         value = carried(low, bound, span)
-        if isinstance(value, Poison) or number_kind_of(value) is not ir.NumberKind.BOOL:
+        if number_kind_of(value) is not ir.NumberKind.BOOL:
             return value
         return cast(low, value, low.element_of("int64"), span)
     if isinstance(bound, ir.Value) and isinstance(bound.type, ir.TensorType) and not bound.optional:
@@ -238,7 +227,7 @@ def _bound(low: Lowering, bound: Operand, span: Span) -> Bound | Poison:
             int64 = low.element_of("int64")
             return bound if mask == 1 << int64.code else cast(low, bound, int64, span)
     need_rank(bound)
-    return low.error(
+    raise low.error(
         "OW340",
         f"{describe(bound)} cannot bound a slice",
         span,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import Array, Item, Mask, Position, Range
-from opwright.lang.lower.operands import ELLIPSIS, Poison
+from opwright.lang.lower.operands import ELLIPSIS
 from opwright.lang.source import Span
 
 
@@ -33,15 +33,13 @@ def axes_of(item: Item) -> int:
     return 1 if isinstance(item, (Position, Range, Array)) else 0
 
 
-def lay_out(
-    low: Lowering, shape: tuple[ir.Dimension, ...] | None, items: Sequence[Item], span: Span
-) -> list[Placed] | Poison:
+def lay_out(low: Lowering, shape: tuple[ir.Dimension, ...] | None, items: Sequence[Item], span: Span) -> list[Placed]:
     """Gives every item but `...` its axis, and refuses what is out of range for what is known of the tensor."""
     if sum(item is ELLIPSIS for item in items) > 1:
-        return low.error("OW342", "a subscript has one `...` at most", span, "numpy says the same")
+        raise low.error("OW342", "a subscript has one `...` at most", span, "numpy says the same")
     taken = sum(map(axes_of, items))
     if shape is not None and taken > len(shape):
-        return low.error(
+        raise low.error(
             "OW342",
             f"{taken} indices for a tensor of rank {len(shape)}",
             span,
@@ -56,7 +54,7 @@ def lay_out(
         placed.append(Placed(item, axis, back))
         dim = shape[axis] if shape is not None and isinstance(item, Position) else None
         if isinstance(dim, int) and _is_out_of_range(item, dim):
-            return low.error("OW342", "the index is out of range", span, f"the axis has {dim} elements")
+            raise low.error("OW342", "the index is out of range", span, f"the axis has {dim} elements")
         axis += axes_of(item)
         left -= axes_of(item)
     return placed

@@ -22,10 +22,11 @@ from opwright.lang.lower.numbers import (
     number_kind,
     typed_constant,
 )
-from opwright.lang.lower.operands import POISON, VACANT, Environment, IntTuple, Operand, Poison, Unbound
+from opwright.lang.lower.operands import POISON, VACANT, Environment, IntTuple, Operand, Unbound
+from opwright.lang.lower.poison import Poisoned, each
 from opwright.lang.lower.sequences import is_list, is_sequence, join_lists
 from opwright.lang.lower.shapes import tuple_tensor
-from opwright.lang.lower.speculate import speculate
+from opwright.lang.lower.speculate import attempt
 from opwright.lang.lower.tuples import ints_of, is_tuple
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
@@ -56,14 +57,21 @@ class Join:
 
     def run(self) -> None:
         """Gives the environment every name as it is after the `if`; what neither branch has touched is as it was."""
-        then, orelse = self.sides
         for name in changed_names(self.sides, self.low.positions):
-            missing = VACANT if is_hidden(name) else None
-            first = then.get(name, missing or Unbound(self.paths[1]))
-            second = orelse.get(name, missing or Unbound(self.paths[0]))
-            if is_flag(name) and first is VACANT and second is VACANT:
-                continue  # those of a loop that is over; outside of loops there are none
-            self.env[name] = self._hidden(name, first, second) if is_hidden(name) else self._named(name, first, second)
+            try:
+                self._meet(name)
+            except Poisoned:
+                self.env[name] = POISON
+
+    def _meet(self, name: str) -> None:
+        """One name, or one thing that is said of how paths end."""
+        then, orelse = self.sides
+        missing = VACANT if is_hidden(name) else None
+        first = then.get(name, missing or Unbound(self.paths[1]))
+        second = orelse.get(name, missing or Unbound(self.paths[0]))
+        if is_flag(name) and first is VACANT and second is VACANT:
+            return  # those of a loop that is over; outside of loops there are none
+        self.env[name] = self._hidden(name, first, second) if is_hidden(name) else self._named(name, first, second)
 
     def _named(self, name: str, first: Operand, second: Operand) -> Operand:
         if first is second or same_static(first, second):
@@ -74,7 +82,7 @@ class Join:
             return self._one_sided(name, second if self.unread[0] else first, 0 if self.unread[0] else 1)
         if isinstance(first, Unbound) or isinstance(second, Unbound):
             return self._unbound(first, second)
-        if isinstance(first, Poison) or isinstance(second, Poison):
+        if first is POISON or second is POISON:
             return POISON
         return self._join(name, first, second)
 
@@ -96,26 +104,23 @@ class Join:
             if first is VACANT or second is VACANT:
                 return second if first is VACANT else first
             if name == COUNT:
-                if not isinstance(first, Poison) and not isinstance(second, Poison):
-                    self._disagree("{} values", first, second)
-                return POISON
+                raise Poisoned if POISON in (first, second) else self._disagree("{} values", first, second)
             return first
         if first is VACANT or second is VACANT:
             return self._one_sided(name, second if first is VACANT else first, 0 if first is VACANT else 1)
-        if isinstance(first, Poison) or isinstance(second, Poison):
+        if first is POISON or second is POISON:
             return POISON
         made = self._join(name, first, second)
         if isinstance(made, Unbound):
-            self._disagree("{}", describe(first), describe(second))
-            return POISON
+            raise self._disagree("{}", describe(first), describe(second))
         return made
 
-    def _disagree(self, form: str, first: object, second: object) -> None:
+    def _disagree(self, form: str, first: object, second: object) -> Poisoned:
         places = [place_of(side) for side in self.sides]
         lines = [self.low.scope.module.source.line(place[0]) if place else 0 for place in places]
         special = {NOTHING: "nothing", TUPLE_OF_ONE: "a tuple of one value"}
         texts = [special.get(item, form.format(item)) if isinstance(item, int) else item for item in (first, second)]
-        self.low.error(
+        return self.low.error(
             "OW307",
             "the returns disagree",
             places[1] or places[0],
@@ -260,7 +265,7 @@ def filler(low: Lowering, type_: ir.Type, span: Span | None) -> ir.Value | None:
 
     if isinstance(type_, ir.NumberType):
         zero = {ir.NumberKind.BOOL: False, ir.NumberKind.INT: 0, ir.NumberKind.FLOAT: 0.0}[type_.kind]
-        return _or_none(carried(low, zero, span))
+        return carried(low, zero, span)
     if isinstance(type_, ir.SequenceType) and isinstance(type_.item, ir.TensorType):
         element = ir.settle(type_.item.element)
         if isinstance(element, ir.TypeVariable):
@@ -275,15 +280,15 @@ def filler(low: Lowering, type_: ir.Type, span: Span | None) -> ir.Value | None:
     dims = _dims_like(type_)
     if not isinstance(element, ir.TypeVariable):
         empty = {"string": "", "bool": False}.get(element.kind, 0)
-        return _or_none(typed_constant(low, _repeated(empty, dims), dims, element, span))
+        return typed_constant(low, _repeated(empty, dims), dims, element, span)
     like = low.splittable.get(element.name)
     if like is None:
         return None
     if low.lookup("", "CastLike") is None:
         needs_element(low, element, span)
         return None
-    zero_constant = _or_none(typed_constant(low, _repeated(0, dims), dims, low.element_of("int64"), span))
-    return None if zero_constant is None else emit(low, "CastLike", [zero_constant, like], {}, span)
+    zeros = typed_constant(low, _repeated(0, dims), dims, low.element_of("int64"), span)
+    return emit(low, "CastLike", [zeros, like], {}, span)
 
 
 # A value that nobody reads has so many elements at most.
@@ -300,10 +305,6 @@ def _repeated(item: Any, dims: tuple[int, ...]) -> Any:
     return (item,) * math.prod(dims) if dims else item
 
 
-def _or_none(value: ir.Value | Poison) -> ir.Value | None:
-    return value if isinstance(value, ir.Value) else None
-
-
 def join_values(
     low: Lowering, regions: tuple[ir.Region, ir.Region], values: tuple[Operand, Operand], span: Span | None
 ) -> tuple[ir.Value, ir.Value, ir.Type] | None:
@@ -312,9 +313,8 @@ def join_values(
     if is_number(first) and is_number(second):
         if number_kind(first) is not number_kind(second):
             return None
-        made = [within(low, regions[side], partial(carried, low, values[side], span)) for side in (0, 1)]
-        pair = _pair(made)
-        return None if pair is None else (*pair, ir.NumberType(number_kind(first)))
+        one, other = _each_in_its_region(low, regions, partial(carried, low, span=span), values)
+        return one, other, ir.NumberType(number_kind(first))
     if is_list(first) and is_list(second) and (is_sequence(first) or is_sequence(second) or _hold_tensors(values)):
         return join_lists(low, regions, values, span)
     if is_tuple(first) and is_tuple(second):
@@ -323,13 +323,34 @@ def join_values(
         return None  # Python would give several values here and one there
     tensor = first if isinstance(first, ir.Value) and not is_number(first) else second
     element = tensor.type.element if isinstance(tensor, ir.Value) and isinstance(tensor.type, ir.TensorType) else None
-    with speculate(low) as trial:  # no common type is a finding only where the name is read
-        made = [within(low, regions[side], partial(as_tensor, low, values[side], element, span)) for side in (0, 1)]
-        pair = _pair(made)
-        if pair is None or any(value.optional for value in pair) or not unify(pair[0].type, pair[1].type, low.trail):
-            return None
-        trial.commit()
-        return (*pair, joined_type(pair[0].type, pair[1].type))
+    return attempt(low, partial(_as_one_type, low, regions, values, element, span))
+
+
+def _as_one_type(
+    low: Lowering,
+    regions: tuple[ir.Region, ir.Region],
+    values: tuple[Operand, Operand],
+    element: ir.Element | None,
+    span: Span | None,
+) -> tuple[ir.Value, ir.Value, ir.Type] | None:
+    first, second = _each_in_its_region(low, regions, partial(as_tensor, low, element=element, span=span), values)
+    if first.optional or second.optional or not unify(first.type, second.type, low.trail):
+        return None
+    return first, second, joined_type(first.type, second.type)
+
+
+def _each_in_its_region(
+    low: Lowering,
+    regions: tuple[ir.Region, ir.Region],
+    step: Callable[[Operand], ir.Value],
+    values: tuple[Operand, Operand],
+) -> tuple[ir.Value, ir.Value]:
+    """What a step makes of both values, each where it is yielded."""
+    first, second = each(
+        lambda side: within(low, regions[side], partial(step, values[side])),
+        (0, 1),
+    )
+    return first, second
 
 
 def _hold_tensors(values: tuple[Operand, ...]) -> bool:
@@ -341,21 +362,9 @@ def _join_tuples(
     low: Lowering, regions: tuple[ir.Region, ir.Region], values: tuple[Operand, Operand], span: Span | None
 ) -> tuple[ir.Value, ir.Value, ir.Type] | None:
     """Tuples of ints, of which the lengths differ or are not known: INT64 tensors of rank 1."""
-    with speculate(low) as trial:
-        made = [
-            within(low, region, partial(ints_of, low, value, span or (0, 0, 0, 0)))
-            for region, value in zip(regions, values, strict=True)
-        ]
-        pair = _pair(made)
-        if pair is None:
-            return None
-        trial.commit()
-        return (*pair, joined_type(pair[0].type, pair[1].type))
-
-
-def _pair(made: list[ir.Value | Poison]) -> tuple[ir.Value, ir.Value] | None:
-    first, second = made
-    return (first, second) if isinstance(first, ir.Value) and isinstance(second, ir.Value) else None
+    place = span or (0, 0, 0, 0)
+    pair = attempt(low, partial(_each_in_its_region, low, regions, partial(ints_of, low, span=place), values))
+    return None if pair is None else (*pair, joined_type(pair[0].type, pair[1].type))
 
 
 def within(low: Lowering, region: ir.Region, step: Callable[[], Result]) -> Result:

@@ -8,7 +8,7 @@ from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import Array, Item, Mask, Position, Range
 from opwright.lang.lower.index_layout import Placed, axes_of, is_advanced, stand_together
-from opwright.lang.lower.operands import ELLIPSIS, NEWAXIS, POISON, Poison
+from opwright.lang.lower.operands import ELLIPSIS, NEWAXIS
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.lower.shapes import require_rank
 from opwright.lang.source import Span
@@ -16,7 +16,7 @@ from opwright.lang.source import Span
 
 def gather_together(
     low: Lowering, value: ir.Value, items: Sequence[Item], layout: Sequence[Placed], span: Span
-) -> ir.Value | Poison:
+) -> ir.Value:
     """The tensor, its slices taken already, at what positions, arrays and masks say together.
 
     1. The axes that they stand for come first (nothing to do where they are first), the others keep their order.
@@ -33,12 +33,10 @@ def gather_together(
     if leading and NEWAXIS not in items:
         return typed(op("GatherND", value, indices), element, _joined(value, len(leading), block))
     rank = require_rank(low, value, span)
-    if isinstance(rank, Poison):
-        return POISON
     if block is None:
         for item in items:
-            if isinstance(item, Array) and isinstance(require_rank(low, item.value, span), Poison):
-                return POISON
+            if isinstance(item, Array):
+                require_rank(low, item.value, span)
         raise AssertionError("a block of unknown rank comes from an array of unknown rank")
     axes = [axis % rank for placed in advanced for axis in range(placed.axis, placed.axis + axes_of(placed.item))]
     others = [axis for axis in range(rank) if axis not in axes]

@@ -11,7 +11,7 @@ import ast
 
 from opwright.lang import facts, ir
 from opwright.lang.lower.context import LowerAgain, Lowering, NeedsFact
-from opwright.lang.lower.operands import AttributeOperand, LoopKey, Operand, Poison, Rank, Unbound
+from opwright.lang.lower.operands import AttributeOperand, LoopKey, Operand, Rank, Unbound
 from opwright.lang.source import Span
 
 
@@ -63,16 +63,16 @@ def ask_attribute(operand: AttributeOperand, span: Span | None) -> NeedsFact:
     return NeedsFact(parameter.name, values, span)
 
 
-def ask_enumerated(low: Lowering, operand: AttributeOperand, span: Span | None) -> Poison | None:
+def ask_enumerated(low: Lowering, operand: AttributeOperand, span: Span | None) -> None:
     """Asks for an attribute that is compared and has few values; refuses text that the opset cannot compare."""
     if operand.choices:
         raise ask_attribute(operand, span)
     if operand.parameter.kind is not ir.AttributeKind.STRING:
-        return None
+        return
     equal = low.lookup("", "Equal")
     if equal is not None and any("tensor(string)" in types for types in equal.admitted.values()):
-        return None
-    return low.error(
+        return
+    raise low.error(
         "OW365",
         f"the text `{operand.parameter.name}` cannot be compared at opset {low.opset}",
         span,

@@ -13,24 +13,25 @@ from opwright.lang import ir, static
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_copies, need_static
 from opwright.lang.lower.numbers import describe
-from opwright.lang.lower.operands import POISON, Environment, IntTuple, Operand, Poison, StaticIterator, Unbound
+from opwright.lang.lower.operands import Environment, IntTuple, Operand, StaticIterator, Unbound
+from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.shapes import tuple_items
 from opwright.lang.source import Span, span_of
 
 Items = tuple[Operand, ...]
 
 
-def items_of(low: Lowering, operand: Operand, span: Span, purpose: str, named: bool = False) -> Items | Poison:
+def items_of(low: Lowering, operand: Operand, span: Span, purpose: str, named: bool = False) -> Items:
     """The items of a static list; `purpose` says what needs them, `named` that a name stands for the list."""
-    if isinstance(operand, Poison):
-        return POISON
     if isinstance(operand, StaticIterator):
-        return _used_twice(low, operand, span) if named else operand.items
+        if named:
+            raise _used_twice(low, operand, span)
+        return operand.items
     if isinstance(operand, (tuple, str)):
         return tuple(operand)
     if isinstance(operand, range):
         if len(operand) > static.SEQUENCE_ITEMS:
-            return low.error(
+            raise low.error(
                 "OW311",
                 f"{len(operand):,} items are more than the {static.SEQUENCE_ITEMS:,} allowed",
                 span,
@@ -42,7 +43,7 @@ def items_of(low: Lowering, operand: Operand, span: Span, purpose: str, named: b
     need_static(low, operand, span)
     if isinstance(operand, ir.Value) and isinstance(operand.type, ir.SequenceType):
         need_copies(low, operand)
-    return low.error(
+    raise low.error(
         "OW362",
         f"{purpose} needs a list whose length is known when the function is built",
         span,
@@ -51,7 +52,7 @@ def items_of(low: Lowering, operand: Operand, span: Span, purpose: str, named: b
     )
 
 
-def _used_twice(low: Lowering, operand: StaticIterator, span: Span) -> Poison:
+def _used_twice(low: Lowering, operand: StaticIterator, span: Span) -> Poisoned:
     return low.error(
         "OW362",
         f"a name stands for {operand.label}(...), which can be used once only",
@@ -61,7 +62,7 @@ def _used_twice(low: Lowering, operand: StaticIterator, span: Span) -> Poison:
     )
 
 
-def iterated(low: Lowering, node: ast.expr, env: Environment, purpose: str) -> Items | Poison:
+def iterated(low: Lowering, node: ast.expr, env: Environment, purpose: str) -> Items:
     """The items of an expression that is run over."""
     from opwright.lang.lower.expressions import lower_expression
 
@@ -82,10 +83,8 @@ def call_list_builtin(
     known = {"enumerate": ("start",), "zip": ("strict",)}.get(name, ())
     for keyword, (_, place) in keywords.items():
         if keyword not in known:
-            return low.error("OW203", f"`{name}` has no argument `{keyword}`", place, "it has Python's signature")
+            raise low.error("OW203", f"`{name}` has no argument `{keyword}`", place, "it has Python's signature")
     operands = [operand for operand, _ in positional]
-    if any(isinstance(operand, Poison) for operand in operands):
-        return POISON
     if name == "range":
         return _range(low, operands, span)
     lists = []
@@ -94,18 +93,15 @@ def call_list_builtin(
         start = keywords["start"][0] if "start" in keywords else operands[1] if len(operands) == 2 else 0
         positional = positional[:1] if len(operands) <= 2 else positional
     for operand, place in positional:
-        items = items_of(low, operand, place, f"`{name}`")
-        if isinstance(items, Poison):
-            return POISON
-        lists.append(items)
+        lists.append(items_of(low, operand, place, f"`{name}`"))
     if name != "zip" and len(lists) != 1:
-        return low.error("OW203", f"`{name}` takes one list, not {len(lists)}", span, "it has Python's signature")
+        raise low.error("OW203", f"`{name}` takes one list, not {len(lists)}", span, "it has Python's signature")
     if name == "enumerate" and (isinstance(start, bool) or not isinstance(start, int)):
-        return low.error("OW362", "`enumerate` starts at a static int", span, f"it gets {describe(start)}")
+        raise low.error("OW362", "`enumerate` starts at a static int", span, f"it gets {describe(start)}")
     strict = keywords["strict"][0] if "strict" in keywords else False
     if strict and len({len(items) for items in lists}) > 1:
         lengths = " and ".join(str(len(items)) for items in lists)
-        return low.error("OW312", f"Python says: zip() gets lists of {lengths} items", span, "`strict=True` is given")
+        raise low.error("OW312", f"Python says: zip() gets lists of {lengths} items", span, "`strict=True` is given")
     return _BUILTINS[name](lists, start, low, span)
 
 
@@ -114,7 +110,7 @@ def _range(low: Lowering, operands: list[Operand], span: Span) -> Operand:
     for operand in operands:
         if isinstance(operand, bool) or not isinstance(operand, int):
             need_static(low, operand, span)
-            return low.error(
+            raise low.error(
                 "OW362",
                 "this `range` needs ints that are known when the function is built",
                 span,
@@ -125,7 +121,7 @@ def _range(low: Lowering, operands: list[Operand], span: Span) -> Operand:
     try:
         return range(*bounds)
     except (TypeError, ValueError) as error:
-        return low.error("OW312", "`range` has no value here", span, f"Python says: {error}")
+        raise low.error("OW312", "`range` has no value here", span, f"Python says: {error}") from None
 
 
 def _enumerate(lists: list[Items], start: int, low: Lowering, span: Span) -> Operand:
@@ -163,7 +159,7 @@ def _decide(items: Items, decides: bool, low: Lowering, span: Span) -> Operand:
         if not is_static(item):
             need_static(low, item, span)
             name = "any" if decides else "all"
-            return low.error(
+            raise low.error(
                 "OW362",
                 f"`{name}` needs items that are known when the function is built",
                 span,
@@ -193,31 +189,28 @@ LIST_BUILTINS = frozenset([*_BUILTINS, "range"])
 def lower_list_comprehension(low: Lowering, node: ast.ListComp, env: Environment) -> Operand:
     """`[f(x) for x in xs if p]`: a static list."""
     found = _comprehend(low, node, env)
-    if isinstance(found, Poison):
-        return POISON
     try:
         return low.lists.made(static.checked(static.StaticList(found)))
     except static.StaticError as error:
-        return low.error(error.code, "the list is too long", span_of(node), reason=str(error))
+        raise low.error(error.code, "the list is too long", span_of(node), reason=str(error)) from None
 
 
 def lower_generator(low: Lowering, node: ast.GeneratorExp, env: Environment) -> Operand:
     found = _comprehend(low, node, env)
-    return POISON if isinstance(found, Poison) else StaticIterator(tuple(found), "a generator")
+    return StaticIterator(tuple(found), "a generator")
 
 
-def _comprehend(low: Lowering, node: ast.ListComp | ast.GeneratorExp, env: Environment) -> list[Operand] | Poison:
+def _comprehend(low: Lowering, node: ast.ListComp | ast.GeneratorExp, env: Environment) -> list[Operand]:
     """Its targets are names of its own; the first list is looked up outside, as Python does."""
     from opwright.lang.lower.statements import assigned_names
 
     first = iterated(low, node.generators[0].iter, env, "a comprehension")
-    if isinstance(first, Poison):
-        return POISON
     inner = dict(env)
     for name in assigned_names([generator.target for generator in node.generators]):
         inner[name] = Unbound("before the comprehension sets it")
     results: list[Operand] = []
-    return results if _run(low, node, 0, first, inner, results) else POISON
+    _run(low, node, 0, first, inner, results)
+    return results
 
 
 def _run(
@@ -227,8 +220,8 @@ def _run(
     items: Items,
     env: Environment,
     results: list[Operand],
-) -> bool:
-    """Runs one `for` of a comprehension; False after a finding."""
+) -> None:
+    """Runs one `for` of a comprehension."""
     from opwright.lang.lower.expressions import lower_expression
     from opwright.lang.lower.statements import bind_target
 
@@ -237,39 +230,31 @@ def _run(
         low.spend(1, span_of(node))
         mark = len(low.diagnostics)
         bind_target(low, generator.target, item, env)
-        chosen = _chosen(low, generator.ifs, env)
-        if chosen is None:
-            return False
-        if not chosen:
+        if not _chosen(low, generator.ifs, env):
             continue
         if level + 1 == len(node.generators):
             results.append(lower_expression(low, node.elt, env))
         else:
             inner = iterated(low, node.generators[level + 1].iter, env, "a comprehension")
-            if isinstance(inner, Poison) or not _run(low, node, level + 1, inner, env, results):
-                return False
-        if len(low.diagnostics) > mark:
-            return False
-    return True
+            _run(low, node, level + 1, inner, env, results)
+        if len(low.diagnostics) > mark:  # the other items would say the same
+            raise Poisoned
 
 
-def _chosen(low: Lowering, conditions: list[ast.expr], env: Environment) -> bool | None:
+def _chosen(low: Lowering, conditions: list[ast.expr], env: Environment) -> bool:
     from opwright.lang.lower.conditions import lower_condition
 
     for condition in conditions:
         found = lower_condition(low, condition, env)
-        if isinstance(found, Poison):
-            return None
         if not isinstance(found, bool):
             need_static(low, found, span_of(condition))
-            low.error(
+            raise low.error(
                 "OW362",
                 "the condition of a comprehension must be known when the function is built",
                 span_of(condition),
                 reason="it decides how long the list is",
                 help="write a loop, with `if` inside",
             )
-            return None
         if not found:
             return False
     return True

@@ -16,7 +16,7 @@ from opwright.lang.lower.numbers import (
     is_number,
     is_static_number,
 )
-from opwright.lang.lower.operands import POISON, Environment, Operand, Poison, Unbound
+from opwright.lang.lower.operands import Environment, Operand, Unbound
 from opwright.lang.lower.ranges import Items, Range, what_is_run_over
 from opwright.lang.lower.sequences import (
     grown_names,
@@ -29,36 +29,30 @@ from opwright.lang.source import span_of
 
 
 def lower_for(low: Lowering, statement: ast.For, env: Environment) -> None:
-    grows = _grows_what_it_runs_over(low, statement, env)
-    found = POISON if grows else what_is_run_over(low, statement.iter, env)
+    _check_growth(low, statement, env)
+    found = what_is_run_over(low, statement.iter, env)
     if isinstance(found, tuple):
         unroll(low, statement, found, env)
     elif isinstance(found, Items):
         _ItemLoop(low, statement, env, found).run()
-    elif isinstance(found, Range):
+    else:
         run = _ForLoop(low, statement, env, found).run
         if found.may_be_static:
             try_loop(low, statement, env, found.bounds, run)
         else:
             run()
-    else:
-        for name in assigned_names([statement]):
-            env[name] = POISON
 
 
 def lower_while(low: Lowering, statement: ast.While, env: Environment) -> None:
     first = lower_condition(low, statement.test, env)
-    if isinstance(first, Poison):
-        for name in assigned_names([statement]):
-            env[name] = POISON
-    elif first is False:
+    if first is False:
         lower_block(low, statement.orelse, env)
     else:
         _WhileLoop(low, statement, env, first).run()
 
 
-def _grows_what_it_runs_over(low: Lowering, statement: ast.For, env: Environment) -> bool:
-    """Whether the body changes a list that the loop runs over: Python would see the items that are added."""
+def _check_growth(low: Lowering, statement: ast.For, env: Environment) -> None:
+    """Refuses a body that changes a list which the loop runs over: Python would see the items that are added."""
     lazy = statement.iter.args if isinstance(statement.iter, ast.Call) else [statement.iter]
     if isinstance(statement.iter, ast.Call):
         name = statement.iter.func.id if isinstance(statement.iter.func, ast.Name) else ""
@@ -66,15 +60,13 @@ def _grows_what_it_runs_over(low: Lowering, statement: ast.For, env: Environment
     names = [item.id for item in lazy if isinstance(item, ast.Name)]
     for name in grown_names(statement.body):
         if name in names and is_list(env.get(name)):
-            low.error(
+            raise low.error(
                 "OW344",
                 f"`{name}` grows while the loop runs over it",
                 span_of(statement.iter),
                 reason="in Python the loop would run over the new items too",
                 help=f"run over a copy: `for ... in {name} + []`, or loop over `range(...)`",
             )
-            return True
-    return False
 
 
 class _ForLoop(BodyLoop):
@@ -97,8 +89,7 @@ class _ForLoop(BodyLoop):
 
     def run(self) -> None:
         if not self.name:
-            self.low.error("OW328", "the items of a range are single numbers", span_of(self.statement.target))
-            return self.poison()
+            raise self.low.error("OW328", "the items of a range are single numbers", span_of(self.statement.target))
         if self.over.trips == 0:
             return lower_block(self.low, self.statement.orelse, self.env)
         return super().run()
@@ -133,7 +124,7 @@ class _ForLoop(BodyLoop):
         at_zero = is_static_number(start) and start == 0
         scope[self.name] = scaled if at_zero else binary(self.low, "+", scaled, start, self.span, spans)
 
-    def again(self, scope: Environment, goes_on: ir.Value | bool) -> ir.Value | None:
+    def again(self, scope: Environment, goes_on: ir.Value | bool) -> ir.Value:
         return self.constant_bool(goes_on) if isinstance(goes_on, bool) else goes_on
 
     def after(self) -> None:
@@ -171,7 +162,7 @@ class _WhileLoop(BodyLoop):
             return self.constant_bool(condition)
         return as_scalar(self.low, condition, self.span)
 
-    def again(self, scope: Environment, goes_on: ir.Value | bool) -> ir.Value | None:
+    def again(self, scope: Environment, goes_on: ir.Value | bool) -> ir.Value:
         low = self.low
         if goes_on is False:
             return self.constant_bool(False)
@@ -182,12 +173,7 @@ class _WhileLoop(BodyLoop):
             return condition
 
         found = test() if goes_on is True else choose(low, goes_on, self.span, (test, partial(bool, False)))
-        if isinstance(found, Poison):
-            return None
-        made = truth(low, found, self.span)
-        if isinstance(made, Poison):
-            return None
-        return self.flag(made)
+        return self.flag(truth(low, found, self.span))
 
     def after(self) -> None:
         """`while True` without `break` is left by `return` alone, so nothing behind it is reached."""

@@ -11,7 +11,8 @@ from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.numbers import is_number, number_kind
-from opwright.lang.lower.operands import Operand, Poison
+from opwright.lang.lower.operands import Operand
+from opwright.lang.lower.poison import Poisoned
 from opwright.lang.source import Span
 from opwright.opsets.signatures import Signature, mask_of
 
@@ -47,9 +48,7 @@ def on_mixed(
     """`apply()` where it gives what Python's numbers would give; a tensor among the operands makes a tensor of all."""
     if not all(may_be_number(low, operand) for operand in operands):
         return apply()
-    refused = _refuse(low, symbol, operands, span)
-    if refused is not None:
-        return refused
+    _refuse(low, symbol, operands, span)
     result = apply()
     if isinstance(result, ir.Value) and isinstance(result.type, ir.TensorType):
         low.trail.put(low.mixed, result, frozenset((_kind_of_result(symbol, operands, low),)))
@@ -64,7 +63,7 @@ def _kind_of_result(symbol: str, operands: tuple[Operand, ...], low: Lowering) -
     return ir.NumberKind.FLOAT if symbol == "/" or ir.NumberKind.FLOAT in kinds else ir.NumberKind.INT
 
 
-def refuse_untyped(low: Lowering, signature: Signature, operands: Sequence[tuple[Operand, Span]]) -> Poison | None:
+def refuse_untyped(low: Lowering, signature: Signature, operands: Sequence[tuple[Operand, Span]]) -> None:
     """A finding where an operator would take the element type of numbers, on the path where Python holds them: nothing
     else says which, and the graph's is another."""
     groups: dict[str, list[tuple[Operand, Span]]] = {}
@@ -79,14 +78,13 @@ def refuse_untyped(low: Lowering, signature: Signature, operands: Sequence[tuple
         kinds = {kind for operand, _ in given for kind in number_kinds(low, operand)}
         for operand, span in given:
             if isinstance(operand, ir.Value) and operand in low.mixed and not _is_natural(operand, kinds):
-                return low.error(
+                raise low.error(
                     "OW313",
                     f"{signature.name} takes a number on one path, and a tensor of {operand.type!r} on another",
                     span,
                     reason="on its own the number becomes INT64, FLOAT or BOOL, which is another element type",
                     help=_HELP,
                 )
-    return None
 
 
 def _is_natural(operand: ir.Value, kinds: set[ir.NumberKind]) -> bool:
@@ -96,11 +94,11 @@ def _is_natural(operand: ir.Value, kinds: set[ir.NumberKind]) -> bool:
     return len(kinds) == 1 and isinstance(element, ElementType) and element.name == _NATURAL[next(iter(kinds))]
 
 
-def refuse_number(low: Lowering, operand: Operand, what: str, span: Span) -> Poison | None:
+def refuse_number(low: Lowering, operand: Operand, what: str, span: Span) -> None:
     """A finding where a tensor is asked for what a number lacks: `what` it is."""
     if not isinstance(operand, ir.Value) or operand not in low.mixed:
-        return None
-    return low.error(
+        return
+    raise low.error(
         "OW304",
         f"a value that is a number on some path has no {what}",
         span,
@@ -109,7 +107,7 @@ def refuse_number(low: Lowering, operand: Operand, what: str, span: Span) -> Poi
     )
 
 
-def _refuse(low: Lowering, symbol: str, operands: tuple[Operand, ...], span: Span) -> Poison | None:
+def _refuse(low: Lowering, symbol: str, operands: tuple[Operand, ...], span: Span) -> None:
     for operand in operands:
         if isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
             element = ir.settle(operand.type.element)
@@ -118,15 +116,14 @@ def _refuse(low: Lowering, symbol: str, operands: tuple[Operand, ...], span: Spa
                 # A type that is what the body makes of it is one for which the two are the same.
                 element.narrow(~mask_of(different), f"`{symbol}`", low.trail)
             elif different:
-                return _say(low, symbol, different[0], operands, span)
-    return None
+                raise _say(low, symbol, different[0], operands, span)
 
 
 def _elements(element: ir.Element) -> tuple[ElementType, ...]:
     return element.elements if isinstance(element, ir.TypeVariable) else (element,)
 
 
-def _say(low: Lowering, symbol: str, element: ElementType, operands: tuple[Operand, ...], span: Span) -> Poison:
+def _say(low: Lowering, symbol: str, element: ElementType, operands: tuple[Operand, ...], span: Span) -> Poisoned:
     return low.error(
         "OW314",
         f"`{symbol}` is not the same for the number and the {element.name} tensor that are joined here",

@@ -7,6 +7,7 @@ Python binds late.
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 from opwright.lang.lower.calls import Arguments
@@ -14,7 +15,8 @@ from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.flow import FRAME, is_hidden
 from opwright.lang.lower.functions import bind_parameters, round_attributes, run_body
-from opwright.lang.lower.operands import POISON, Environment, Operand, Poison
+from opwright.lang.lower.operands import Environment, Operand
+from opwright.lang.lower.poison import each
 from opwright.lang.objects import FunctionObject, NestedObject, TracedObject, TypingObject
 from opwright.lang.source import Span, span_of
 
@@ -24,7 +26,7 @@ def define(low: Lowering, statement: ast.FunctionDef, env: Environment) -> None:
     for decorator in statement.decorator_list:
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
         found = lower_expression(low, called, env)
-        if not (isinstance(found, (TypingObject, Poison)) and getattr(found, "name", "graph") == "graph"):
+        if not isinstance(found, TypingObject) or found.name != "graph":
             low.error(
                 "OW303",
                 f"`{statement.name}` has a decorator that is not supported inside a function",
@@ -34,7 +36,8 @@ def define(low: Lowering, statement: ast.FunctionDef, env: Environment) -> None:
             )
     arguments = statement.args
     expressions = [*arguments.defaults, *(item for item in arguments.kw_defaults if item is not None)]
-    defaults = {expression: lower_expression(low, expression, env) for expression in expressions}
+    values = each(partial(lower_expression, low, env=env), expressions)
+    defaults = dict(zip(expressions, values, strict=True))
     env[statement.name] = NestedObject(statement, env[FRAME], low.scope, defaults)
 
 
@@ -46,8 +49,6 @@ def call_function(
         returned: Operand = callee.run([operand for operand, _ in arguments.positional])
         return returned[0] if isinstance(returned, tuple) and len(returned) == 1 else returned
     inner = enter(low, callee, arguments, env)
-    if inner is None:
-        return POISON
     low.callers.append(env)
     try:
         return run_body(low, callee.node, callee.scope, inner, arguments.span, isinstance(callee, FunctionObject))
@@ -55,22 +56,16 @@ def call_function(
         low.callers.pop()
 
 
-def enter(
-    low: Lowering, callee: NestedObject | FunctionObject, arguments: Arguments, env: Environment
-) -> Environment | None:
-    """The environment in which the body of a function runs: its parameters, and the names around it; None after a
-    finding. `env` is the caller's."""
-    nested = isinstance(callee, NestedObject)
+def enter(low: Lowering, callee: NestedObject | FunctionObject, arguments: Arguments, env: Environment) -> Environment:
+    """The environment in which the body of a function runs: its parameters, and the names around it. `env` is the
+    caller's."""
     default: Any = callee.defaults.__getitem__ if isinstance(callee, NestedObject) else callee.scope.constant
     bound = bind_parameters(low, callee.node, callee.scope, default, arguments)
-    if bound is not None and isinstance(callee, FunctionObject) and callee.is_script:
+    if isinstance(callee, FunctionObject) and callee.is_script:
         round_attributes(callee.node.args, bound)
-    if bound is None or not nested:
+    if not isinstance(callee, NestedObject):
         return bound
-    assert isinstance(callee, NestedObject)
     around = _around(low, callee, env, arguments.span)
-    if around is None:
-        return None
     from opwright.lang.lower.statements import assigned_names
 
     own = dict.fromkeys((*bound, *assigned_names(callee.node.body)))
@@ -79,16 +74,15 @@ def enter(
     return inner
 
 
-def _around(low: Lowering, callee: NestedObject, env: Environment, span: Span) -> Environment | None:
+def _around(low: Lowering, callee: NestedObject, env: Environment, span: Span) -> Environment:
     """The names of the call in which the function was defined, as they are now."""
     for candidate in (env, *reversed(low.callers)):
         if candidate.get(FRAME) is callee.frame:
             return candidate
-    low.error(
+    raise low.error(
         "OW303",
         f"`{callee.node.name}` is called after the function around it has ended",
         span,
         reason="the variables of the function around it no longer have values",
         help="call it inside the function that defines it",
     )
-    return None

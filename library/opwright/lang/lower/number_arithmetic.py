@@ -6,6 +6,8 @@ computes what its operators give; where it gives a number of another kind for so
 
 from __future__ import annotations
 
+from functools import partial
+
 from opwright.elements import ElementType
 from opwright.lang import ir, static
 from opwright.lang.lower.context import Lowering
@@ -13,7 +15,8 @@ from opwright.lang.lower.expansions import EXPANSIONS
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.number_comparison import compare_exactly
 from opwright.lang.lower.numbers import carried, cast, describe, is_static_number, number_kind
-from opwright.lang.lower.operands import POISON, Operand, Poison
+from opwright.lang.lower.operands import Operand
+from opwright.lang.lower.poison import each
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.operators import BINARY, Form, class_of
 from opwright.lang.source import Span
@@ -32,15 +35,13 @@ def on_numbers(low: Lowering, symbol: str, left: Operand, right: Operand, span: 
     if symbol in ("<<", ">>"):
         return _shift(low, symbol, left, right, span)
     if symbol == "@":
-        return low.error("OW314", "numbers have no `@`", span, "it multiplies matrices", "")
+        raise low.error("OW314", "numbers have no `@`", span, "it multiplies matrices", "")
     kinds = {number_kind(left), number_kind(right)}
     if symbol in static.COMPARE and kinds == {ir.NumberKind.INT, ir.NumberKind.FLOAT}:
         return compare_exactly(low, symbol, left, right, span)
     floats = ir.NumberKind.FLOAT in kinds or symbol == "/"
     element = low.element_of("double" if floats else "int64")
-    values = [widened(low, operand, element, span) for operand in (left, right)]
-    if isinstance(values[0], Poison) or isinstance(values[1], Poison):
-        return POISON
+    values = each(partial(widened, low, element=element, span=span), (left, right))
     form = BINARY[symbol][class_of(element)]
     assert isinstance(form, Form)
     result = _apply(low, form, values[0], values[1], element, span)
@@ -62,15 +63,13 @@ def _apply(low: Lowering, form: Form, left: ir.Value, right: ir.Value, element: 
     return op("Not", result) if form.negated else result
 
 
-def widened(low: Lowering, operand: Operand, element: ElementType, span: Span) -> ir.Value | Poison:
+def widened(low: Lowering, operand: Operand, element: ElementType, span: Span) -> ir.Value:
     """The number as a rank-0 tensor of INT64 or DOUBLE."""
     if is_static_number(operand) and element.name == "double":
         return carried(low, _as_float(operand), span)
     if is_static_number(operand) and isinstance(operand, bool):
         return carried(low, int(operand), span)
     value = carried(low, operand, span)
-    if isinstance(value, Poison):
-        return value
     if isinstance(value.type, ir.TensorType):
         return value if ir.settle(value.type.element) is element else cast(low, value, element, span)
     assert isinstance(value.type, ir.NumberType)
@@ -95,21 +94,19 @@ def positive(low: Lowering, operand: Operand, span: Span) -> Operand:
     if number_kind(operand) is not ir.NumberKind.BOOL:
         return operand
     value = widened(low, operand, low.element_of("int64"), span)
-    return POISON if isinstance(value, Poison) else as_kind(value, ir.NumberKind.INT)
+    return as_kind(value, ir.NumberKind.INT)
 
 
 def absolute(low: Lowering, operand: Operand, span: Span) -> Operand:
     floats = number_kind(operand) is ir.NumberKind.FLOAT
     value = widened(low, operand, low.element_of("double" if floats else "int64"), span)
-    if isinstance(value, Poison):
-        return POISON
     return as_kind(Writer(low, span)("Abs", value), ir.NumberKind.FLOAT if floats else ir.NumberKind.INT)
 
 
 def inverted(low: Lowering, operand: Operand, span: Span) -> Operand:
     """`~n` is -1 - n, of a bool too."""
     if number_kind(operand) is ir.NumberKind.FLOAT:
-        return low.error("OW314", f"`~` is not defined for {describe(operand)}", span, "a float has no bits in Python")
+        raise low.error("OW314", f"`~` is not defined for {describe(operand)}", span, "a float has no bits in Python")
     return on_numbers(low, "-", -1, operand, span)
 
 
@@ -119,14 +116,12 @@ def inverted(low: Lowering, operand: Operand, span: Span) -> Operand:
 def _bits(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> Operand:
     kinds = {number_kind(left), number_kind(right)}
     if ir.NumberKind.FLOAT in kinds:
-        return low.error("OW314", f"`{symbol}` is not defined for floats", span, "a float has no bits in Python")
+        raise low.error("OW314", f"`{symbol}` is not defined for floats", span, "a float has no bits in Python")
     on_bools, on_ints = _BITS[symbol]
     if kinds == {ir.NumberKind.BOOL}:
-        values = [carried(low, operand, span) for operand in (left, right)]
+        values = each(partial(carried, low, span=span), (left, right))
     else:
-        values = [widened(low, operand, low.element_of("int64"), span) for operand in (left, right)]
-    if isinstance(values[0], Poison) or isinstance(values[1], Poison):
-        return POISON
+        values = each(partial(widened, low, element=low.element_of("int64"), span=span), (left, right))
     if kinds == {ir.NumberKind.BOOL}:
         return as_kind(Writer(low, span)(on_bools, values[0], values[1]), ir.NumberKind.BOOL)
     low.operator(on_ints, span, f"`{symbol}`")
@@ -136,11 +131,11 @@ def _bits(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span)
 def _shift(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> Operand:
     """By a static count: a product, or a floor division, by a power of two."""
     if ir.NumberKind.FLOAT in (number_kind(left), number_kind(right)):
-        return low.error("OW314", f"`{symbol}` is not defined for floats", span, "a float has no bits in Python")
+        raise low.error("OW314", f"`{symbol}` is not defined for floats", span, "a float has no bits in Python")
     if not isinstance(right, int):
         need_static(low, right, span)
     if not isinstance(right, int) or not 0 <= right <= _LARGEST_SHIFT:
-        return low.error(
+        raise low.error(
             "OW347",
             f"`{symbol}` of a number that is known at run time only takes a constant from 0 to {_LARGEST_SHIFT}",
             span,
@@ -152,9 +147,7 @@ def _shift(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span
 
 def _float_power(low: Lowering, left: Operand, right: Operand, span: Span) -> Operand:
     element = low.element_of("double")
-    base, exponent = (widened(low, operand, element, span) for operand in (left, right))
-    if isinstance(base, Poison) or isinstance(exponent, Poison):
-        return POISON
+    base, exponent = each(partial(widened, low, element=element, span=span), (left, right))
     return as_kind(Writer(low, span)("Pow", base, exponent), ir.NumberKind.FLOAT)
 
 
@@ -164,7 +157,7 @@ def _power(low: Lowering, left: Operand, right: Operand, span: Span) -> Operand:
         return _float_power(low, left, right, span)
     if not isinstance(right, int):
         need_static(low, right, span)
-        return low.error(
+        raise low.error(
             "OW347",
             "`**` of ints needs an exponent that is known when the function is built",
             span,
@@ -179,7 +172,7 @@ def _power(low: Lowering, left: Operand, right: Operand, span: Span) -> Operand:
 def _integer_power(low: Lowering, base: Operand, exponent: int, span: Span) -> Operand:
     """By squaring: runtimes compute an integer `Pow` in floating point, which loses digits."""
     if exponent > _LARGEST_EXPONENT:
-        return low.error(
+        raise low.error(
             "OW347",
             f"an exponent above {_LARGEST_EXPONENT} of an int that is known at run time only",
             span,

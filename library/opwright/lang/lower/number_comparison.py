@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import math
 import sys
+from functools import partial
 
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.numbers import carried, cast, is_static_number, number_kind
-from opwright.lang.lower.operands import POISON, Operand, Poison
+from opwright.lang.lower.operands import Operand
+from opwright.lang.lower.poison import each
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.operators import MIRRORED
 from opwright.lang.source import Span
@@ -69,12 +71,8 @@ def _float_below(number: int) -> float:
     return math.nextafter(nearest, -math.inf) if nearest > number else nearest
 
 
-def _compared(
-    low: Lowering, symbol: str, left: ir.Value | Poison, right: ir.Value | Poison, span: Span
-) -> ir.Value | Poison:
+def _compared(low: Lowering, symbol: str, left: ir.Value, right: ir.Value, span: Span) -> ir.Value:
     """Two numbers of one kind."""
-    if isinstance(left, Poison) or isinstance(right, Poison):
-        return POISON
     op = Writer(low, span)
     names = {"==": "Equal", "!=": "Equal", "<": "Less", "<=": "LessOrEqual", ">": "Greater", ">=": "GreaterOrEqual"}
     result = op(names[symbol], left, right)
@@ -86,11 +84,9 @@ def _truth(value: ir.Value) -> ir.Value:
     return value
 
 
-def _of_run_time(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> ir.Value | Poison:
-    number, real = carried(low, left, span), carried(low, right, span)
+def _of_run_time(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> ir.Value:
+    number, real = each(partial(carried, low, span=span), (left, right))
     above = carried(low, 2.0**63, span)  # what ints are rounded up to that are close to their limit
-    if isinstance(number, Poison) or isinstance(real, Poison) or isinstance(above, Poison):
-        return POISON
     op = Writer(low, span)
     rounded = cast(low, number, low.element_of("double"), span)
     same, fits = op("Equal", rounded, real), op("Less", real, above)

@@ -10,7 +10,7 @@ from opwright.lang.lower.known import need_static
 from opwright.lang.lower.mixed import refuse_number
 from opwright.lang.lower.number_arithmetic import absolute, as_kind, on_numbers, positive, widened
 from opwright.lang.lower.numbers import carried, describe, is_number, is_static_number, number_kind
-from opwright.lang.lower.operands import POISON, AttributeOperand, IntTuple, Operand, Poison
+from opwright.lang.lower.operands import AttributeOperand, IntTuple, Operand
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.sequences import sequence_length
 from opwright.lang.lower.shapes import first_dimension, known_length, length, tuple_items, tuple_tensor
@@ -38,7 +38,7 @@ def call_number_builtin(low: Lowering, name: str, operands: Sequence[Operand], s
 
 def _float(low: Lowering, operand: Operand, span: Span) -> Operand:
     value = widened(low, operand, low.element_of("double"), span)
-    return POISON if isinstance(value, Poison) else _copied(low, operand, value, _K.FLOAT, span)
+    return _copied(low, operand, value, _K.FLOAT, span)
 
 
 def _int(low: Lowering, operand: Operand, span: Span) -> Operand:
@@ -65,8 +65,6 @@ def _cast_to_int(low: Lowering, operand: Operand, before: str, span: Span) -> Op
     from opwright.lang.lower.numbers import cast
 
     value = widened(low, operand, low.element_of("double"), span)
-    if isinstance(value, Poison):
-        return POISON
     if before:
         value = Writer(low, span)(before, value)
     return as_kind(cast(low, value, low.element_of("int64"), span), _K.INT)
@@ -98,7 +96,7 @@ def _extreme(low: Lowering, name: str, operands: Sequence[Operand], span: Span) 
     kinds = {number_kind(operand) for operand in operands}
     if len(kinds) > 1:
         need_static(low, tuple(operands), span)
-        return low.error(
+        raise low.error(
             "OW347",
             f"`{name}` of numbers of different kinds",
             span,
@@ -111,8 +109,6 @@ def _extreme(low: Lowering, name: str, operands: Sequence[Operand], span: Span) 
     op = Writer(low, span)
     for operand in operands[1:]:
         value = carried(low, operand, span)
-        if isinstance(found, Poison) or isinstance(value, Poison):
-            return POISON
         if kind is _K.BOOL:
             found = op("And" if name == "min" else "Or", found, value)
         elif kind is _K.INT and low.opset >= 12:
@@ -120,8 +116,6 @@ def _extreme(low: Lowering, name: str, operands: Sequence[Operand], span: Span) 
         else:
             better = op("Less" if name == "min" else "Greater", value, found)
             found = op("Where", better, value, found)
-    if isinstance(found, Poison):
-        return POISON
     return as_kind(found, kind) if len(operands) > 1 else operands[0]
 
 
@@ -150,7 +144,7 @@ def _of_known(low: Lowering, name: str, sizes: tuple[int, ...], span: Span) -> O
         found: Operand = static.call_builtin(name, [sizes])
         return found
     except static.StaticError as error:
-        return low.error(error.code, f"`{name}` has no value here", span, str(error))
+        raise low.error(error.code, f"`{name}` has no value here", span, str(error)) from None
 
 
 def _sum(low: Lowering, items: Sequence[Operand], span: Span) -> Operand:
@@ -180,6 +174,6 @@ def _length(low: Lowering, operand: Operand, span: Span) -> Operand | None:
     if isinstance(operand, ir.Value) and isinstance(operand.type, ir.SequenceType):
         return sequence_length(low, operand, span)
     if isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
-        refused = refuse_number(low, operand, "length", span)
-        return first_dimension(low, operand, span) if refused is None else refused
+        refuse_number(low, operand, "length", span)
+        return first_dimension(low, operand, span)
     return None

@@ -17,7 +17,8 @@ from opwright.lang.lower.numbers import (
     number_kind,
     typed_constant,
 )
-from opwright.lang.lower.operands import POISON, Operand, Poison
+from opwright.lang.lower.operands import Operand
+from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.source import Span
 
@@ -32,20 +33,20 @@ def number_list(low: Lowering, items: Sequence[Operand], span: Span) -> tuple[ir
     if any(number_kind(item) is not kind for item in items):
         return None
     made = _join(low, items, low.element_of(CARRIER_NAMES[kind]), span)
-    return None if isinstance(made, Poison) else (made, kind)
+    return made, kind
 
 
-def list_tensor(low: Lowering, operand: Operand, element: ir.Element | None, span: Span | None) -> ir.Value | Poison:
+def list_tensor(low: Lowering, operand: Operand, element: ir.Element | None, span: Span | None) -> ir.Value:
     """Nested lists of numbers and of tensors of rank 0; they take `element`, else the type of those tensors. What is
     no such list is refused."""
     found = flatten(operand, _is_item)
     if found is None:
-        return _refuse(low, operand, span)
+        raise _refuse(low, operand, span)
     dims, items = found
     for item in items:
         if isinstance(item, ir.Value) and isinstance(item.type, ir.TensorType):
             if element is not None and not unify_elements(element, item.type.element, low.trail):
-                return low.error(
+                raise low.error(
                     "OW315",
                     f"the list holds {describe(item)} where {element!r} is wanted",
                     span,
@@ -54,7 +55,7 @@ def list_tensor(low: Lowering, operand: Operand, element: ir.Element | None, spa
                 )
             element = item.type.element if element is None else element
     made = _join(low, items, _default(low, items) if element is None else element, span)
-    if isinstance(made, Poison) or len(dims) == 1:
+    if len(dims) == 1:
         return made
     op = Writer(low, span)
     assert isinstance(made.type, ir.TensorType)
@@ -72,7 +73,7 @@ def _is_item(operand: Operand) -> bool:
     return is_number(operand) or scalar
 
 
-def _refuse(low: Lowering, operand: Operand, span: Span | None) -> Poison:
+def _refuse(low: Lowering, operand: Operand, span: Span | None) -> Poisoned:
     holds_tensors = isinstance(operand, tuple) and any(
         isinstance(item, ir.Value) and not is_number(item) for item in operand
     )
@@ -85,7 +86,7 @@ def _refuse(low: Lowering, operand: Operand, span: Span | None) -> Poison:
     )
 
 
-def _join(low: Lowering, items: Sequence[Operand], element: ir.Element, span: Span | None) -> ir.Value | Poison:
+def _join(low: Lowering, items: Sequence[Operand], element: ir.Element, span: Span | None) -> ir.Value:
     """One tensor of rank 1; static items that stand side by side are one constant."""
     op = Writer(low, span)
     pieces: list[ir.Value] = []
@@ -96,14 +97,10 @@ def _join(low: Lowering, items: Sequence[Operand], element: ir.Element, span: Sp
             continue
         if known:
             piece = as_tensor(low, tuple(known), element, span)
-            if isinstance(piece, Poison):
-                return POISON
             pieces.append(piece)
             known = []
         if item is not None:
             value = as_tensor(low, item, element, span)
-            if isinstance(value, Poison):
-                return POISON
             pieces.append(typed(op("Reshape", value, op.int64s([1])), element, (1,)))
     if not pieces:
         return typed_constant(low, (), (0,), low.element_of("int64"), span)

@@ -10,7 +10,8 @@ from opwright.elements import ElementType, pack_bits
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering, NeedsFact, Stop
 from opwright.lang.lower.known import need_rank
-from opwright.lang.lower.operands import POISON, AttributeOperand, IntTuple, Operand, Poison
+from opwright.lang.lower.operands import AttributeOperand, IntTuple, Operand
+from opwright.lang.lower.poison import Poisoned
 from opwright.lang.objects import ForeignObject, FunctionObject, NestedObject, TypeObject
 from opwright.lang.rounding import DoesNotFitError, pack, survives_float32, to_float32
 from opwright.lang.source import Span
@@ -49,7 +50,7 @@ def number_kind(operand: Operand) -> ir.NumberKind:
 
 def pack_constant(
     low: Lowering, value: Any, dims: tuple[int, ...], element: ElementType, span: Span | None
-) -> ir.TensorData | Poison:
+) -> ir.TensorData:
     """The data of a constant; `value` is a number or a string, or a flat tuple of those that `dims` hold."""
     items = value if isinstance(value, tuple) else (value,)
     try:
@@ -61,36 +62,36 @@ def pack_constant(
             raise DoesNotFitError(f"a string is not of type {element.name}")
         packed = b"".join(pack(item, element) for item in items)
     except DoesNotFitError as error:
-        return low.error(
+        raise low.error(
             "OW313",
             f"the constant does not fit {element.name}",
             span,
             reason=str(error),
             help="write a value of that type, or cast the tensor first",
-        )
+        ) from None
     return ir.TensorData(element, dims, pack_bits(packed, element.bits) if element.bits < 8 else packed)
 
 
 def typed_constant(
     low: Lowering, value: Any, dims: tuple[int, ...], element: ElementType, span: Span | None
-) -> ir.Value | Poison:
+) -> ir.Value:
     """A constant of one element type, as a value."""
     data = pack_constant(low, value, dims, element, span)
-    return data if isinstance(data, Poison) else low.constant(data, span)
+    return low.constant(data, span)
 
 
 def weak_constant(
     low: Lowering, value: Any, dims: tuple[int, ...], variable: ir.TypeVariable, span: Span | None
-) -> ir.Value | Poison:
+) -> ir.Value:
     """A constant of the caller's element type: cast like a value of it where that rounds once, else per type."""
     items = value if isinstance(value, tuple) else (value,)
     like = low.splittable.get(variable.name)
     if like is None and variable.name not in low.function.variables:
-        return needs_element(low, variable, span)
+        raise needs_element(low, variable, span)
     unfit = {element: reason for element in variable.elements if (reason := _does_not_fit(items, element))}
     if unfit and not narrow(low, variable, list(unfit), f"the constant {reprlib.repr(value)}"):
         element, reason = next(iter(unfit.items()))
-        return low.error(
+        raise low.error(
             "OW313",
             f"the constant does not fit {element.name}, which `{variable.name}` admits",
             span,
@@ -107,7 +108,7 @@ def weak_constant(
         assert isinstance(base, ir.Value)
         type_ = ir.TensorType(variable, dims)
         return low.once(("like", variable.name, base), "CastLike", [base, like], {}, type_, span)
-    return needs_element(low, variable, span)
+    raise needs_element(low, variable, span)
 
 
 def _does_not_fit(items: tuple[Any, ...], element: ElementType) -> str:
@@ -129,7 +130,7 @@ def narrow(low: Lowering, variable: ir.TypeVariable, unfit: list[ElementType], w
     return True
 
 
-def needs_element(low: Lowering, variable: ir.TypeVariable, span: Span | None) -> Poison:
+def needs_element(low: Lowering, variable: ir.TypeVariable, span: Span | None) -> Poisoned:
     """Asks for one variant per element type; a variable that the function does not declare cannot be asked about."""
     if variable.name in low.function.variables:
         raise NeedsFact(variable.name, tuple(element.name for element in variable.elements), span)
@@ -234,7 +235,7 @@ def _attribute_tensor(low: Lowering, operand: AttributeOperand, span: Span | Non
     return low.once(("truth", operand.parameter.name), "Cast", [value], to, ir.TensorType(boolean, ()), span)
 
 
-def carried(low: Lowering, operand: Operand, span: Span | None) -> ir.Value | Poison:
+def carried(low: Lowering, operand: Operand, span: Span | None) -> ir.Value:
     """A number as the rank-0 tensor that carries it: BOOL, INT64 or DOUBLE."""
     if is_static_number(operand):
         element = low.element_of(CARRIERS[number_kind(operand)])
@@ -244,7 +245,7 @@ def carried(low: Lowering, operand: Operand, span: Span | None) -> ir.Value | Po
         if operand.parameter.kind is ir.AttributeKind.FLOAT:
             return cast(low, value, low.element_of("double"), span)
         return value
-    assert isinstance(operand, (ir.Value, Poison))
+    assert isinstance(operand, ir.Value)
     return operand
 
 
@@ -254,7 +255,7 @@ def cast(low: Lowering, value: ir.Value, element: ElementType, span: Span | None
     return emit(low, "Cast", [value], {"to": ir.AttributeValue(ir.AttributeKind.INT, element.code)}, span)
 
 
-def convert_number(low: Lowering, operand: Operand, element: ir.Element, span: Span | None) -> ir.Value | Poison:
+def convert_number(low: Lowering, operand: Operand, element: ir.Element, span: Span | None) -> ir.Value:
     """A number (known or not) as a rank-0 tensor of the element type that it meets."""
     element = ir.settle(element)
     if is_static_number(operand):
@@ -267,9 +268,7 @@ def convert_number(low: Lowering, operand: Operand, element: ir.Element, span: S
     else:
         assert isinstance(operand, ir.Value)
         value, source = operand, CARRIERS[number_kind(operand)]
-    refused = _refuse_narrowing(low, operand, element, span)
-    if refused is not None:
-        return refused
+    _refuse_narrowing(low, operand, element, span)
     element = ir.settle(element)
     if isinstance(element, ElementType):
         if element.name != source:
@@ -277,13 +276,13 @@ def convert_number(low: Lowering, operand: Operand, element: ir.Element, span: S
         return value if isinstance(value.type, ir.TensorType) else as_typed(low, value, element)
     like = low.splittable.get(element.name)
     if like is None or low.lookup("", "CastLike") is None:
-        return needs_element(low, element, span)
+        raise needs_element(low, element, span)
     from opwright.lang.lower.calls import emit
 
     return emit(low, "CastLike", [value, like], {}, span)
 
 
-def _refuse_narrowing(low: Lowering, operand: Operand, element: ir.Element, span: Span | None) -> Poison | None:
+def _refuse_narrowing(low: Lowering, operand: Operand, element: ir.Element, span: Span | None) -> None:
     """A float number that meets integers may have a fraction, which nobody can know when the function is built."""
     elements = element.elements if isinstance(element, ir.TypeVariable) else (element,)
     kind = number_kind(operand)
@@ -295,8 +294,8 @@ def _refuse_narrowing(low: Lowering, operand: Operand, element: ir.Element, span
         or (item.kind == "bool" and kind is not ir.NumberKind.BOOL)
     ]
     if not wrong or (isinstance(element, ir.TypeVariable) and narrow(low, element, wrong, f"a {kind.value} number")):
-        return None
-    return low.error(
+        return
+    raise low.error(
         "OW313",
         f"a number of kind {kind.value} meets a tensor that may be {wrong[0].name}",
         span,
@@ -308,10 +307,8 @@ def _refuse_narrowing(low: Lowering, operand: Operand, element: ir.Element, span
 # --------------------------------------------------------------------------------------------- any operand
 
 
-def as_tensor(low: Lowering, operand: Operand, element: ir.Element | None, span: Span | None) -> ir.Value | Poison:
+def as_tensor(low: Lowering, operand: Operand, element: ir.Element | None, span: Span | None) -> ir.Value:
     """Any operand as a tensor; numbers and lists of them take `element` where it is given."""
-    if isinstance(operand, Poison):
-        return POISON
     if isinstance(operand, ir.Value):
         if not isinstance(operand.type, ir.NumberType):
             return operand
@@ -333,7 +330,7 @@ def as_tensor(low: Lowering, operand: Operand, element: ir.Element | None, span:
     return typed_constant(low, items, dims, target, span)
 
 
-def _of_run_time(low: Lowering, operand: Operand, element: ir.Element | None, span: Span | None) -> ir.Value | Poison:
+def _of_run_time(low: Lowering, operand: Operand, element: ir.Element | None, span: Span | None) -> ir.Value:
     """A shape, or a list that holds more than static values."""
     from opwright.lang.lower.number_lists import list_tensor
     from opwright.lang.lower.shapes import tuple_tensor
@@ -345,15 +342,13 @@ def _of_run_time(low: Lowering, operand: Operand, element: ir.Element | None, sp
     wanted = int64 if element is None else ir.settle(element)
     if wanted is int64:
         return value
-    refused = _refuse_narrowing(low, 0, wanted, span)  # they are ints, whatever their values are
-    if refused is not None:
-        return refused
+    _refuse_narrowing(low, 0, wanted, span)  # they are ints, whatever their values are
     wanted = ir.settle(wanted)
     if isinstance(wanted, ElementType):
         return cast(low, value, wanted, span)
     like = low.splittable.get(wanted.name)
     if like is None or low.lookup("", "CastLike") is None:
-        return needs_element(low, wanted, span)
+        raise needs_element(low, wanted, span)
     from opwright.lang.lower.calls import emit
 
     return emit(low, "CastLike", [value, like], {}, span)

@@ -13,8 +13,8 @@ from opwright.lang.objects import ArrayObject, FunctionObject, NestedObject, Ope
 from opwright.opsets.implied import ImpliedSignature, implied_signature, sorted_kinds
 
 
-def signature_of_call(low: Lowering, callee: OperatorObject, arguments: Arguments) -> ImpliedSignature | None:
-    """The signature that a call implies; None after the finding that the kind of an attribute is not known."""
+def signature_of_call(low: Lowering, callee: OperatorObject, arguments: Arguments) -> ImpliedSignature:
+    """The signature that a call implies. Refuses an attribute whose kind is not known."""
     opset = callee.opset
     assert opset.open is not None
     kinds = dict(opset.open.get(callee.name, {}))
@@ -23,7 +23,7 @@ def signature_of_call(low: Lowering, callee: OperatorObject, arguments: Argument
             continue
         kind = "INT" if operand is None else _kind_of(operand)  # None leaves it out, whatever it is
         if kind is None:
-            low.error(
+            raise low.error(
                 "OW207",
                 f"the kind of the attribute `{name}` of {callee.name} does not follow from {describe(operand)}",
                 span,
@@ -31,7 +31,6 @@ def signature_of_call(low: Lowering, callee: OperatorObject, arguments: Argument
                 help=f'declare it where the opset is made: `open={{"{callee.name}": {{"{name}": "FLOATS"}}}}`',
                 subject=callee.name,
             )
-            return None
         kinds[name] = kind
     given = {name: kind for name, kind in kinds.items() if name in arguments.keywords}
     count = len(arguments.positional)

@@ -35,7 +35,7 @@ LoopKey = tuple[str, int, int, int]
 
 
 class Poison:
-    """What a wrong expression becomes: it silences its consequences."""
+    """What a name stands for that a wrong statement binds: reading it raises Poisoned, and reports nothing."""
 
     __slots__ = ()
 

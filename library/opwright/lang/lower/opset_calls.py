@@ -6,7 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.operands import POISON, Environment, Operand, Poison
+from opwright.lang.lower.operands import Environment, Operand
+from opwright.lang.lower.poison import Poisoned, each
 from opwright.lang.objects import OpsetObject
 from opwright.lang.source import Span, span_of
 from opwright.opsets.domains import normal_domain
@@ -23,20 +24,20 @@ def make_opset(low: Lowering, node: ast.Call, env: Environment, lower: Callable[
     given: dict[str, ast.expr] = {}
     for position, argument in enumerate(node.args):
         if isinstance(argument, ast.Starred) or position >= len(_PARAMETERS):
-            return _refused(low, "OW203", "an opset is a domain and a version", span_of(argument))
+            raise _refused(low, "OW203", "an opset is a domain and a version", span_of(argument))
         given[_PARAMETERS[position]] = argument
     for keyword in node.keywords:
         if keyword.arg not in _PARAMETERS:
-            return _refused(low, "OW205", f"an opset has no `{keyword.arg or '**'}`", span_of(keyword))
+            raise _refused(low, "OW205", f"an opset has no `{keyword.arg or '**'}`", span_of(keyword))
         if keyword.arg in given:
-            return _refused(low, "OW203", f"`{keyword.arg}` is given twice", span_of(keyword))
+            raise _refused(low, "OW203", f"`{keyword.arg}` is given twice", span_of(keyword))
         given[keyword.arg] = keyword.value
     missing = [name for name in _PARAMETERS[:2] if name not in given]
     if missing:
-        return _refused(low, "OW204", f"an opset needs its `{missing[0]}`", span_of(node))
+        raise _refused(low, "OW204", f"an opset needs its `{missing[0]}`", span_of(node))
     signatures = given.pop("signatures", None)
     if signatures is not None and not (isinstance(signatures, ast.Constant) and signatures.value is None):
-        return low.error(
+        raise low.error(
             "OW304",
             "the signatures of an opset cannot be given here",
             span_of(signatures),
@@ -44,20 +45,17 @@ def make_opset(low: Lowering, node: ast.Call, env: Environment, lower: Callable[
             help="call the functions of a library through its package: `from acme_ops import opset1 as acme`",
         )
     kinds = _kinds(low, given.pop("open", None))
-    if isinstance(kinds, Poison):
-        return POISON
-    values = {name: lower(low, argument, env) for name, argument in given.items()}
+    operands = each(lambda argument: lower(low, argument, env), given.values())
+    values = dict(zip(given, operands, strict=True))
     domain, version = values["domain"], values["version"]
-    if any(isinstance(value, Poison) for value in values.values()):
-        return POISON
     if type(domain) is not str:
-        return _refused(low, "OW304", "the domain of an opset is a string", span_of(given["domain"]))
+        raise _refused(low, "OW304", "the domain of an opset is a string", span_of(given["domain"]))
     if type(version) is not int or version < 1:
-        return _refused(low, "OW304", "the version of an opset is a positive int", span_of(given["version"]))
+        raise _refused(low, "OW304", "the version of an opset is a positive int", span_of(given["version"]))
     return OpsetObject(normal_domain(domain), version, open=kinds)
 
 
-def _kinds(low: Lowering, node: ast.expr | None) -> dict[str, dict[str, str]] | Poison | None:
+def _kinds(low: Lowering, node: ast.expr | None) -> dict[str, dict[str, str]] | None:
     """What `open=` says, which must stand there; None where the opset is not open."""
     if node is None:
         return None
@@ -65,15 +63,15 @@ def _kinds(low: Lowering, node: ast.expr | None) -> dict[str, dict[str, str]] | 
         value = ast.literal_eval(node)
         return None if value is False else declared_kinds(value)
     except (ValueError, TypeError):
-        return low.error(
+        raise low.error(
             "OW304",
             "the value of `open` is not understood",
             span_of(node),
             reason="it is True, or a dictionary of attribute kinds by operator and attribute",
             help='write `open=True`, or `open={"Pool": {"axes": "INTS"}}`',
-        )
+        ) from None
 
 
-def _refused(low: Lowering, code: str, message: str, span: Span) -> Poison:
+def _refused(low: Lowering, code: str, message: str, span: Span) -> Poisoned:
     reason = "an opset is known when the function is built"
     return low.error(code, message, span, reason=reason, help='write `Opset("com.acme", 1)`')

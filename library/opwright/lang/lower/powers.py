@@ -16,7 +16,7 @@ from opwright.lang.lower.calls import try_emit
 from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import describe, is_number, is_static_number, narrow, number_kind
-from opwright.lang.lower.operands import POISON, Operand, Poison
+from opwright.lang.lower.operands import Operand
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.rounding import DoesNotFitError, pack
 from opwright.lang.source import Span
@@ -46,14 +46,14 @@ def integer_power(low: Lowering, left: Operand, right: Operand, element: ir.Elem
         need_static(low, right, span)
     help = _FLOATS if variable is None else f"leave the integer types out of `{variable.name}`, or {_FLOATS}"
     if is_static_number(right) and right < 0:
-        return low.error(
+        raise low.error(
             "OW335",
             f"an integer tensor has no power of {right}",
             span,
             reason="a negative power of an integer is a fraction: numpy refuses it, and `Pow` of ONNX makes it 0",
             help=help,
         )
-    return low.error(
+    raise low.error(
         "OW335",
         "`**` of an integer tensor needs an exponent that is known when the function is built",
         span,
@@ -65,11 +65,11 @@ def integer_power(low: Lowering, left: Operand, right: Operand, element: ir.Elem
 
 def _product(
     low: Lowering, base: ir.Value, exponent: int, element: ir.Element, integers: list[ElementType], span: Span
-) -> ir.Value | Poison | None:
+) -> ir.Value | None:
     """None for `base ** 0`, which runtimes compute exactly, and where the body may yet make floats of the base."""
     unfit = [item for item in integers if not _fits(exponent, item)]
     if unfit and not (isinstance(element, ir.TypeVariable) and narrow(low, element, unfit, f"the exponent {exponent}")):
-        return low.error(
+        raise low.error(
             "OW313",
             f"the exponent does not fit {unfit[0].name}",
             span,
@@ -81,12 +81,10 @@ def _product(
     if exponent == 1:
         return Writer(low, span)("Identity", base)
 
-    def times(left: ir.Value | Poison, right: ir.Value | Poison) -> ir.Value | Poison:
-        if isinstance(left, Poison) or isinstance(right, Poison):
-            return POISON
+    def times(left: ir.Value, right: ir.Value) -> ir.Value:
         return try_emit(low, "Mul", [left, right], span, (span, span))  # not every opset multiplies every integer type
 
-    first: ir.Value | Poison = base
+    first: ir.Value = base
     return _by_squaring(first, exponent, times)
 
 

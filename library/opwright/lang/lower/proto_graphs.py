@@ -17,7 +17,8 @@ from opwright.lang.infer import Mismatch, WrongResult, bind, result_types, unify
 from opwright.lang.lower.calls import Arguments, report_mismatch
 from opwright.lang.lower.context import Lowering, Stop, complete
 from opwright.lang.lower.numbers import as_tensor, needs_element
-from opwright.lang.lower.operands import POISON, Operand, Poison
+from opwright.lang.lower.operands import Operand
+from opwright.lang.lower.poison import Poisoned
 from opwright.lang.objects import GraphObject
 from opwright.lang.source import Span
 from opwright.opsets.domains import normal_domain
@@ -32,7 +33,7 @@ def call_graph(low: Lowering, graph: GraphObject, arguments: Arguments) -> Opera
     """What the graph's nodes make of the arguments: one value, or a tuple of them."""
     proto, span = graph.proto, arguments.span
     if arguments.keywords or len(arguments.positional) != len(proto.input):
-        return _refuse(
+        raise _refuse(
             low,
             graph,
             f"it is given {len(arguments.positional) + len(arguments.keywords)} values, and takes {len(proto.input)}",
@@ -41,40 +42,36 @@ def call_graph(low: Lowering, graph: GraphObject, arguments: Arguments) -> Opera
     values: _Values = {"": None}
     for formal, (operand, place) in zip(proto.input, arguments.positional, strict=True):
         value = _argument(low, graph, formal, operand, place)
-        if isinstance(value, Poison):
-            return POISON
         values[formal.name] = value
     _Inlined(low, graph, span).nodes(proto, values)
     results = []
     for formal in proto.output:
         result = values.get(formal.name)
         if result is None:
-            return _refuse(low, graph, f"nothing defines its output {formal.name!r}", span)
+            raise _refuse(low, graph, f"nothing defines its output {formal.name!r}", span)
         results.append(result)
     return results[0] if len(results) == 1 else tuple(results)
 
 
-def _argument(
-    low: Lowering, graph: GraphObject, formal: ValueInfoProto, operand: Operand, span: Span
-) -> ir.Value | Poison:
+def _argument(low: Lowering, graph: GraphObject, formal: ValueInfoProto, operand: Operand, span: Span) -> ir.Value:
     """An argument as a value of the type that the graph declares."""
     declared = _type_of(formal.type)
     element = declared.element if isinstance(declared, ir.TensorType) else None
     value = as_tensor(low, operand, element, span)
-    if isinstance(value, Poison) or isinstance(declared, ir.UnknownType):
+    if isinstance(declared, ir.UnknownType):
         return value
     inner = value.type
     while isinstance(inner, (ir.SequenceType, ir.OptionalType)):
         inner = inner.item
     variable = ir.settle(inner.element) if isinstance(inner, ir.TensorType) else None
     if isinstance(variable, ir.TypeVariable) and variable.rigid:
-        return needs_element(low, variable, span)
+        raise needs_element(low, variable, span)
     if value.optional or not unify(declared, value.type, low.trail):
-        return _refuse(low, graph, f"its input {formal.name!r} is {declared!r}, and {value.type!r} is given", span)
+        raise _refuse(low, graph, f"its input {formal.name!r} is {declared!r}, and {value.type!r} is given", span)
     return value
 
 
-def _refuse(low: Lowering, graph: GraphObject, reason: str, span: Span | None) -> Poison:
+def _refuse(low: Lowering, graph: GraphObject, reason: str, span: Span | None) -> Poisoned:
     return low.error(
         "OW356",
         f"the graph {graph.proto.name!r} cannot be called here",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 
 from opwright.lang import ir
 from opwright.lang.lower.arithmetic import binary
@@ -19,7 +20,8 @@ from opwright.lang.lower.numbers import (
     narrow,
     number_kind,
 )
-from opwright.lang.lower.operands import POISON, AttributeOperand, Environment, Operand, Poison
+from opwright.lang.lower.operands import AttributeOperand, Environment, Operand
+from opwright.lang.lower.poison import each
 from opwright.lang.lower.sequences import (
     is_sequence,
     sequence_length,
@@ -56,7 +58,7 @@ class Items(Range):
         self.sequence = sequence
 
 
-def what_is_run_over(low: Lowering, node: ast.expr, env: Environment) -> tuple[Operand, ...] | Range | Items | Poison:
+def what_is_run_over(low: Lowering, node: ast.expr, env: Environment) -> tuple[Operand, ...] | Range | Items:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         callee = lower_expression(low, node.func, env)
         if isinstance(callee, BuiltinObject) and callee.name == "range" and not callee.module:
@@ -67,18 +69,16 @@ def what_is_run_over(low: Lowering, node: ast.expr, env: Environment) -> tuple[O
     return items_of(low, value, span_of(node), "`for`", isinstance(node, ast.Name))
 
 
-def _range(low: Lowering, node: ast.Call, env: Environment) -> Range | Poison:
+def _range(low: Lowering, node: ast.Call, env: Environment) -> Range:
     span = span_of(node)
-    operands = [lower_expression(low, argument, env) for argument in node.args]
-    if any(isinstance(operand, Poison) for operand in operands):
-        return POISON
+    operands = each(partial(lower_expression, low, env=env), node.args)
     if not 1 <= len(operands) <= 3 or node.keywords:
-        return low.error("OW203", "`range` takes one to three numbers", span, "it has Python's signature", "")
+        raise low.error("OW203", "`range` takes one to three numbers", span, "it has Python's signature", "")
     start, stop = (0, operands[0]) if len(operands) == 1 else (operands[0], operands[1])
     step = operands[2] if len(operands) == 3 else 1
     if isinstance(step, bool) or not isinstance(step, int) or step == 0:
         need_static(low, step, span)
-        return low.error(
+        raise low.error(
             "OW324",
             "the step of `range` must be an int other than 0 that is known when the function is built",
             span,
@@ -88,18 +88,14 @@ def _range(low: Lowering, node: ast.Call, env: Environment) -> Range | Poison:
     if isinstance(start, int) and isinstance(stop, int):
         count = max(0, (int(stop) - int(start) + step - (1 if step > 0 else -1)) // step)
         if count >> 63:
-            return low.error("OW324", "`range` makes more trips than an int64 counts", span, f"it makes {count:,}", "")
+            raise low.error("OW324", "`range` makes more trips than an int64 counts", span, f"it makes {count:,}", "")
         return Range(int(start), step, count, (int(start), int(stop), step))
-    start_value, stop_value = (_as_integer(low, operand, span) for operand in (start, stop))
-    if isinstance(start_value, Poison) or isinstance(stop_value, Poison):
-        return POISON
+    start_value, stop_value = each(partial(_as_integer, low, span=span), (start, stop))
     trips = _count_trips(low, start if is_static_number(start) else start_value, stop_value, step, span)
-    if isinstance(trips, Poison):
-        return POISON
     return Range(start if is_static_number(start) else start_value, step, trips, (start, stop, step))
 
 
-def _count_trips(low: Lowering, start: Operand, stop: ir.Value, step: int, span: Span) -> ir.Value | Poison:
+def _count_trips(low: Lowering, start: Operand, stop: ir.Value, step: int, span: Span) -> ir.Value:
     """ceil((stop - start) / step); a Loop with fewer than one trip makes none, as range does."""
     length = stop if start == 0 and is_static_number(start) else binary(low, "-", stop, start, span, (span, span))
     if step != 1:
@@ -107,28 +103,22 @@ def _count_trips(low: Lowering, start: Operand, stop: ir.Value, step: int, span:
         length = binary(low, "+", length, rounding, span, (span, span))
         element = low.element_of("int64")
         length = carried(low, length, span)
-        if isinstance(length, Poison):
-            return POISON
         from opwright.lang.lower.calls import emit
         from opwright.lang.lower.numbers import typed_constant
 
         divisor = typed_constant(low, step, (), element, span)
-        if isinstance(divisor, Poison):
-            return POISON
         length = emit(low, "Div", [length, divisor], {}, span)
         length.type = ir.NumberType(ir.NumberKind.INT)
-    if isinstance(length, Poison):
-        return POISON
     assert isinstance(length, ir.Value)
     return length
 
 
-def _as_integer(low: Lowering, operand: Operand, span: Span) -> ir.Value | Poison:
+def _as_integer(low: Lowering, operand: Operand, span: Span) -> ir.Value:
     """A bound of `range` as an INT number."""
     need_rank(operand)
     if is_number(operand):
         if number_kind(operand) is ir.NumberKind.FLOAT:
-            return low.error("OW314", "`range` takes ints", span, f"{describe(operand)} is a float", "round it first")
+            raise low.error("OW314", "`range` takes ints", span, f"{describe(operand)} is a float", "round it first")
         value = carried(low, operand, span)
     elif isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
         bound = ir.settle(operand.type.element)
@@ -136,13 +126,11 @@ def _as_integer(low: Lowering, operand: Operand, span: Span) -> ir.Value | Poiso
             narrow(low, bound, [item for item in bound.elements if not item.is_integer], "`range`")
         mask = ir.element_mask(bound)
         if any(not item.is_integer for item in elements_of(mask)):
-            return low.error("OW314", "`range` takes ints", span, f"it gets {describe(operand)}", "cast it to INT64")
+            raise low.error("OW314", "`range` takes ints", span, f"it gets {describe(operand)}", "cast it to INT64")
         int64 = low.element_of("int64")
         value = operand if mask == 1 << int64.code else cast(low, operand, int64, span)
     else:
-        return low.error("OW314", "`range` takes ints", span, f"it gets {describe(operand)}", "")
-    if isinstance(value, Poison):
-        return POISON
+        raise low.error("OW314", "`range` takes ints", span, f"it gets {describe(operand)}", "")
     if isinstance(value.type, ir.NumberType) and value.type.kind is ir.NumberKind.INT:
         return value
     number = cast(low, value, low.element_of("int64"), span)

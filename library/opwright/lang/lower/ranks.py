@@ -14,7 +14,7 @@ from opwright.lang.infer_ranks import BROADCAST, SAME_RANK
 from opwright.lang.lower.context import Lowering, NeedsFact
 from opwright.lang.lower.known import makers_of, need_copies
 from opwright.lang.lower.numbers import describe
-from opwright.lang.lower.operands import Absent, Operand, Poison, Rank
+from opwright.lang.lower.operands import Absent, Operand, Rank
 from opwright.lang.operators import MIRRORED
 from opwright.lang.source import Span
 
@@ -22,12 +22,10 @@ from opwright.lang.source import Span
 MOST_RANKS = 32
 
 
-def rank_of(low: Lowering, operand: Operand, span: Span) -> int | Rank | Poison:
+def rank_of(low: Lowering, operand: Operand, span: Span) -> int | Rank:
     """The rank of a tensor: an int, or a question about the parameter that it follows from."""
-    if isinstance(operand, Poison):
-        return operand
     if isinstance(operand, Absent) or (isinstance(operand, ir.Value) and operand.optional):
-        return low.error(
+        raise low.error(
             "OW326",
             f"`{operand.name}` may be absent, and has no rank then",
             span,
@@ -35,7 +33,7 @@ def rank_of(low: Lowering, operand: Operand, span: Span) -> int | Rank | Poison:
             help=f"ask first: `if {operand.name} is not None:`",
         )
     if not isinstance(operand, ir.Value) or not isinstance(operand.type, ir.TensorType):
-        return low.error("OW304", f"{describe(operand)} has no rank", span, reason="only tensors have one")
+        raise low.error("OW304", f"{describe(operand)} has no rank", span, reason="only tensors have one")
     if operand.type.rank is not None:
         return operand.type.rank
     source = _source(low, operand)
@@ -43,7 +41,7 @@ def rank_of(low: Lowering, operand: Operand, span: Span) -> int | Rank | Poison:
         return Rank(source.name + facts.RANK, span)
     need_copies(low, operand)
     name = f" of `{operand.name}`" if operand.name else ""
-    return low.error(
+    raise low.error(
         "OW360",
         f"the rank{name} is not known when the function is built",
         span,

@@ -12,7 +12,6 @@ from opwright.lang import ir
 from opwright.lang.infer_ranks import BROADCAST, BY_LENGTH, SAME_RANK, has_rule, rank_of
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import makers_of, need_copies
-from opwright.lang.lower.operands import Poison
 from opwright.lang.lower.ranks import Sources
 from opwright.lang.source import Span
 
@@ -20,9 +19,7 @@ from opwright.lang.source import Span
 Origins = Mapping[ir.Value, Sequence[ir.Value] | None]
 
 
-def yielded_ranks(
-    low: Lowering, region: ir.Region, entering: Sequence[ir.Value], span: Span
-) -> list[list[ir.Value]] | Poison:
+def yielded_ranks(low: Lowering, region: ir.Region, entering: Sequence[ir.Value], span: Span) -> list[list[ir.Value]]:
     """The inputs from whose ranks those of what the body of a Scan gives are derived, or a finding where none can be.
 
     A loop over a static range that hides a rank is unrolled. `entering`: where the parameters of the body come from.
@@ -37,7 +34,7 @@ def yielded_ranks(
         if hidden is not None:
             need_copies(low, hidden)
             name = f" of `{hidden.name}`" if hidden.name else ""
-            return low.error(
+            raise low.error(
                 "OW360",
                 f"the rank{name} is not known when the function is built, and Scan needs it",
                 span,

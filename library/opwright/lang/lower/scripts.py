@@ -17,7 +17,8 @@ from opwright.lang.interface import Arity, Input, Interface
 from opwright.lang.lower.calls import Arguments, check_arguments, report_mismatch
 from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.function import Unit
-from opwright.lang.lower.operands import POISON, Environment, Operand, Poison
+from opwright.lang.lower.operands import Environment, Operand
+from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.scan_ranks import rank_sources
 from opwright.lang.lower.variants import Given, fit_variant
 from opwright.lang.objects import ScriptObject
@@ -208,7 +209,7 @@ def _admitted_by(variant: ScriptVariant, name: str) -> tuple[str, ...]:
 
 
 def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: Environment | None = None) -> Operand:
-    """A call of the variant that fits: one value, a tuple of them, or POISON.
+    """A call of the variant that fits: one value, or a tuple of them.
 
     `env` is the caller's, for graphs that a template is given.
     """
@@ -218,7 +219,7 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
 
         return call_template(low, script.template, arguments, {} if env is None else env)
     if not script.variants:
-        return low.error(
+        raise low.error(
             "OW350",
             f"`{script.name}` cannot be called: it does not compile",
             arguments.callee_span,
@@ -228,29 +229,23 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
             subject=script.name,
         )
     sorted_out = _by_kind(low, script, arguments)
-    if isinstance(sorted_out, Poison) or (script.must_be_given and not _all_given(low, script, arguments)):
-        return POISON
+    if script.must_be_given:
+        _check_all_given(low, script, arguments)
     checked = check_arguments(low, script.signature, sorted_out)
-    if isinstance(checked, Poison):
-        return POISON
     inputs, attributes, spans = checked
     try:
         found = bind(script.signature, inputs, low.trail)
     except Mismatch as mismatch:
-        return report_mismatch(low, script.signature, inputs, mismatch, spans)
+        raise report_mismatch(low, script.signature, inputs, mismatch, spans) from None
     names = [formal.name for formal in script.signature.inputs]
     given = Given(inputs, found, attributes)
     variant = fit_variant(low, script.signature, script.variants, given, _content, arguments.span)
-    if isinstance(variant, Poison):
-        return POISON
     kept, places = _kept(variant, names, inputs), _kept(variant, names, spans)
     try:
         bind(variant.signature, kept, low.trail)
     except Mismatch as mismatch:
-        return report_mismatch(low, variant.signature, kept, mismatch, places)
+        raise report_mismatch(low, variant.signature, kept, mismatch, places) from None
     outputs = _outputs(low, callee, variant, kept, places)
-    if outputs is None:
-        return POISON
     reference = ir.FunctionReference(
         script.domain,
         script.domain,
@@ -279,8 +274,8 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
 
 def _outputs(
     low: Lowering, callee: ScriptObject, variant: ScriptVariant, inputs: Sequence[Item], spans: Sequence[Span | None]
-) -> tuple[ir.Type, ...] | None:
-    """The types of the results; None, reported, where an input may not have the shape that its annotation promises.
+) -> tuple[ir.Type, ...]:
+    """The types of the results. Refuses an input that may not have the shape which its annotation promises.
 
     What was asked of ranks and sizes when the body was compiled is no question any more, so the caller must be sure of
     them: of the ranks always, of the sizes where the body would be another one without them. Symbols answer nothing.
@@ -291,26 +286,26 @@ def _outputs(
         if not isinstance(one, ir.TensorType) or not isinstance(other, ir.TensorType) or one.shape is None:
             continue
         if other.shape is None:
-            _unfit(low, callee, formal, other, span, True)
-            return None
+            raise _unfit(low, callee, formal, other, span, True)
         sizes = [(a, b) for a, b in zip(one.shape, other.shape, strict=False) if isinstance(a, int)]
         if len(one.shape) != len(other.shape) or any(a != b for a, b in sizes if isinstance(b, int)):
-            _unfit(low, callee, formal, other, span, False)
-            return None
+            raise _unfit(low, callee, formal, other, span, False)
         if unsure is None and any(a != b for a, b in sizes):
             unsure = formal, other, span
     if unsure is None:
         return variant.outputs
     outputs = callee.without_sizes(variant.variant)
     if outputs is None:
-        _unfit(low, callee, *unsure, True)
+        raise _unfit(low, callee, *unsure, True)
     return outputs
 
 
-def _unfit(low: Lowering, callee: ScriptObject, formal: ir.Value, found: ir.Type, span: Span | None, may: bool) -> None:
+def _unfit(
+    low: Lowering, callee: ScriptObject, formal: ir.Value, found: ir.Type, span: Span | None, may: bool
+) -> Poisoned:
     """`may`: the value may have the shape that is promised, for all that is known."""
     assert isinstance(formal.type, ir.TensorType)
-    low.error(
+    return low.error(
         "OW208",
         f"`{callee.name}` does not take {found!r} as `{formal.name}`",
         span,
@@ -329,8 +324,8 @@ def _annotation(type_: ir.TensorType) -> str:
     return f"{name}[{sizes}]" if sizes else name
 
 
-def _all_given(low: Lowering, script: Script, arguments: Arguments) -> bool:
-    """Whether the call says what may be None and has no default."""
+def _check_all_given(low: Lowering, script: Script, arguments: Arguments) -> None:
+    """Refuses a call that leaves out what may be None and has no default."""
     given = {*script.parameters[: len(arguments.positional)], *arguments.keywords}
     missing = [name for name in script.must_be_given if name not in given]
     for name in missing:
@@ -342,7 +337,8 @@ def _all_given(low: Lowering, script: Script, arguments: Arguments) -> bool:
             help=f"write `{name}=None` where there is none",
             subject=script.name,
         )
-    return not missing
+    if missing:
+        raise Poisoned
 
 
 def _content(variant: ScriptVariant) -> tuple[object, ...]:
@@ -351,7 +347,7 @@ def _content(variant: ScriptVariant) -> tuple[object, ...]:
     return (variant.label, taken, tuple(map(repr, variant.outputs)))
 
 
-def _by_kind(low: Lowering, script: Script, arguments: Arguments) -> Arguments | Poison:
+def _by_kind(low: Lowering, script: Script, arguments: Arguments) -> Arguments:
     """Attributes that are given by position take their names, as Python binds them."""
     positional, keywords = [], dict(arguments.keywords)
     for index, argument in enumerate(arguments.positional):
@@ -359,7 +355,7 @@ def _by_kind(low: Lowering, script: Script, arguments: Arguments) -> Arguments |
         if name not in script.signature.attributes:
             positional.append(argument)
         elif name in keywords:
-            return low.error("OW203", f"`{script.name}` gets `{name}` twice", argument[1])
+            raise low.error("OW203", f"`{script.name}` gets `{name}` twice", argument[1])
         else:
             keywords[name] = argument
     return Arguments(

@@ -15,9 +15,10 @@ from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import Position, read_item, refuse_item
 from opwright.lang.lower.known import need_copies
 from opwright.lang.lower.numbers import describe, is_number
-from opwright.lang.lower.operands import POISON, Environment, IndexItem, Operand, Poison
+from opwright.lang.lower.operands import Environment, IndexItem, Operand
+from opwright.lang.lower.poison import each
 from opwright.lang.lower.primitives import Writer
-from opwright.lang.lower.speculate import speculate
+from opwright.lang.lower.speculate import attempt
 from opwright.lang.source import Span
 from opwright.lang.static import SEQUENCE_ITEMS, StaticList
 
@@ -75,46 +76,41 @@ def called_method(node: ast.stmt) -> tuple[str, str, ast.Call] | None:
 def grow(low: Lowering, env: Environment, name: str, items: Operand, span: Span) -> None:
     """`name` stands for its list with `items` behind, from now on."""
     owner = env[name]
-    if not may_change(low, env, name, span):
-        env[name] = POISON
-        return
-    made = joined(low, owner, items, span)
-    env[name] = made if isinstance(made, Poison) else low.lists.made(made)
+    check_change(low, env, name, span)
+    env[name] = low.lists.made(joined(low, owner, items, span))
     low.lists.bound(name)
 
 
-def may_change(low: Lowering, env: Environment, name: str, span: Span) -> bool:
-    """Whether nobody but `name` stands for the list; else a finding."""
+def check_change(low: Lowering, env: Environment, name: str, span: Span) -> None:
+    """Refuses to change a list that other names than `name` stand for."""
     owner = env[name]
     if not low.lists.owns(owner, low.function.inputs):
-        low.error(
+        raise low.error(
             "OW344",
             f"`{name}` is a list that this function did not create",
             span,
             reason="in Python the caller, or the module, would see the change",
             help=f"make a new list: `{name} = {name} + [...]`",
         )
-        return False
     other = low.lists.other_name(env, name, owner)
     if other is not None:
-        low.error(
+        raise low.error(
             "OW344",
             f"`{name}` and `{other}` name the same list, which changes here",
             span,
             reason="in Python both names would see the change; in a graph each name is a value",
             help=f"keep one name for it, or copy it: `{other} = {name} + []`",
         )
-    return other is None
 
 
 def joined(low: Lowering, owner: Operand, items: Operand, span: Span) -> Operand:
     """`owner + items`: two lists in Python's sense, the first of which may be a sequence."""
     if isinstance(owner, StaticList) and isinstance(items, tuple):
         if len(owner) + len(items) > SEQUENCE_ITEMS:
-            return low.error("OW311", f"more than the {SEQUENCE_ITEMS:,} items allowed", span, "lists have a limit")
+            raise low.error("OW311", f"more than the {SEQUENCE_ITEMS:,} items allowed", span, "lists have a limit")
         return StaticList((*owner, *items))
     if not isinstance(items, tuple):
-        return low.error(
+        raise low.error(
             "OW345",
             f"{describe(items)} cannot be joined to a list",
             span,
@@ -125,23 +121,19 @@ def joined(low: Lowering, owner: Operand, items: Operand, span: Span) -> Operand
     return _grown(low, owner, items, span)
 
 
-def _grown(low: Lowering, owner: ir.Value, items: tuple[Operand, ...], span: Span) -> ir.Value | Poison:
+def _grown(low: Lowering, owner: ir.Value, items: tuple[Operand, ...], span: Span) -> ir.Value:
     assert isinstance(owner.type, ir.SequenceType)
     value = owner
     for item in items:
         tensor = _item(low, item, owner.type.item, span, owner)
-        if tensor is None:
-            return POISON
         found = Writer(low, span)("SequenceInsert", value, tensor)
         found.type = owner.type
         value = found
     return value
 
 
-def _item(low: Lowering, item: Operand, type_: ir.Type, span: Span, owner: ir.Value | None) -> ir.Value | None:
-    """An item of a sequence as a tensor of its element type; None after a finding."""
-    if isinstance(item, Poison):
-        return None
+def _item(low: Lowering, item: Operand, type_: ir.Type, span: Span, owner: ir.Value | None) -> ir.Value:
+    """An item of a sequence as a tensor of its element type."""
     if isinstance(item, ir.Value) and isinstance(item.type, ir.TensorType) and not item.optional:
         if unify(type_, item.type, low.trail):
             return item
@@ -150,14 +142,13 @@ def _item(low: Lowering, item: Operand, type_: ir.Type, span: Span, owner: ir.Va
         reason = "a sequence of ONNX holds tensors of one element type"
     if owner is not None:
         need_copies(low, owner)
-    low.error(
+    raise low.error(
         "OW346",
         f"{describe(item)} cannot be an item of this list",
         span,
         reason=reason,
         help="make it a tensor: `FLOAT(x)`, `INT64(n)`" if is_number(item) else "cast it: `op.CastLike(a, b)`",
     )
-    return None
 
 
 def _element(type_: ir.Type) -> object:
@@ -172,7 +163,7 @@ def unknown_items() -> ir.SequenceType:
     return ir.SequenceType(ir.TensorType(ir.TypeVariable("items", rigid=False)))
 
 
-def as_sequence(low: Lowering, operand: Operand, type_: ir.Type, span: Span | None) -> ir.Value | Poison:
+def as_sequence(low: Lowering, operand: Operand, type_: ir.Type, span: Span | None) -> ir.Value:
     """A list as a sequence of a type, which it may narrow; the type of an empty one must be known."""
     from opwright.lang.lower.joins import filler
 
@@ -182,22 +173,18 @@ def as_sequence(low: Lowering, operand: Operand, type_: ir.Type, span: Span | No
         assert isinstance(operand, ir.Value)
         if unify(type_, operand.type, low.trail):
             return operand
-        return low.error(
-            "OW346", f"{describe(operand)} is not of type {type_!r}", place, "the element types differ", ""
-        )
+        raise low.error("OW346", f"{describe(operand)} is not of type {type_!r}", place, "the element types differ", "")
     if not isinstance(operand, StaticList):
-        return low.error("OW325", f"{describe(operand)} is not a list of tensors", place, f"{type_!r} is wanted", "")
-    items = [_item(low, item, type_.item, place, None) for item in operand]
-    tensors = [item for item in items if item is not None]
-    if len(tensors) < len(items):
-        return POISON
+        raise low.error("OW325", f"{describe(operand)} is not a list of tensors", place, f"{type_!r} is wanted", "")
+    inner = type_.item
+    tensors = each(lambda item: _item(low, item, inner, place, None), operand)
     if tensors:
         made = Writer(low, span)("SequenceConstruct", *tensors)
         made.type = type_
         return made
     empty = filler(low, type_, span)
     if empty is None:
-        return low.error(
+        raise low.error(
             "OW346",
             "the element type of an empty list is not known",
             place,
@@ -207,41 +194,42 @@ def as_sequence(low: Lowering, operand: Operand, type_: ir.Type, span: Span | No
     return empty
 
 
-def entering_sequence(low: Lowering, items: StaticList, type_: ir.SequenceType, span: Span) -> ir.Value | Poison:
+def entering_sequence(low: Lowering, items: StaticList, type_: ir.SequenceType, span: Span) -> ir.Value:
     """A list as the sequence with which it enters a loop.
 
     It grows out of an empty one, since runtimes take the shape of the first items for that of all: what a loop carries
     keeps the type with which it enters.
     """
     for item in items:
-        if _item(low, item, type_.item, span, None) is None:
-            return POISON
+        _item(low, item, type_.item, span, None)
     empty = as_sequence(low, StaticList(), type_, span)
-    return empty if isinstance(empty, Poison) else _grown(low, empty, tuple(items), span)
+    return _grown(low, empty, tuple(items), span)
 
 
 def join_lists(
     low: Lowering, regions: tuple[ir.Region, ir.Region], values: tuple[Operand, Operand], span: Span | None
 ) -> tuple[ir.Value, ir.Value, ir.Type] | None:
     """Two lists as sequences of one type, each made in its own region; None where they have no common type."""
+    return attempt(low, partial(_as_sequences, low, regions, values, span))  # no finding as long as nothing reads it
+
+
+def _as_sequences(
+    low: Lowering, regions: tuple[ir.Region, ir.Region], values: tuple[Operand, Operand], span: Span | None
+) -> tuple[ir.Value, ir.Value, ir.Type] | None:
     from opwright.lang.lower.joins import within
 
     type_: ir.Type = unknown_items()
-    with speculate(low) as trial:  # no common type is a finding only where the name is read
-        for value in values:
-            for item in value if isinstance(value, StaticList) else ():
-                if not isinstance(item, ir.Value) or not unify(type_, ir.SequenceType(item.type), low.trail):
-                    return None
-            if isinstance(value, ir.Value) and not unify(type_, value.type, low.trail):
+    for value in values:
+        for item in value if isinstance(value, StaticList) else ():
+            if not isinstance(item, ir.Value) or not unify(type_, ir.SequenceType(item.type), low.trail):
                 return None
-        first, second = (
-            within(low, region, partial(as_sequence, low, value, type_, span))
-            for region, value in zip(regions, values, strict=True)
-        )
-        if isinstance(first, Poison) or isinstance(second, Poison):
+        if isinstance(value, ir.Value) and not unify(type_, value.type, low.trail):
             return None
-        trial.commit()
-        return first, second, type_
+    first, second = (
+        within(low, region, partial(as_sequence, low, value, type_, span))
+        for region, value in zip(regions, values, strict=True)
+    )
+    return first, second, type_
 
 
 # ------------------------------------------------------------------------------------------------------- items
@@ -257,10 +245,8 @@ def sequence_length(low: Lowering, sequence: ir.Value, span: Span) -> ir.Value:
 def subscript_sequence(low: Lowering, owner: ir.Value, item: IndexItem, span: Span) -> Operand:
     """`ys[i]`: out of range it fails at run time."""
     read = read_item(low, item, span)
-    if isinstance(read, Poison):
-        return POISON
     if not isinstance(read, Position):
-        return refuse_item(low, item, span)
+        raise refuse_item(low, item, span)
     op = Writer(low, span)
     return op("SequenceAt", owner, op.int64(read.value) if isinstance(read.value, int) else read.value)
 
@@ -276,7 +262,7 @@ def pick(low: Lowering, owner: StaticList | tuple[Operand, ...], item: IndexItem
     if not all(unify(type_.item, part.type, low.trail) for part in tensors):
         return None
     sequence = as_sequence(low, StaticList(tensors), type_, span)
-    return POISON if isinstance(sequence, Poison) else subscript_sequence(low, sequence, item, span)
+    return subscript_sequence(low, sequence, item, span)
 
 
 def method_of_list(low: Lowering, env: Environment, name: str, method: str, node: ast.Call, span: Span) -> None:
@@ -285,17 +271,12 @@ def method_of_list(low: Lowering, env: Environment, name: str, method: str, node
 
     if method in REFUSED or len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
         takes = method in GROWING
-        low.error(
+        raise low.error(
             "OW345",
             f"`{method}` takes one item" if takes else f"`{method}` of a list is not part of the language",
             span,
             reason="it has Python's signature" if takes else "lists only grow: by `append`, `extend` and `+`",
             help="" if takes else "make a new list, or use `op.SequenceInsert` and `op.SequenceErase`",
         )
-        env[name] = POISON
-        return
     item = lower_expression(low, node.args[0], env)
-    if isinstance(item, Poison):
-        env[name] = POISON
-        return
     grow(low, env, name, (item,) if method == "append" else item, span)

@@ -8,28 +8,28 @@ from __future__ import annotations
 
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.index_items import INT64_MAX, Position, Range, is_too_old, read_range
+from opwright.lang.lower.index_items import INT64_MAX, Position, Range, check_age, read_range
 from opwright.lang.lower.known import need_static
-from opwright.lang.lower.operands import POISON, IntTuple, Operand, Poison, Rank, SliceItem
+from opwright.lang.lower.operands import IntTuple, Operand, Rank, SliceItem
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.lower.ranks import rank_of
 from opwright.lang.lower.slicing import emit_slices
 from opwright.lang.source import Span
 
 
-def shape_of(low: Lowering, value: ir.Value, span: Span) -> IntTuple | Poison:
+def shape_of(low: Lowering, value: ir.Value, span: Span) -> IntTuple:
     """`value.shape`."""
     if not isinstance(value.type, ir.TensorType):
-        return low.error("OW304", "only tensors have a shape", span, f"it is of type {value.type!r}", "")
+        raise low.error("OW304", "only tensors have a shape", span, f"it is of type {value.type!r}", "")
     if value.optional:
         from opwright.lang.lower.calls import maybe_absent
 
-        return maybe_absent(low, value, "`.shape` needs a value", span)
+        raise maybe_absent(low, value, "`.shape` needs a value", span)
     rank = value.type.rank
     return IntTuple(value, None if rank is None else tuple(range(rank)))
 
 
-def require_rank(low: Lowering, value: ir.Value, span: Span) -> int | Poison:
+def require_rank(low: Lowering, value: ir.Value, span: Span) -> int:
     """The rank of a tensor, where a form needs it: known, or asked of the caller."""
     rank = rank_of(low, value, span)
     if isinstance(rank, Rank):
@@ -64,10 +64,8 @@ def as_number(value: ir.Value, kind: ir.NumberKind = ir.NumberKind.INT) -> ir.Va
 def first_dimension(low: Lowering, value: ir.Value, span: Span) -> Operand:
     """`len(x)` of a tensor; fails at run time where it has rank 0."""
     shape = shape_of(low, value, span)
-    if isinstance(shape, Poison):
-        return POISON
     if shape.places == ():
-        return low.error("OW312", "Python says: a tensor of rank 0 has no length", span)
+        raise low.error("OW312", "Python says: a tensor of rank 0 has no length", span)
     return tuple_item(low, shape, 0, span)
 
 
@@ -129,18 +127,17 @@ def tuple_item(low: Lowering, shape: IntTuple, index: int | ir.Value, span: Span
     op = Writer(low, span)
     size = known_length(shape)
     if isinstance(index, int) and size is not None and not -size <= index < size:
-        return low.error("OW342", f"index {index} is out of range for {size} entries", span, "Python says the same")
+        raise low.error("OW342", f"index {index} is out of range for {size} entries", span, "Python says the same")
     if not isinstance(index, int):
-        if is_too_old(low, span):
-            return POISON
+        check_age(low, span)
         return as_number(op("Gather", tuple_tensor(low, shape, span), index, axis=0))
     if shape.places is not None:
         assert shape.owner is not None and isinstance(shape.owner.type, ir.TensorType) and shape.owner.type.shape
         place = shape.places[index]
         dim = shape.owner.type.shape[place]
         return dim if isinstance(dim, int) else _dimension(low, op, shape.owner, place)
-    if index < 0 and is_too_old(low, span):
-        return POISON
+    if index < 0:
+        check_age(low, span)
     if shape.owner is not None and shape.start is None and shape.stop is None:
         return _dimension(low, op, shape.owner, index)
     return as_number(op("Gather", tuple_tensor(low, shape, span), op.int64(index), axis=0))
@@ -159,14 +156,14 @@ def _dimension(low: Lowering, op: Writer, owner: ir.Value, axis: int) -> ir.Valu
     return as_number(op("Gather", whole, op.int64(axis), axis=0))
 
 
-def tuple_items(low: Lowering, shape: IntTuple, span: Span, why: str) -> tuple[Operand, ...] | Poison:
+def tuple_items(low: Lowering, shape: IntTuple, span: Span, why: str) -> tuple[Operand, ...]:
     """Every entry; how many there are must be known."""
     size = known_length(shape)
     if size is not None:
         return tuple(tuple_item(low, shape, index, span) for index in range(size))
-    if shape.owner is not None and isinstance(require_rank(low, shape.owner, span), Poison):
-        return POISON
-    return low.error(
+    if shape.owner is not None:
+        require_rank(low, shape.owner, span)
+    raise low.error(
         "OW341",
         "how many ints there are must be known when the function is built",
         span,
@@ -175,14 +172,11 @@ def tuple_items(low: Lowering, shape: IntTuple, span: Span, why: str) -> tuple[O
     )
 
 
-def tuple_slice(low: Lowering, shape: IntTuple, item: SliceItem, span: Span) -> IntTuple | Poison:
+def tuple_slice(low: Lowering, shape: IntTuple, item: SliceItem, span: Span) -> IntTuple:
     """`shape[start:stop:step]`."""
     read = read_range(low, item, span)
-    if isinstance(read, Poison):
-        return POISON
     static = read.static
-    if is_too_old(low, span):
-        return POISON
+    check_age(low, span)
     if shape.places is not None and static is not None:
         return IntTuple(shape.owner, shape.places[static])
     untouched = shape.owner is not None and shape.start is None and shape.stop is None
@@ -190,7 +184,7 @@ def tuple_slice(low: Lowering, shape: IntTuple, item: SliceItem, span: Span) -> 
         stop = None if static.stop == INT64_MAX else static.stop
         return IntTuple(shape.owner, None, static.start or None, stop)
     value = emit_slices(low, tuple_tensor(low, shape, span), [(0, read)], span)
-    return POISON if isinstance(value, Poison) else IntTuple(None, value=value)
+    return IntTuple(None, value=value)
 
 
 def subscript_shape(low: Lowering, shape: IntTuple, item: Operand, span: Span) -> Operand:
@@ -200,6 +194,6 @@ def subscript_shape(low: Lowering, shape: IntTuple, item: Operand, span: Span) -
     if isinstance(item, SliceItem):
         return tuple_slice(low, shape, item, span)
     read = read_item(low, item, span)
-    if isinstance(read, Poison):
-        return POISON
-    return tuple_item(low, shape, read.value, span) if isinstance(read, Position) else refuse_item(low, item, span)
+    if not isinstance(read, Position):
+        raise refuse_item(low, item, span)
+    return tuple_item(low, shape, read.value, span)

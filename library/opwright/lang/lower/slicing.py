@@ -12,12 +12,11 @@ from collections.abc import Sequence
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import INT64_MAX, INT64_MIN, Bound, Range
-from opwright.lang.lower.operands import Poison
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.source import Span
 
 
-def emit_slices(low: Lowering, owner: ir.Value, ranges: Sequence[tuple[int, Range]], span: Span) -> ir.Value | Poison:
+def emit_slices(low: Lowering, owner: ir.Value, ranges: Sequence[tuple[int, Range]], span: Span) -> ir.Value:
     """The tensor, sliced along the axes that are paired with ranges; axes may be negative."""
     first: list[tuple[int, Range]] = []
     second: list[tuple[int, Range]] = []
@@ -31,7 +30,7 @@ def emit_slices(low: Lowering, owner: ir.Value, ranges: Sequence[tuple[int, Rang
             first.append((axis, Range(_one_above(op, item.stop), _one_above(op, item.start), 1)))
             second.append((axis, Range(None, None, item.step)))
         else:
-            return low.error(
+            raise low.error(
                 "OW340",
                 "a slice whose step is known at run time only needs a start of 0 or more",
                 span,

@@ -13,16 +13,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import TracebackType
+from typing import TypeVar
 
 from opwright.diagnostics.model import Diagnostic
 from opwright.lang.lower.branches import EnvironmentCopy
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.operands import Environment
+from opwright.lang.lower.poison import Poisoned
 
 # Called as a trial begins; what it gives is called after the rollback. Tests check
 # that nothing went around the trail.
 Watch = Callable[[Lowering, Environment | None], Callable[[], None]]
 watch: Watch | None = None
+
+Result = TypeVar("Result")
 
 
 class Trial:
@@ -68,6 +72,18 @@ class Trial:
             self._copy.restore()
         if self._rolled_back is not None:
             self._rolled_back()
+
+
+def attempt(low: Lowering, step: Callable[[], Result | None]) -> Result | None:
+    """What a step gives; None where it gives none, or something in it is wrong: then nothing of it is left."""
+    with speculate(low) as trial:
+        try:
+            made = step()
+        except Poisoned:
+            return None
+        if made is not None:
+            trial.commit()
+        return made
 
 
 def speculate(low: Lowering, env: Environment | None = None) -> Trial:

@@ -18,13 +18,25 @@ from opwright.lang.lower.checkpoints import Checkpoints
 from opwright.lang.lower.conditions import choose, lower_condition
 from opwright.lang.lower.context import NESTING_LIMIT, Lowering, Pruned, Stop
 from opwright.lang.lower.expressions import lower_expression
-from opwright.lang.lower.flow import BROKE, CONTINUED, FRAME, State, end, goes_on, revive, set_returned, state_of
+from opwright.lang.lower.flow import (
+    BROKE,
+    CONTINUED,
+    FRAME,
+    State,
+    end,
+    goes_on,
+    poison_return,
+    revive,
+    set_returned,
+    state_of,
+)
 from opwright.lang.lower.joins import Join, Result, within
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.number_arithmetic import on_numbers
-from opwright.lang.lower.operands import POISON, Environment, Frame, IntTuple, Operand, Poison, Unbound
+from opwright.lang.lower.operands import POISON, Environment, Frame, IntTuple, Operand, Unbound
 from opwright.lang.lower.plain_calls import lower_plain, lower_plain_value
-from opwright.lang.lower.sequences import called_method, grow, is_list, may_change, method_of_list
+from opwright.lang.lower.poison import Parts, Poisoned, each
+from opwright.lang.lower.sequences import called_method, check_change, grow, grown_names, is_list, method_of_list
 from opwright.lang.lower.shapes import tuple_items
 from opwright.lang.lower.written_for import Asked, asked, ends
 from opwright.lang.objects import BuiltinObject
@@ -62,23 +74,33 @@ def lower_block(
         statement = statements[index]
         index += 1
         kind = type(statement)
-        if isinstance(statement, ast.If):
-            before = low.asked
-            following = _if(low, statement, statements[index:], env)
-            if following is not None:
-                statements, index = following, 0
-                outer = outer or before
+        try:
+            if isinstance(statement, ast.If):
+                before = low.asked
+                following = _if(low, statement, statements[index:], env)
+                if following is not None:
+                    statements, index = following, 0
+                    outer = outer or before
+            else:
+                _HANDLERS.get(kind, _unsupported)(low, statement, env)
+        except Poisoned:
+            poison(statement, env)
+        if kind not in _GOES_ON:
             state = state_of(env)
-            continue
-        handler = _HANDLERS.get(kind)
-        if handler is None:
-            _unsupported(low, statement)
-        else:
-            handler(low, statement, env)
-            if kind not in _GOES_ON:
-                state = state_of(env)
     if outer is not None:
         low.ask(outer)
+
+
+def poison(statement: ast.stmt, env: Environment) -> None:
+    """What a wrong statement leaves: every name that it would bind, or whose list it would change, is poisoned."""
+    if isinstance(statement, ast.Return):
+        poison_return(env, span_of(statement))
+        return
+    for name in grown_names([statement]):
+        if is_list(env.get(name)):
+            env[name] = POISON
+    for name in assigned_names([statement]):
+        env[name] = POISON
 
 
 def _guard(low: Lowering, rest: Sequence[ast.stmt], env: Environment) -> None:
@@ -108,7 +130,7 @@ def branch(
     Join(low, node, env, sides).run()
 
 
-def _unsupported(low: Lowering, statement: ast.stmt) -> None:
+def _unsupported(low: Lowering, statement: ast.stmt, env: Environment) -> None:
     names = {"FunctionDef": "def", "ClassDef": "class", "ImportFrom": "import", "TryStar": "try"}
     kind = type(statement).__name__
     word = names.get(kind, kind.lower())
@@ -143,8 +165,11 @@ def _assign(low: Lowering, statement: ast.Assign, env: Environment) -> None:
     if isinstance(first, ast.Name) and len(statement.targets) == 1:
         _bind_name(low, first.id, value, env)
         return
-    for target in statement.targets:
-        bind_target(low, target, value, env)
+    each(partial(_bind_to, low, value, env), statement.targets)
+
+
+def _bind_to(low: Lowering, value: Operand, env: Environment, target: ast.expr) -> None:
+    bind_target(low, target, value, env)
 
 
 def _plain_assign(low: Lowering, statement: PlainAssign, env: Environment) -> None:
@@ -163,19 +188,15 @@ def _ann_assign(low: Lowering, statement: ast.AnnAssign, env: Environment) -> No
 
 def _aug_assign(low: Lowering, statement: ast.AugAssign, env: Environment) -> None:
     if not isinstance(statement.target, ast.Name):
-        _refuse_store(low, statement.target)
-        return
+        raise _refuse_store(low, statement.target)
     load = ast.copy_location(ast.Name(statement.target.id, ast.Load()), statement.target)
-    left = lower_expression(low, load, env)
-    right = lower_expression(low, statement.value, env)
+    left, right = each(partial(lower_expression, low, env=env), (load, statement.value))
     spans = (span_of(statement.target), span_of(statement.value))
-    if is_list(left) and not isinstance(right, Poison):
+    if is_list(left):
         if isinstance(statement.op, ast.Add):  # changes the list itself
             grow(low, env, statement.target.id, right, span_of(statement))
             return
-        if not may_change(low, env, statement.target.id, span_of(statement)):
-            env[statement.target.id] = POISON
-            return
+        check_change(low, env, statement.target.id, span_of(statement))
     value = binary(low, BINARY_SYMBOLS[type(statement.op)], left, right, span_of(statement), spans)
     bind_target(low, statement.target, value, env)
 
@@ -186,33 +207,32 @@ def bind_target(low: Lowering, target: ast.expr, value: Operand, env: Environmen
         _bind_name(low, target.id, value, env)
         return
     if not isinstance(target, (ast.Tuple, ast.List)):
-        _refuse_store(low, target)
-        return
+        raise _refuse_store(low, target)
     if isinstance(value, IntTuple):
         value = tuple_items(low, value, span_of(target), "it is unpacked to names")
     items: tuple[Operand, ...]
     starred = [index for index, element in enumerate(target.elts) if isinstance(element, ast.Starred)]
     if len(starred) > 1:
-        low.error("OW328", "two starred names in one assignment", span_of(target), "Python says the same")
-        items = (POISON,) * len(target.elts)
-    elif starred and isinstance(value, tuple) and len(value) >= len(target.elts) - 1:
+        raise low.error("OW328", "two starred names in one assignment", span_of(target), "Python says the same")
+    if starred and isinstance(value, tuple) and len(value) >= len(target.elts) - 1:
         first, last = starred[0], len(value) - (len(target.elts) - starred[0] - 1)
         items = (*value[:first], low.lists.made(StaticList(value[first:last])), *value[last:])
     elif isinstance(value, tuple) and len(value) == len(target.elts) and not starred:
         items = value
     else:
-        if not isinstance(value, Poison):
-            given = f"{len(value)} values" if isinstance(value, tuple) else "one value"
-            low.error(
-                "OW328",
-                f"{given} cannot be unpacked to {len(target.elts)} names",
-                span_of(target),
-                reason="the number of values differs from the number of names",
-                help="",
-            )
-        items = (POISON,) * len(target.elts)
+        given = f"{len(value)} values" if isinstance(value, tuple) else "one value"
+        raise low.error(
+            "OW328",
+            f"{given} cannot be unpacked to {len(target.elts)} names",
+            span_of(target),
+            reason="the number of values differs from the number of names",
+            help="",
+        )
+    parts = Parts()
     for element, item in zip(target.elts, items, strict=True):
-        bind_target(low, element.value if isinstance(element, ast.Starred) else element, item, env)
+        with parts:
+            bind_target(low, element.value if isinstance(element, ast.Starred) else element, item, env)
+    parts.close()
 
 
 def _bind_name(low: Lowering, name: str, value: Operand, env: Environment) -> None:
@@ -226,8 +246,8 @@ def _bind_name(low: Lowering, name: str, value: Operand, env: Environment) -> No
     env[name] = value
 
 
-def _refuse_store(low: Lowering, target: ast.expr) -> None:
-    low.error(
+def _refuse_store(low: Lowering, target: ast.expr) -> Poisoned:
+    return low.error(
         "OW343",
         "only names can be assigned",
         span_of(target),
@@ -238,14 +258,16 @@ def _refuse_store(low: Lowering, target: ast.expr) -> None:
 
 
 def _delete(low: Lowering, statement: ast.Delete, env: Environment) -> None:
-    for target in statement.targets:
-        if isinstance(target, ast.Name) and target.id in env:
-            lower_expression(low, ast.copy_location(ast.Name(target.id, ast.Load()), target), env)
-            env[target.id] = Unbound("after `del`")
-        else:
-            low.error(
-                "OW303", "only a local name can be deleted", span_of(target), "a graph has no other variables", ""
-            )
+    each(partial(_delete_target, low, env), statement.targets)
+
+
+def _delete_target(low: Lowering, env: Environment, target: ast.expr) -> None:
+    if not isinstance(target, ast.Name) or target.id not in env:
+        raise low.error(
+            "OW303", "only a local name can be deleted", span_of(target), "a graph has no other variables", ""
+        )
+    lower_expression(low, ast.copy_location(ast.Name(target.id, ast.Load()), target), env)
+    env[target.id] = Unbound("after `del`")
 
 
 def _expression(low: Lowering, statement: ast.Expr, env: Environment) -> None:
@@ -280,8 +302,6 @@ def _prints(low: Lowering, node: ast.expr, env: Environment) -> bool:
 def _assert(low: Lowering, statement: ast.Assert, env: Environment) -> None:
     """On static facts: where it does not hold the function has no such variant."""
     test = lower_condition(low, statement.test, env)
-    if isinstance(test, Poison):
-        return
     span = span_of(statement.test)
     if not isinstance(test, bool):
         need_static(low, test, span)
@@ -315,9 +335,6 @@ def _if(low: Lowering, statement: ast.If, rest: Sequence[ast.stmt], env: Environ
         _Chain(low, chain, env).lower(rest[chain.taken :])
         return ()
     condition = lower_condition(low, statement.test, env)
-    if isinstance(condition, Poison):
-        _poison_assigned(statement, env)
-        return None
     if isinstance(condition, bool):
         return _taken(low, statement, condition, rest, env)
     span, line = span_of(statement), low.scope.module.source.line(statement.test.lineno)
@@ -365,10 +382,11 @@ class _Chain:
         arms: list[Arm] = []
         last: Sequence[ast.stmt] = self.chain.orelse
         for index, link in enumerate(self.chain.links):
-            condition = self._ask(index, link)
-            if isinstance(condition, Poison):
-                for each in self.chain.links:
-                    _poison_assigned(each, self.env)
+            try:
+                condition = self._ask(index, link)
+            except Poisoned:
+                for wrong in self.chain.links:
+                    poison(wrong, self.env)
                 lower_block(self.low, rest, self.env)
                 return
             if condition is True:
@@ -394,7 +412,7 @@ class _Chain:
     def _path(self, link: ast.If, value: str) -> str:
         return f"when the condition in line {self.low.scope.module.source.line(link.test.lineno)} is {value}"
 
-    def _ask(self, index: int, link: ast.If) -> ir.Value | bool | Poison:
+    def _ask(self, index: int, link: ast.If) -> ir.Value | bool:
         """The condition, where no arm before is taken; notes the arm where it depends on the run time."""
         low, span = self.low, span_of(link)
         taken = self.taken
@@ -403,7 +421,7 @@ class _Chain:
             if isinstance(condition, ir.Value):
                 self.taken = choose(low, condition, span, (partial(int, index), partial(int, self.none)))
             return condition
-        found: list[ir.Value | bool | Poison] = []
+        found: list[ir.Value | bool] = []
 
         def ask() -> Operand:
             condition = lower_condition(low, link.test, self.env)
@@ -497,11 +515,6 @@ def nested(low: Lowering, region: ir.Region, span: Span, step: Callable[[], Resu
         low.depth -= 1
 
 
-def _poison_assigned(statement: ast.stmt, env: Environment) -> None:
-    for name in assigned_names([statement]):
-        env[name] = POISON
-
-
 def bind_locals(low: Lowering, statements: Sequence[ast.stmt], env: Environment) -> None:
     """A name that a function assigns anywhere is local throughout, by Python's rule; until then it has no value."""
     env[FRAME] = Frame()
@@ -584,27 +597,26 @@ def _is_several(value: Operand) -> TypeGuard[tuple[Operand, ...]]:
 
 
 def _break(low: Lowering, statement: ast.Break, env: Environment) -> None:
-    if _is_in_loop(low, statement, "break", env):
-        env[BROKE] = True
+    _check_in_loop(low, statement, "break", env)
+    env[BROKE] = True
 
 
 def _continue(low: Lowering, statement: ast.Continue, env: Environment) -> None:
-    if _is_in_loop(low, statement, "continue", env):
-        env[CONTINUED] = True
+    _check_in_loop(low, statement, "continue", env)
+    env[CONTINUED] = True
 
 
-def _is_in_loop(low: Lowering, statement: ast.stmt, word: str, env: Environment) -> bool:
+def _check_in_loop(low: Lowering, statement: ast.stmt, word: str, env: Environment) -> None:
     """Python's compiler says this, not its parser, which is all that the text has met before."""
     if CONTINUED in env:
-        return True
-    low.error(
+        return
+    raise low.error(
         "OW301",
         f"`{word}` outside a loop",
         span_of(statement),
         reason="Python cannot compile this file",
         help="`return` leaves a function",
     )
-    return False
 
 
 def _for(low: Lowering, statement: ast.For, env: Environment) -> None:

@@ -13,16 +13,15 @@ from opwright.lang.lower.numbers import as_tensor, describe
 from opwright.lang.lower.operands import (
     ELLIPSIS,
     NEWAXIS,
-    POISON,
     Absent,
     AttributeOperand,
     IndexItem,
     IntTuple,
     Marker,
     Operand,
-    Poison,
     SliceItem,
 )
+from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.sequences import is_sequence, pick, subscript_sequence
 from opwright.lang.lower.shapes import as_number, subscript_shape
 from opwright.lang.lower.tensor_subscripts import subscript_tensor
@@ -35,26 +34,24 @@ def subscript(low: Lowering, owner: Operand, index: Sequence[IndexItem], span: S
     """What stands between the brackets comes in order: int operands, `SliceItem`, `ELLIPSIS` (or Python's own),
     `NEWAXIS` (or None), lists and tensors. One item for `x[i]`, several for `x[i, j]`, none for `x[()]`.
     """
-    if isinstance(owner, Poison) or any(isinstance(item, Poison) for item in index):
-        return POISON
     if isinstance(owner, ir.Value) and owner.optional:
-        return maybe_absent(low, owner, "a subscript needs a value", span)
+        raise maybe_absent(low, owner, "a subscript needs a value", span)
     if isinstance(owner, Absent):
-        return _refuse_absent(low, owner, span)
+        raise _refuse_absent(low, owner, span)
     if isinstance(owner, ir.Value) and isinstance(owner.type, ir.TensorType):
         return subscript_tensor(low, owner, index, span)
     if isinstance(owner, AttributeOperand):
         return _of_attribute(low, owner, index, span)
     if isinstance(owner, (IntTuple, tuple, str, range)) or is_sequence(owner):
         if len(index) != 1:
-            return low.error("OW340", f"{len(index)} indices for {describe(owner)}", span, "it has one axis", "")
+            raise low.error("OW340", f"{len(index)} indices for {describe(owner)}", span, "it has one axis", "")
         if isinstance(owner, IntTuple):
             return subscript_shape(low, owner, index[0], span)
         if isinstance(owner, ir.Value):
             return subscript_sequence(low, owner, index[0], span)
         assert isinstance(owner, (tuple, str, range))
         return _static(low, owner, index[0], span)
-    return low.error(
+    raise low.error(
         "OW340",
         f"{describe(owner)} has no items",
         span,
@@ -65,7 +62,7 @@ def subscript(low: Lowering, owner: Operand, index: Sequence[IndexItem], span: S
     )
 
 
-def _refuse_absent(low: Lowering, owner: Absent, span: Span) -> Poison:
+def _refuse_absent(low: Lowering, owner: Absent, span: Span) -> Poisoned:
     return low.error(
         "OW204",
         f"a subscript needs a value, and `{owner.name}` is absent in this variant",
@@ -81,17 +78,13 @@ def _of_attribute(low: Lowering, owner: AttributeOperand, index: Sequence[IndexI
     kind = kinds.get(owner.parameter.kind)
     if kind is None or len(index) != 1 or isinstance(index[0], Marker):
         need_static(low, owner, span)
-        return low.error("OW340", f"{describe(owner)} has no items", span, "it is not a list of numbers", "")
+        raise low.error("OW340", f"{describe(owner)} has no items", span, "it is not a list of numbers", "")
     whole = as_tensor(low, owner, None, span)
-    if isinstance(whole, Poison):
-        return POISON
     if kind is ir.NumberKind.INT:
         return subscript_shape(low, IntTuple(None, value=whole), index[0], span)
     if isinstance(index[0], SliceItem):
         need_static(low, owner, span)
     item = subscript_tensor(low, whole, index, span)
-    if isinstance(item, Poison):
-        return POISON
     from opwright.lang.lower.numbers import cast
 
     return as_number(cast(low, item, low.element_of("double"), span), kind)
@@ -108,8 +101,8 @@ def _static(low: Lowering, owner: tuple[Operand, ...] | str | range, item: Index
                 part = static.checked(owner[slice(*known)])
                 return low.lists.made(static.StaticList(part)) if isinstance(owner, static.StaticList) else part
             except (ValueError, static.StaticError) as error:
-                return low.error("OW312", "the slice has no value here", span, f"Python says: {error}")
-        return refuse_item(low, next(bound for bound in bounds if not isinstance(bound, (int, type(None)))), span)
+                raise low.error("OW312", "the slice has no value here", span, f"Python says: {error}") from None
+        raise refuse_item(low, next(bound for bound in bounds if not isinstance(bound, (int, type(None)))), span)
     if isinstance(item, AttributeOperand) and item.is_bool:
         need_static(low, item, span)  # a graph does not index by truth values
     if not isinstance(item, int):
@@ -117,10 +110,10 @@ def _static(low: Lowering, owner: tuple[Operand, ...] | str | range, item: Index
         if picked is not None:
             return picked
         need_static(low, item, span)
-        return refuse_item(low, item, span)
+        raise refuse_item(low, item, span)
     if -len(owner) <= item < len(owner):
         return owner[item]
-    return low.error("OW312", f"Python says: index {item} is out of range for {len(owner)} items", span)
+    raise low.error("OW312", f"Python says: index {item} is out of range for {len(owner)} items", span)
 
 
 def _at_run_time(low: Lowering, owner: Operand, item: IndexItem, span: Span) -> Operand | None:
@@ -135,7 +128,7 @@ def _at_run_time(low: Lowering, owner: Operand, item: IndexItem, span: Span) -> 
         return pick(low, owner, item, span)
     read = read_item(low, item, span)
     if not isinstance(read, Position) or isinstance(read.value, int):
-        return POISON if isinstance(read, Poison) else None
+        return None
     from opwright.lang.lower.primitives import Writer
 
     values, kind = made

@@ -7,6 +7,7 @@ the ranks of its inputs are those of the arguments. The body stands in place of 
 from __future__ import annotations
 
 import ast
+from functools import partial
 
 from opwright.elements import BY_NAME
 from opwright.lang import ir
@@ -19,7 +20,8 @@ from opwright.lang.lower.declared import output_names
 from opwright.lang.lower.function import Unit
 from opwright.lang.lower.functions import bind_parameters, run_body
 from opwright.lang.lower.numbers import as_tensor, describe, is_number
-from opwright.lang.lower.operands import POISON, Absent, AttributeOperand, Environment, Operand, Poison
+from opwright.lang.lower.operands import Absent, AttributeOperand, Environment, Operand
+from opwright.lang.lower.poison import Parts, each
 from opwright.lang.objects import FunctionObject, GraphObject, NestedObject, ScriptObject, TracedObject
 from opwright.lang.source import Span
 from opwright.opsets.signatures import elements_of, mask_of
@@ -31,22 +33,22 @@ def call_template(low: Lowering, unit: Unit, arguments: Arguments, env: Environm
     """The body of a template for this call; `env` is the caller's, where graphs find the names around them."""
     scope = unit.scope(low.report)
     bound = bind_parameters(low, unit.node, scope, scope.constant, arguments)
-    if bound is None:
-        return POISON
+    parts = Parts()
     places = _places(unit, arguments)
     for declared in unit.interface.attributes:
         place = places.get(declared.name, arguments.span)
-        bound[declared.name] = _attribute(low, unit, declared, bound[declared.name], place)
+        with parts:
+            bound[declared.name] = _attribute(low, unit, declared, bound[declared.name], place)
     elements = _elements(low, unit, bound)
     for item in unit.interface.inputs:
         place = places.get(item.name, arguments.span)
         operand = bound[item.name]
-        if item.arity is Arity.VARIADIC:
-            bound[item.name] = tuple(_input(low, unit, item, each, elements, place) for each in _items(operand))
-        else:
-            bound[item.name] = _input(low, unit, item, operand, elements, place)
-    if any(isinstance(operand, Poison) for operand in bound.values()):
-        return POISON
+        given = _items(operand) if item.arity is Arity.VARIADIC else (operand,)
+        with parts:
+            step = partial(_input, low, unit, item, elements=elements, place=place)
+            made = each(step, given)
+            bound[item.name] = tuple(made) if item.arity is Arity.VARIADIC else made[0]
+    parts.close()
     low.callers.append(env)
     try:
         return run_body(low, unit.node, scope, bound, arguments.span)
@@ -65,12 +67,12 @@ def _places(unit: Unit, arguments: Arguments) -> dict[str, Span]:
 
 def _attribute(low: Lowering, unit: Unit, declared: AttributeDeclaration, operand: Operand, place: Span) -> Operand:
     """An attribute's value as the body sees it: rounded and checked as where a call of the function stays a call."""
-    if isinstance(operand, Poison) or (operand is None and not declared.required):
+    if operand is None and not declared.required:
         return operand
     if declared.kind == "GRAPH":
         if isinstance(operand, (*_CALLABLE, AttributeOperand)):
             return operand
-        return low.error(
+        raise low.error(
             "OW207",
             f"`{declared.name}` of {unit.declaration.name} takes a function, not {describe(operand)}",
             place,
@@ -78,13 +80,11 @@ def _attribute(low: Lowering, unit: Unit, declared: AttributeDeclaration, operan
             help="define one with `def`, and pass its name",
         )
     made = convert_operand(low, unit.declaration.name, declared.name, declared.kind, operand, place)
-    if isinstance(made, Poison):
-        return POISON
     if isinstance(made, ir.AttributeReference):
         return operand
     value = made.value
     if declared.choices and value not in declared.choices:
-        return low.error(
+        raise low.error(
             "OW207",
             f"`{declared.name}` of {unit.declaration.name} cannot be {describe(operand)}",
             place,
@@ -119,7 +119,7 @@ def _input(
     if operand is None or isinstance(operand, Absent):
         if item.arity is Arity.OPTIONAL:
             return operand
-        return low.error("OW204", f"{unit.declaration.name} needs its input `{item.name}`", place)
+        raise low.error("OW204", f"{unit.declaration.name} needs its input `{item.name}`", place)
     declared = unit.declaration.inputs.get(item.name)
     admitted = low.element_of(declared.type) if declared is not None and declared.type in BY_NAME else None
     own = unit.declaration.types.get(declared.type) if declared is not None else None
@@ -132,7 +132,7 @@ def _input(
     given = operand.type.element
     if mask and ir.element_mask(given) & ~mask:
         names = ", ".join(element.name for element in elements_of(mask))
-        return low.error(
+        raise low.error(
             "OW208",
             f"{unit.declaration.name} does not take {operand.type!r} as `{item.name}`",
             place,
@@ -141,7 +141,7 @@ def _input(
         )
     first = elements.get(declared.type) if declared is not None and own is not None else None
     if first is not None and not unit.declaration.inferred and not unify_elements(first, given, low.trail):
-        return low.error(
+        raise low.error(
             "OW315",
             f"{unit.declaration.name} takes tensors of one element type, not {first!r} and {given!r}",
             place,
@@ -150,7 +150,7 @@ def _input(
     return operand
 
 
-def graph_outputs(low: Lowering, function: Operand, span: Span) -> tuple[str, ...] | Poison:
+def graph_outputs(low: Lowering, function: Operand, span: Span) -> tuple[str, ...]:
     """`body.outputs`: the names of what a function that is passed as a graph returns."""
     if isinstance(function, GraphObject):
         return tuple(item.name for item in function.proto.output)
@@ -159,7 +159,7 @@ def graph_outputs(low: Lowering, function: Operand, span: Span) -> tuple[str, ..
     assert isinstance(function, (FunctionObject, NestedObject))
     node = function.node
     if isinstance(function, TracedObject):
-        return low.error(
+        raise low.error(
             "OW307",
             f"the results of `{node.name}` are not known before it is called",
             span,
@@ -168,7 +168,7 @@ def graph_outputs(low: Lowering, function: Operand, span: Span) -> tuple[str, ..
         )
     counts = {_count(item.value) for item in _returns(node)}
     if len(counts) != 1:
-        return low.error(
+        raise low.error(
             "OW307", f"the returns of `{node.name}` disagree", span, reason="a graph has a fixed number of outputs"
         )
     arguments = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]

@@ -10,32 +10,25 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.index_items import Array, Item, Mask, Position, Range, is_too_old, read_item
+from opwright.lang.lower.index_items import Array, Item, Mask, Position, Range, check_age, read_item
 from opwright.lang.lower.index_layout import Placed, lay_out, needs_all_at_once
 from opwright.lang.lower.joint_indices import gather_together
-from opwright.lang.lower.operands import NEWAXIS, POISON, IndexItem, Poison
+from opwright.lang.lower.operands import NEWAXIS, IndexItem
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.lower.slicing import emit_slices
 from opwright.lang.source import Span
 
 
-def subscript_tensor(low: Lowering, owner: ir.Value, index: Sequence[IndexItem], span: Span) -> ir.Value | Poison:
+def subscript_tensor(low: Lowering, owner: ir.Value, index: Sequence[IndexItem], span: Span) -> ir.Value:
     """`owner[index]`, where `index` holds what stands between the brackets, in order."""
     assert isinstance(owner.type, ir.TensorType)
-    if is_too_old(low, span):
-        return POISON
+    check_age(low, span)
     items: list[Item] = []
     for part in index:
         item = read_item(low, part, span)
-        if isinstance(item, Poison):
-            return POISON
         items.append(item)
     layout = lay_out(low, owner.type.shape, items, span)
-    if isinstance(layout, Poison):
-        return POISON
     value = emit_slices(low, owner, [(it.axis, it.item) for it in layout if isinstance(it.item, Range)], span)
-    if isinstance(value, Poison):
-        return POISON
     if needs_all_at_once(items):
         return gather_together(low, value, items, layout, span)
     return _one_by_one(low, value, layout, span)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import attribute_value, describe, is_number
-from opwright.lang.lower.operands import POISON, AttributeOperand, IntTuple, Operand, Poison
+from opwright.lang.lower.operands import AttributeOperand, IntTuple, Operand
+from opwright.lang.lower.poison import Poisoned, each
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.lower.shapes import known_length, tuple_items, tuple_tensor
 from opwright.lang.source import Span
@@ -30,10 +33,10 @@ def on_tuples(low: Lowering, symbol: str, left: Operand, right: Operand, span: S
         equal = _equal(low, left, right, span)
         from opwright.lang.lower.conditions import negate
 
-        return equal if symbol == "==" or isinstance(equal, Poison) else negate(low, equal, span)
+        return equal if symbol == "==" else negate(low, equal, span)
     for operand in (left, right):
         need_static(low, operand, span)
-    return low.error(
+    raise low.error(
         "OW314",
         f"`{symbol}` is not defined for tuples that hold values of the run time",
         span,
@@ -42,7 +45,7 @@ def on_tuples(low: Lowering, symbol: str, left: Operand, right: Operand, span: S
     )
 
 
-def refuse_list_and_number(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> Poison:
+def refuse_list_and_number(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> Poisoned:
     """In Python `[1] * n` repeats the list: it is no product of tensors."""
     for operand in (left, right):
         need_static(low, operand, span)
@@ -69,21 +72,17 @@ def _differ(left: Operand, right: Operand) -> bool:
 
 def _joined(low: Lowering, left: Operand, right: Operand, span: Span) -> Operand:
     if _differ(left, right):
-        return low.error("OW312", "Python says: can only concatenate list to list, tuple to tuple", span)
+        raise low.error("OW312", "Python says: can only concatenate list to list, tuple to tuple", span)
     if _has_known_length(left) and _has_known_length(right):
-        first, second = (_items(low, side, span, "") for side in (left, right))
-        if isinstance(first, Poison) or isinstance(second, Poison):
-            return POISON
+        first, second = each(partial(_items, low, span=span, why=""), (left, right))
         both = (*first, *second)
         return low.lists.made(StaticList(both)) if kind_of(left) is list else both
-    pieces = [ints_of(low, side, span) for side in (left, right)]
-    if isinstance(pieces[0], Poison) or isinstance(pieces[1], Poison):
-        return POISON
+    pieces = each(partial(ints_of, low, span=span), (left, right))
     made = typed(Writer(low, span)("Concat", pieces[0], pieces[1], axis=0), "int64", (None,))
     return IntTuple(None, value=made)
 
 
-def ints_of(low: Lowering, side: Operand, span: Span) -> ir.Value | Poison:
+def ints_of(low: Lowering, side: Operand, span: Span) -> ir.Value:
     """A tuple of ints as an INT64 tensor of rank 1."""
     from opwright.lang.lower.number_lists import number_list
 
@@ -96,44 +95,42 @@ def ints_of(low: Lowering, side: Operand, span: Span) -> ir.Value | Poison:
     made = number_list(low, side, span) if isinstance(side, tuple) else None
     if made is not None and made[1] is ir.NumberKind.INT:
         return made[0]
-    return low.error("OW341", f"{describe(side)} cannot be joined to a list of ints", span, "it has other items", "")
+    raise low.error("OW341", f"{describe(side)} cannot be joined to a list of ints", span, "it has other items", "")
 
 
 def _has_known_length(side: Operand) -> bool:
     return isinstance(side, tuple) or (isinstance(side, IntTuple) and known_length(side) is not None)
 
 
-def _items(low: Lowering, side: Operand, span: Span, why: str) -> tuple[Operand, ...] | Poison:
+def _items(low: Lowering, side: Operand, span: Span, why: str) -> tuple[Operand, ...]:
     if isinstance(side, IntTuple):
         return tuple_items(low, side, span, why)
     if isinstance(side, tuple):
         return side
     need_static(low, side, span)
-    return low.error("OW341", f"the length of {describe(side)} must be known", span, why, "")
+    raise low.error("OW341", f"the length of {describe(side)} must be known", span, why, "")
 
 
-def _equal(low: Lowering, left: Operand, right: Operand, span: Span) -> ir.Value | bool | Poison:
+def _equal(low: Lowering, left: Operand, right: Operand, span: Span) -> ir.Value | bool:
     """Of one type, of one length, and every entry equal."""
     from opwright.lang.lower.arithmetic import binary
     from opwright.lang.lower.conditions import truth
 
     if _differ(left, right):
         return False
-    pair = [_items(low, side, span, "tuples are compared entry by entry") for side in (left, right)]
-    if isinstance(pair[0], Poison) or isinstance(pair[1], Poison):
-        return POISON
+    pair = each(partial(_items, low, span=span, why="tuples are compared entry by entry"), (left, right))
     if len(pair[0]) != len(pair[1]):
         return False
     found: ir.Value | None = None
     for one, other in zip(pair[0], pair[1], strict=True):
         if not all(is_number(side) or isinstance(side, (str, tuple, IntTuple)) for side in (one, other)):
-            return low.error("OW314", "tuples that hold tensors are not compared", span, "compare their entries", "")
+            raise low.error("OW314", "tuples that hold tensors are not compared", span, "compare their entries", "")
         same = binary(low, "==", one, other, span, (span, span))
         condition = truth(low, same, span)
-        if isinstance(condition, (bool, Poison)):
-            if condition is True:
-                continue
-            return condition
+        if condition is True:
+            continue
+        if condition is False:
+            return False
         found = condition if found is None else Writer(low, span)("And", found, condition)
         found.type = ir.NumberType(ir.NumberKind.BOOL)
     return True if found is None else found

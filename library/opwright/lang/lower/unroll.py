@@ -10,7 +10,8 @@ from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import BROKE, CONTINUED, RETURNED, end, none_set, revive
 from opwright.lang.lower.known import NeedsCopies, ask_attribute, loop_key
 from opwright.lang.lower.operands import POISON, AttributeOperand, Environment, Operand
-from opwright.lang.lower.speculate import speculate
+from opwright.lang.lower.poison import Poisoned
+from opwright.lang.lower.speculate import Trial, speculate
 from opwright.lang.lower.statements import assigned_names, bind_target, branch, lower_block
 from opwright.lang.source import span_of
 
@@ -35,15 +36,18 @@ def try_loop(
     The bounds are static ints or attributes of the function; those are asked for before the loop is unrolled.
     """
     if loop_key(low, statement) not in low.plans.unrolled:
+        static = all(isinstance(bound, int) for bound in bounds)
         with speculate(low, env) as trial:
             try:
                 run()
             except NeedsCopies as need:
                 if need.statement is not statement:
                     raise
+            except Poisoned:
+                if not static or not _helps(trial):
+                    raise
             else:
-                static = all(isinstance(bound, int) for bound in bounds)
-                if not static or not any(item.code in _HELPED for item in trial.findings):
+                if not static or not _helps(trial):
                     trial.commit()
                     return
         low.plans.unrolled[loop_key(low, statement)] = low.statement
@@ -54,6 +58,11 @@ def try_loop(
         assert isinstance(bound, int)
         known.append(bound)
     unroll(low, statement, range(*known), env)
+
+
+def _helps(trial: Trial) -> bool:
+    """Whether copies of the body may do what the `Loop` was refused for."""
+    return any(item.code in _HELPED for item in trial.findings)
 
 
 def unroll(low: Lowering, statement: ast.For, items: Sequence[Operand], env: Environment) -> None:
@@ -80,7 +89,10 @@ def _unroll_from(low: Lowering, statement: ast.For, items: Sequence[Operand], en
                 return
             continue
         mark = len(low.diagnostics)
-        bind_target(low, statement.target, item, env)
+        try:
+            bind_target(low, statement.target, item, env)
+        except Poisoned:
+            env.update(dict.fromkeys(assigned_names([statement.target]), POISON))
         lower_block(low, statement.body, env)
         if len(low.diagnostics) > mark:  # the other copies would say the same
             env.update(dict.fromkeys(assigned_names([statement]), POISON))

@@ -9,7 +9,7 @@ from opwright.lang.infer_ranks import rank_of as known_rank
 from opwright.lang.lower.context import Lowering, NeedsFact
 from opwright.lang.lower.known import ask_attribute, need_copies
 from opwright.lang.lower.numbers import needs_element
-from opwright.lang.lower.operands import POISON, Poison, Rank
+from opwright.lang.lower.operands import Rank
 from opwright.lang.lower.ranks import rank_of, ruled_out, tell_apart
 from opwright.lang.source import Span
 from opwright.opsets.signatures import Signature
@@ -39,7 +39,7 @@ def fit_variant(
     given: Given,
     content: Callable[[Variant], Hashable],
     span: Span,
-) -> Variant | Poison:
+) -> Variant:
     """The variant that fits what is known of the call; `content` is equal for variants that do the same.
 
     Where a missing fact decides between different ones, NeedsFact asks this function's own caller for it.
@@ -51,9 +51,8 @@ def fit_variant(
         return found
     if match.fitting:
         for axis in match.open_axes:
-            if isinstance(call.ask(axis), Poison):
-                return POISON
-        return low.error(
+            call.ask(axis)
+        raise low.error(
             "OW218",
             f"{signature.identity} has several variants that fit, and nothing here decides between them",
             span,
@@ -62,7 +61,7 @@ def fit_variant(
         )
     axes = dict.fromkeys(axis for item in variants for axis, _ in item.variant)
     asked = overload_of((axis, (call.known(axis) or ("?",))[0]) for axis in axes)
-    return low.error(
+    raise low.error(
         "OW218",
         f"{signature.identity} has no variant for {asked}",
         span,
@@ -137,13 +136,13 @@ class _Call:
         text = facts.fact_of(value)
         return (text, facts.PRESENT) if spec.default is None and not spec.required else (text,)
 
-    def ask(self, axis: str) -> Poison | None:
-        """Raises NeedsFact where a parameter of this function decides the callee's axis; POISON after a finding."""
+    def ask(self, axis: str) -> None:
+        """Raises NeedsFact where a parameter of this function decides the callee's axis."""
         bound = self.given.bindings.get(axis)
         if isinstance(bound, ir.TensorType):
             element = ir.settle(bound.element)
             if isinstance(element, ir.TypeVariable):
-                return needs_element(self.low, element, self.span)
+                raise needs_element(self.low, element, self.span)
         elif axis in self.positions:
             value = self.input(axis)
             if value is not None:
@@ -153,8 +152,6 @@ class _Call:
             if value is not None:
                 need_copies(self.low, value)
                 rank = rank_of(self.low, value, self.span)
-                if isinstance(rank, Poison):
-                    return POISON
                 if isinstance(rank, Rank):
                     tell_apart(self.low, rank, self.named(axis))
         else:
@@ -164,7 +161,6 @@ class _Call:
                 raise NeedsFact(parameter.name, (facts.ABSENT, facts.PRESENT), self.span)
             if parameter is not None:
                 raise ask_attribute(self.low.attributes[parameter.name], self.span)
-        return None
 
     def _parameter(self, attribute: ir.Attribute | None) -> ir.AttributeParameter | None:
         """The caller's own attribute that is handed on."""

@@ -15,7 +15,8 @@ from functools import cache
 from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.operands import Environment, Operand, Poison
+from opwright.lang.lower.operands import Environment, Operand
+from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.objects import OpsetObject
 from opwright.lang.source import Span
@@ -77,7 +78,7 @@ def fit_call(
     outputs: int,
     span: Span,
     callee_span: Span,
-) -> tuple[list[ir.Value | None], dict[str, ir.Attribute]] | Poison:
+) -> tuple[list[ir.Value | None], dict[str, ir.Attribute]]:
     """The inputs and attributes of a call of `meant` as those of `found`; POISON after OW212 or OW222."""
     form = _CallForm(low, span, list(inputs), dict(attributes), outputs)
     down = found.since_version < meant.since_version
@@ -95,7 +96,7 @@ def fit_call(
     silent = _takes(found, meant, inputs, attributes)
     last = last_opset("", meant.name, meant.since_version)
     opsets = f"opset {last}" if last == meant.since_version else f"one of the opsets {meant.since_version} to {last}"
-    return low.error(
+    raise low.error(
         "OW212" if silent else "OW222",
         f"{meant.name} {'means, or may mean, another thing' if silent else 'cannot be had'} at opset {low.opset}",
         callee_span,
@@ -221,7 +222,7 @@ def _kind(value: Value) -> ir.AttributeKind:
     return ir.AttributeKind.STRING if isinstance(value, str) else ir.AttributeKind.FLOAT
 
 
-def refuse_second_opset(low: Lowering, version: int, name: str, span: Span) -> Poison:
+def refuse_second_opset(low: Lowering, version: int, name: str, span: Span) -> Poisoned:
     function = low.inlining[-1] if low.inlining else None
     return low.error(
         "OW213",
