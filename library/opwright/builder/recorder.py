@@ -14,7 +14,7 @@ from opwright.builder.tensors import Kept
 from opwright.diagnostics.model import DiagnosticError
 from opwright.eager.place import place_of
 from opwright.lang import ir
-from opwright.lang.lower.context import NeedsFact, Pruned
+from opwright.lang.lower.context import NeedsFact
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.speculate import speculate
 from opwright.live.compiled import Run
@@ -53,7 +53,9 @@ class Recorder:
                     try:
                         made = step()
                     except BaseException as error:
-                        failure = DiagnosticError(trial.findings) if isinstance(error, Poisoned) else error
+                        failure = error
+                        if isinstance(error, Poisoned):
+                            failure = DiagnosticError([error.pruned] if error.pruned is not None else trial.findings)
                     else:
                         trial.commit()
                         return made
@@ -70,8 +72,6 @@ class Recorder:
             place = place_of(self.low.frame)
             placed = [item if item.place is not None else replace(item, place=place) for item in error.diagnostics]
             return DiagnosticError(placed)
-        if isinstance(error, Pruned):
-            return DiagnosticError([error.diagnostic])
         if not isinstance(error, NeedsFact):
             return None
         try:

@@ -207,8 +207,8 @@ def _lower(key: tuple[object, ...] | None, opset: int, lower: Callable[[EagerLow
         found = result(low, made)
     except DiagnosticError as error:
         raise error.with_traceback(None) from None  # our own frames would tell the author nothing
-    except Poisoned:
-        raise DiagnosticError(low.diagnostics) from None
+    except Poisoned as wrong:
+        raise DiagnosticError([wrong.pruned] if wrong.pruned is not None else low.diagnostics) from None
     if key is not None and low.recording is not None:
         low.recording.finish(made, low.data)
         RECORDINGS.keep(key, low.recording)

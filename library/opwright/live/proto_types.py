@@ -16,7 +16,7 @@ from opwright.graphs.inline import inline_into
 from opwright.graphs.walk import all_nodes
 from opwright.lang import ir
 from opwright.lang.lower.calls import Arguments
-from opwright.lang.lower.context import Lowering, NeedsFact, Stop
+from opwright.lang.lower.context import Lowering, NeedsFact
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.proto_graphs import call_graph
 from opwright.lang.lower.scan_ranks import rank_sources
@@ -38,6 +38,7 @@ _TENSORS = tuple(f"tensor({name})" for name in BY_NAME)
 _ANYTHING = (*_TENSORS, *(f"{wrap}({item})" for wrap in ("seq", "optional") for item in _TENSORS))
 # Operators with results whose types an attribute decides: where that is one of the function, a call decides them.
 _TYPED_BY_ATTRIBUTE = ("to", "dtype", "output_dtype", "output_datatype", "stash_type", "value")
+_LISTS = (AttributeProto.INTS, AttributeProto.FLOATS, AttributeProto.STRINGS)
 
 
 def describe_proto(origin: object, proto: FunctionProto, callees: Mapping[FunctionId, FunctionProto]) -> Script:
@@ -112,16 +113,18 @@ def _types(
         return [item for item in declared if item is not None], outputs, unknown
     try:
         inline_into(flat, callees.get)
-        graph, inputs = _as_graph(flat)
-        found, ranks = _infer(flat, graph, inputs)
-    except (DiagnosticError, Poisoned, Stop, NeedsFact):
+        graph = _as_graph(flat)
+        inputs = [ir.Value(_kind(flat, name), name) for name in flat.input]
+        inferred = None if graph is None else _infer(flat, graph, inputs)
+    except (DiagnosticError, Poisoned, NeedsFact):
+        inferred = None
+    if inferred is None:
         return [ir.UnknownType() for _ in flat.input], [ir.UnknownType() for _ in flat.output], unknown
-    return [value.type for value in inputs], found, ranks
+    return [value.type for value in inputs], *inferred
 
 
-def _as_graph(flat: FunctionProto) -> tuple[GraphProto, list[ir.Value]]:
-    """The body as a graph, attributes of the function left out of it, and its inputs. Raises Stop where an attribute
-    decides types."""
+def _as_graph(flat: FunctionProto) -> GraphProto | None:
+    """The body as a graph, attributes of the function left out of it; None where an attribute decides types."""
     graph = GraphProto(name=flat.name)
     graph.node.extend(flat.node)
     for node in all_nodes(graph.node):
@@ -130,25 +133,18 @@ def _as_graph(flat: FunctionProto) -> tuple[GraphProto, list[ir.Value]]:
             if not item.ref_attr_name:
                 kept.append(item)
             elif CONSTANT.describes(node) and item.name != "value":
-                kept.append(_placeholder(item))
+                if item.type in _LISTS:
+                    return None  # how many there are is a part of the type
+                kept.append(AttributeProto(name=item.name, type=item.type))
             elif item.name in _TYPED_BY_ATTRIBUTE:
-                raise Stop
+                return None
         del node.attribute[:]
         node.attribute.extend(kept)
     for name in flat.input:
         graph.input.add(name=name)
     for name in flat.output:
         graph.output.add(name=name)
-    return graph, [ir.Value(_kind(flat, name), name) for name in flat.input]
-
-
-def _placeholder(item: AttributeProto) -> AttributeProto:
-    made = AttributeProto(name=item.name, type=item.type)
-    if item.type == AttributeProto.INTS:
-        raise Stop  # how many there are is a part of the type
-    if item.type in (AttributeProto.FLOATS, AttributeProto.STRINGS):
-        raise Stop
-    return made
+    return graph
 
 
 def _kind(flat: FunctionProto, name: str) -> ir.Type:
@@ -178,9 +174,9 @@ def _admitted_there(node: NodeProto, index: int, imports: Mapping[str, int]) -> 
     return found.admitted.get(formal.type, (formal.type,))
 
 
-def _infer(flat: FunctionProto, graph: GraphProto, inputs: Sequence[ir.Value]) -> tuple[list[ir.Type], Ranks]:
-    """The types of the outputs, in terms of those of the inputs, and whose ranks say theirs. Raises Stop,
-    DiagnosticError."""
+def _infer(flat: FunctionProto, graph: GraphProto, inputs: Sequence[ir.Value]) -> tuple[list[ir.Type], Ranks] | None:
+    """The types of the outputs, in terms of those of the inputs, and whose ranks say theirs; None where they are not
+    known. Raises DiagnosticError, Poisoned."""
     imports = {normal_domain(item.domain): item.version for item in flat.opset_import}
     module = parse(Source(f"<{flat.name}>", ""))
     assert isinstance(module, Module)
@@ -191,7 +187,7 @@ def _infer(flat: FunctionProto, graph: GraphProto, inputs: Sequence[ir.Value]) -
     results = found if isinstance(found, tuple) else (found,)
     values = [item for item in results if isinstance(item, ir.Value)]
     if low.diagnostics or len(values) != len(flat.output):
-        raise Stop
+        return None
     low.function.inputs = list(inputs)
     low.function.body.nodes[:0] = low.prologue
     low.function.body.yields = values

@@ -129,8 +129,11 @@ class BodyLoop:
                 node = self.agree(at_once=True)
                 trial.commit()
                 return node
-            except (NeedsCopies, Poisoned):
+            except NeedsCopies:
                 if not self.several:
+                    raise
+            except Poisoned as wrong:
+                if wrong.ends or not self.several:
                     raise
         self.carried = entering
         return self.agree(at_once=False)
@@ -142,8 +145,8 @@ class BodyLoop:
             with speculate(self.low) as trial:
                 try:
                     node = self.lower()
-                except Poisoned:
-                    if not self.wanted:
+                except Poisoned as wrong:
+                    if wrong.ends or not self.wanted:
                         raise
                     node = None
                 if node is not None and not self.wanted:

@@ -8,7 +8,7 @@ from opwright.lang import ir
 from opwright.lang.infer import Bindings, Mismatch, WrongResult, bind, result_types
 from opwright.lang.list_inputs import wants_list
 from opwright.lang.lower.attributes import bind_attributes
-from opwright.lang.lower.context import Lowering, Stop, complete
+from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.equal_shapes import BROADCASTS_SINCE, fit_shapes
 from opwright.lang.lower.impossible import note_contents, refuse_impossible
 from opwright.lang.lower.malformed import counts_too_much, known_value
@@ -32,15 +32,15 @@ Chooser = Callable[[list[ir.Value | None], Bindings], ir.Operator | ir.FunctionR
 def emit(
     low: Lowering, name: str, inputs: Sequence[ir.Value | None], attributes: dict[str, ir.Attribute], span: Span | None
 ) -> ir.Value:
-    """A primitive with one result that the lowering itself writes; Stop with a diagnostic where the opset's operator
-    does not take what the author's values are."""
+    """A primitive with one result that the lowering itself writes. Where the opset's operator does not take what the
+    author's values are, the function ends with a diagnostic."""
     operator = low.operator(name, span)
     try:
         return _emit_checked(
             low, operator.signature, operator, list(inputs), attributes, span, [span] * len(inputs), 1
         )[0]
     except Poisoned:
-        raise Stop from None
+        raise Poisoned(ends=True) from None
 
 
 def try_emit(
@@ -400,7 +400,8 @@ def _convert_inputs(low: Lowering, signature: Signature, operands: list[tuple[Op
             continue
         try:
             value = _converted(low, signature, formal, operand, met, span)
-        except Poisoned:
+        except Poisoned as found:
+            found.recover()
             wrong = True
             continue
         if value.optional and formal.option is Option.REQUIRED:

@@ -9,7 +9,7 @@ from functools import partial
 
 from opwright.lang import ir
 from opwright.lang.lower.arithmetic import is_static
-from opwright.lang.lower.context import NESTING_LIMIT, Lowering, Stop
+from opwright.lang.lower.context import NESTING_LIMIT, Lowering
 from opwright.lang.lower.joins import as_joined, join_values, one_is_tuple, same_items, same_static, within
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, narrow, number_kind
@@ -80,10 +80,9 @@ def choose(low: Lowering, condition: ir.Value, span: Span, sides: Sequence[Calla
     """The value of `sides[0]()` where the condition holds, of `sides[1]()` where it does not; only one is evaluated."""
     node = ir.If(low.operator("If", span), condition, ir.Region(), ir.Region(), [], span)
     if low.depth >= NESTING_LIMIT:
-        low.error(
+        raise low.fatal(
             "OW319", f"more than {NESTING_LIMIT} nested blocks", span, "`and`, `or` and `if` expressions nest too"
         )
-        raise Stop
     low.depth += 1
     try:
         regions = (node.then, node.orelse)

@@ -43,18 +43,6 @@ class NeedsFact(Exception):
         super().__init__(axis)
 
 
-class Pruned(Exception):
-    """An `assert` on static facts does not hold: the function has no variant for them."""
-
-    def __init__(self, diagnostic: Diagnostic) -> None:
-        self.diagnostic = diagnostic
-        super().__init__(diagnostic.message)
-
-
-class Stop(Exception):
-    """Lowering of this function ends here; the reason has been reported."""
-
-
 class LoopPlans:
     """What lowering a function has found out about its loops over static ranges, so that it lowers them otherwise.
 
@@ -148,6 +136,13 @@ class Lowering:
         self.report(Diagnostic(code, message, place, reason=reason, help=help, related=related, subject=subject))
         return Poisoned()
 
+    def fatal(
+        self, code: str, message: str, span: Span | None, reason: str = "", help: str = "", subject: str = ""
+    ) -> Poisoned:
+        """Reports an error that nothing of the function is lowered after; gives what to raise."""
+        self.error(code, message, span, reason, help, subject=subject)
+        return Poisoned(ends=True)
+
     def place_at(self, span: Span | None) -> Place:
         """Where a piece of the text that is being lowered stands."""
         return self.scope.module.source.place(span)
@@ -206,11 +201,11 @@ class Lowering:
         self.asked = asked
 
     def operator(self, name: str, span: Span | None, purpose: str = "") -> ir.Operator:
-        """A primitive that the lowering itself needs; Stop with a diagnostic where the opset lacks it."""
+        """A primitive that the lowering itself needs; the function ends with a diagnostic where the opset lacks it."""
         found = self.find("", name)
         if found is None:
             self.unknown_operator("", name, span, purpose)
-            raise Stop
+            raise Poisoned(ends=True)
         return found
 
     def unknown_operator(self, domain: str, name: str, span: Span | None, purpose: str = "") -> Poisoned:
@@ -270,13 +265,12 @@ class Lowering:
             self.trail.put(self.sources, node, self.scope.module.source)
 
     def spend(self, nodes: int, span: Span | None) -> None:
-        """Counts what unrolling and inlining make; Stop where it becomes too much."""
+        """Counts what unrolling and inlining make; the function ends where it becomes too much."""
         self.nodes += nodes
         if self.nodes > self.most_nodes:
-            self.error(
+            raise self.fatal(
                 "OW311", f"the body grows beyond {self.most_nodes:,} nodes", span, "unrolling and inlining have limits"
             )
-            raise Stop
 
     def copied(self, node: ir.Node, copy: ir.Node) -> None:
         """A copy comes from where its node does."""
@@ -289,16 +283,15 @@ class Lowering:
         if found is None:
             operator = self.operator("Constant", span)
             if not operator.signature.masks["T"] >> data.element.code & 1:
-                self._no_constant(operator, data, span)
-                raise Stop
+                raise self._no_constant(operator, data, span)
             found = ir.Value(ir.TensorType(data.element, data.dims), "", span)
             self.trail.append(self.prologue, ir.Const(operator, data, found, span))
             self.trail.put(self.constants, key, found)
             self.trail.put(self.contents, found, data)
         return found
 
-    def _no_constant(self, operator: ir.Operator, data: ir.TensorData, span: Span | None) -> None:
-        self.error(
+    def _no_constant(self, operator: ir.Operator, data: ir.TensorData, span: Span | None) -> Poisoned:
+        return self.fatal(
             "OW208",
             f"`Constant` cannot hold {data.element!r} at opset {self.opset}",
             span,

@@ -329,13 +329,15 @@ def _bin_op(low: Lowering, node: ast.BinOp, env: Environment) -> Operand:
     wrong = False
     try:
         value = lower_expression(low, current, env)
-    except Poisoned:
+    except Poisoned as found:
+        found.recover()
         wrong = True
     while spine:
         step = spine.pop()
         try:
             value = lower_expression(low, step.right, env) if wrong else _bin_step(low, step, value, env)
-        except Poisoned:
+        except Poisoned as found:
+            found.recover()
             wrong = True
     if wrong:
         raise Poisoned
@@ -477,7 +479,8 @@ def _call(low: Lowering, node: ast.Call, env: Environment, count: int | None) ->
         return made
     try:
         callee = lower_expression(low, node.func, env)
-    except Poisoned:
+    except Poisoned as wrong:
+        wrong.recover()
         _arguments(low, node, env, count)
         raise
     if isinstance(callee, TypingObject) and callee.name == "Opset":
@@ -543,7 +546,8 @@ def _arguments(low: Lowering, node: ast.Call, env: Environment, count: int | Non
                 positional.extend((item, span_of(argument)) for item in items)
             else:
                 positional.append((lower_expression(low, argument, env), span_of(argument)))
-        except Poisoned:
+        except Poisoned as found:
+            found.recover()
             wrong = True
     keywords: dict[str, tuple[Operand, Span]] = {}
     for keyword in node.keywords:
@@ -555,7 +559,8 @@ def _arguments(low: Lowering, node: ast.Call, env: Environment, count: int | Non
             raise low.error("OW203", f"`{keyword.arg}` is given twice", span_of(keyword))
         try:
             keywords[keyword.arg] = (lower_expression(low, keyword.value, env), span_of(keyword.value))
-        except Poisoned:
+        except Poisoned as found:
+            found.recover()
             wrong = True
     if wrong:
         raise Poisoned

@@ -19,7 +19,7 @@ from opwright.lang.ir_copy import FunctionCopy
 from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower.calls import maybe_absent
 from opwright.lang.lower.checkpoints import Checkpoint, Checkpoints, RecordedEnvironment
-from opwright.lang.lower.context import LoopPlans, LowerAgain, Lowering, NeedsFact, Pruned, Stop
+from opwright.lang.lower.context import LoopPlans, LowerAgain, Lowering, NeedsFact
 from opwright.lang.lower.declared import declared_type, meet_shapes, output_names
 from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.flow import State, place_of, returned_values, state_of
@@ -97,7 +97,7 @@ def evaluate_static(scope: ModuleScope, node: ast.expr) -> Any:
     low = Lowering(scope, ir.Function("", "", 1, newest_opset(), None), {}, {})
     try:
         value = lower_expression(low, node, {})
-    except (Poisoned, Stop):
+    except Poisoned:
         value = MISSING
     for diagnostic in low.diagnostics:
         scope.report(diagnostic)
@@ -261,9 +261,9 @@ class Attempt:
                     reason=f"a path ends without `return`, and {_NO_OUTPUTS}",
                     help="return a value on every path",
                 )
-        except Pruned as pruned:
-            return Lowered(None, (pruned.diagnostic,), tuple(low.calls), pruned=True)
-        except (Poisoned, Stop):
+        except Poisoned as wrong:
+            if wrong.pruned is not None:
+                return Lowered(None, (wrong.pruned,), tuple(low.calls), pruned=True)
             assert low.diagnostics, "a result is lost without a finding"
         except RecursionError:
             low.error(

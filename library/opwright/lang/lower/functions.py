@@ -13,7 +13,7 @@ from opwright.diagnostics.model import Diagnostic, Related, Severity
 from opwright.lang import ir
 from opwright.lang.looked_up import OperatorName
 from opwright.lang.lower.calls import Arguments, check_arguments, emit_call
-from opwright.lang.lower.context import Lowering, NeedsFact, Stop
+from opwright.lang.lower.context import Lowering, NeedsFact
 from opwright.lang.lower.flow import COUNT, State, returned_values, state_of
 from opwright.lang.lower.operands import Environment, Operand
 from opwright.lang.lower.poison import Poisoned
@@ -44,17 +44,15 @@ def run_body(
     from opwright.lang.lower.statements import bind_locals, lower_block
 
     if node in low.inlining:
-        low.error(
+        raise low.fatal(
             "OW323",
             f"`{node.name}` calls itself",
             span,
             reason="ONNX has no recursive functions",
             help="write a loop",
         )
-        raise Stop
     if len(low.inlining) >= INLINE_DEPTH:
-        low.error("OW311", f"more than {INLINE_DEPTH} helpers call each other", span, "inlining has a limit", "")
-        raise Stop
+        raise low.fatal("OW311", f"more than {INLINE_DEPTH} helpers call each other", span, "inlining has a limit")
     outer, asked = low.scope, low.asked
     given = low.lists.borrow(env.values())
     found_before = len(low.diagnostics)

@@ -403,7 +403,8 @@ def _sequence_map(call: _GraphCall) -> Operand:
     low, span = call.low, call.span
     try:
         inputs, attributes = call.checked()
-    except Poisoned:
+    except Poisoned as wrong:
+        wrong.recover()
         call.function("body")
         raise
     found = call.function("body")

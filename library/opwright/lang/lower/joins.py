@@ -60,7 +60,8 @@ class Join:
         for name in changed_names(self.sides, self.low.positions):
             try:
                 self._meet(name)
-            except Poisoned:
+            except Poisoned as wrong:
+                wrong.recover()
                 self.env[name] = POISON
 
     def _meet(self, name: str) -> None:

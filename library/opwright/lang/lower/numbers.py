@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 
 from opwright.elements import ElementType, pack_bits
 from opwright.lang import ir
-from opwright.lang.lower.context import Lowering, NeedsFact, Stop
+from opwright.lang.lower.context import Lowering, NeedsFact
 from opwright.lang.lower.known import need_rank
 from opwright.lang.lower.operands import AttributeOperand, IntTuple, Operand
 from opwright.lang.lower.poison import Poisoned
@@ -188,17 +188,16 @@ def default_element(low: Lowering, items: tuple[Any, ...]) -> ElementType:
 
 
 def attribute_value(low: Lowering, parameter: ir.AttributeParameter, span: Span | None) -> ir.Value:
-    """The attribute as a tensor of its own type: FLOAT, INT64 or STRING, rank 0 or 1. Stop where it may be absent, or
-    the opset has no constant that takes it."""
+    """The attribute as a tensor of its own type: FLOAT, INT64 or STRING, rank 0 or 1. Refuses one that may be
+    absent, and an opset that has no constant which takes it."""
     if not parameter.required and parameter.default is None:
-        low.error(
+        raise low.fatal(
             "OW326",
             f"`{parameter.name}` may be absent, and has no value then",
             span,
             reason=f"`{parameter.name} = None` makes it an optional attribute",
             help=f"ask first: `if {parameter.name} is not None:`",
         )
-        raise Stop
     names = {
         ir.AttributeKind.INT: ("value_int", "int64", ()),
         ir.AttributeKind.FLOAT: ("value_float", "float", ()),
@@ -210,7 +209,7 @@ def attribute_value(low: Lowering, parameter: ir.AttributeParameter, span: Span 
     field, element, shape = names[parameter.kind]
     constant = low.operator("Constant", span).signature
     if field not in constant.attributes:
-        low.error(
+        raise low.fatal(
             "OW221",
             f"the attribute `{parameter.name}` cannot be used as a value at opset {low.opset}",
             span,
@@ -219,7 +218,6 @@ def attribute_value(low: Lowering, parameter: ir.AttributeParameter, span: Span 
             help=f"compile for opset 12 or newer, or make `{parameter.name}` an input",
             subject="Constant",
         )
-        raise Stop
     type_ = ir.TensorType(low.element_of(element), shape)
     reference = ir.AttributeReference(parameter.name, parameter.kind)
     return low.once(("attribute", parameter.name), "Constant", [], {field: reference}, type_, span)

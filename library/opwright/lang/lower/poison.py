@@ -10,12 +10,28 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import TypeVar
 
+from opwright.diagnostics.model import Diagnostic
+
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
 
 class Poisoned(Exception):
-    """An expression has no value; the reason has been reported."""
+    """An expression has no value; the reason has been reported.
+
+    `ends`: nothing of the function is lowered after it, and no trial takes it back. `pruned`: the function has no
+    variant for the facts at hand, as this finding, which is not reported, says of an `assert`.
+    """
+
+    def __init__(self, ends: bool = False, pruned: Diagnostic | None = None) -> None:
+        super().__init__()
+        self.ends = ends or pruned is not None
+        self.pruned = pruned
+
+    def recover(self) -> None:
+        """Lets lowering go on after it, or raises it again where the function ends with it."""
+        if self.ends:
+            raise self
 
 
 def each(step: Callable[[Item], Made], items: Iterable[Item]) -> list[Made]:
@@ -25,7 +41,8 @@ def each(step: Callable[[Item], Made], items: Iterable[Item]) -> list[Made]:
     for item in items:
         try:
             made.append(step(item))
-        except Poisoned:
+        except Poisoned as found:
+            found.recover()
             wrong = True
     if wrong:
         raise Poisoned
@@ -46,9 +63,9 @@ class Parts:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> bool:
-        poisoned = isinstance(error, Poisoned)
-        self.wrong = self.wrong or poisoned
-        return poisoned
+        recovers = isinstance(error, Poisoned) and not error.ends
+        self.wrong = self.wrong or recovers
+        return recovers
 
     def close(self) -> None:
         """Raises Poisoned where one of the steps was wrong."""

@@ -15,7 +15,7 @@ from opwright.elements import BY_CODE
 from opwright.lang import ir
 from opwright.lang.infer import Mismatch, WrongResult, bind, result_types, unify
 from opwright.lang.lower.calls import Arguments, report_mismatch
-from opwright.lang.lower.context import Lowering, Stop, complete
+from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.numbers import as_tensor, needs_element
 from opwright.lang.lower.operands import Operand
 from opwright.lang.lower.poison import Poisoned
@@ -104,9 +104,9 @@ class _Inlined:
         self.graph = graph
         self.span = span
 
-    def refuse(self, reason: str) -> Stop:
+    def refuse(self, reason: str) -> Poisoned:
         _refuse(self.low, self.graph, reason, self.span)
-        return Stop()
+        return Poisoned(ends=True)
 
     def nodes(self, proto: GraphProto, values: _Values) -> None:
         """Adds the nodes; `values` are those in scope, and become those that the graph has at its end."""
@@ -140,7 +140,7 @@ class _Inlined:
             )
         except Mismatch as mismatch:
             report_mismatch(self.low, found, inputs, mismatch, [self.span] * len(inputs))
-            raise Stop from None
+            raise Poisoned(ends=True) from None
         except WrongResult as wrong:
             raise self.refuse(f"{found.identity} gives no {wrong.type!r}") from None
         results: list[ir.Value | None] = []

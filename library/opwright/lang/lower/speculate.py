@@ -79,7 +79,8 @@ def attempt(low: Lowering, step: Callable[[], Result | None]) -> Result | None:
     with speculate(low) as trial:
         try:
             made = step()
-        except Poisoned:
+        except Poisoned as wrong:
+            wrong.recover()
             return None
         if made is not None:
             trial.commit()

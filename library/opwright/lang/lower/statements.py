@@ -16,7 +16,7 @@ from opwright.lang.lower.branches import Branch
 from opwright.lang.lower.chains import Arm, Chain, Fork, chain_of
 from opwright.lang.lower.checkpoints import Checkpoints
 from opwright.lang.lower.conditions import choose, lower_condition
-from opwright.lang.lower.context import NESTING_LIMIT, Lowering, Pruned, Stop
+from opwright.lang.lower.context import NESTING_LIMIT, Lowering
 from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.flow import (
     BROKE,
@@ -83,7 +83,8 @@ def lower_block(
                     outer = outer or before
             else:
                 _HANDLERS.get(kind, _unsupported)(low, statement, env)
-        except Poisoned:
+        except Poisoned as wrong:
+            wrong.recover()
             poison(statement, env)
         if kind not in _GOES_ON:
             state = state_of(env)
@@ -316,7 +317,7 @@ def _assert(low: Lowering, statement: ast.Assert, env: Environment) -> None:
         facts = ", ".join(f"{axis}={shown(fact)}" for axis, fact in low.facts.items())
         reason = f"it is checked when the function is built, here with {facts}" if facts else "it is static"
         found = Diagnostic("OW312", "the assertion does not hold", low.scope.module.source.place(span), reason)
-        raise Pruned(found)
+        raise Poisoned(pruned=found)
     else:
         low.ask(asked(low, statement.test, True, env))
 
@@ -384,9 +385,10 @@ class _Chain:
         for index, link in enumerate(self.chain.links):
             try:
                 condition = self._ask(index, link)
-            except Poisoned:
-                for wrong in self.chain.links:
-                    poison(wrong, self.env)
+            except Poisoned as wrong:
+                wrong.recover()
+                for each_link in self.chain.links:
+                    poison(each_link, self.env)
                 lower_block(self.low, rest, self.env)
                 return
             if condition is True:
@@ -500,14 +502,13 @@ def _ask_no_more(low: Lowering, statement: _AskedNoMore, env: Environment) -> No
 def nested(low: Lowering, region: ir.Region, span: Span, step: Callable[[], Result]) -> Result:
     """Runs a step of lowering inside a nested block, of which protobuf allows so many."""
     if low.depth >= NESTING_LIMIT:
-        low.error(
+        raise low.fatal(
             "OW319",
             f"more than {NESTING_LIMIT} nested blocks",
             span,
             reason="protobuf parsers stop at 32 nested subgraphs, so runtimes could not read the model",
             help="combine conditions, or move inner blocks into separate functions",
         )
-        raise Stop
     low.depth += 1
     try:
         return within(low, region, step)

@@ -43,8 +43,8 @@ def try_loop(
             except NeedsCopies as need:
                 if need.statement is not statement:
                     raise
-            except Poisoned:
-                if not static or not _helps(trial):
+            except Poisoned as wrong:
+                if wrong.ends or not static or not _helps(trial):
                     raise
             else:
                 if not static or not _helps(trial):
@@ -91,7 +91,8 @@ def _unroll_from(low: Lowering, statement: ast.For, items: Sequence[Operand], en
         mark = len(low.diagnostics)
         try:
             bind_target(low, statement.target, item, env)
-        except Poisoned:
+        except Poisoned as wrong:
+            wrong.recover()
             env.update(dict.fromkeys(assigned_names([statement.target]), POISON))
         lower_block(low, statement.body, env)
         if len(low.diagnostics) > mark:  # the other copies would say the same
