@@ -305,7 +305,7 @@ class BodyLoop:
             return
         for name in self.assigned:
             operand = scope.get(name)
-            if name in self.carried or not self.is_value(operand):
+            if name in self.carried or isinstance(self.entering(name), Poison) or not self.is_value(operand):
                 continue
             if is_number(operand):
                 self.wanted[name] = ir.NumberType(number_kind(operand))
@@ -388,7 +388,7 @@ class BodyLoop:
             self.env[name] = result
         key = self.key() if self.may_be_static else None
         for name in self.assigned:
-            if name not in self.carried:
+            if name not in self.carried and not isinstance(self.env.get(name), Poison):
                 left = self.left_names.get(name)
                 inner = left.loop if isinstance(left, Unbound) else None  # that a loop in the body could hand on
                 keeps = (key if self.is_value(left) else inner) if self.makes_trips() else None
