@@ -79,7 +79,7 @@ def fit_call(
     span: Span,
     callee_span: Span,
 ) -> tuple[list[ir.Value | None], dict[str, ir.Attribute]]:
-    """The inputs and attributes of a call of `meant` as those of `found`; POISON after OW212 or OW222."""
+    """The inputs and attributes of a call of `meant` as those of `found`. Refuses others by OW212 or OW222."""
     form = _CallForm(low, span, list(inputs), dict(attributes), outputs)
     down = found.since_version < meant.since_version
     passed = [item for item in history("", found.name) if _between(item, meant.since_version, found.since_version)]
