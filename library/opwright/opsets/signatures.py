@@ -221,7 +221,7 @@ def operators_at(domain: str, opset: int) -> tuple[str, ...]:
 
 
 def is_known_domain(domain: str) -> bool:
-    return bool(_histories(normal_domain(domain)))
+    return not normal_domain(domain) or bool(_histories(domain))
 
 
 def similar(domain: str, name: str) -> tuple[str, ...]:
