@@ -57,14 +57,15 @@ class Eager:
         Empty where they do not. A changed program's interface may be wrong, of which its body knows nothing."""
         function = opwright.script(default_opset=opwright.Opset("", self.opset))(self.function)
         arguments = {**case.arrays, **case.attributes}
-        plain = _bytes_of(function, arguments)
-        if plain != _bytes_of(function, arguments):
-            return ""  # random
+        with whole_functions(False):
+            plain = _bytes_of(function, arguments)
+            if plain != _bytes_of(function, arguments):
+                return ""  # random
         body = _flat(tuple(outputs) if len(outputs) > 1 else outputs[0])
         if plain != body and (self.meant or not isinstance(plain, str)):
             return f"{body} as a body, {plain} as a function"
         with whole_functions():
-            found = [_bytes_of(function, arguments) for _ in range(3)]
+            found = [_bytes_of(function, arguments) for _ in range(5)]
         return next((f"{plain} as Python, {item} as a graph" for item in found if item != plain), "")
 
     def live_model(self, case: Case, target: int | None = None) -> onnx.ModelProto:

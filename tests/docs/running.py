@@ -72,9 +72,10 @@ def give(function: OnnxFunction, expectation: Expectation) -> dict[str, list[Any
     signature = inspect.signature(function.__wrapped__)
     bound = signature.bind(*expectation.arguments, **dict(expectation.keywords))
     bound.arguments.update(_split(signature, bound.arguments)[0])
-    eager = function(*bound.args, **bound.kwargs)
+    with whole_functions(False):
+        eager = function(*bound.args, **bound.kwargs)
     with whole_functions():
-        for _ in range(2):  # from the third on it runs as one graph, where it can
+        for _ in range(4):  # from the third on, or the third with these sizes, it runs as one graph, where it can
             function(*bound.args, **bound.kwargs)
         whole = function(*bound.args, **bound.kwargs)
     results["eager"], results["whole"] = (list(item) if isinstance(item, tuple) else [item] for item in (eager, whole))

@@ -76,9 +76,10 @@ def test_the_same_as_whole_functions() -> None:
         (samples.gemm_gelu, [RANDOM.standard_normal(shape, np.float32) for shape in ((2048, 16), (16, 8), (8,))]),
         (samples.running_sum, [arrays[2]]),
     ):
-        expected = function(*given)
+        with whole_functions(False):
+            expected = function(*given)
         with whole_functions():
-            for _ in range(4):
+            for _ in range(5):
                 np.testing.assert_array_equal(function(*given), expected, strict=True)
 
 

@@ -26,8 +26,7 @@ M, N = "M", "N"
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
     whole._KINDS.clear()
-    with whole_functions():
-        yield
+    yield
     SEEN.clear()
 
 
@@ -45,10 +44,10 @@ def flat(found: Any) -> list[tuple[Any, ...]]:
 
 
 def same(function: OnnxFunction, *args: Any, **kwargs: Any) -> None:
-    """Four calls give what Python gives."""
+    """Five calls give what Python gives: the last ones as a graph, also where each combination of sizes has its own."""
     with whole_functions(False):
         wanted = flat(function(*args, **kwargs))
-    for _ in range(4):
+    for _ in range(5):
         assert flat(function(*args, **kwargs)) == wanted
 
 
@@ -363,11 +362,9 @@ def test_results_are_the_callers() -> None:
 
 def test_threads_and_tasks() -> None:
     def work(number: int) -> bool:
-        with whole_functions():
-            return all(
-                (gelu(np.full(4, number, np.float32)) == gelu(np.full((4,), number, np.float32))).all()
-                for _ in range(20)
-            )
+        return all(
+            (gelu(np.full(4, number, np.float32)) == gelu(np.full((4,), number, np.float32))).all() for _ in range(20)
+        )
 
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(work, range(16)))
@@ -392,8 +389,48 @@ def test_as_many_are_kept_as_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(whole._KINDS) == 3
 
 
-def test_it_is_off_unless_asked_for() -> None:
+def test_it_can_be_off() -> None:
     with whole_functions(False):
         for _ in range(4):
             gelu(X)
-    assert len(whole._KINDS) == 0
+        with whole_functions():
+            gelu(X)
+        gelu(X)
+    assert len(whole._KINDS) == 1
+
+
+def test_a_function_that_prints_prints_at_each_call(
+    capsys: pytest.CaptureFixture[str], recwarn: pytest.WarningsRecorder
+) -> None:
+    def helper(x: Any) -> Any:
+        print("helper")
+        return x
+
+    @script()
+    def prints(x):
+        print("own")
+        return -x
+
+    @script()
+    def calls_both(x):
+        return prints(x) + helper(x)
+
+    for _ in range(5):
+        prints(X)
+        calls_both(X)
+    assert capsys.readouterr().out == 5 * "own\nown\nhelper\n"
+    assert graphs() == 0
+    assert not [*recwarn]
+
+
+def test_sizes_that_never_come_again_make_no_graphs() -> None:
+    @script()
+    def halves(x: FLOAT[N]):
+        return x[: x.shape[0] // 2] * 2
+
+    for size in range(2, 12):
+        halves(np.ones(size, np.float32))
+    assert graphs() == 0
+    for _ in range(2):
+        halves(np.ones(4, np.float32))
+    assert graphs() == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from types import AsyncGeneratorType, CoroutineType, GeneratorType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,14 +17,13 @@ from opwright.eager.lowering import NOWHERE, EagerLowering
 from opwright.eager.parameters import Arguments, as_input, bind_by_python, each
 from opwright.eager.place import caller
 from opwright.eager.tensor import Items, Tensor
+from opwright.eager.trace import Trace
+from opwright.eager.whole import call_whole
 from opwright.elements import BY_NAME, ElementType
 from opwright.functions import OnnxFunction
 from opwright.graphs.ndarrays import Array
 from opwright.lang.interface import Arity, Input
 from opwright.live.compiled import target_opset
-
-if TYPE_CHECKING:
-    from opwright.eager.trace import Trace
 
 
 def call_function(function: OnnxFunction, args: Sequence[object], kwargs: Mapping[str, object]) -> Any:
@@ -36,8 +35,8 @@ def call_function(function: OnnxFunction, args: Sequence[object], kwargs: Mappin
     found = settings.current()
     if found.capturing is not None:
         return found.capturing.call_function(function, args, kwargs)
-    if found.whole is not None and found.trace is None and not found.strict:
-        return found.whole(function, found, args, kwargs, call_plainly)
+    if found.whole and found.trace is None and not found.strict:
+        return call_whole(function, found, args, kwargs, call_plainly)
     return call_plainly(function, args, kwargs, None)
 
 

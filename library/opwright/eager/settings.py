@@ -17,14 +17,13 @@ from opwright.opsets.signatures import newest_opset
 
 if TYPE_CHECKING:
     from opwright.eager.trace import Trace
-    from opwright.eager.whole import CallWhole
 
 
 class Settings:
     """Never changed: who sets something else makes another one.
 
     `evaluators` is empty for the default ones; `forced` is the opset of `at_opset`, `running` that of the function
-    whose body runs; `trace` is told what it does, and `whole` runs functions at once where that is asked for.
+    whose body runs; `trace` is told what it does, and `whole` says whether functions may run as one graph.
     """
 
     __slots__ = ("capturing", "evaluators", "forced", "running", "strict", "trace", "whole")
@@ -36,7 +35,7 @@ class Settings:
         forced: int | None = None,
         running: int | None = None,
         strict: bool = False,
-        whole: CallWhole | None = None,
+        whole: bool = True,
         trace: Trace | None = None,
     ) -> None:
         self.evaluators = evaluators
@@ -168,11 +167,9 @@ def is_strict() -> bool:
 
 @contextmanager
 def whole_functions(enabled: bool = True) -> Iterator[None]:
-    """Functions called within run as one graph each, compiled once for each kind of arguments, unless somebody debugs.
+    """Whether functions called within may run as one graph each, from the third call of a kind on. They do by default.
 
-    What cannot be sure to give what Python gives runs as Python (docs/eager.md#whole-functions).
+    What is not sure to give what Python gives runs as Python all the same (docs/eager.md#whole-functions).
     """
-    from opwright.eager.whole import call_whole
-
-    with _set(whole=call_whole if enabled else None):
+    with _set(whole=enabled):
         yield

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,8 +20,10 @@ from opwright.eager.replay import Unkeyed, is_kept, static_key
 from opwright.eager.settings import Settings
 from opwright.eager.tensor import Tensor, make_tensor
 from opwright.eager.trace import Trace
-from opwright.eager.whole_graph import Graph, make_graph
 from opwright.functions import OnnxFunction
+
+if TYPE_CHECKING:
+    from opwright.eager.whole_graph import Graph
 
 KEPT = 256  # kinds of calls; a session takes some 50 KiB and more
 _ATTEMPTS = 4  # names around a function that change with every call would cost a trace each time
@@ -29,7 +31,6 @@ _LOOKING = (0, 1)  # the ids of sys.monitoring's tools for debuggers and for cov
 _get_tool: Callable[[int], object] | None = getattr(getattr(sys, "monitoring", None), "get_tool", None)
 
 Plainly = Callable[[OnnxFunction, Sequence[object], Mapping[str, object], Trace | None], Any]
-CallWhole = Callable[[OnnxFunction, Settings, Sequence[object], Mapping[str, object], Plainly], Any]
 
 
 def _tools_look(get_tool: Callable[[int], object]) -> bool:
@@ -120,13 +121,15 @@ def call_whole(
     except Unkeyed:
         return plainly(function, args, kwargs, None)
     kind = _KINDS.get(tuple(key))
+    shaped = kind is not None and kind.by_sizes
+    if kind is not None and kind.by_sizes:
+        kind.used = True
+        key += map(np.shape, data)
+        kind = _KINDS.get(tuple(key))
     if kind is None:
         _KINDS.keep(tuple(key), _Kind())
         return plainly(function, args, kwargs, None)
     kind.used = True
-    shaped = kind.by_sizes
-    if shaped:
-        kind = _kind_of_sizes((*key, *map(np.shape, data)))
     graph = kind.graph
     if graph is None or not graph.still_holds(function):
         if kind.only_plainly:
@@ -138,15 +141,6 @@ def call_whole(
     if gives_tensors:
         results = [make_tensor(item) for item in results]
     return results[0] if len(results) == 1 else tuple(results)
-
-
-def _kind_of_sizes(key: tuple[object, ...]) -> _Kind:
-    kind = _KINDS.get(key)
-    if kind is None:
-        kind = _Kind()
-        _KINDS.keep(key, kind)
-    kind.used = True
-    return kind
 
 
 def _prepare(
@@ -166,6 +160,8 @@ def _prepare(
     trace = Trace()
     results = plainly(function, args, kwargs, trace)
     if all(map(is_kept, data)) and kind.attempts < _ATTEMPTS:
+        from opwright.eager.whole_graph import make_graph  # with the compiler, which few calls need
+
         kind.graph = make_graph(function, table.described, trace, _given(table, args, kwargs), shaped)
         kind.by_sizes = not shaped and trace.needs_sizes
         kind.only_plainly = kind.graph is None and not kind.by_sizes

@@ -31,15 +31,18 @@ class Surroundings:
 def read_surroundings(
     function: OnnxFunction, opset: int, input_types: Types, attributes: Mapping[str, object]
 ) -> Surroundings | None:
-    """None where the function does not compile for these types: it may do what graphs cannot, such as to print."""
-    run = Run(opset)
+    """None where the function does not compile for these types, or not without a warning: it may do what graphs cannot,
+    such as to print."""
+    run = Run(opset, keeps=False)  # which shows no warnings
     try:
         unit, reads = run.unit(function)
         unit, target = specialise(function, unit, opset, attributes, input_types)
         lowered, problems = run.with_callees(function, lambda: lower_function(unit, target, {}))
     except DiagnosticError:
         return None
-    if isinstance(lowered, NeedsFact) or lowered.function is None or problems:
+    if isinstance(lowered, NeedsFact) or lowered.function is None or problems or lowered.diagnostics:
+        return None
+    if any(compiled.family.diagnostics for compiled in run.done.values()):
         return None
     return Surroundings([reads, *(compiled.reads for compiled in run.done.values())])
 
