@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from onnx import GraphProto, ModelProto, helper, numpy_helper, shape_inference
+from onnx import GraphProto, ModelProto, helper, numpy_helper
 
 from opwright.eager.arrays import Data
 from opwright.eager.models import Task
@@ -20,6 +20,7 @@ from opwright.elements import BY_NAME
 from opwright.graphs.ndarrays import element_of
 from opwright.lang import ir
 from opwright.lang.emit import emit_nodes
+from opwright.opsets.onnx_inference import infer_model
 
 MOST_STEPS = 1000
 _FLOATS = ("float", "double")  # halves are computed in float between nodes that stand together
@@ -163,7 +164,9 @@ class Trace:
         self.needs_sizes = not shaped
         if self.sized and not shaped:
             return False
-        inferred = shape_inference.infer_shapes(model, data_prop=True).graph
+        inferred = infer_model(model, data_prop=True)
+        if inferred is None:
+            return False
         known = {item.name: item.type.tensor_type for item in (*inferred.input, *inferred.value_info, *inferred.output)}
         made = [name for _, _, names in self.steps for name in names]
         sized = [known[name] for name in self.sized if name in known]

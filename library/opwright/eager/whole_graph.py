@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from onnx.shape_inference import InferenceError
-
 from opwright import types
 from opwright.diagnostics.model import DiagnosticWarning
 from opwright.eager.described import Described
@@ -93,7 +91,7 @@ def make_graph(
         if surroundings is None:
             return None
         session = load_whole(model)
-    except (Untraceable, NoKernel, InferenceError, DiagnosticWarning):  # the last where filters make errors of them
+    except (Untraceable, NoKernel, DiagnosticWarning):  # the last where filters make errors of them
         return None
     parameters = [item for item, _ in given]
     names = [trace.input_name(list(trace.inputs).index(item)) for item in parameters]

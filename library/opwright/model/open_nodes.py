@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from onnx import GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, helper, shape_inference
+from onnx import GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, helper
 
 from opwright.diagnostics.model import DiagnosticError
 from opwright.elements import BY_CODE
@@ -18,7 +18,7 @@ from opwright.graphs.walk import subgraphs
 from opwright.lang.lower.completions import InputType, completed, completions
 from opwright.lang.lower.node_inference import infer, lengths_of
 from opwright.opsets.domains import normal_domain
-from opwright.opsets.onnx_inference import Refused
+from opwright.opsets.onnx_inference import Refused, infer_model
 from opwright.opsets.records import CONSTANT, RESHAPE
 from opwright.opsets.signatures import signature
 
@@ -36,9 +36,12 @@ def with_completed_nodes(model: ModelProto) -> ModelProto | None:
     made.CopyFrom(model)
     try:
         inline_model(made)
-        made = shape_inference.infer_shapes(made)
-    except (DiagnosticError, shape_inference.InferenceError, ValueError, RuntimeError):
+    except (DiagnosticError, ValueError, RuntimeError):
         return None
+    inferred = infer_model(made)
+    if inferred is None:
+        return None
+    made.graph.CopyFrom(inferred)
     completer = _Completer(versions)
     completer.graph(made.graph, {}, {})
     if not completer.found:
