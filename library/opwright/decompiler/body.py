@@ -295,7 +295,7 @@ class Body:
     def _graph(self, graph: GraphProto, indent: str, form: Form) -> str:
         """Writes a graph as a nested function; gives its name. A graph that is closed makes its constants itself: those
         that stand in the text are made outside, where all can share them."""
-        closed = form.record.graphs_are_closed
+        closed = form.record.role is Role.FLEX_ATTENTION
         names, inner = self.names, f"{indent}    "
         name = names.fresh(graph.name or "graph")
         if graph.sparse_initializer:

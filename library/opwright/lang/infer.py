@@ -11,7 +11,6 @@ from opwright.lang.infer_lengths import Contents, infer_length
 from opwright.lang.infer_ranks import infer_rank
 from opwright.lang.trail import Trail
 from opwright.opsets.record import VALUE_FORMS, ByAttribute, RankRule, Record, TypeRule
-from opwright.opsets.records import RECORDS
 from opwright.opsets.signatures import Option, Signature, tensor_element, tensor_mask
 
 Bindings = dict[str, ir.Type]
@@ -229,9 +228,6 @@ def parse_type(text: str, shape: tuple[ir.Dimension, ...] | None = None) -> ir.T
         key, _, item = text[4:-1].partition(", ")  # ONNX writes `map(int64, float)`, whose values are tensors
         return ir.MapType(BY_NAME[key], parse_type(f"tensor({item})"))
     return ir.UnknownType()
-
-
-ELEMENTWISE = frozenset(item.name for item in RECORDS.values() if item.is_elementwise)  # for those who ask by name
 
 
 def _elementwise_shape(record: Record, inputs: list[ir.Value | None]) -> tuple[ir.Dimension, ...] | None:

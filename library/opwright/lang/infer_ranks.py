@@ -9,22 +9,10 @@ from collections.abc import Callable, Mapping
 
 from opwright.lang import ir
 from opwright.opsets.record import RankRule, Record
-from opwright.opsets.records import RECORDS, record_of
 
 Attributes = Mapping[str, ir.Attribute]
 Inputs = list[ir.Value | None]
 _Rule = Callable[[Inputs, Attributes], int | None]
-
-
-# Sets of names, for those who ask by name.
-SAME_RANK = frozenset(item.name for item in RECORDS.values() if item.keeps_rank)
-BROADCAST = frozenset(item.name for item in RECORDS.values() if item.rank is RankRule.BROADCAST)
-BY_LENGTH = frozenset(item.name for item in RECORDS.values() if item.ranked_by_length)
-
-
-def has_rule(name: str) -> bool:
-    """Whether the ranks of the inputs, and what else is known of them, say which rank the result has."""
-    return record_of("", name).rank in _RULES
 
 
 def infer_rank(record: Record, index: int, inputs: Inputs, attributes: Attributes) -> int | None:

@@ -13,6 +13,7 @@ from functools import partial
 from opwright.elements import BY_CODE, ElementType
 from opwright.lang.source import Span
 from opwright.lang.trail import Trail
+from opwright.opsets.record import Record
 from opwright.opsets.signatures import ALL_ELEMENTS, Signature, elements_of
 from opwright.variants import overload_of
 
@@ -316,6 +317,14 @@ class Operator:
     def pure(self) -> bool:
         return self.signature.deterministic
 
+    @property
+    def record(self) -> Record:
+        """What is known of the operator beyond its signature."""
+        return self.signature.record
+
+
+_NO_OPERATOR = Record("")
+
 
 class FunctionReference:
     """A function that is called: its identity, the variant, and the digest of that variant's body.
@@ -362,6 +371,11 @@ class FunctionReference:
         self.inputs = inputs  # likewise
         self.pure = pure
         self.origin = origin
+
+    @property
+    def record(self) -> Record:
+        """Of a function nothing is known by its name."""
+        return _NO_OPERATOR
 
     @property
     def identity(self) -> tuple[str, str, str]:

@@ -34,6 +34,7 @@ class Role(Choice):
     LOOP = "loop"
     SCAN = "scan"
     SEQUENCE_MAP = "sequence map"
+    FLEX_ATTENTION = "attention with graphs"
 
 
 # The graphs that one of these is given say whether it is pure, not its schema.
@@ -153,8 +154,9 @@ class Record:
     `lists`: inputs, in any version, that are lists of numbers: tensors of rank 1, though they hold one number alone;
     `takes_one_number`: onnxruntime takes a tensor of rank 0 for them too, and models rely on it. `divides`: integers by
     zero have no value. `choices`: attributes that are one of two numbers. `reference_lacks`: attributes that onnx's
-    reference evaluator does not take, with the defaults at which they may be left out. `graphs_are_closed`: the graphs
-    that it is given may take nothing from around themselves.
+    reference evaluator does not take, with the defaults at which they may be left out. `permutation`: the attribute
+    that says where each axis goes; `counts`: those that are numbers of dimensions; `results`: the one that says how
+    many results there are.
 
     `reviewed`: versions that compute what the one before does, wherever both schemas and `steps` admit a node;
     `changed`: those that do not, and what is different; `steps`: what schemas do not show of a reviewed version.
@@ -173,7 +175,9 @@ class Record:
     sign: Sign | None = None
     subscript: Subscript | None = None
     fault: Fault | None = None
-    graphs_are_closed: bool = False
+    permutation: str = ""
+    counts: tuple[str, ...] = ()
+    results: str = ""
     reference_lacks: Mapping[str, bytes | int] = field(default_factory=dict)
     reviewed: tuple[int, ...] = ()
     changed: Mapping[int, str] = field(default_factory=dict)

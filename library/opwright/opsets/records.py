@@ -228,7 +228,7 @@ _STANDARD = (
         steps={11: Step(down=rules.picked_forwards)},
     ),
     Record("GatherElements", rank=RankRule.LIKE_INDICES, reviewed=(13,)),
-    Record("GatherND", reviewed=(12, 13)),
+    Record("GatherND", counts=("batch_dims",), reviewed=(12, 13)),
     Record("Gelu", rank=RankRule.ELEMENTWISE),
     Record(
         "Gemm",
@@ -575,6 +575,7 @@ _STANDARD = (
     Record("SpaceToDepth", reviewed=(13, 28)),
     Record(
         "Split",
+        results="num_outputs",
         rank=RankRule.SAME_FOR_ALL,
         lists=("split",),
         reviewed=(11, 13, 18),
@@ -621,7 +622,7 @@ _STANDARD = (
         reviewed=(11, 24),
         changed={10: "`k` is an input since version 10, and was an attribute before"},
     ),
-    Record("Transpose", rank=RankRule.SAME, reviewed=(13, 21, 23, 24, 25)),
+    Record("Transpose", permutation="perm", rank=RankRule.SAME, reviewed=(13, 21, 23, 24, 25)),
     Record("Trilu", rank=RankRule.SAME),
     Record("Unique", reviewed=(28,)),
     Record(
@@ -656,7 +657,7 @@ _ML = "ai.onnx.ml"
 _OTHERS = (
     Record("TreeEnsembleClassifier", _ML, reviewed=(3, 5)),
     Record("TreeEnsembleRegressor", _ML, reviewed=(3, 5)),
-    Record("FlexAttention", "ai.onnx.preview", graphs_are_closed=True),
+    Record("FlexAttention", "ai.onnx.preview", role=Role.FLEX_ATTENTION),
 )
 
 RECORDS: dict[str, Record] = {item.name: item for item in _STANDARD}  # of ai.onnx, by name
@@ -676,14 +677,22 @@ def _by_name(record: Record) -> tuple[Callable[[str, str], Record], tuple[str, s
 copyreg.pickle(Record, _by_name)
 
 # Operators that the compiler itself writes or looks for in models.
+ADD = RECORDS["Add"]
 CAST = RECORDS["Cast"]
+CAST_LIKE = RECORDS["CastLike"]
 CONSTANT = RECORDS["Constant"]
+EQUAL = RECORDS["Equal"]
+GATHER = RECORDS["Gather"]
 IDENTITY = RECORDS["Identity"]
 IF = RECORDS["If"]
 LOOP = RECORDS["Loop"]
+MUL = RECORDS["Mul"]
+NOT = RECORDS["Not"]
 OPTIONAL = RECORDS["Optional"]
+OR = RECORDS["Or"]
 RESHAPE = RECORDS["Reshape"]
 SCAN = RECORDS["Scan"]
 SEQUENCE_ERASE = RECORDS["SequenceErase"]
 SEQUENCE_INSERT = RECORDS["SequenceInsert"]
 SEQUENCE_MAP = RECORDS["SequenceMap"]
+SHAPE = RECORDS["Shape"]

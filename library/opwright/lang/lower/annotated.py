@@ -10,6 +10,7 @@ from opwright.lang.infer import unify
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.declared import meet_shapes, wrapped
 from opwright.lang.lower.operands import Operand
+from opwright.lang.lower.primitives import Writer
 from opwright.lang.source import span_of
 from opwright.opsets.signatures import ALL_ELEMENTS, mask_of
 
@@ -31,10 +32,9 @@ def declare(low: Lowering, annotation: ast.expr, operand: Operand) -> Operand:
         return operand
     if not _says_more(met, operand.type):
         return operand
-    from opwright.lang.lower.calls import emit
 
     # Elsewhere the same value may not be known to be of this shape.
-    named = emit(low, "Identity", [operand], {}, span_of(annotation))
+    named = Writer(low, span_of(annotation)).identity(operand)
     low.trail.put(low.region.declared, named, met)
     named.retype(met, low.trail)
     return named

@@ -25,6 +25,7 @@ from opwright.lang.lower.tuples import holds_runtime, is_tuple, on_tuples, refus
 from opwright.lang.objects import OBJECTS, Missing
 from opwright.lang.operators import BINARY, UNARY, UNDEFINED, Entry, Form, Refusal, class_of
 from opwright.lang.source import Span
+from opwright.opsets.records import ADD, NOT
 from opwright.opsets.signatures import mask_of
 
 
@@ -212,7 +213,7 @@ def _apply(low: Lowering, form: Form, values: list[Any], span: Span, spans: tupl
             and isinstance(second, ir.TensorType)
             and not unify_elements(first.element, second.element, low.trail)
         ):
-            return try_emit(low, "Add", values, span, spans)  # reports the two types, as every operator does
+            return try_emit(low, ADD.name, values, span, spans)  # reports the two types, as every operator does
         return EXPANSIONS[form.expansion](low, values[0], values[1], span)
     made = None if form.attributes or form.negated else emit_plain(low, form.operator, values, span)
     if made is not None:
@@ -224,7 +225,7 @@ def _apply(low: Lowering, form: Form, values: list[Any], span: Span, spans: tupl
     }
     result = try_emit(low, form.operator, values, span, spans, attributes)
     if form.negated and isinstance(result, ir.Value):
-        return try_emit(low, "Not", [result], span, (span,))
+        return try_emit(low, NOT.name, [result], span, (span,))
     return result
 
 

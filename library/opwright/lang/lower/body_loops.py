@@ -37,6 +37,7 @@ from opwright.lang.lower.tuples import is_tuple
 from opwright.lang.lower.unroll import leave, outer_flags
 from opwright.lang.source import span_of
 from opwright.lang.static import StaticList
+from opwright.opsets.records import LOOP
 
 
 class _Carried:
@@ -265,7 +266,7 @@ class BodyLoop:
         self.left_names = scope
         outputs = [ir.Value(parameter.type, parameter.name, span) for parameter in parameters]
         initial = [self.carried[name].value for name in names]
-        return ir.Loop(low.operator("Loop", span), self.trips(), self.first(), initial, body, outputs, span)
+        return ir.Loop(low.operator(LOOP.name, span), self.trips(), self.first(), initial, body, outputs, span)
 
     def check_new_names(self, scope: Branch) -> None:
         """Flags and results that the body sets must leave the loop with it."""

@@ -23,6 +23,7 @@ from opwright.lang.objects import OperatorObject
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
 from opwright.opsets.domains import normal_domain
+from opwright.opsets.record import Role
 from opwright.opsets.signatures import Formal, Option, Signature, tensor_element
 
 # Gives what is called, once the inputs and the type variables that they bind are known.
@@ -87,7 +88,7 @@ def _emit_checked(
     else:
         refuse_impossible(low, signature, inputs, full, count, span)
     low.append(ir.Call(callee, inputs, full, [*results], span))
-    if signature.name == "Constant" and low.foresees:
+    if signature.record.role is Role.CONSTANT and low.foresees:
         note_contents(low, results[0], full)
     return results
 
@@ -462,10 +463,11 @@ def _said_count(
 ) -> int | None:
     """How many results an attribute of the call asks for; None where none does. onnxruntime does not look at it: it
     takes the number of the node's outputs."""
-    if signature.domain or signature.name != "Split" or counts_too_much(signature, attributes):
+    count = signature.record.results
+    if not count or counts_too_much(signature, attributes):
         return None
-    wanted, said = arguments.result_count, known_value(attributes, "num_outputs")
-    if wanted is None and isinstance(attributes.get("num_outputs"), ir.AttributeReference):
+    wanted, said = arguments.result_count, known_value(attributes, count)
+    if wanted is None and isinstance(attributes.get(count), ir.AttributeReference):
         raise low.error(
             "OW324",
             "`num_outputs` of Split must be known when the function is built",

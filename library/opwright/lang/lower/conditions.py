@@ -15,9 +15,11 @@ from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, narrow, number_kind
 from opwright.lang.lower.operands import AttributeOperand, Environment, Operand, Rank
 from opwright.lang.lower.poison import each
+from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.ranks import compare_rank
 from opwright.lang.lower.tuples import is_tuple
 from opwright.lang.source import Span, span_of
+from opwright.opsets.records import IF
 
 Condition = ir.Value | bool
 
@@ -46,11 +48,10 @@ def truth(low: Lowering, operand: Operand, span: Span) -> Condition:
 
 
 def negate(low: Lowering, condition: Condition, span: Span) -> Condition:
-    from opwright.lang.lower.calls import emit
 
     if isinstance(condition, bool):
         return not condition
-    return as_bool(emit(low, "Not", [as_scalar(low, condition, span)], {}, span))
+    return as_bool(Writer(low, span).not_(as_scalar(low, condition, span)))
 
 
 def as_bool(value: ir.Value) -> ir.Value:
@@ -78,7 +79,7 @@ def _all_or_any(low: Lowering, nodes: Sequence[ast.expr], env: Environment, stop
 
 def choose(low: Lowering, condition: ir.Value, span: Span, sides: Sequence[Callable[[], Operand]]) -> Operand:
     """The value of `sides[0]()` where the condition holds, of `sides[1]()` where it does not; only one is evaluated."""
-    node = ir.If(low.operator("If", span), condition, ir.Region(), ir.Region(), [], span)
+    node = ir.If(low.operator(IF.name, span), condition, ir.Region(), ir.Region(), [], span)
     if low.depth >= NESTING_LIMIT:
         raise low.fatal(
             "OW319", f"more than {NESTING_LIMIT} nested blocks", span, "`and`, `or` and `if` expressions nest too"
@@ -141,12 +142,11 @@ def as_condition(low: Lowering, operand: Operand, span: Span) -> ir.Value:
 
 def as_scalar(low: Lowering, value: ir.Value, span: Span) -> ir.Value:
     """One element with rank 0, whatever rank it has."""
-    from opwright.lang.lower.calls import emit
 
     if isinstance(value.type, ir.NumberType) or (isinstance(value.type, ir.TensorType) and value.type.shape == ()):
         return value
     no_dims = low.constant(ir.TensorData(low.element_of("int64"), (0,), b""), span)
-    scalar = emit(low, "Reshape", [value, no_dims], {}, span)
+    scalar = Writer(low, span).reshape(value, no_dims)
     assert isinstance(scalar.type, ir.TensorType)
     scalar.type = ir.TensorType(scalar.type.element, ())
     return scalar

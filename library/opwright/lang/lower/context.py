@@ -17,6 +17,7 @@ from opwright.lang.lower.poison import Poisoned
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Source, Span
 from opwright.lang.trail import Trail
+from opwright.opsets.records import CONSTANT
 from opwright.opsets.signatures import Signature, history, is_known_domain, newest_opset, signature, similar
 
 if TYPE_CHECKING:
@@ -281,7 +282,7 @@ class Lowering:
         key = ("const", *data.key)
         found = self.constants.get(key)
         if found is None:
-            operator = self.operator("Constant", span)
+            operator = self.operator(CONSTANT.name, span)
             if not operator.signature.masks["T"] >> data.element.code & 1:
                 raise self._no_constant(operator, data, span)
             found = ir.Value(ir.TensorType(data.element, data.dims), "", span)
@@ -297,7 +298,7 @@ class Lowering:
             span,
             reason=f"{operator.signature.identity}, the version at that opset, has no such element type",
             help=f"cast one of another type: `op.Cast(FLOAT(...), to={data.element.name.upper()})`",
-            subject="Constant",
+            subject=CONSTANT.name,
         )
 
     def once(

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.source import Span
+from opwright.opsets.record import RankRule
 from opwright.opsets.signatures import Signature
 
 BROADCASTS_SINCE = 8  # every operator that broadcasts at all
-_VARIADIC = frozenset({"Max", "Mean", "Min", "Sum"})
 _SWITCHED = ("axis", "broadcast")  # attributes of the binary ones, below opset 7
 Shape = tuple[ir.Dimension, ...] | None
 
@@ -32,7 +32,7 @@ def fit_shapes(
     if found.domain or found.since_version >= BROADCASTS_SINCE:
         return attributes
     binary = all(name in found.attributes for name in _SWITCHED)
-    if not binary and found.name not in _VARIADIC:
+    if not binary and not (found.record.rank is RankRule.BROADCAST and found.variadic):
         return attributes
     if "broadcast" in attributes:
         return attributes
@@ -41,8 +41,8 @@ def fit_shapes(
     different = [value for value in operands[1:] if not _same(first, value)]
     if not different:
         return attributes
-    if binary and found.name != "Pow" and _is_tail(_shape(different[0]), _shape(first)):
-        return {**attributes, "broadcast": ir.AttributeValue(ir.AttributeKind.INT, 1)}  # Pow: the reference lacks it
+    if binary and "broadcast" not in found.record.reference_lacks and _is_tail(_shape(different[0]), _shape(first)):
+        return {**attributes, "broadcast": ir.AttributeValue(ir.AttributeKind.INT, 1)}
     if written and not any(_known(value) and _known(first) for value in different):
         return attributes
     raise low.error(

@@ -7,25 +7,19 @@ from collections.abc import Callable
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.numbers import convert_number
+from opwright.lang.lower.primitives import Writer
 from opwright.lang.source import Span
 
 Expansion = Callable[[Lowering, ir.Value, ir.Value, Span | None], ir.Value]
 
 
-class _Writer:
-    """Short names for the primitives that the expansions are made of."""
+class _Writer(Writer):
+    """Writes primitives, and numbers as tensors of one element type."""
 
     def __init__(self, low: Lowering, like: ir.Value, span: Span | None) -> None:
+        super().__init__(low, span)
         assert isinstance(like.type, ir.TensorType)
-        self.low = low
         self.element = like.type.element
-        self.span = span
-
-    def __call__(self, name: str, *inputs: ir.Value, **attributes: int) -> ir.Value:
-        from opwright.lang.lower.calls import emit
-
-        bound = {key: ir.AttributeValue(ir.AttributeKind.INT, value) for key, value in attributes.items()}
-        return emit(self.low, name, list(inputs), dict(bound), self.span)
 
     def number(self, value: float) -> ir.Value:
         made = convert_number(self.low, value, self.element, self.span)
@@ -37,12 +31,12 @@ def floor_divide_signed(low: Lowering, left: ir.Value, right: ir.Value, span: Sp
     """Div truncates; one less where the remainder is not zero and has the other sign. Never leaves the type's range."""
     op = _Writer(low, left, span)
     zero = op.number(0)
-    quotient = op("Div", left, right)
-    rest = op("Sub", left, op("Mul", quotient, right))
-    inexact = op("Not", op("Equal", rest, zero))
-    opposite = op("Xor", op("Less", rest, zero), op("Less", right, zero))
-    lower = op("Where", op("And", inexact, opposite), op.number(1), zero)
-    return op("Sub", quotient, lower)
+    quotient = op.div(left, right)
+    rest = op.sub(left, op.mul(quotient, right))
+    inexact = op.not_(op.equal(rest, zero))
+    opposite = op.xor(op.less(rest, zero), op.less(right, zero))
+    lower = op.where(op.and_(inexact, opposite), op.number(1), zero)
+    return op.sub(quotient, lower)
 
 
 def modulo_floats(low: Lowering, left: ir.Value, right: ir.Value, span: Span | None) -> ir.Value:
@@ -52,16 +46,16 @@ def modulo_floats(low: Lowering, left: ir.Value, right: ir.Value, span: Span | N
     """
     op = _Writer(low, left, span)
     rest, moved = _float_remainder(op, left, right)
-    adjusted = op("Where", moved, op("Add", rest, right), rest)
-    return op("Mul", op("Abs", adjusted), op("Sign", right))
+    adjusted = op.where(moved, op.add(rest, right), rest)
+    return op.mul(op.abs(adjusted), op.sign(right))
 
 
 def _float_remainder(op: _Writer, left: ir.Value, right: ir.Value) -> tuple[ir.Value, ir.Value]:
     """(fmod, whether it is not zero and has the other sign than the divisor)."""
     zero = op.number(0)
-    rest = op("Mod", left, right, fmod=1)
-    opposite = op("Xor", op("Less", rest, zero), op("Less", right, zero))
-    return rest, op("And", op("Not", op("Equal", rest, zero)), opposite)
+    rest = op.mod(left, right, fmod=1)
+    opposite = op.xor(op.less(rest, zero), op.less(right, zero))
+    return rest, op.and_(op.not_(op.equal(rest, zero)), opposite)
 
 
 def floor_divide_floats(low: Lowering, left: ir.Value, right: ir.Value, span: Span | None) -> ir.Value:
@@ -69,15 +63,15 @@ def floor_divide_floats(low: Lowering, left: ir.Value, right: ir.Value, span: Sp
     op = _Writer(low, left, span)
     zero, one = op.number(0), op.number(1)
     rest, moved = _float_remainder(op, left, right)
-    whole = op("Div", op("Sub", left, rest), right)
-    whole = op("Where", moved, op("Sub", whole, one), whole)
-    floor = op("Floor", whole)
-    floor = op("Where", op("Greater", op("Sub", whole, floor), op.number(0.5)), op("Add", floor, one), floor)
-    ratio = op("Div", left, right)
-    quotient = op("Where", op("Equal", right, zero), ratio, floor)
+    whole = op.div(op.sub(left, rest), right)
+    whole = op.where(moved, op.sub(whole, one), whole)
+    floor = op.floor(whole)
+    floor = op.where(op.greater(op.sub(whole, floor), op.number(0.5)), op.add(floor, one), floor)
+    ratio = op.div(left, right)
+    quotient = op.where(op.equal(right, zero), ratio, floor)
     # A zero quotient has the sign of left / right, which may itself be a zero.
-    sign = op("Where", op("Equal", whole, zero), op("Sign", op("Reciprocal", ratio)), op("Sign", quotient))
-    return op("Mul", op("Abs", quotient), sign)
+    sign = op.where(op.equal(whole, zero), op.sign(op.reciprocal(ratio)), op.sign(quotient))
+    return op.mul(op.abs(quotient), sign)
 
 
 EXPANSIONS: dict[str, Expansion] = {

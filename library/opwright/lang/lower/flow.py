@@ -16,6 +16,7 @@ from opwright.lang.lower.numbers import carried
 from opwright.lang.lower.operands import POISON, Environment, Operand, Poison
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.source import Span
+from opwright.opsets.records import NOT, OR
 
 RETURNED, BROKE, CONTINUED = "%returned", "%broke", "%continued"
 COUNT, PLACE = "%count", "%place"  # how many values are returned, and where
@@ -128,14 +129,14 @@ def set_flags(low: Lowering, env: Environment, flags: Sequence[str], span: Span)
             continue
         made = carried(low, value, span)
         assert isinstance(made, ir.Value)
-        found = made if found is None else _emit(low, "Or", [found, made], span)
+        found = made if found is None else _emit(low, OR.name, [found, made], span)
     return False if found is None else found
 
 
 def none_set(low: Lowering, env: Environment, flags: Sequence[str], span: Span) -> ir.Value | bool:
     """The opposite: whether the path goes on."""
     found = set_flags(low, env, flags, span)
-    return not found if isinstance(found, bool) else _emit(low, "Not", [found], span)
+    return not found if isinstance(found, bool) else _emit(low, NOT.name, [found], span)
 
 
 def goes_on(low: Lowering, env: Environment, span: Span) -> ir.Value:

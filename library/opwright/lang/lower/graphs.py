@@ -30,6 +30,8 @@ from opwright.lang.objects import FunctionObject, NestedObject, OperatorObject, 
 from opwright.lang.source import Span
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.implied import ImpliedSignature
+from opwright.opsets.record import Role
+from opwright.opsets.records import SCAN
 from opwright.opsets.signatures import AttributeSpec, Signature
 
 GraphFunction = NestedObject | FunctionObject
@@ -44,7 +46,7 @@ def call_with_graphs(low: Lowering, callee: OperatorObject, arguments: Arguments
         signature = signature_of_call(low, callee, arguments)
     if signature is None:
         raise low.unknown_operator(domain, callee.name, arguments.callee_span)
-    form = _of_unknown if isinstance(signature, ImpliedSignature) else _FORMS.get((domain, callee.name))
+    form = _of_unknown if isinstance(signature, ImpliedSignature) else _FORMS.get(signature.record.role)
     if form is None:
         raise low.error(
             "OW356",
@@ -264,7 +266,7 @@ def _scan(call: _GraphCall) -> Operand:
             span,
             reason=f"`num_scan_inputs` is {describe(count)}, and there are {len(operands)} inputs",
             help="write `num_scan_inputs=1`",
-            subject="Scan",
+            subject=SCAN.name,
         )
     entering = operands[: len(operands) - count]
     if batches:
@@ -279,7 +281,7 @@ def _scan(call: _GraphCall) -> Operand:
                 place,
                 reason="it has no items",
                 help="give it a dimension: `op.Reshape(x, [1])`",
-                subject="Scan",
+                subject=SCAN.name,
             )
     steps = [_without_batch(value) if batches else value for value in inputs]
     items = [ir.Value(_item_type(value), value.name, span) for value in steps]
@@ -462,10 +464,10 @@ def _of_unknown(call: _GraphCall) -> Operand:
     return _one_or_all(call.emit(checked[0], {**checked[1], **attributes}, [ir.UnknownType()] * count))
 
 
-_FORMS: dict[tuple[str, str], Callable[[_GraphCall], Operand]] = {
-    ("", "If"): _if,
-    ("", "Loop"): _loop,
-    ("", "Scan"): _scan,
-    ("", "SequenceMap"): _sequence_map,
-    ("ai.onnx.preview", "FlexAttention"): _flex_attention,
+_FORMS: dict[Role, Callable[[_GraphCall], Operand]] = {
+    Role.IF: _if,
+    Role.LOOP: _loop,
+    Role.SCAN: _scan,
+    Role.SEQUENCE_MAP: _sequence_map,
+    Role.FLEX_ATTENTION: _flex_attention,
 }

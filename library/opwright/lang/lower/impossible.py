@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from opwright.elements import BY_CODE
 from opwright.lang import ir
-from opwright.lang.infer import ELEMENTWISE
-from opwright.lang.infer_ranks import BY_LENGTH
 from opwright.lang.list_inputs import has_lists, refuses_rank_0
 from opwright.lang.lower.completions import InputType, Sizes
 from opwright.lang.lower.context import Lowering, operator_of
@@ -23,6 +21,7 @@ from opwright.lang.lower.known import makers_of
 from opwright.lang.lower.malformed import counts_too_much, known_value, malformed
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.source import Span
+from opwright.opsets.record import VALUE_FORMS
 from opwright.opsets.signatures import Signature, signature
 
 if TYPE_CHECKING:
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 Shape = tuple[ir.Dimension, ...] | None
 Attributes = Mapping[str, ir.Attribute]
 
-DIVIDING = frozenset({"Div", "Mod"})
 _LARGEST_DATA = 4096  # bytes of a constant that may say a shape, axes or counts
 
 
@@ -52,7 +50,7 @@ def refuse_impossible(
         if wrong is None:
             return
         raise _refuse(low, found, inputs, span, wrong)
-    if found.name in DIVIDING and not found.domain and _divides_by_zero(low, inputs):
+    if found.record.divides and _divides_by_zero(low, inputs):
         raise low.error(
             "OW312",
             f"{found.name} has no value here",
@@ -96,10 +94,10 @@ def note_contents(low: Lowering, result: ir.Value, attributes: Attributes) -> No
         value: Any = attribute.value if isinstance(attribute, ir.AttributeValue) else None
         if isinstance(value, ir.TensorData):
             low.trail.put(low.contents, result, value)
-        elif value is not None and name in ("value_int", "value_ints"):
+        elif value is not None and (form := VALUE_FORMS.get(name)) is not None and form.element == "int64":
             numbers = value if isinstance(value, tuple) else (value,)
             packed = b"".join(int(number).to_bytes(8, "little", signed=True) for number in numbers)
-            dims = (len(numbers),) if name == "value_ints" else ()
+            dims = (len(numbers),) * form.rank
             low.trail.put(low.contents, result, ir.TensorData(low.element_of("int64"), dims, packed))
 
 
@@ -135,7 +133,7 @@ def why_impossible(
     wrong = malformed(found, attributes)
     if wrong is not None or counts_too_much(found, attributes):
         return wrong
-    if found.takes_graphs or (found.domain == "" and found.name in ELEMENTWISE and not _may_clash(inputs)):
+    if found.takes_graphs or (found.record.is_elementwise and not _may_clash(inputs)):
         return None
     wrong = _one_number_for_list(found, inputs) or _permutes_others(found, inputs, attributes)
     if wrong is not None:
@@ -166,9 +164,9 @@ def why_impossible(
 
 def _permutes_others(found: Signature, inputs: Sequence[ir.Value | None], attributes: Attributes) -> str | None:
     """A permutation of too few axes: ONNX's inference does not count them."""
-    if found.name != "Transpose" or found.domain:
+    if not found.record.permutation:
         return None
-    order, value = known_value(attributes, "perm"), inputs[0] if inputs else None
+    order, value = known_value(attributes, found.record.permutation), inputs[0] if inputs else None
     shape = None if value is None else _shape(value)
     if not isinstance(order, tuple) or shape is None or len(order) == len(shape):
         return None
@@ -318,7 +316,7 @@ class _CertainShapes:
             )
         if all(one == _shape(item) for one, item in zip(shapes, before, strict=True)):
             return shape
-        if node.callee.identity[1] in BY_LENGTH or any(item is None for item in shapes):
+        if node.callee.record.ranked_by_length or any(item is None for item in shapes):
             return None
         return (None,) * len(shape)
 

@@ -24,12 +24,14 @@ from opwright.lang.lower.numbers import (
 )
 from opwright.lang.lower.operands import POISON, VACANT, Environment, IntTuple, Operand, Unbound
 from opwright.lang.lower.poison import Poisoned, each
+from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.sequences import is_list, is_sequence, join_lists
 from opwright.lang.lower.shapes import tuple_tensor
 from opwright.lang.lower.speculate import attempt
 from opwright.lang.lower.tuples import ints_of, is_tuple
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
+from opwright.opsets.records import CAST_LIKE
 
 Result = TypeVar("Result")
 
@@ -197,15 +199,13 @@ class Join:
         return within(self.low, self._regions()[side], partial(self._reshaped_at_run_time, value, side))
 
     def _reshaped_at_run_time(self, value: ir.Value, side: int) -> ir.Value:
-        from opwright.lang.lower.calls import emit
 
-        low, span, condition = self.low, self.node.span, self.node.condition
+        low, condition = self.low, self.node.condition
+        op = Writer(low, self.node.span)
         if side == 1:
-            condition = emit(low, "Not", [condition], {}, span)
-        to: dict[str, ir.Attribute] = {"to": ir.AttributeValue(ir.AttributeKind.INT, low.element_of("int64").code)}
-        one = emit(low, "Cast", [condition], to, span)
-        sizes = emit(low, "Mul", [emit(low, "Shape", [value], {}, span), one], {}, span)
-        return emit(low, "Reshape", [value, sizes], {}, span)
+            condition = op.not_(condition)
+        one = op.cast(condition, low.element_of("int64"))
+        return op.reshape(value, op.mul(op.shape(value), one))
 
 
 _IF_OF_ANY_SHAPES = 11  # an `If` before that version gives one shape, which runtimes conclude from either branch
@@ -262,7 +262,6 @@ def as_joined(low: Lowering, result: ir.Value, first: Operand, second: Operand) 
 
 def filler(low: Lowering, type_: ir.Type, span: Span | None) -> ir.Value | None:
     """Any value of a type, for a path on which nobody reads it; None where none can be made."""
-    from opwright.lang.lower.calls import emit
 
     if isinstance(type_, ir.NumberType):
         zero = {ir.NumberKind.BOOL: False, ir.NumberKind.INT: 0, ir.NumberKind.FLOAT: 0.0}[type_.kind]
@@ -273,8 +272,7 @@ def filler(low: Lowering, type_: ir.Type, span: Span | None) -> ir.Value | None:
             if element.name in low.function.variables:
                 needs_element(low, element, span)  # the element type of an empty sequence is an attribute
             return None
-        dtype: dict[str, ir.Attribute] = {"dtype": ir.AttributeValue(ir.AttributeKind.INT, element.code)}
-        return emit(low, "SequenceEmpty", [], dtype, span)
+        return Writer(low, span).sequence_empty(element)
     if not isinstance(type_, ir.TensorType):
         return None
     element = ir.settle(type_.element)
@@ -285,11 +283,11 @@ def filler(low: Lowering, type_: ir.Type, span: Span | None) -> ir.Value | None:
     like = low.splittable.get(element.name)
     if like is None:
         return None
-    if low.lookup("", "CastLike") is None:
+    if low.lookup("", CAST_LIKE.name) is None:
         needs_element(low, element, span)
         return None
     zeros = typed_constant(low, _repeated(0, dims), dims, low.element_of("int64"), span)
-    return emit(low, "CastLike", [zeros, like], {}, span)
+    return Writer(low, span).cast_like(zeros, like)
 
 
 # A value that nobody reads has so many elements at most.

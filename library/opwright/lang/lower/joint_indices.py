@@ -31,7 +31,7 @@ def gather_together(
     element = value.type.element if isinstance(value.type, ir.TensorType) else None
     assert element is not None
     if leading and NEWAXIS not in items:
-        return typed(op("GatherND", value, indices), element, _joined(value, len(leading), block))
+        return typed(op.gather_nd(value, indices), element, _joined(value, len(leading), block))
     rank = require_rank(low, value, span)
     if block is None:
         for item in items:
@@ -41,7 +41,7 @@ def gather_together(
     axes = [axis % rank for placed in advanced for axis in range(placed.axis, placed.axis + axes_of(placed.item))]
     others = [axis for axis in range(rank) if axis not in axes]
     value = _transposed(op, value, [*axes, *others])
-    value = typed(op("GatherND", value, indices), element, _joined(value, len(axes), block))
+    value = typed(op.gather_nd(value, indices), element, _joined(value, len(axes), block))
     width = len(block)
     if in_place:
         before = axes[0]
@@ -69,15 +69,13 @@ def _leading(advanced: Sequence[Placed]) -> list[int]:
 def _indices(low: Lowering, op: Writer, items: Sequence[Item]) -> tuple[ir.Value, tuple[ir.Dimension, ...] | None]:
     """The indices of `GatherND`, one row per element, and the shape they have but for their last axis."""
     if len(items) == 1 and isinstance(items[0], Mask):
-        rows = op("NonZero", items[0].value)
-        return op("Transpose", rows, perm=(1, 0)), (None,)
+        rows = op.non_zero(items[0].value)
+        return op.transpose(rows, perm=(1, 0)), (None,)
     arrays: list[ir.Value] = []
     for item in items:
         if isinstance(item, Mask):
-            rows = op("NonZero", item.value)
-            arrays.extend(
-                typed(op("Gather", rows, op.int64(row), axis=0), "int64", (None,)) for row in range(item.rank)
-            )
+            rows = op.non_zero(item.value)
+            arrays.extend(typed(op.gather(rows, op.int64(row), axis=0), "int64", (None,)) for row in range(item.rank))
         else:
             arrays.append(_as_int64(low, op, item))
     shapes = [array.type.shape for array in arrays if isinstance(array.type, ir.TensorType)]
@@ -88,17 +86,17 @@ def _indices(low: Lowering, op: Writer, items: Sequence[Item]) -> tuple[ir.Value
     full = [array for array, rank in zip(arrays, ranks, strict=True) if rank != 0]
     if not full:
         full = arrays[:1]
-    shape = op("Shape", _sum(op, full))
-    expanded = [array if array is full[0] and len(full) == 1 else op("Expand", array, shape) for array in arrays]
+    shape = op.shape(_sum(op, full))
+    expanded = [array if array is full[0] and len(full) == 1 else op.expand(array, shape) for array in arrays]
     columns = [op.unsqueeze(array, [-1]) for array in expanded]
-    return (columns[0] if len(columns) == 1 else op("Concat", *columns, axis=-1)), block
+    return (columns[0] if len(columns) == 1 else op.concat(*columns, axis=-1)), block
 
 
 def _sum(op: Writer, arrays: Sequence[ir.Value]) -> ir.Value:
     """Any tensor of the shape to which all of them broadcast."""
     total = arrays[0]
     for array in arrays[1:]:
-        total = op("Add", total, array)
+        total = op.add(total, array)
     return total
 
 
@@ -109,7 +107,7 @@ def _as_int64(low: Lowering, op: Writer, item: Item) -> ir.Value:
     value = position_value(op, item) if isinstance(item, Position) else item.value if isinstance(item, Array) else None
     assert value is not None
     if isinstance(value.type, ir.NumberType):
-        return typed(op("Identity", value), "int64", ())
+        return typed(op.identity(value), "int64", ())
     assert isinstance(value.type, ir.TensorType)
     if ir.element_mask(value.type.element) == 1 << low.element_of("int64").code:
         return value
@@ -127,7 +125,7 @@ def _transposed(op: Writer, value: ir.Value, order: Sequence[int]) -> ir.Value:
         return value
     assert isinstance(value.type, ir.TensorType) and value.type.shape is not None
     shape = tuple(value.type.shape[axis] for axis in order)
-    return typed(op("Transpose", value, perm=tuple(order)), value.type.element, shape)
+    return typed(op.transpose(value, perm=tuple(order)), value.type.element, shape)
 
 
 def _new_axes(items: Sequence[Item], width: int, hidden: int, in_place: bool) -> list[int]:

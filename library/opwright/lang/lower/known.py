@@ -13,6 +13,8 @@ from opwright.lang import facts, ir
 from opwright.lang.lower.context import LowerAgain, Lowering, NeedsFact
 from opwright.lang.lower.operands import AttributeOperand, LoopKey, Operand, Rank, Unbound
 from opwright.lang.source import Span
+from opwright.opsets.record import Role
+from opwright.opsets.records import EQUAL
 
 
 class Attempt:
@@ -69,7 +71,7 @@ def ask_enumerated(low: Lowering, operand: AttributeOperand, span: Span | None) 
         raise ask_attribute(operand, span)
     if operand.parameter.kind is not ir.AttributeKind.STRING:
         return
-    equal = low.lookup("", "Equal")
+    equal = low.lookup("", EQUAL.name)
     if equal is not None and any("tensor(string)" in types for types in equal.admitted.values()):
         return
     raise low.error(
@@ -78,7 +80,7 @@ def ask_enumerated(low: Lowering, operand: AttributeOperand, span: Span | None) 
         span,
         reason="Equal takes strings from opset 19 on",
         help=f"declare its values, so that each has a variant: `{operand.parameter.name}: Literal[...]`",
-        subject="Equal",
+        subject=EQUAL.name,
     )
 
 
@@ -181,7 +183,7 @@ class _Origins:
         return bool(ir.operands_of(node)) and not (self.numbers and isinstance(node, ir.Loop))
 
     def _attribute(self, node: ir.Node | None) -> AttributeOperand | None:
-        if not isinstance(node, ir.Call) or node.inputs or node.callee.identity[:2] != ("", "Constant"):
+        if not isinstance(node, ir.Call) or node.inputs or node.callee.record.role is not Role.CONSTANT:
             return None
         for attribute in node.attributes.values():
             if isinstance(attribute, ir.AttributeReference):

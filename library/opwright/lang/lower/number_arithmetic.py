@@ -18,10 +18,10 @@ from opwright.lang.lower.numbers import carried, cast, describe, is_static_numbe
 from opwright.lang.lower.operands import Operand
 from opwright.lang.lower.poison import each
 from opwright.lang.lower.primitives import Writer
-from opwright.lang.operators import BINARY, Form, class_of
+from opwright.lang.operators import BINARY, ElementClass, Form, class_of
 from opwright.lang.source import Span
 
-_BITS = {"&": ("And", "BitwiseAnd"), "|": ("Or", "BitwiseOr"), "^": ("Xor", "BitwiseXor")}
+_BITS = frozenset("&|^")
 _LARGEST_SHIFT = 62
 _LARGEST_EXPONENT = 64
 
@@ -60,7 +60,7 @@ def _apply(low: Lowering, form: Form, left: ir.Value, right: ir.Value, element: 
     if form.expansion:
         return EXPANSIONS[form.expansion](low, op.tensor(left, element), op.tensor(right, element), span)
     result = op(form.operator, left, right)
-    return op("Not", result) if form.negated else result
+    return op.not_(result) if form.negated else result
 
 
 def widened(low: Lowering, operand: Operand, element: ElementType, span: Span) -> ir.Value:
@@ -100,7 +100,7 @@ def positive(low: Lowering, operand: Operand, span: Span) -> Operand:
 def absolute(low: Lowering, operand: Operand, span: Span) -> Operand:
     floats = number_kind(operand) is ir.NumberKind.FLOAT
     value = widened(low, operand, low.element_of("double" if floats else "int64"), span)
-    return as_kind(Writer(low, span)("Abs", value), ir.NumberKind.FLOAT if floats else ir.NumberKind.INT)
+    return as_kind(Writer(low, span).abs(value), ir.NumberKind.FLOAT if floats else ir.NumberKind.INT)
 
 
 def inverted(low: Lowering, operand: Operand, span: Span) -> Operand:
@@ -113,17 +113,26 @@ def inverted(low: Lowering, operand: Operand, span: Span) -> Operand:
 # --------------------------------------------------------------------------------------- what needs more than one
 
 
+def _operator(symbol: str, elements: ElementClass) -> str:
+    """The operator that a sign is on tensors."""
+    form = BINARY[symbol][elements]
+    assert isinstance(form, Form)
+    return form.operator
+
+
 def _bits(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> Operand:
     kinds = {number_kind(left), number_kind(right)}
     if ir.NumberKind.FLOAT in kinds:
         raise low.error("OW314", f"`{symbol}` is not defined for floats", span, "a float has no bits in Python")
-    on_bools, on_ints = _BITS[symbol]
     if kinds == {ir.NumberKind.BOOL}:
         values = each(partial(carried, low, span=span), (left, right))
     else:
         values = each(partial(widened, low, element=low.element_of("int64"), span=span), (left, right))
     if kinds == {ir.NumberKind.BOOL}:
-        return as_kind(Writer(low, span)(on_bools, values[0], values[1]), ir.NumberKind.BOOL)
+        return as_kind(
+            Writer(low, span)(_operator(symbol, ElementClass.BOOL), values[0], values[1]), ir.NumberKind.BOOL
+        )
+    on_ints = _operator(symbol, ElementClass.SIGNED)
     low.operator(on_ints, span, f"`{symbol}`")
     return as_kind(Writer(low, span)(on_ints, values[0], values[1]), ir.NumberKind.INT)
 
@@ -148,7 +157,7 @@ def _shift(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span
 def _float_power(low: Lowering, left: Operand, right: Operand, span: Span) -> Operand:
     element = low.element_of("double")
     base, exponent = each(partial(widened, low, element=element, span=span), (left, right))
-    return as_kind(Writer(low, span)("Pow", base, exponent), ir.NumberKind.FLOAT)
+    return as_kind(Writer(low, span).pow(base, exponent), ir.NumberKind.FLOAT)
 
 
 def _power(low: Lowering, left: Operand, right: Operand, span: Span) -> Operand:

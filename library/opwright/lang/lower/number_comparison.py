@@ -74,9 +74,9 @@ def _float_below(number: int) -> float:
 def _compared(low: Lowering, symbol: str, left: ir.Value, right: ir.Value, span: Span) -> ir.Value:
     """Two numbers of one kind."""
     op = Writer(low, span)
-    names = {"==": "Equal", "!=": "Equal", "<": "Less", "<=": "LessOrEqual", ">": "Greater", ">=": "GreaterOrEqual"}
-    result = op(names[symbol], left, right)
-    return _truth(op("Not", result) if symbol == "!=" else result)
+    compare = {"==": op.equal, "!=": op.equal, "<": op.less, "<=": op.less_or_equal, ">": op.greater}
+    result = compare.get(symbol, op.greater_or_equal)(left, right)
+    return _truth(op.not_(result) if symbol == "!=" else result)
 
 
 def _truth(value: ir.Value) -> ir.Value:
@@ -89,15 +89,15 @@ def _of_run_time(low: Lowering, symbol: str, left: Operand, right: Operand, span
     above = carried(low, 2.0**63, span)  # what ints are rounded up to that are close to their limit
     op = Writer(low, span)
     rounded = cast(low, number, low.element_of("double"), span)
-    same, fits = op("Equal", rounded, real), op("Less", real, above)
+    same, fits = op.equal(rounded, real), op.less(real, above)
     whole = cast(low, real, low.element_of("int64"), span)
     if symbol in ("==", "!="):
-        equal = op("And", same, op("And", fits, op("Equal", number, whole)))
-        return _truth(op("Not", equal) if symbol == "!=" else equal)
+        equal = op.and_(same, op.and_(fits, op.equal(number, whole)))
+        return _truth(op.not_(equal) if symbol == "!=" else equal)
     if symbol in ("<", "<="):
-        first = op("Less", number, whole) if symbol == "<" else op("Not", op("Greater", number, whole))
-        inside, outside = op("Or", op("Not", fits), first), op("Less", rounded, real)
+        first = op.less(number, whole) if symbol == "<" else op.not_(op.greater(number, whole))
+        inside, outside = op.or_(op.not_(fits), first), op.less(rounded, real)
     else:
-        first = op("Greater", number, whole) if symbol == ">" else op("Not", op("Less", number, whole))
-        inside, outside = op("And", fits, first), op("Greater", rounded, real)
-    return _truth(op("Or", op("And", same, inside), outside))
+        first = op.greater(number, whole) if symbol == ">" else op.not_(op.less(number, whole))
+        inside, outside = op.and_(fits, first), op.greater(rounded, real)
+    return _truth(op.or_(op.and_(same, inside), outside))

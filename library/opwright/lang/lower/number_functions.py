@@ -44,14 +44,14 @@ def _float(low: Lowering, operand: Operand, span: Span) -> Operand:
 def _int(low: Lowering, operand: Operand, span: Span) -> Operand:
     """Towards zero, as a cast does."""
     if number_kind(operand) is _K.FLOAT:
-        return _cast_to_int(low, operand, "", span)
+        return _cast_to_int(low, operand, False, span)
     return positive(low, operand, span)
 
 
 def _round(low: Lowering, operand: Operand, span: Span) -> Operand:
     """To the nearest, a tie to the even one, as `Round` does."""
     if number_kind(operand) is _K.FLOAT:
-        return _cast_to_int(low, operand, "Round", span)
+        return _cast_to_int(low, operand, True, span)
     return positive(low, operand, span)
 
 
@@ -61,12 +61,12 @@ def _bool(low: Lowering, operand: Operand, span: Span) -> Operand:
     return on_numbers(low, "!=", operand, 0, span)
 
 
-def _cast_to_int(low: Lowering, operand: Operand, before: str, span: Span) -> Operand:
+def _cast_to_int(low: Lowering, operand: Operand, rounded: bool, span: Span) -> Operand:
     from opwright.lang.lower.numbers import cast
 
     value = widened(low, operand, low.element_of("double"), span)
-    if before:
-        value = Writer(low, span)(before, value)
+    if rounded:
+        value = Writer(low, span).round(value)
     return as_kind(cast(low, value, low.element_of("int64"), span), _K.INT)
 
 
@@ -110,12 +110,12 @@ def _extreme(low: Lowering, name: str, operands: Sequence[Operand], span: Span) 
     for operand in operands[1:]:
         value = carried(low, operand, span)
         if kind is _K.BOOL:
-            found = op("And" if name == "min" else "Or", found, value)
+            found = op.and_(found, value) if name == "min" else op.or_(found, value)
         elif kind is _K.INT and low.opset >= 12:
-            found = op("Min" if name == "min" else "Max", found, value)
+            found = op.min(found, value) if name == "min" else op.max(found, value)
         else:
-            better = op("Less" if name == "min" else "Greater", value, found)
-            found = op("Where", better, value, found)
+            better = op.less(value, found) if name == "min" else op.greater(value, found)
+            found = op.where(better, value, found)
     return as_kind(found, kind) if len(operands) > 1 else operands[0]
 
 
@@ -160,8 +160,8 @@ def _sum(low: Lowering, items: Sequence[Operand], span: Span) -> Operand:
 def _reduced(low: Lowering, name: str, values: ir.Value, span: Span) -> Operand:
     """Of an INT64 tensor of rank 1: all its elements, in one."""
     op = Writer(low, span)
-    operator = {"min": "ReduceMin", "max": "ReduceMax", "sum": "ReduceSum"}[name]
-    return as_kind(op(operator, values, keepdims=0), _K.INT)
+    reduce = {"min": op.reduce_min, "max": op.reduce_max, "sum": op.reduce_sum}[name]
+    return as_kind(reduce(values), _K.INT)
 
 
 def _length(low: Lowering, operand: Operand, span: Span) -> Operand | None:
@@ -170,7 +170,7 @@ def _length(low: Lowering, operand: Operand, span: Span) -> Operand | None:
     if isinstance(operand, AttributeOperand) and operand.parameter.kind.value in ("INTS", "FLOATS", "STRINGS"):
         from opwright.lang.lower.numbers import attribute_value
 
-        return as_kind(Writer(low, span)("Size", attribute_value(low, operand.parameter, span)), _K.INT)
+        return as_kind(Writer(low, span).size(attribute_value(low, operand.parameter, span)), _K.INT)
     if isinstance(operand, ir.Value) and isinstance(operand.type, ir.SequenceType):
         return sequence_length(low, operand, span)
     if isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):

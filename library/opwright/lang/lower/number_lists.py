@@ -59,7 +59,7 @@ def list_tensor(low: Lowering, operand: Operand, element: ir.Element | None, spa
         return made
     op = Writer(low, span)
     assert isinstance(made.type, ir.TensorType)
-    return typed(op("Reshape", made, op.int64s(dims)), made.type.element, dims)
+    return typed(op.reshape(made, op.int64s(dims)), made.type.element, dims)
 
 
 def _default(low: Lowering, items: Sequence[Operand]) -> ir.Element:
@@ -101,8 +101,8 @@ def _join(low: Lowering, items: Sequence[Operand], element: ir.Element, span: Sp
             known = []
         if item is not None:
             value = as_tensor(low, item, element, span)
-            pieces.append(typed(op("Reshape", value, op.int64s([1])), element, (1,)))
+            pieces.append(typed(op.reshape(value, op.int64s([1])), element, (1,)))
     if not pieces:
         return typed_constant(low, (), (0,), low.element_of("int64"), span)
-    joined = pieces[0] if len(pieces) == 1 else op("Concat", *pieces, axis=0)
+    joined = pieces[0] if len(pieces) == 1 else op.concat(*pieces, axis=0)
     return typed(joined, element, (len(items),)) if len(pieces) > 1 else joined

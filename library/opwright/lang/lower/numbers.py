@@ -12,10 +12,13 @@ from opwright.lang.lower.context import Lowering, NeedsFact
 from opwright.lang.lower.known import need_rank
 from opwright.lang.lower.operands import AttributeOperand, IntTuple, Operand
 from opwright.lang.lower.poison import Poisoned
+from opwright.lang.lower.primitives import Writer
 from opwright.lang.objects import ForeignObject, FunctionObject, NestedObject, TypeObject
 from opwright.lang.rounding import DoesNotFitError, pack, survives_float32, to_float32
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
+from opwright.opsets.record import VALUE_FORMS
+from opwright.opsets.records import CAST, CAST_LIKE, CONSTANT
 
 CARRIERS = {ir.NumberKind.BOOL: "bool", ir.NumberKind.INT: "int64", ir.NumberKind.FLOAT: "double"}
 
@@ -103,11 +106,11 @@ def weak_constant(
         return typed_constant(low, value, dims, settled, span)
     carrier = _carrier(low, items)
     exact = all(survives_float32(item, element) for item in items for element in variable.elements)
-    if like is not None and exact and carrier is not None and low.lookup("", "CastLike") is not None:
+    if like is not None and exact and carrier is not None and low.lookup("", CAST_LIKE.name) is not None:
         base = typed_constant(low, value, dims, carrier, span)
         assert isinstance(base, ir.Value)
         type_ = ir.TensorType(variable, dims)
-        return low.once(("like", variable.name, base), "CastLike", [base, like], {}, type_, span)
+        return low.once(("like", variable.name, base), CAST_LIKE.name, [base, like], {}, type_, span)
     raise needs_element(low, variable, span)
 
 
@@ -198,16 +201,9 @@ def attribute_value(low: Lowering, parameter: ir.AttributeParameter, span: Span 
             reason=f"`{parameter.name} = None` makes it an optional attribute",
             help=f"ask first: `if {parameter.name} is not None:`",
         )
-    names = {
-        ir.AttributeKind.INT: ("value_int", "int64", ()),
-        ir.AttributeKind.FLOAT: ("value_float", "float", ()),
-        ir.AttributeKind.STRING: ("value_string", "string", ()),
-        ir.AttributeKind.INTS: ("value_ints", "int64", (None,)),
-        ir.AttributeKind.FLOATS: ("value_floats", "float", (None,)),
-        ir.AttributeKind.STRINGS: ("value_strings", "string", (None,)),
-    }
-    field, element, shape = names[parameter.kind]
-    constant = low.operator("Constant", span).signature
+    field = f"value_{parameter.kind.value.lower()}"
+    form = VALUE_FORMS[field]
+    constant = low.operator(CONSTANT.name, span).signature
     if field not in constant.attributes:
         raise low.fatal(
             "OW221",
@@ -216,11 +212,11 @@ def attribute_value(low: Lowering, parameter: ir.AttributeParameter, span: Span 
             reason=f"{constant.identity}, in force there, has no `{field}`: below opset 12 an attribute can only be "
             "handed on to an operator's attribute",
             help=f"compile for opset 12 or newer, or make `{parameter.name}` an input",
-            subject="Constant",
+            subject=CONSTANT.name,
         )
-    type_ = ir.TensorType(low.element_of(element), shape)
+    type_ = ir.TensorType(low.element_of(form.element), (None,) * form.rank)
     reference = ir.AttributeReference(parameter.name, parameter.kind)
-    return low.once(("attribute", parameter.name), "Constant", [], {field: reference}, type_, span)
+    return low.once(("attribute", parameter.name), CONSTANT.name, [], {field: reference}, type_, span)
 
 
 def _attribute_tensor(low: Lowering, operand: AttributeOperand, span: Span | None) -> ir.Value:
@@ -230,7 +226,7 @@ def _attribute_tensor(low: Lowering, operand: AttributeOperand, span: Span | Non
         return value
     boolean = low.element_of("bool")
     to: dict[str, ir.Attribute] = {"to": ir.AttributeValue(ir.AttributeKind.INT, boolean.code)}
-    return low.once(("truth", operand.parameter.name), "Cast", [value], to, ir.TensorType(boolean, ()), span)
+    return low.once(("truth", operand.parameter.name), CAST.name, [value], to, ir.TensorType(boolean, ()), span)
 
 
 def carried(low: Lowering, operand: Operand, span: Span | None) -> ir.Value:
@@ -248,9 +244,7 @@ def carried(low: Lowering, operand: Operand, span: Span | None) -> ir.Value:
 
 
 def cast(low: Lowering, value: ir.Value, element: ElementType, span: Span | None) -> ir.Value:
-    from opwright.lang.lower.calls import emit
-
-    return emit(low, "Cast", [value], {"to": ir.AttributeValue(ir.AttributeKind.INT, element.code)}, span)
+    return Writer(low, span).cast(value, element)
 
 
 def convert_number(low: Lowering, operand: Operand, element: ir.Element, span: Span | None) -> ir.Value:
@@ -273,11 +267,10 @@ def convert_number(low: Lowering, operand: Operand, element: ir.Element, span: S
             return cast(low, value, element, span)
         return value if isinstance(value.type, ir.TensorType) else as_typed(low, value, element)
     like = low.splittable.get(element.name)
-    if like is None or low.lookup("", "CastLike") is None:
+    if like is None or low.lookup("", CAST_LIKE.name) is None:
         raise needs_element(low, element, span)
-    from opwright.lang.lower.calls import emit
 
-    return emit(low, "CastLike", [value, like], {}, span)
+    return Writer(low, span).cast_like(value, like)
 
 
 def _refuse_narrowing(low: Lowering, operand: Operand, element: ir.Element, span: Span | None) -> None:
@@ -345,11 +338,10 @@ def _of_run_time(low: Lowering, operand: Operand, element: ir.Element | None, sp
     if isinstance(wanted, ElementType):
         return cast(low, value, wanted, span)
     like = low.splittable.get(wanted.name)
-    if like is None or low.lookup("", "CastLike") is None:
+    if like is None or low.lookup("", CAST_LIKE.name) is None:
         raise needs_element(low, wanted, span)
-    from opwright.lang.lower.calls import emit
 
-    return emit(low, "CastLike", [value, like], {}, span)
+    return Writer(low, span).cast_like(value, like)
 
 
 def _unmet(low: Lowering, number: ir.Value, span: Span | None) -> ir.Value:
@@ -361,9 +353,8 @@ def _unmet(low: Lowering, number: ir.Value, span: Span | None) -> ir.Value:
 
 
 def as_typed(low: Lowering, number: ir.Value, element: ElementType) -> ir.Value:
-    from opwright.lang.lower.calls import emit
 
-    found = emit(low, "Identity", [number], {}, number.span)
+    found = Writer(low, number.span).identity(number)
     found.type = ir.TensorType(element, ())
     return found
 

@@ -14,11 +14,11 @@ from typing import Any
 from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.attribute_values import convert_attribute
-from opwright.lang.infer import ELEMENTWISE, Mismatch, WrongResult, bind, result_types
+from opwright.lang.infer import Mismatch, WrongResult, bind, result_types
 from opwright.lang.looked_up import OperatorName
 from opwright.lang.lower.context import Lowering, complete, operator_of
 from opwright.lang.lower.equal_shapes import BROADCASTS_SINCE
-from opwright.lang.lower.impossible import DIVIDING, why_impossible
+from opwright.lang.lower.impossible import why_impossible
 from opwright.lang.lower.operands import Environment, Operand
 from opwright.lang.lower.written_for import is_meant
 from opwright.lang.objects import OpsetObject
@@ -27,6 +27,7 @@ from opwright.lang.pieces import PlainAssign
 from opwright.lang.rounding import DoesNotFitError, pack
 from opwright.lang.source import Span, span_of
 from opwright.lang.trail import Trail
+from opwright.opsets.records import record_of
 from opwright.opsets.signatures import Signature, signature
 
 # The operator, its attributes, the type of its result, and under which key it has been looked up.
@@ -99,7 +100,8 @@ def emit_plain(
 
 def _says_what_is_done(low: Lowering, name: str, operands: list[Operand]) -> bool:
     """Whether axes, a shape or a divisor is a constant, which may be one that is refused."""
-    if name in ELEMENTWISE and name not in DIVIDING:
+    record = record_of("", name)
+    if record.is_elementwise and not record.divides:
         return False
     contents = low.contents
     return bool(contents) and any(operand in contents for operand in operands)
@@ -200,7 +202,7 @@ def _plan(opset: int, name: str, attributes: tuple[Any, ...], *known: Any) -> _P
     }
     inputs: list[ir.Value | None] = [kinds[pair] for pair in pairs]
     # Of a `Sum` of thousands all of one kind count once; other operators tell their inputs apart.
-    counted = list(kinds.values()) if name in ELEMENTWISE and len(found.inputs) == 1 else inputs
+    counted = list(kinds.values()) if found.record.is_elementwise and len(found.inputs) == 1 else inputs
     full = complete(found, given)
     trail = Trail()  # all element types are known, so there is nothing to narrow
     try:

@@ -20,6 +20,7 @@ from opwright.lang.lower.operands import Operand
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.rounding import DoesNotFitError, pack
 from opwright.lang.source import Span
+from opwright.opsets.records import IDENTITY, MUL
 
 Factor = TypeVar("Factor")
 _FLOATS = "raise floats: `op.Cast(x, to=DOUBLE)`"
@@ -79,10 +80,11 @@ def _product(
     if not exponent or isinstance(element, ir.TypeVariable):
         return None
     if exponent == 1:
-        return Writer(low, span)("Identity", base)
+        return Writer(low, span).identity(base)
 
     def times(left: ir.Value, right: ir.Value) -> ir.Value:
-        return try_emit(low, "Mul", [left, right], span, (span, span))  # not every opset multiplies every integer type
+        # not every opset multiplies every integer type
+        return try_emit(low, MUL.name, [left, right], span, (span, span))
 
     first: ir.Value = base
     return _by_squaring(first, exponent, times)
@@ -147,9 +149,9 @@ def _expanded(low: Lowering, node: ir.Call, exponent: int) -> list[ir.Call]:
         return result
 
     if exponent == 1:
-        call("Identity", base)
+        call(IDENTITY.name, base)
     else:
-        _by_squaring(base, exponent, lambda left, right: call("Mul", left, right))
+        _by_squaring(base, exponent, lambda left, right: call(MUL.name, left, right))
     made[-1].results = node.results
     if node in low.sources:
         low.sources.update(dict.fromkeys(made, low.sources[node]))

@@ -14,6 +14,7 @@ from onnx import AttributeProto, GraphProto, NodeProto, TypeProto, ValueInfoProt
 from opwright.elements import BY_CODE
 from opwright.lang import ir
 from opwright.lang.infer import Mismatch, WrongResult, bind, result_types, unify
+from opwright.lang.infer_protos import flow_types
 from opwright.lang.lower.calls import Arguments, report_mismatch
 from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.numbers import as_tensor, needs_element
@@ -147,7 +148,7 @@ class _Inlined:
         for index, name in enumerate(node.output):
             type_ = types[index] if index < len(types) else ir.UnknownType()
             if isinstance(type_, ir.UnknownType):
-                type_ = self._follows(node, attributes, inputs, index) or _unsized(declared.get(name, type_))
+                type_ = self._follows(operator, attributes, inputs, index) or _unsized(declared.get(name, type_))
             result = ir.Value(type_, name, self.span) if name else None
             results.append(result)
             if name:
@@ -155,7 +156,11 @@ class _Inlined:
         self.low.append(ir.Call(operator, inputs, complete(found, attributes), results, self.span))
 
     def _follows(
-        self, node: NodeProto, attributes: Mapping[str, ir.Attribute], inputs: Sequence[ir.Value | None], index: int
+        self,
+        operator: ir.Operator,
+        attributes: Mapping[str, ir.Attribute],
+        inputs: Sequence[ir.Value | None],
+        index: int,
     ) -> ir.Type | None:
         """The type of a result of control flow, where a graph inside or what it begins with says it."""
         regions = [
@@ -163,19 +168,12 @@ class _Inlined:
             for item in attributes.values()
             if isinstance(item, ir.AttributeValue) and isinstance(item.value, ir.Region)
         ]
-        if normal_domain(node.domain) or not regions:
+        if not regions:
             return None
-        if node.op_type == "If" and index < len(regions[0].yields):
-            return _unsized(regions[0].yields[index].type)
-        carried = inputs[2:]
-        if node.op_type == "Loop" and index < len(carried):
-            value = carried[index]
-            return None if value is None else _unsized(value.type)
-        if node.op_type == "Loop" and index + 1 < len(regions[0].yields):
-            return _unsized(regions[0].yields[index + 1].type)
-        if node.op_type == "Scan" and index < len(regions[0].yields):
-            return _unsized(regions[0].yields[index].type)
-        return None
+        given = [None if value is None else value.type for value in inputs]
+        made = flow_types(operator.record.role, given, [[value.type for value in item.yields] for item in regions])
+        found = made[index] if index < len(made) else None
+        return None if found is None or isinstance(found, ir.UnknownType) else _unsized(found)
 
     def _operator(self, node: NodeProto) -> ir.Operator:
         """The operator, which the body's opset must give the same meaning as the model's does."""

@@ -22,6 +22,7 @@ from opwright.lang.lower.numbers import (
 )
 from opwright.lang.lower.operands import AttributeOperand, Environment, Operand
 from opwright.lang.lower.poison import each
+from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.sequences import (
     is_sequence,
     sequence_length,
@@ -103,11 +104,10 @@ def _count_trips(low: Lowering, start: Operand, stop: ir.Value, step: int, span:
         length = binary(low, "+", length, rounding, span, (span, span))
         element = low.element_of("int64")
         length = carried(low, length, span)
-        from opwright.lang.lower.calls import emit
         from opwright.lang.lower.numbers import typed_constant
 
         divisor = typed_constant(low, step, (), element, span)
-        length = emit(low, "Div", [length, divisor], {}, span)
+        length = Writer(low, span).div(length, divisor)
         length.type = ir.NumberType(ir.NumberKind.INT)
     assert isinstance(length, ir.Value)
     return length

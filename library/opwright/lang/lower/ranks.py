@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opwright.lang import facts, ir
-from opwright.lang.infer_ranks import BROADCAST, SAME_RANK
 from opwright.lang.lower.context import Lowering, NeedsFact
 from opwright.lang.lower.known import makers_of, need_copies
 from opwright.lang.lower.numbers import describe
 from opwright.lang.lower.operands import Absent, Operand, Rank
 from opwright.lang.operators import MIRRORED
 from opwright.lang.source import Span
+from opwright.opsets.record import RankRule
 
 # So many ranks are told apart at most; no runtime has tensors of more axes than that.
 MOST_RANKS = 32
@@ -103,10 +103,10 @@ class Sources:
 
 def _follows(node: ir.Call) -> ir.Value | None:
     """The input whose rank the first result has; its own rank is not known, or there would be no question."""
-    name = node.callee.identity[1]
-    if name in SAME_RANK:
-        return node.inputs[0] if name != "Compress" or "axis" in node.attributes else None
-    if name not in BROADCAST:
+    record = node.callee.record
+    if record.keeps_rank:
+        return node.inputs[0] if record.rank is not RankRule.SAME_ON_AXIS or "axis" in node.attributes else None
+    if record.rank is not RankRule.BROADCAST:
         return None
     unknown = {id(value): value for value in node.inputs if value is not None and not _is_scalar(value)}
     return next(iter(unknown.values())) if len(unknown) == 1 else None

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from opwright.lang import ir
-from opwright.lang.infer_ranks import BROADCAST, BY_LENGTH, SAME_RANK, has_rule, rank_of
+from opwright.lang.infer_ranks import rank_of
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import makers_of, need_copies
 from opwright.lang.lower.ranks import Sources
 from opwright.lang.source import Span
+from opwright.opsets.record import LengthRule, RankRule
 
 # Of values whose ranks are those of others: which; None where nobody derives them.
 Origins = Mapping[ir.Value, Sequence[ir.Value] | None]
@@ -87,17 +88,17 @@ def _before(makers: dict[int, ir.Node], inputs: frozenset[int], value: ir.Value)
         return None if source is None else (source,)
     if not isinstance(node, ir.Call) or node.callee.identity[0]:
         return None
-    name, given = node.callee.identity[1], [item for item in node.inputs if item is not None]
-    if name in SAME_RANK:
+    record, given = node.callee.record, [item for item in node.inputs if item is not None]
+    if record.keeps_rank:
         return given[:1]
-    if name in BROADCAST:
+    if record.rank is RankRule.BROADCAST:
         return given
-    if not has_rule(name):
+    if record.rank is RankRule.UNKNOWN:
         return None
-    if name not in BY_LENGTH:
+    if not record.ranked_by_length:
         return given
     shape = makers.get(id(given[1])) if len(given) > 1 else None
-    if isinstance(shape, ir.Call) and shape.callee.identity[:2] == ("", "Shape"):
+    if isinstance(shape, ir.Call) and shape.callee.record.length is LengthRule.SHAPE:
         return [given[0], *(item for item in shape.inputs if item is not None)]
     return given[:1] if _has_length(given[1:]) else None
 

@@ -126,7 +126,7 @@ def _grown(low: Lowering, owner: ir.Value, items: tuple[Operand, ...], span: Spa
     value = owner
     for item in items:
         tensor = _item(low, item, owner.type.item, span, owner)
-        found = Writer(low, span)("SequenceInsert", value, tensor)
+        found = Writer(low, span).sequence_insert(value, tensor)
         found.type = owner.type
         value = found
     return value
@@ -179,7 +179,7 @@ def as_sequence(low: Lowering, operand: Operand, type_: ir.Type, span: Span | No
     inner = type_.item
     tensors = each(lambda item: _item(low, item, inner, place, None), operand)
     if tensors:
-        made = Writer(low, span)("SequenceConstruct", *tensors)
+        made = Writer(low, span).sequence_construct(*tensors)
         made.type = type_
         return made
     empty = filler(low, type_, span)
@@ -237,7 +237,7 @@ def _as_sequences(
 
 def sequence_length(low: Lowering, sequence: ir.Value, span: Span) -> ir.Value:
     """`len(ys)`."""
-    found = Writer(low, span)("SequenceLength", sequence)
+    found = Writer(low, span).sequence_length(sequence)
     found.type = ir.NumberType(ir.NumberKind.INT)
     return found
 
@@ -248,7 +248,7 @@ def subscript_sequence(low: Lowering, owner: ir.Value, item: IndexItem, span: Sp
     if not isinstance(read, Position):
         raise refuse_item(low, item, span)
     op = Writer(low, span)
-    return op("SequenceAt", owner, op.int64(read.value) if isinstance(read.value, int) else read.value)
+    return op.sequence_at(owner, op.int64(read.value) if isinstance(read.value, int) else read.value)
 
 
 def pick(low: Lowering, owner: StaticList | tuple[Operand, ...], item: IndexItem, span: Span) -> Operand | None:

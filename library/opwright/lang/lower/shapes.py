@@ -15,6 +15,7 @@ from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.lower.ranks import rank_of
 from opwright.lang.lower.slicing import emit_slices
 from opwright.lang.source import Span
+from opwright.opsets.records import GATHER, SHAPE
 
 
 def shape_of(low: Lowering, value: ir.Value, span: Span) -> IntTuple:
@@ -52,7 +53,7 @@ def length(low: Lowering, shape: IntTuple, span: Span) -> Operand:
         return known
     if shape.owner is not None and shape.start is None and shape.stop is None:
         return rank_of(low, shape.owner, span)
-    return as_number(Writer(low, span)("Size", tuple_tensor(low, shape, span)))
+    return as_number(Writer(low, span).size(tuple_tensor(low, shape, span)))
 
 
 def as_number(value: ir.Value, kind: ir.NumberKind = ir.NumberKind.INT) -> ir.Value:
@@ -87,7 +88,7 @@ def tuple_tensor(low: Lowering, shape: IntTuple, span: Span | None) -> ir.Value:
         return op.int64s(known)
     first, last = shape.places[0], shape.places[-1]
     if shape.places != tuple(range(first, last + 1)):
-        gathered = op("Gather", whole_shape(low, shape.owner, span), op.int64s(shape.places), axis=0)
+        gathered = op.gather(whole_shape(low, shape.owner, span), op.int64s(shape.places), axis=0)
         return typed(gathered, "int64", (len(dims),))
     rank = len(shape.owner.type.shape)
     part = _part(low, op, shape.owner, first or None, None if last + 1 == rank else last + 1)
@@ -98,8 +99,8 @@ def whole_shape(low: Lowering, owner: ir.Value, span: Span | None) -> ir.Value:
     """`Shape(owner)`; of an input of the function it is made once."""
     type_ = ir.TensorType(low.element_of("int64"), (_rank(owner),))
     if any(owner is value for value in low.function.inputs):
-        return low.once(("shape", owner), "Shape", [owner], {}, type_, span)
-    return typed(Writer(low, span)("Shape", owner), type_.element, type_.shape)
+        return low.once(("shape", owner), SHAPE.name, [owner], {}, type_, span)
+    return typed(Writer(low, span).shape(owner), type_.element, type_.shape)
 
 
 def _rank(owner: ir.Value) -> int | None:
@@ -116,7 +117,7 @@ def _part(low: Lowering, op: Writer, owner: ir.Value, start: int | None, stop: i
         assert isinstance(result, ir.Value)
         return result
     limits = {"start": start or 0} | ({} if stop is None else {"end": stop})
-    return op("Shape", owner, **limits)
+    return op.shape(owner, **limits)
 
 
 # ------------------------------------------------------------------------------------------------ its entries
@@ -130,7 +131,7 @@ def tuple_item(low: Lowering, shape: IntTuple, index: int | ir.Value, span: Span
         raise low.error("OW342", f"index {index} is out of range for {size} entries", span, "Python says the same")
     if not isinstance(index, int):
         check_age(low, span)
-        return as_number(op("Gather", tuple_tensor(low, shape, span), index, axis=0))
+        return as_number(op.gather(tuple_tensor(low, shape, span), index, axis=0))
     if shape.places is not None:
         assert shape.owner is not None and isinstance(shape.owner.type, ir.TensorType) and shape.owner.type.shape
         place = shape.places[index]
@@ -140,7 +141,7 @@ def tuple_item(low: Lowering, shape: IntTuple, index: int | ir.Value, span: Span
         check_age(low, span)
     if shape.owner is not None and shape.start is None and shape.stop is None:
         return _dimension(low, op, shape.owner, index)
-    return as_number(op("Gather", tuple_tensor(low, shape, span), op.int64(index), axis=0))
+    return as_number(op.gather(tuple_tensor(low, shape, span), op.int64(index), axis=0))
 
 
 def _dimension(low: Lowering, op: Writer, owner: ir.Value, axis: int) -> ir.Value:
@@ -152,8 +153,8 @@ def _dimension(low: Lowering, op: Writer, owner: ir.Value, axis: int) -> ir.Valu
     if exists and any(owner is value for value in low.function.inputs):
         attributes: dict[str, ir.Attribute] = {"axis": ir.AttributeValue(ir.AttributeKind.INT, 0)}
         number = ir.NumberType(ir.NumberKind.INT)
-        return low.once(("dimension", owner, axis), "Gather", inputs, attributes, number, op.span)
-    return as_number(op("Gather", whole, op.int64(axis), axis=0))
+        return low.once(("dimension", owner, axis), GATHER.name, inputs, attributes, number, op.span)
+    return as_number(op.gather(whole, op.int64(axis), axis=0))
 
 
 def tuple_items(low: Lowering, shape: IntTuple, span: Span, why: str) -> tuple[Operand, ...]:

@@ -56,8 +56,8 @@ def _one_above(op: Writer, bound: Bound) -> Bound:
         return None
     if isinstance(bound, int):
         return INT64_MAX if bound == -1 else min(bound, INT64_MAX - 1) + 1
-    last = op("Equal", bound, op.int64(-1))
-    return op("Where", last, op.int64(INT64_MAX), op("Add", bound, op.int64(1)))
+    last = op.equal(bound, op.int64(-1))
+    return op.where(last, op.int64(INT64_MAX), op.add(bound, op.int64(1)))
 
 
 def _slice(op: Writer, value: ir.Value, group: list[tuple[int, Range]]) -> ir.Value:
@@ -67,7 +67,7 @@ def _slice(op: Writer, value: ir.Value, group: list[tuple[int, Range]]) -> ir.Va
     if any(item.step != 1 for _, item in group):
         inputs.append(op.integers([item.step for _, item in group]))
     assert isinstance(value.type, ir.TensorType)
-    result = op("Slice", *inputs)
+    result = op.slice(*inputs)
     return typed(result, value.type.element, _shape(value.type.shape, group))
 
 
@@ -76,7 +76,7 @@ def _start(op: Writer, item: Range) -> int | ir.Value:
         return item.start
     if isinstance(item.step, int):
         return 0 if item.step > 0 else INT64_MAX
-    return op("Where", op("Less", item.step, op.int64(0)), op.int64(INT64_MAX), op.int64(0))
+    return op.where(op.less(item.step, op.int64(0)), op.int64(INT64_MAX), op.int64(0))
 
 
 def _stop(op: Writer, item: Range) -> int | ir.Value:
@@ -84,7 +84,7 @@ def _stop(op: Writer, item: Range) -> int | ir.Value:
         return item.stop
     if isinstance(item.step, int):
         return INT64_MAX if item.step > 0 else INT64_MIN
-    return op("Where", op("Less", item.step, op.int64(0)), op.int64(INT64_MIN), op.int64(INT64_MAX))
+    return op.where(op.less(item.step, op.int64(0)), op.int64(INT64_MIN), op.int64(INT64_MAX))
 
 
 def _shape(shape: tuple[ir.Dimension, ...] | None, group: list[tuple[int, Range]]) -> tuple[ir.Dimension, ...] | None:

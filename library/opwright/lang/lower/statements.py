@@ -44,6 +44,7 @@ from opwright.lang.operators import BINARY_SYMBOLS
 from opwright.lang.pieces import PlainAssign
 from opwright.lang.source import Span, span_of
 from opwright.lang.static import StaticList
+from opwright.opsets.records import IF
 
 
 def lower_block(
@@ -123,7 +124,7 @@ def branch(
     steps: tuple[Callable[[Environment], None], Callable[[Environment], None]],
 ) -> None:
     """An `If` of two steps, each on its own copy of the environment, and their meeting."""
-    node = ir.If(low.operator("If", span), condition, ir.Region(), ir.Region(), [], span)
+    node = ir.If(low.operator(IF.name, span), condition, ir.Region(), ir.Region(), [], span)
     sides = (Branch(env), Branch(env))
     for region, side, step in zip((node.then, node.orelse), sides, steps, strict=True):
         nested(low, region, span, partial(step, side))
@@ -339,7 +340,7 @@ def _if(low: Lowering, statement: ast.If, rest: Sequence[ast.stmt], env: Environ
     if isinstance(condition, bool):
         return _taken(low, statement, condition, rest, env)
     span, line = span_of(statement), low.scope.module.source.line(statement.test.lineno)
-    node = ir.If(low.operator("If", span), condition, ir.Region(), ir.Region(), [], span)
+    node = ir.If(low.operator(IF.name, span), condition, ir.Region(), ir.Region(), [], span)
     sides = (Branch(env), Branch(env))
     regions = (node.then, node.orelse)
     for region, side, block in zip(regions, sides, (statement.body, statement.orelse), strict=True):
@@ -443,7 +444,7 @@ class _Chain:
         middle = len(arms) // 2
         condition = on_numbers(low, "<", self.taken, arms[middle].index, self.span)
         assert isinstance(condition, ir.Value)
-        node = ir.If(low.operator("If", self.span), condition, ir.Region(), ir.Region(), [], self.span)
+        node = ir.If(low.operator(IF.name, self.span), condition, ir.Region(), ir.Region(), [], self.span)
         fork = Fork(node, (Branch(env), Branch(env)), arms[0].index, arms[-1].index)
         halves = (arms[:middle], arms[middle:])
         for region, side, half in zip(fork.regions, fork.sides, halves, strict=True):

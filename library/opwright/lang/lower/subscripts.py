@@ -132,4 +132,4 @@ def _at_run_time(low: Lowering, owner: Operand, item: IndexItem, span: Span) -> 
     from opwright.lang.lower.primitives import Writer
 
     values, kind = made
-    return as_number(Writer(low, span)("Gather", values, read.value, axis=0), kind)
+    return as_number(Writer(low, span).gather(values, read.value, axis=0), kind)

@@ -79,14 +79,14 @@ def _take(op: Writer, value: ir.Value, item: Item, axis: int) -> ir.Value:
     taken: tuple[ir.Dimension, ...] | None
     if isinstance(item, Mask):
         taken = (None,)
-        result = op("Compress", value, item.value, axis=axis)
+        result = op.compress(value, item.value, axis=axis)
     elif isinstance(item, Array):
         taken = item.shape
-        result = op("Gather", value, item.value, axis=axis)
+        result = op.gather(value, item.value, axis=axis)
     else:
         assert isinstance(item, Position)
         taken = ()
-        result = op("Gather", value, position_value(op, item), axis=axis)
+        result = op.gather(value, position_value(op, item), axis=axis)
     if shape is None or taken is None:
         return typed(result, element, None)
     place = axis % len(shape)

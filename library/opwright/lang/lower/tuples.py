@@ -78,7 +78,7 @@ def _joined(low: Lowering, left: Operand, right: Operand, span: Span) -> Operand
         both = (*first, *second)
         return low.lists.made(StaticList(both)) if kind_of(left) is list else both
     pieces = each(partial(ints_of, low, span=span), (left, right))
-    made = typed(Writer(low, span)("Concat", pieces[0], pieces[1], axis=0), "int64", (None,))
+    made = typed(Writer(low, span).concat(pieces[0], pieces[1], axis=0), "int64", (None,))
     return IntTuple(None, value=made)
 
 
@@ -131,7 +131,7 @@ def _equal(low: Lowering, left: Operand, right: Operand, span: Span) -> ir.Value
             continue
         if condition is False:
             return False
-        found = condition if found is None else Writer(low, span)("And", found, condition)
+        found = condition if found is None else Writer(low, span).and_(found, condition)
         found.type = ir.NumberType(ir.NumberKind.BOOL)
     return True if found is None else found
 
