@@ -4,6 +4,7 @@
 tool is not imported. What is imported here is imported before the import path is confined.
 """
 
+import gc
 import os
 import sys
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LINK_COMMANDS = ("attach", "inspect", "detach", "polyfill", "decompile")
+_ALLOCATIONS = 100_000  # until a garbage collection: a command keeps what it makes, and looking through it takes time
 # Modules that come with an extra of the distribution.
 EXTRAS = {
     "jinja2": "build",
@@ -35,6 +37,8 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
     """
     # `left_out` is what was on the import path and lies in a library's folder.
     left_out = confine_imports() if arguments is None else []
+    if arguments is None:
+        gc.set_threshold(_ALLOCATIONS)
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         return _dispatch(words, left_out)
