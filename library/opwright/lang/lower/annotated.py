@@ -9,7 +9,7 @@ from opwright.lang.annotations import ANY, TensorAnnotation, read_annotation
 from opwright.lang.infer import unify
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.declared import meet_shapes, wrapped
-from opwright.lang.lower.operands import Operand
+from opwright.lang.lower.operands import Operand, is_run_time_number, is_sequence
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.source import span_of
 from opwright.opsets.signatures import ALL_ELEMENTS, mask_of
@@ -20,7 +20,7 @@ def declare(low: Lowering, annotation: ast.expr, operand: Operand) -> Operand:
 
     Numbers and static values stay what they are: Python's annotations convert nothing.
     """
-    if not isinstance(operand, ir.Value) or isinstance(operand.type, ir.NumberType):
+    if not isinstance(operand, ir.Value) or is_run_time_number(operand):
         return operand
     met = _declared(low, annotation, operand)
     if met is None:
@@ -42,7 +42,7 @@ def declare(low: Lowering, annotation: ast.expr, operand: Operand) -> Operand:
 
 def declare_parameter(low: Lowering, region: ir.Region, annotation: ast.expr, parameter: ir.Value) -> None:
     """Notes what a parameter of a function that is given as a graph is declared to be."""
-    if isinstance(parameter.type, ir.NumberType):
+    if is_run_time_number(parameter):
         return
     met = _declared(low, annotation, parameter)
     if met is not None:
@@ -54,7 +54,7 @@ def promise(low: Lowering, region: ir.Region, returns: ast.expr | None) -> None:
     """Notes what a function that is given as a graph is declared to return."""
     annotations = _items(returns, len(region.yields))
     for annotation, value in zip(annotations, region.yields, strict=False):
-        met = None if isinstance(value.type, ir.NumberType) else _declared(low, annotation, value)
+        met = None if is_run_time_number(value) else _declared(low, annotation, value)
         if met is not None:
             low.trail.put(region.promised, value, met)
 
@@ -88,7 +88,7 @@ def _declared(low: Lowering, annotation: ast.expr, value: ir.Value) -> ir.Type |
             reason="it says neither which element type nor which shape this tensor has",
             help="write a tensor type: `FLOAT[2, 3]`, `INT64[...]`",
         )
-    if found.kind is not None or (found.tensor == ANY and isinstance(value.type, ir.SequenceType)):
+    if found.kind is not None or (found.tensor == ANY and is_sequence(value)):
         return None
     wanted = _type_of(low, found.tensor)
     met = meet_shapes(value.type, wanted) if unify(wanted, value.type, low.trail) else None

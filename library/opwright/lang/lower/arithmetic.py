@@ -16,11 +16,20 @@ from opwright.lang.lower.known import need_static
 from opwright.lang.lower.mixed import on_mixed
 from opwright.lang.lower.number_arithmetic import absolute, inverted, negative, on_numbers, positive
 from opwright.lang.lower.numbers import as_tensor, describe, is_number, is_static_number, needs_element
-from opwright.lang.lower.operands import Absent, AttributeOperand, IntTuple, Operand, Rank, Unbound
+from opwright.lang.lower.operands import (
+    Absent,
+    AttributeOperand,
+    IntTuple,
+    Operand,
+    Rank,
+    Unbound,
+    is_sequence,
+    is_tensor,
+)
 from opwright.lang.lower.plain_calls import emit_plain
 from opwright.lang.lower.poison import each
 from opwright.lang.lower.powers import integer_power, note_power
-from opwright.lang.lower.sequences import is_list, is_sequence, joined
+from opwright.lang.lower.sequences import is_list, joined
 from opwright.lang.lower.tuples import holds_runtime, is_tuple, on_tuples, refuse_list_and_number
 from opwright.lang.objects import OBJECTS, Missing
 from opwright.lang.operators import BINARY, UNARY, UNDEFINED, Entry, Form, Refusal, class_of
@@ -108,7 +117,7 @@ def _on_tensors(
     low: Lowering, symbol: str, left: Operand, right: Operand, span: Span, spans: tuple[Span, Span]
 ) -> Operand:
     tensors = [operand for operand in (left, right) if isinstance(operand, ir.Value) and not is_number(operand)]
-    if tensors and not isinstance(tensors[0].type, ir.TensorType):
+    if tensors and not is_tensor(tensors[0]):
         unknown = isinstance(tensors[0].type, ir.UnknownType)
         raise low.error(
             "OW314",
@@ -119,7 +128,7 @@ def _on_tensors(
             if unknown
             else "use the sequence and optional operators: `op.SequenceAt`, ...",
         )
-    element = tensors[0].type.element if tensors and isinstance(tensors[0].type, ir.TensorType) else None
+    element = tensors[0].type.element if tensors and is_tensor(tensors[0]) else None
     by_zero = symbol in _DIVISIONS and is_number(right) and right == 0
     if by_zero and low.foresees and element is not None:
         low.rely_on(element)
@@ -148,7 +157,7 @@ def _on_tensors(
             help="write `*`",
         )
     if element is None:  # two lists or strings, of which one is an attribute
-        assert isinstance(values[0].type, ir.TensorType)
+        assert is_tensor(values[0])
         element = values[0].type.element
     form = _form(low, BINARY[symbol], symbol, element, span)
     result = _apply(low, form, values, span, spans)
@@ -268,7 +277,7 @@ def _unary(low: Lowering, symbol: str, operand: Operand, span: Span, place: Span
     _refuse_operand(low, operand, symbol, place)
     if is_number(operand):
         return _UNARY_ON_NUMBERS[symbol](low, operand, span)
-    if not isinstance(operand, ir.Value) or not isinstance(operand.type, ir.TensorType):
+    if not is_tensor(operand):
         raise low.error("OW314", f"`{symbol}` is not defined for {describe(operand)}", span, "it is not a tensor", "")
     form = _form(low, UNARY[symbol], symbol, operand.type.element, span)
     return _apply(low, form, [operand], span, (place,))

@@ -19,7 +19,17 @@ from opwright.lang.lower.numbers import (
     is_number,
     number_kind,
 )
-from opwright.lang.lower.operands import VACANT, Environment, LoopKey, Operand, Poison, Unbound
+from opwright.lang.lower.operands import (
+    VACANT,
+    Environment,
+    LoopKey,
+    Operand,
+    Poison,
+    Unbound,
+    is_run_time_number,
+    is_sequence,
+    is_tensor,
+)
 from opwright.lang.lower.poison import Parts, Poisoned
 from opwright.lang.lower.sequences import (
     as_sequence,
@@ -28,7 +38,6 @@ from opwright.lang.lower.sequences import (
     grown_names,
     is_list,
     is_list_of_tensors,
-    is_sequence,
     unknown_items,
 )
 from opwright.lang.lower.speculate import speculate
@@ -343,10 +352,10 @@ class BodyLoop:
                 span,
                 f"it is not bound {operand.missing_on}",
             )
-        if isinstance(parameter.type, ir.NumberType):
+        if is_run_time_number(parameter):
             if is_number(operand) and number_kind(operand) is parameter.type.kind:
                 return carried(low, operand, span)
-            if isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
+            if is_tensor(operand):
                 self.wanted[name] = operand.type  # the number becomes a tensor of that type before the first trip
                 return operand
             raise self.changes(name, parameter, operand)
@@ -354,7 +363,7 @@ class BodyLoop:
             return as_sequence(low, operand, parameter.type, span)
         if not is_hidden(name) and is_tuple(operand) and isinstance(self.entering(name), ir.Value):
             raise self.changes(name, parameter, operand)
-        element = parameter.type.element if isinstance(parameter.type, ir.TensorType) else None
+        element = parameter.type.element if is_tensor(parameter) else None
         value = as_tensor(low, operand, element, span)
         if not unify(parameter.type, value.type, low.trail):
             raise self.changes(name, parameter, operand)
@@ -362,11 +371,7 @@ class BodyLoop:
             self.mixed[name] = self.mixed.get(name, frozenset()) | number_kinds(low, operand)
             self.wanted[name] = parameter.type  # as it is, and lowered again with this in mind
         both = joined_type(parameter.type, value.type)
-        if (
-            isinstance(both, ir.TensorType)
-            and isinstance(parameter.type, ir.TensorType)
-            and both.shape != parameter.type.shape
-        ):
+        if isinstance(both, ir.TensorType) and is_tensor(parameter) and both.shape != parameter.type.shape:
             self.wanted[name] = both
         return value
 

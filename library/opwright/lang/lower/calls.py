@@ -14,7 +14,7 @@ from opwright.lang.lower.impossible import note_contents, refuse_impossible
 from opwright.lang.lower.malformed import counts_too_much, known_value
 from opwright.lang.lower.mixed import refuse_untyped
 from opwright.lang.lower.numbers import as_tensor, is_number
-from opwright.lang.lower.operands import Absent, Operand
+from opwright.lang.lower.operands import Absent, Operand, is_sequence, is_tensor
 from opwright.lang.lower.plain_calls import emit_plain
 from opwright.lang.lower.poison import Parts, Poisoned
 from opwright.lang.lower.sequences import as_sequence, unknown_items
@@ -167,9 +167,9 @@ def _elements(admitted: Sequence[str]) -> str:
 def _way_out(low: Lowering, value: ir.Value, admitted: Sequence[str]) -> str:
     """What to write where an operand is of a type that an operator does not take."""
     wants_sequence = all(text.startswith("seq(") for text in admitted)
-    if isinstance(value.type, ir.SequenceType) and not any(text.startswith("seq(") for text in admitted):
+    if is_sequence(value) and not any(text.startswith("seq(") for text in admitted):
         return "take an item, `op.SequenceAt(xs, 0)`, or join them, `op.ConcatFromSequence(xs, axis=0)`"
-    if wants_sequence and isinstance(value.type, ir.TensorType):
+    if wants_sequence and is_tensor(value):
         element = ir.settle(value.type.element)
         if (
             isinstance(element, ir.TypeVariable)
@@ -390,7 +390,7 @@ def _convert_inputs(low: Lowering, signature: Signature, operands: list[tuple[Op
     met: dict[str, ir.Element] = {}
     for index, (operand, _) in enumerate(operands):
         formal = signature.inputs[min(index, len(signature.inputs) - 1)]
-        if isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType) and formal.homogeneous:
+        if is_tensor(operand) and formal.homogeneous:
             met.setdefault(formal.type, operand.type.element)
     inputs: list[ir.Value | None] = []
     wrong = False
@@ -410,7 +410,7 @@ def _convert_inputs(low: Lowering, signature: Signature, operands: list[tuple[Op
             maybe_absent(low, value, f"{signature.name} needs its input `{formal.name}`", span)
             continue
         inputs.append(value)
-        if isinstance(value.type, ir.TensorType) and formal.homogeneous:
+        if is_tensor(value) and formal.homogeneous:
             met.setdefault(formal.type, value.type.element)
     if wrong:
         raise Poisoned

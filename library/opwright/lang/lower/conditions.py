@@ -13,7 +13,7 @@ from opwright.lang.lower.context import NESTING_LIMIT, Lowering
 from opwright.lang.lower.joins import as_joined, join_values, one_is_tuple, same_items, same_static, within
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, narrow, number_kind
-from opwright.lang.lower.operands import AttributeOperand, Environment, Operand, Rank
+from opwright.lang.lower.operands import AttributeOperand, Environment, Operand, Rank, is_run_time_number, is_tensor
 from opwright.lang.lower.poison import each
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.ranks import compare_rank
@@ -119,7 +119,7 @@ def as_condition(low: Lowering, operand: Operand, span: Span) -> ir.Value:
     if is_number(operand) and number_kind(operand) is ir.NumberKind.BOOL:
         return carried(low, operand, span)
     value = as_tensor(low, operand, None, span)
-    if not isinstance(value.type, ir.TensorType) or _surely_many(value.type):
+    if not is_tensor(value) or _surely_many(value.type):
         raise low.error(
             "OW320",
             f"{describe(operand)} cannot be a condition",
@@ -143,11 +143,11 @@ def as_condition(low: Lowering, operand: Operand, span: Span) -> ir.Value:
 def as_scalar(low: Lowering, value: ir.Value, span: Span) -> ir.Value:
     """One element with rank 0, whatever rank it has."""
 
-    if isinstance(value.type, ir.NumberType) or (isinstance(value.type, ir.TensorType) and value.type.shape == ()):
+    if is_run_time_number(value) or (is_tensor(value) and value.type.shape == ()):
         return value
     no_dims = low.constant(ir.TensorData(low.element_of("int64"), (0,), b""), span)
     scalar = Writer(low, span).reshape(value, no_dims)
-    assert isinstance(scalar.type, ir.TensorType)
+    assert is_tensor(scalar)
     scalar.type = ir.TensorType(scalar.type.element, ())
     return scalar
 

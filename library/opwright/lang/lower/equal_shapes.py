@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.operands import is_run_time_number, is_tensor
 from opwright.lang.source import Span
 from opwright.opsets.record import RankRule
 from opwright.opsets.signatures import Signature
@@ -57,9 +58,9 @@ def fit_shapes(
 
 
 def _shape(value: ir.Value) -> Shape:
-    if isinstance(value.type, ir.TensorType):
+    if is_tensor(value):
         return value.type.shape
-    return () if isinstance(value.type, ir.NumberType) else None
+    return () if is_run_time_number(value) else None
 
 
 def _known(value: ir.Value) -> bool:

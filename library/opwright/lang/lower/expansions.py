@@ -7,6 +7,7 @@ from collections.abc import Callable
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.numbers import convert_number
+from opwright.lang.lower.operands import is_tensor
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.source import Span
 
@@ -18,7 +19,7 @@ class _Writer(Writer):
 
     def __init__(self, low: Lowering, like: ir.Value, span: Span | None) -> None:
         super().__init__(low, span)
-        assert isinstance(like.type, ir.TensorType)
+        assert is_tensor(like)
         self.element = like.type.element
 
     def number(self, value: float) -> ir.Value:

@@ -21,7 +21,7 @@ from opwright.lang.lower.lists import (
 )
 from opwright.lang.lower.mixed import refuse_number
 from opwright.lang.lower.numbers import describe, needs_element
-from opwright.lang.lower.operands import POISON, AttributeOperand, Environment, Operand, Rank, Unbound
+from opwright.lang.lower.operands import POISON, AttributeOperand, Environment, Operand, Rank, Unbound, is_tensor
 from opwright.lang.lower.plain_calls import emit_plain_binary, emit_with_literal, lower_plain
 from opwright.lang.lower.poison import Parts, Poisoned, each
 from opwright.lang.lower.ranks import compare_rank, rank_is_in, rank_of
@@ -216,7 +216,7 @@ _METHODS = {
 
 
 def _dtype(low: Lowering, value: ir.Value, span: Span) -> Operand:
-    if not isinstance(value.type, ir.TensorType):
+    if not is_tensor(value):
         raise low.error("OW304", f"{describe(value)} has no dtype", span, "it is not a tensor", "")
     element = ir.settle(value.type.element)
     if isinstance(element, ir.TypeVariable):

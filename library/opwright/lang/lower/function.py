@@ -25,7 +25,7 @@ from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.flow import State, place_of, returned_values, state_of
 from opwright.lang.lower.functions import IN_THIS_CALL
 from opwright.lang.lower.numbers import as_tensor, describe
-from opwright.lang.lower.operands import Absent, AttributeOperand, Environment, Operand
+from opwright.lang.lower.operands import Absent, AttributeOperand, Environment, Operand, is_tensor
 from opwright.lang.lower.passes import passes_of
 from opwright.lang.lower.poison import Parts, Poisoned
 from opwright.lang.lower.sequences import as_sequence, is_list_of_tensors, unknown_items
@@ -137,11 +137,7 @@ def _splittable(inputs: Sequence[ir.Value]) -> dict[str, ir.Value]:
     """For each type variable an input that is always there, for CastLike to look at."""
     found: dict[str, ir.Value] = {}
     for value in inputs:
-        if (
-            isinstance(value.type, ir.TensorType)
-            and isinstance(value.type.element, ir.TypeVariable)
-            and not value.optional
-        ):
+        if is_tensor(value) and isinstance(value.type.element, ir.TypeVariable) and not value.optional:
             found.setdefault(value.type.element.name, value)
     return found
 

@@ -7,7 +7,7 @@ from opwright.lang.infer import unify
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.joins import joined_type
 from opwright.lang.lower.numbers import as_tensor, default_element, describe, is_number, number_kind
-from opwright.lang.lower.operands import Operand
+from opwright.lang.lower.operands import Operand, is_tensor
 from opwright.lang.lower.sequences import as_sequence, unknown_items
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
@@ -48,7 +48,7 @@ class State:
             if is_number(operand):  # a number to the end: a tensor of its own element type
                 element = default_element(self.low, (_ZEROS[number_kind(operand)],))
                 self.type = ir.TensorType(element, ())
-            elif isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
+            elif is_tensor(operand):
                 shape = () if operand.type.shape == () else None
                 self.type = ir.TensorType(ir.settle(operand.type.element), shape)
             return not isinstance(self.type, ir.NumberType)

@@ -22,7 +22,7 @@ from opwright.lang.lower.joins import join_values
 from opwright.lang.lower.nested import enter
 from opwright.lang.lower.numbers import as_tensor, describe
 from opwright.lang.lower.open_calls import signature_of_call
-from opwright.lang.lower.operands import Environment, Operand
+from opwright.lang.lower.operands import Environment, Operand, is_sequence, is_tensor
 from opwright.lang.lower.poison import Parts, Poisoned, each
 from opwright.lang.lower.scan_ranks import yielded_ranks
 from opwright.lang.lower.speculate import speculate
@@ -259,7 +259,7 @@ def _scan(call: _GraphCall) -> Operand:
     batches = call.signature.since_version < 9  # which run side by side, and of which the body knows nothing
     lengths = call.arguments.positional[:1] if batches else []
     operands = call.arguments.positional[len(lengths) :]
-    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= len(operands):
+    if type(count) is not int or not 1 <= count <= len(operands):
         raise low.error(
             "OW356",
             "Scan needs to know how many of its inputs it runs over",
@@ -314,7 +314,7 @@ def _without_batch(value: ir.Value) -> ir.Value:
 
 def _item_type(value: ir.Value) -> ir.Type:
     """One step of a scanned tensor: a dimension less. Which one does not matter here."""
-    if not isinstance(value.type, ir.TensorType):
+    if not is_tensor(value):
         return ir.UnknownType()
     shape = value.type.shape
     return ir.TensorType(value.type.element, None if not shape else (None,) * (len(shape) - 1))
@@ -322,7 +322,7 @@ def _item_type(value: ir.Value) -> ir.Type:
 
 def _collected_type(value: ir.Value) -> ir.Type:
     """What all trips give, stacked."""
-    if not isinstance(value.type, ir.TensorType):
+    if not is_tensor(value):
         return ir.UnknownType()
     shape = value.type.shape
     return ir.TensorType(value.type.element, None if shape is None else (None,) * (len(shape) + 1))
@@ -424,7 +424,7 @@ def _flex_attention(call: _GraphCall) -> Operand:
     checked = call.checked()
     inputs, attributes = checked
     precision, query = attributes.get("softmax_precision"), inputs[0]
-    double = query is not None and isinstance(query.type, ir.TensorType) and query.type.element == DOUBLE
+    double = query is not None and is_tensor(query) and query.type.element == DOUBLE
     element = DOUBLE if double else FLOAT
     if isinstance(precision, ir.AttributeValue) and isinstance(precision.value, int):
         element = BY_CODE.get(precision.value, element)
@@ -443,7 +443,7 @@ def _reshaped(type_: ir.Type) -> ir.Type:
 
 
 def _element_type(value: ir.Value) -> ir.Type:
-    return value.type.item if isinstance(value.type, ir.SequenceType) else value.type
+    return value.type.item if is_sequence(value) else value.type
 
 
 def _unshaped(type_: ir.Type) -> ir.Type:

@@ -19,6 +19,7 @@ from opwright.lang.lower.completions import InputType, Sizes
 from opwright.lang.lower.context import Lowering, operator_of
 from opwright.lang.lower.known import makers_of
 from opwright.lang.lower.malformed import counts_too_much, known_value, malformed
+from opwright.lang.lower.operands import is_run_time_number, is_tensor
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.source import Span
 from opwright.opsets.record import VALUE_FORMS
@@ -197,7 +198,7 @@ def _may_clash(inputs: Sequence[ir.Value | None]) -> bool:
     """Whether two inputs have known sizes above 1, so that they might not broadcast."""
     sized = 0
     for value in inputs:
-        if value is not None and isinstance(value.type, ir.TensorType) and value.type.shape:
+        if value is not None and is_tensor(value) and value.type.shape:
             sized += any(isinstance(size, int) and size != 1 for size in value.type.shape)
     return sized > 1
 
@@ -270,7 +271,7 @@ class _CertainShapes:
     def narrowed(self, value: ir.Value) -> ir.Value:
         """The value, or one of its type with what is certain of the shape alone."""
         shape = self.of(value)
-        if shape == _shape(value) or not isinstance(value.type, ir.TensorType):
+        if shape == _shape(value) or not is_tensor(value):
             return value
         return ir.Value(ir.TensorType(value.type.element, shape))
 
@@ -322,6 +323,6 @@ class _CertainShapes:
 
 
 def _shape(value: ir.Value) -> Shape:
-    if isinstance(value.type, ir.TensorType):
+    if is_tensor(value):
         return value.type.shape
-    return () if isinstance(value.type, ir.NumberType) else None
+    return () if is_run_time_number(value) else None

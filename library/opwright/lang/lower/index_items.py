@@ -26,6 +26,8 @@ from opwright.lang.lower.operands import (
     Marker,
     Operand,
     SliceItem,
+    is_run_time_number,
+    is_tensor,
 )
 from opwright.lang.lower.poison import Poisoned, each
 from opwright.lang.source import Span
@@ -95,7 +97,7 @@ class Array:
 
     @property
     def shape(self) -> tuple[ir.Dimension, ...] | None:
-        return self.value.type.shape if isinstance(self.value.type, ir.TensorType) else None
+        return self.value.type.shape if is_tensor(self.value) else None
 
 
 class Mask:
@@ -127,7 +129,7 @@ def read_item(low: Lowering, item: IndexItem, span: Span) -> Item:
         item = tuple(item)
         value = as_tensor(low, item, None if item else low.element_of("int64"), span)
         return _tensor(low, value, span)
-    if isinstance(item, ir.Value) and isinstance(item.type, ir.TensorType) and not item.optional:
+    if is_tensor(item) and not item.optional:
         return _tensor(low, item, span)
     if isinstance(item, AttributeOperand) and item.parameter.kind is ir.AttributeKind.INTS:
         value = as_tensor(low, item, None, span)
@@ -163,7 +165,7 @@ def _position(low: Lowering, item: Operand, span: Span) -> Item:
 
 
 def _tensor(low: Lowering, value: ir.Value, span: Span) -> Item:
-    assert isinstance(value.type, ir.TensorType)
+    assert is_tensor(value)
     mask = ir.element_mask(value.type.element)
     if mask == 1 << low.element_of("bool").code:
         return _mask(low, value, span)
@@ -184,7 +186,7 @@ def _mask(low: Lowering, value: ir.Value, span: Span) -> Item:
 
 def as_index(low: Lowering, value: ir.Value, span: Span) -> ir.Value:
     """An integer tensor as INT32 or INT64, which are the types of indices; others are cast."""
-    assert isinstance(value.type, ir.TensorType)
+    assert is_tensor(value)
     element = ir.settle(value.type.element)
     elements = element.elements if isinstance(element, ir.TypeVariable) else (element,)
     if all(item.name in ("int32", "int64") for item in elements):
@@ -218,7 +220,7 @@ def _bound(low: Lowering, bound: Operand, span: Span) -> Bound:
         if number_kind_of(value) is not ir.NumberKind.BOOL:
             return value
         return cast(low, value, low.element_of("int64"), span)
-    if isinstance(bound, ir.Value) and isinstance(bound.type, ir.TensorType) and not bound.optional:
+    if is_tensor(bound) and not bound.optional:
         element = ir.settle(bound.type.element)
         if isinstance(element, ir.TypeVariable):
             narrow(low, element, [item for item in element.elements if not item.is_integer], "a slice")
@@ -237,4 +239,4 @@ def _bound(low: Lowering, bound: Operand, span: Span) -> Bound:
 
 
 def number_kind_of(value: ir.Value) -> ir.NumberKind | None:
-    return value.type.kind if isinstance(value.type, ir.NumberType) else None
+    return value.type.kind if is_run_time_number(value) else None

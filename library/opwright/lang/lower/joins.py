@@ -22,10 +22,10 @@ from opwright.lang.lower.numbers import (
     number_kind,
     typed_constant,
 )
-from opwright.lang.lower.operands import POISON, VACANT, Environment, IntTuple, Operand, Unbound
+from opwright.lang.lower.operands import POISON, VACANT, Environment, IntTuple, Operand, Unbound, is_sequence, is_tensor
 from opwright.lang.lower.poison import Poisoned, each
 from opwright.lang.lower.primitives import Writer
-from opwright.lang.lower.sequences import is_list, is_sequence, join_lists
+from opwright.lang.lower.sequences import is_list, join_lists
 from opwright.lang.lower.shapes import tuple_tensor
 from opwright.lang.lower.speculate import attempt
 from opwright.lang.lower.tuples import ints_of, is_tuple
@@ -192,8 +192,8 @@ class Join:
     def _unsized(self, value: ir.Value, other: ir.Value, side: int) -> ir.Value:
         """The value that one branch gives, without the sizes that are known of it and that the other branch's may not
         have: reshaped to its own shape times one, which is what the condition is as a number, at run time alone."""
-        shape = value.type.shape if isinstance(value.type, ir.TensorType) else None
-        given = other.type.shape if isinstance(other.type, ir.TensorType) else None
+        shape = value.type.shape if is_tensor(value) else None
+        given = other.type.shape if is_tensor(other) else None
         if shape is None or (given is not None and not _says_more(shape, given)):
             return value
         return within(self.low, self._regions()[side], partial(self._reshaped_at_run_time, value, side))
@@ -255,7 +255,7 @@ def as_joined(low: Lowering, result: ir.Value, first: Operand, second: Operand) 
     if is_sequence(result):
         low.lists.derived(result, first, second)
     note_mixed(low, result, first, second)
-    if is_tuple(first) and is_tuple(second) and isinstance(result.type, ir.TensorType):
+    if is_tuple(first) and is_tuple(second) and is_tensor(result):
         return IntTuple(None, value=result)
     return result
 
@@ -321,7 +321,7 @@ def join_values(
     if any(isinstance(value, tuple) and _hold_tensors((value,)) for value in values):
         return None  # Python would give several values here and one there
     tensor = first if isinstance(first, ir.Value) and not is_number(first) else second
-    element = tensor.type.element if isinstance(tensor, ir.Value) and isinstance(tensor.type, ir.TensorType) else None
+    element = tensor.type.element if is_tensor(tensor) else None
     return attempt(low, partial(_as_one_type, low, regions, values, element, span))
 
 

@@ -8,7 +8,7 @@ from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import Array, Item, Mask, Position, Range
 from opwright.lang.lower.index_layout import Placed, axes_of, is_advanced, stand_together
-from opwright.lang.lower.operands import ELLIPSIS, NEWAXIS
+from opwright.lang.lower.operands import ELLIPSIS, NEWAXIS, is_run_time_number, is_tensor
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.lower.shapes import require_rank
 from opwright.lang.source import Span
@@ -28,7 +28,7 @@ def gather_together(
     leading = _leading(advanced)
     in_place = stand_together(items)
     indices, block = _indices(low, op, [placed.item for placed in advanced])
-    element = value.type.element if isinstance(value.type, ir.TensorType) else None
+    element = value.type.element if is_tensor(value) else None
     assert element is not None
     if leading and NEWAXIS not in items:
         return typed(op.gather_nd(value, indices), element, _joined(value, len(leading), block))
@@ -50,7 +50,7 @@ def gather_together(
     new = _new_axes(items, width, len(others) - sum(isinstance(item, Range) for item in items), in_place)
     if not new:
         return value
-    assert isinstance(value.type, ir.TensorType) and value.type.shape is not None
+    assert is_tensor(value) and value.type.shape is not None
     dims = iter(value.type.shape)
     shape = tuple(1 if axis in new else next(dims) for axis in range(len(value.type.shape) + len(new)))
     return typed(op.unsqueeze(value, new), element, shape)
@@ -78,7 +78,7 @@ def _indices(low: Lowering, op: Writer, items: Sequence[Item]) -> tuple[ir.Value
             arrays.extend(typed(op.gather(rows, op.int64(row), axis=0), "int64", (None,)) for row in range(item.rank))
         else:
             arrays.append(_as_int64(low, op, item))
-    shapes = [array.type.shape for array in arrays if isinstance(array.type, ir.TensorType)]
+    shapes = [array.type.shape for array in arrays if is_tensor(array)]
     ranks = [None if shape is None else len(shape) for shape in shapes]
     block: tuple[ir.Dimension, ...] | None = None
     if None not in ranks:
@@ -106,9 +106,9 @@ def _as_int64(low: Lowering, op: Writer, item: Item) -> ir.Value:
 
     value = position_value(op, item) if isinstance(item, Position) else item.value if isinstance(item, Array) else None
     assert value is not None
-    if isinstance(value.type, ir.NumberType):
+    if is_run_time_number(value):
         return typed(op.identity(value), "int64", ())
-    assert isinstance(value.type, ir.TensorType)
+    assert is_tensor(value)
     if ir.element_mask(value.type.element) == 1 << low.element_of("int64").code:
         return value
     shape = value.type.shape
@@ -116,14 +116,14 @@ def _as_int64(low: Lowering, op: Writer, item: Item) -> ir.Value:
 
 
 def _joined(value: ir.Value, replaced: int, block: tuple[ir.Dimension, ...] | None) -> tuple[ir.Dimension, ...] | None:
-    shape = value.type.shape if isinstance(value.type, ir.TensorType) else None
+    shape = value.type.shape if is_tensor(value) else None
     return None if shape is None or block is None else (*block, *shape[replaced:])
 
 
 def _transposed(op: Writer, value: ir.Value, order: Sequence[int]) -> ir.Value:
     if list(order) == sorted(order):
         return value
-    assert isinstance(value.type, ir.TensorType) and value.type.shape is not None
+    assert is_tensor(value) and value.type.shape is not None
     shape = tuple(value.type.shape[axis] for axis in order)
     return typed(op.transpose(value, perm=tuple(order)), value.type.element, shape)
 

@@ -9,11 +9,11 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from opwright.lang import ir, static
+from opwright.lang import static
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_copies, need_static
 from opwright.lang.lower.numbers import describe
-from opwright.lang.lower.operands import Environment, IntTuple, Operand, StaticIterator, Unbound
+from opwright.lang.lower.operands import Environment, IntTuple, Operand, StaticIterator, Unbound, is_sequence
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.shapes import tuple_items
 from opwright.lang.source import Span, span_of
@@ -41,7 +41,7 @@ def items_of(low: Lowering, operand: Operand, span: Span, purpose: str, named: b
     if isinstance(operand, IntTuple):
         return tuple_items(low, operand, span, f"{purpose} runs over it")
     need_static(low, operand, span)
-    if isinstance(operand, ir.Value) and isinstance(operand.type, ir.SequenceType):
+    if is_sequence(operand):
         need_copies(low, operand)
     raise low.error(
         "OW362",
@@ -96,7 +96,7 @@ def call_list_builtin(
         lists.append(items_of(low, operand, place, f"`{name}`"))
     if name != "zip" and len(lists) != 1:
         raise low.error("OW203", f"`{name}` takes one list, not {len(lists)}", span, "it has Python's signature")
-    if name == "enumerate" and (isinstance(start, bool) or not isinstance(start, int)):
+    if name == "enumerate" and (type(start) is not int):
         raise low.error("OW362", "`enumerate` starts at a static int", span, f"it gets {describe(start)}")
     strict = keywords["strict"][0] if "strict" in keywords else False
     if strict and len({len(items) for items in lists}) > 1:
@@ -108,7 +108,7 @@ def call_list_builtin(
 def _range(low: Lowering, operands: list[Operand], span: Span) -> Operand:
     bounds: list[int] = []
     for operand in operands:
-        if isinstance(operand, bool) or not isinstance(operand, int):
+        if type(operand) is not int:
             need_static(low, operand, span)
             raise low.error(
                 "OW362",

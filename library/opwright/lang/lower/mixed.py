@@ -11,7 +11,7 @@ from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.numbers import is_number, number_kind
-from opwright.lang.lower.operands import Operand
+from opwright.lang.lower.operands import Operand, is_tensor
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.source import Span
 from opwright.opsets.signatures import Signature, mask_of
@@ -29,7 +29,7 @@ def may_be_number(low: Lowering, operand: Operand) -> bool:
 def note_mixed(low: Lowering, result: Operand, *sources: Operand, also: frozenset[ir.NumberKind] = frozenset()) -> None:
     """Remembers that a tensor stands for what may be a number, since one of its sources may be; of the kinds `also`
     it may be in any case."""
-    if isinstance(result, ir.Value) and isinstance(result.type, ir.TensorType):
+    if is_tensor(result):
         kinds = also.union(*(number_kinds(low, source) for source in sources))
         if kinds:
             low.trail.put(low.mixed, result, kinds)
@@ -50,7 +50,7 @@ def on_mixed(
         return apply()
     _refuse(low, symbol, operands, span)
     result = apply()
-    if isinstance(result, ir.Value) and isinstance(result.type, ir.TensorType):
+    if is_tensor(result):
         low.trail.put(low.mixed, result, frozenset((_kind_of_result(symbol, operands, low),)))
     return result
 
@@ -89,7 +89,7 @@ def refuse_untyped(low: Lowering, signature: Signature, operands: Sequence[tuple
 
 def _is_natural(operand: ir.Value, kinds: set[ir.NumberKind]) -> bool:
     """Whether numbers of these kinds become what the tensor is, where they meet nothing else."""
-    assert isinstance(operand.type, ir.TensorType)
+    assert is_tensor(operand)
     element = ir.settle(operand.type.element)
     return len(kinds) == 1 and isinstance(element, ElementType) and element.name == _NATURAL[next(iter(kinds))]
 
@@ -109,7 +109,7 @@ def refuse_number(low: Lowering, operand: Operand, what: str, span: Span) -> Non
 
 def _refuse(low: Lowering, symbol: str, operands: tuple[Operand, ...], span: Span) -> None:
     for operand in operands:
-        if isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
+        if is_tensor(operand):
             element = ir.settle(operand.type.element)
             different = [item for item in _elements(element) if _difference(symbol, item, operands)]
             if isinstance(element, ir.TypeVariable) and not element.rigid and len(different) < len(element.elements):

@@ -15,7 +15,7 @@ from opwright.lang.lower.expansions import EXPANSIONS
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.number_comparison import compare_exactly
 from opwright.lang.lower.numbers import carried, cast, describe, is_static_number, number_kind
-from opwright.lang.lower.operands import Operand
+from opwright.lang.lower.operands import Operand, is_run_time_number, is_tensor
 from opwright.lang.lower.poison import each
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.operators import BINARY, ElementClass, Form, class_of
@@ -70,9 +70,9 @@ def widened(low: Lowering, operand: Operand, element: ElementType, span: Span) -
     if is_static_number(operand) and isinstance(operand, bool):
         return carried(low, int(operand), span)
     value = carried(low, operand, span)
-    if isinstance(value.type, ir.TensorType):
+    if is_tensor(value):
         return value if ir.settle(value.type.element) is element else cast(low, value, element, span)
-    assert isinstance(value.type, ir.NumberType)
+    assert is_run_time_number(value)
     names = {ir.NumberKind.INT: "int64", ir.NumberKind.FLOAT: "double"}
     return value if element.name == names.get(value.type.kind) else cast(low, value, element, span)
 

@@ -10,7 +10,7 @@ from opwright.lang.lower.known import need_static
 from opwright.lang.lower.mixed import refuse_number
 from opwright.lang.lower.number_arithmetic import absolute, as_kind, on_numbers, positive, widened
 from opwright.lang.lower.numbers import carried, describe, is_number, is_static_number, number_kind
-from opwright.lang.lower.operands import AttributeOperand, IntTuple, Operand
+from opwright.lang.lower.operands import AttributeOperand, IntTuple, Operand, is_sequence, is_tensor
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.sequences import sequence_length
 from opwright.lang.lower.shapes import first_dimension, known_length, length, tuple_items, tuple_tensor
@@ -171,9 +171,9 @@ def _length(low: Lowering, operand: Operand, span: Span) -> Operand | None:
         from opwright.lang.lower.numbers import attribute_value
 
         return as_kind(Writer(low, span).size(attribute_value(low, operand.parameter, span)), _K.INT)
-    if isinstance(operand, ir.Value) and isinstance(operand.type, ir.SequenceType):
+    if is_sequence(operand):
         return sequence_length(low, operand, span)
-    if isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
+    if is_tensor(operand):
         refuse_number(low, operand, "length", span)
         return first_dimension(low, operand, span)
     return None

@@ -17,7 +17,7 @@ from opwright.lang.lower.numbers import (
     number_kind,
     typed_constant,
 )
-from opwright.lang.lower.operands import Operand
+from opwright.lang.lower.operands import Operand, is_tensor
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.source import Span
@@ -44,7 +44,7 @@ def list_tensor(low: Lowering, operand: Operand, element: ir.Element | None, spa
         raise _refuse(low, operand, span)
     dims, items = found
     for item in items:
-        if isinstance(item, ir.Value) and isinstance(item.type, ir.TensorType):
+        if is_tensor(item):
             if element is not None and not unify_elements(element, item.type.element, low.trail):
                 raise low.error(
                     "OW315",
@@ -58,7 +58,7 @@ def list_tensor(low: Lowering, operand: Operand, element: ir.Element | None, spa
     if len(dims) == 1:
         return made
     op = Writer(low, span)
-    assert isinstance(made.type, ir.TensorType)
+    assert is_tensor(made)
     return typed(op.reshape(made, op.int64s(dims)), made.type.element, dims)
 
 
@@ -69,7 +69,7 @@ def _default(low: Lowering, items: Sequence[Operand]) -> ir.Element:
 
 def _is_item(operand: Operand) -> bool:
     """A number, or a tensor of rank 0."""
-    scalar = isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType) and operand.type.shape == ()
+    scalar = is_tensor(operand) and operand.type.shape == ()
     return is_number(operand) or scalar
 
 

@@ -10,7 +10,7 @@ from opwright.elements import ElementType, pack_bits
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering, NeedsFact
 from opwright.lang.lower.known import need_rank
-from opwright.lang.lower.operands import AttributeOperand, IntTuple, Operand
+from opwright.lang.lower.operands import AttributeOperand, IntTuple, Operand, is_run_time_number, is_tensor
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.objects import ForeignObject, FunctionObject, NestedObject, TypeObject
@@ -31,7 +31,7 @@ def is_number(operand: Operand) -> bool:
     """A Python number in the language's sense: known, or unknown until run time."""
     if isinstance(operand, AttributeOperand):
         return operand.parameter.kind in (ir.AttributeKind.INT, ir.AttributeKind.FLOAT)
-    return is_static_number(operand) or (isinstance(operand, ir.Value) and isinstance(operand.type, ir.NumberType))
+    return is_static_number(operand) or (is_run_time_number(operand))
 
 
 def number_kind(operand: Operand) -> ir.NumberKind:
@@ -44,7 +44,7 @@ def number_kind(operand: Operand) -> ir.NumberKind:
         return ir.NumberKind.INT
     if isinstance(operand, float):
         return ir.NumberKind.FLOAT
-    assert isinstance(operand, ir.Value) and isinstance(operand.type, ir.NumberType)
+    assert is_run_time_number(operand)
     return operand.type.kind
 
 
@@ -265,7 +265,7 @@ def convert_number(low: Lowering, operand: Operand, element: ir.Element, span: S
     if isinstance(element, ElementType):
         if element.name != source:
             return cast(low, value, element, span)
-        return value if isinstance(value.type, ir.TensorType) else as_typed(low, value, element)
+        return value if is_tensor(value) else as_typed(low, value, element)
     like = low.splittable.get(element.name)
     if like is None or low.lookup("", CAST_LIKE.name) is None:
         raise needs_element(low, element, span)
@@ -301,7 +301,7 @@ def _refuse_narrowing(low: Lowering, operand: Operand, element: ir.Element, span
 def as_tensor(low: Lowering, operand: Operand, element: ir.Element | None, span: Span | None) -> ir.Value:
     """Any operand as a tensor; numbers and lists of them take `element` where it is given."""
     if isinstance(operand, ir.Value):
-        if not isinstance(operand.type, ir.NumberType):
+        if not is_run_time_number(operand):
             return operand
         if element is None:
             return _unmet(low, operand, span)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import Enum, auto
 from types import EllipsisType
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from opwright.lang import ir
 from opwright.lang.objects import (
@@ -200,6 +200,37 @@ Operand: TypeAlias = (
     | EllipsisType
     | None
 )
+
+
+class TensorValue(ir.Value):
+    """What `is_tensor` tells type checkers; none is ever made. So are the two that follow."""
+
+    __slots__ = ()
+    type: ir.TensorType
+
+
+class NumberValue(ir.Value):
+    __slots__ = ()
+    type: ir.NumberType
+
+
+class SequenceValue(ir.Value):
+    __slots__ = ()
+    type: ir.SequenceType
+
+
+def is_tensor(operand: Operand) -> TypeGuard[TensorValue]:
+    return type(operand) is ir.Value and type(operand.type) is ir.TensorType
+
+
+def is_run_time_number(operand: Operand) -> TypeGuard[NumberValue]:
+    """A number that is known at run time only."""
+    return type(operand) is ir.Value and type(operand.type) is ir.NumberType
+
+
+def is_sequence(operand: Operand) -> TypeGuard[SequenceValue]:
+    return type(operand) is ir.Value and type(operand.type) is ir.SequenceType
+
 
 IndexItem = Operand  # an int operand, a SliceItem, ELLIPSIS, NEWAXIS, a list or a tensor
 

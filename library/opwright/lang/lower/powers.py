@@ -16,7 +16,7 @@ from opwright.lang.lower.calls import try_emit
 from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import describe, is_number, is_static_number, narrow, number_kind
-from opwright.lang.lower.operands import Operand
+from opwright.lang.lower.operands import Operand, is_tensor
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.rounding import DoesNotFitError, pack
 from opwright.lang.source import Span
@@ -132,7 +132,7 @@ def expand_powers(low: Lowering, region: ir.Region) -> None:
 
 
 def _may_be_integer(value: ir.Value | None) -> bool:
-    assert value is not None and isinstance(value.type, ir.TensorType)
+    assert value is not None and is_tensor(value)
     element = ir.settle(value.type.element)
     elements = element.elements if isinstance(element, ir.TypeVariable) else (element,)
     return any(item.is_integer for item in elements)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from opwright.elements import BY_NAME, ElementType
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.operands import is_tensor
 from opwright.lang.source import Span
 
 
@@ -51,7 +52,7 @@ class Writer:
 
     def tensor(self, number: ir.Value, element: ir.Element) -> ir.Value:
         """A number as the tensor that carries it: for forms that are written for tensors."""
-        if isinstance(number.type, ir.TensorType):
+        if is_tensor(number):
             return number
         return typed(self.identity(number), element, ())
 

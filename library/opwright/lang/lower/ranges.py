@@ -20,11 +20,17 @@ from opwright.lang.lower.numbers import (
     narrow,
     number_kind,
 )
-from opwright.lang.lower.operands import AttributeOperand, Environment, Operand
+from opwright.lang.lower.operands import (
+    AttributeOperand,
+    Environment,
+    Operand,
+    is_run_time_number,
+    is_sequence,
+    is_tensor,
+)
 from opwright.lang.lower.poison import each
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.sequences import (
-    is_sequence,
     sequence_length,
 )
 from opwright.lang.objects import BuiltinObject
@@ -77,7 +83,7 @@ def _range(low: Lowering, node: ast.Call, env: Environment) -> Range:
         raise low.error("OW203", "`range` takes one to three numbers", span, "it has Python's signature", "")
     start, stop = (0, operands[0]) if len(operands) == 1 else (operands[0], operands[1])
     step = operands[2] if len(operands) == 3 else 1
-    if isinstance(step, bool) or not isinstance(step, int) or step == 0:
+    if type(step) is not int or step == 0:
         need_static(low, step, span)
         raise low.error(
             "OW324",
@@ -120,7 +126,7 @@ def _as_integer(low: Lowering, operand: Operand, span: Span) -> ir.Value:
         if number_kind(operand) is ir.NumberKind.FLOAT:
             raise low.error("OW314", "`range` takes ints", span, f"{describe(operand)} is a float", "round it first")
         value = carried(low, operand, span)
-    elif isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
+    elif is_tensor(operand):
         bound = ir.settle(operand.type.element)
         if isinstance(bound, ir.TypeVariable):
             narrow(low, bound, [item for item in bound.elements if not item.is_integer], "`range`")
@@ -131,7 +137,7 @@ def _as_integer(low: Lowering, operand: Operand, span: Span) -> ir.Value:
         value = operand if mask == 1 << int64.code else cast(low, operand, int64, span)
     else:
         raise low.error("OW314", "`range` takes ints", span, f"it gets {describe(operand)}", "")
-    if isinstance(value.type, ir.NumberType) and value.type.kind is ir.NumberKind.INT:
+    if is_run_time_number(value) and value.type.kind is ir.NumberKind.INT:
         return value
     number = cast(low, value, low.element_of("int64"), span)
     number.type = ir.NumberType(ir.NumberKind.INT)

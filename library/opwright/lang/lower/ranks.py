@@ -13,7 +13,7 @@ from opwright.lang import facts, ir
 from opwright.lang.lower.context import Lowering, NeedsFact
 from opwright.lang.lower.known import makers_of, need_copies
 from opwright.lang.lower.numbers import describe
-from opwright.lang.lower.operands import Absent, Operand, Rank
+from opwright.lang.lower.operands import Absent, Operand, Rank, is_run_time_number, is_tensor
 from opwright.lang.operators import MIRRORED
 from opwright.lang.source import Span
 from opwright.opsets.record import RankRule
@@ -32,7 +32,7 @@ def rank_of(low: Lowering, operand: Operand, span: Span) -> int | Rank:
             reason=f"`{operand.name}=None` makes it an optional input",
             help=f"ask first: `if {operand.name} is not None:`",
         )
-    if not isinstance(operand, ir.Value) or not isinstance(operand.type, ir.TensorType):
+    if not is_tensor(operand):
         raise low.error("OW304", f"{describe(operand)} has no rank", span, reason="only tensors have one")
     if operand.type.rank is not None:
         return operand.type.rank
@@ -113,7 +113,7 @@ def _follows(node: ir.Call) -> ir.Value | None:
 
 
 def _is_scalar(value: ir.Value) -> bool:
-    return isinstance(value.type, ir.NumberType) or (isinstance(value.type, ir.TensorType) and value.type.rank == 0)
+    return is_run_time_number(value) or (is_tensor(value) and value.type.rank == 0)
 
 
 # -------------------------------------------------------------------------------------------- comparisons

@@ -17,7 +17,7 @@ from opwright.lang.interface import Arity, Input, Interface
 from opwright.lang.lower.calls import Arguments, check_arguments, report_mismatch
 from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.function import Unit
-from opwright.lang.lower.operands import Environment, Operand
+from opwright.lang.lower.operands import Environment, Operand, is_tensor
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.scan_ranks import rank_sources
 from opwright.lang.lower.variants import Given, fit_variant
@@ -304,7 +304,7 @@ def _unfit(
     low: Lowering, callee: ScriptObject, formal: ir.Value, found: ir.Type, span: Span | None, may: bool
 ) -> Poisoned:
     """`may`: the value may have the shape that is promised, for all that is known."""
-    assert isinstance(formal.type, ir.TensorType)
+    assert is_tensor(formal)
     return low.error(
         "OW208",
         f"`{callee.name}` does not take {found!r} as `{formal.name}`",
@@ -420,7 +420,7 @@ def admitted_elements(variant: ScriptVariant) -> dict[str, tuple[str, ...]]:
     """The element types that the variant takes, by input."""
     found = {}
     for value in variant.inputs:
-        if isinstance(value.type, ir.TensorType):
+        if is_tensor(value):
             mask = ir.element_mask(value.type.element)
             found[value.name] = tuple(element.name for element in elements_of(mask))
     return found

@@ -15,7 +15,7 @@ from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import Position, read_item, refuse_item
 from opwright.lang.lower.known import need_copies
 from opwright.lang.lower.numbers import describe, is_number
-from opwright.lang.lower.operands import Environment, IndexItem, Operand
+from opwright.lang.lower.operands import Environment, IndexItem, Operand, is_sequence, is_tensor
 from opwright.lang.lower.poison import each
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.speculate import attempt
@@ -26,10 +26,6 @@ GROWING = ("append", "extend")
 REFUSED = ("clear", "insert", "pop", "remove", "reverse", "sort")
 
 
-def is_sequence(operand: Operand) -> bool:
-    return isinstance(operand, ir.Value) and isinstance(operand.type, ir.SequenceType)
-
-
 def is_list(operand: Operand) -> bool:
     """A Python list: of known length, or a sequence."""
     return isinstance(operand, StaticList) or is_sequence(operand)
@@ -37,9 +33,7 @@ def is_list(operand: Operand) -> bool:
 
 def is_list_of_tensors(operand: Operand) -> bool:
     """A list that can be a sequence: empty, or of tensors alone."""
-    return isinstance(operand, StaticList) and all(
-        isinstance(item, ir.Value) and isinstance(item.type, ir.TensorType) and not item.optional for item in operand
-    )
+    return isinstance(operand, StaticList) and all(is_tensor(item) and not item.optional for item in operand)
 
 
 # ---------------------------------------------------------------------------------------------------- growing
@@ -122,8 +116,8 @@ def joined(low: Lowering, owner: Operand, items: Operand, span: Span) -> Operand
 
 
 def _grown(low: Lowering, owner: ir.Value, items: tuple[Operand, ...], span: Span) -> ir.Value:
-    assert isinstance(owner.type, ir.SequenceType)
-    value = owner
+    assert is_sequence(owner)
+    value: ir.Value = owner
     for item in items:
         tensor = _item(low, item, owner.type.item, span, owner)
         found = Writer(low, span).sequence_insert(value, tensor)
@@ -134,7 +128,7 @@ def _grown(low: Lowering, owner: ir.Value, items: tuple[Operand, ...], span: Spa
 
 def _item(low: Lowering, item: Operand, type_: ir.Type, span: Span, owner: ir.Value | None) -> ir.Value:
     """An item of a sequence as a tensor of its element type."""
-    if isinstance(item, ir.Value) and isinstance(item.type, ir.TensorType) and not item.optional:
+    if is_tensor(item) and not item.optional:
         if unify(type_, item.type, low.trail):
             return item
         reason = f"it holds tensors of {_element(type_)!r}"
@@ -253,7 +247,7 @@ def subscript_sequence(low: Lowering, owner: ir.Value, item: IndexItem, span: Sp
 
 def pick(low: Lowering, owner: StaticList | tuple[Operand, ...], item: IndexItem, span: Span) -> Operand | None:
     """A list of tensors of one type at a place of the run time; None where it is no such list."""
-    tensors = [part for part in owner if isinstance(part, ir.Value) and isinstance(part.type, ir.TensorType)]
+    tensors = [part for part in owner if is_tensor(part)]
     if not tensors or len(tensors) < len(owner) or any(part.optional for part in tensors):
         return None
     if isinstance(item, ir.Value):

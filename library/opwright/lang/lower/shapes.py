@@ -10,7 +10,7 @@ from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import INT64_MAX, Position, Range, check_age, read_range
 from opwright.lang.lower.known import need_static
-from opwright.lang.lower.operands import IntTuple, Operand, Rank, SliceItem
+from opwright.lang.lower.operands import IntTuple, Operand, Rank, SliceItem, is_tensor
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.lower.ranks import rank_of
 from opwright.lang.lower.slicing import emit_slices
@@ -20,7 +20,7 @@ from opwright.opsets.records import GATHER, SHAPE
 
 def shape_of(low: Lowering, value: ir.Value, span: Span) -> IntTuple:
     """`value.shape`."""
-    if not isinstance(value.type, ir.TensorType):
+    if not is_tensor(value):
         raise low.error("OW304", "only tensors have a shape", span, f"it is of type {value.type!r}", "")
     if value.optional:
         from opwright.lang.lower.calls import maybe_absent
@@ -42,7 +42,7 @@ def require_rank(low: Lowering, value: ir.Value, span: Span) -> int:
 def known_length(shape: IntTuple) -> int | None:
     if shape.places is not None:
         return len(shape.places)
-    dims = shape.value.type.shape if shape.value is not None and isinstance(shape.value.type, ir.TensorType) else None
+    dims = shape.value.type.shape if shape.value is not None and is_tensor(shape.value) else None
     return dims[0] if dims and isinstance(dims[0], int) else None
 
 
@@ -81,7 +81,7 @@ def tuple_tensor(low: Lowering, shape: IntTuple, span: Span | None) -> ir.Value:
     op = Writer(low, span)
     if shape.places is None:
         return _part(low, op, shape.owner, shape.start, shape.stop)
-    assert isinstance(shape.owner.type, ir.TensorType) and shape.owner.type.shape is not None
+    assert is_tensor(shape.owner) and shape.owner.type.shape is not None
     dims = [shape.owner.type.shape[place] for place in shape.places]
     known = [dim for dim in dims if isinstance(dim, int)]
     if len(known) == len(dims):
@@ -104,7 +104,7 @@ def whole_shape(low: Lowering, owner: ir.Value, span: Span | None) -> ir.Value:
 
 
 def _rank(owner: ir.Value) -> int | None:
-    return owner.type.rank if isinstance(owner.type, ir.TensorType) else None
+    return owner.type.rank if is_tensor(owner) else None
 
 
 def _part(low: Lowering, op: Writer, owner: ir.Value, start: int | None, stop: int | None) -> ir.Value:
@@ -133,7 +133,7 @@ def tuple_item(low: Lowering, shape: IntTuple, index: int | ir.Value, span: Span
         check_age(low, span)
         return as_number(op.gather(tuple_tensor(low, shape, span), index, axis=0))
     if shape.places is not None:
-        assert shape.owner is not None and isinstance(shape.owner.type, ir.TensorType) and shape.owner.type.shape
+        assert shape.owner is not None and is_tensor(shape.owner) and shape.owner.type.shape
         place = shape.places[index]
         dim = shape.owner.type.shape[place]
         return dim if isinstance(dim, int) else _dimension(low, op, shape.owner, place)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import INT64_MAX, INT64_MIN, Bound, Range
+from opwright.lang.lower.operands import is_tensor
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.source import Span
 
@@ -66,7 +67,7 @@ def _slice(op: Writer, value: ir.Value, group: list[tuple[int, Range]]) -> ir.Va
     inputs = [value, starts, stops, op.int64s([axis for axis, _ in group])]
     if any(item.step != 1 for _, item in group):
         inputs.append(op.integers([item.step for _, item in group]))
-    assert isinstance(value.type, ir.TensorType)
+    assert is_tensor(value)
     result = op.slice(*inputs)
     return typed(result, value.type.element, _shape(value.type.shape, group))
 

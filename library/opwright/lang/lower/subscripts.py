@@ -20,9 +20,11 @@ from opwright.lang.lower.operands import (
     Marker,
     Operand,
     SliceItem,
+    is_sequence,
+    is_tensor,
 )
 from opwright.lang.lower.poison import Poisoned
-from opwright.lang.lower.sequences import is_sequence, pick, subscript_sequence
+from opwright.lang.lower.sequences import pick, subscript_sequence
 from opwright.lang.lower.shapes import as_number, subscript_shape
 from opwright.lang.lower.tensor_subscripts import subscript_tensor
 from opwright.lang.source import Span
@@ -38,7 +40,7 @@ def subscript(low: Lowering, owner: Operand, index: Sequence[IndexItem], span: S
         raise maybe_absent(low, owner, "a subscript needs a value", span)
     if isinstance(owner, Absent):
         raise _refuse_absent(low, owner, span)
-    if isinstance(owner, ir.Value) and isinstance(owner.type, ir.TensorType):
+    if is_tensor(owner):
         return subscript_tensor(low, owner, index, span)
     if isinstance(owner, AttributeOperand):
         return _of_attribute(low, owner, index, span)

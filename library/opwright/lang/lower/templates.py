@@ -20,7 +20,7 @@ from opwright.lang.lower.declared import output_names
 from opwright.lang.lower.function import Unit
 from opwright.lang.lower.functions import bind_parameters, run_body
 from opwright.lang.lower.numbers import as_tensor, describe, is_number
-from opwright.lang.lower.operands import Absent, AttributeOperand, Environment, Operand
+from opwright.lang.lower.operands import Absent, AttributeOperand, Environment, Operand, is_tensor
 from opwright.lang.lower.poison import Parts, each
 from opwright.lang.objects import FunctionObject, GraphObject, NestedObject, ScriptObject, TracedObject
 from opwright.lang.source import Span
@@ -101,7 +101,7 @@ def _elements(low: Lowering, unit: Unit, bound: Environment) -> dict[str, ir.Ele
         declared = unit.declaration.inputs.get(item.name)
         operands = _items(bound[item.name]) if item.arity is Arity.VARIADIC else (bound[item.name],)
         for operand in operands:
-            if declared is not None and isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType):
+            if declared is not None and is_tensor(operand):
                 found.setdefault(declared.type, operand.type.element)
     return found
 
@@ -126,7 +126,7 @@ def _input(
     if is_number(operand) or isinstance(operand, tuple):
         element = admitted or (elements.get(declared.type) if declared is not None else None)
         operand = as_tensor(low, operand, element or (own[0] if own is not None and len(own) == 1 else None), place)
-    if not isinstance(operand, ir.Value) or not isinstance(operand.type, ir.TensorType):
+    if not is_tensor(operand):
         return operand
     mask = mask_of([admitted]) if admitted is not None else mask_of(own) if own else 0
     given = operand.type.element

@@ -13,7 +13,7 @@ from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import Array, Item, Mask, Position, Range, check_age, read_item
 from opwright.lang.lower.index_layout import Placed, lay_out, needs_all_at_once
 from opwright.lang.lower.joint_indices import gather_together
-from opwright.lang.lower.operands import NEWAXIS, IndexItem
+from opwright.lang.lower.operands import NEWAXIS, IndexItem, is_tensor
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.lower.slicing import emit_slices
 from opwright.lang.source import Span
@@ -21,7 +21,7 @@ from opwright.lang.source import Span
 
 def subscript_tensor(low: Lowering, owner: ir.Value, index: Sequence[IndexItem], span: Span) -> ir.Value:
     """`owner[index]`, where `index` holds what stands between the brackets, in order."""
-    assert isinstance(owner.type, ir.TensorType)
+    assert is_tensor(owner)
     check_age(low, span)
     items: list[Item] = []
     for part in index:
@@ -64,7 +64,7 @@ def _runs(placed: Iterable[Placed]) -> Iterator[tuple[Placed, int]]:
 def _new_axes(op: Writer, value: ir.Value, placed: Placed, count: int) -> ir.Value:
     axis = placed.axis
     axes = [axis - count + step for step in range(count)] if placed.back else [axis + step for step in range(count)]
-    assert isinstance(value.type, ir.TensorType)
+    assert is_tensor(value)
     shape = value.type.shape
     if shape is not None:
         place = len(shape) + axis if placed.back else axis
@@ -74,7 +74,7 @@ def _new_axes(op: Writer, value: ir.Value, placed: Placed, count: int) -> ir.Val
 
 def _take(op: Writer, value: ir.Value, item: Item, axis: int) -> ir.Value:
     """One position, array or mask along one axis."""
-    assert isinstance(value.type, ir.TensorType)
+    assert is_tensor(value)
     element, shape = value.type.element, value.type.shape
     taken: tuple[ir.Dimension, ...] | None
     if isinstance(item, Mask):

@@ -15,7 +15,7 @@ from functools import cache
 from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.operands import Environment, Operand
+from opwright.lang.lower.operands import Environment, Operand, is_tensor
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.objects import OpsetObject
@@ -164,7 +164,7 @@ class _CallForm:
 
     def _type(self, index: int) -> ir.TensorType | None:
         value = self.values[index] if index < len(self.values) else None
-        return value.type if value is not None and isinstance(value.type, ir.TensorType) else None
+        return value.type if value is not None and is_tensor(value) else None
 
     def has_input(self, index: int) -> bool:
         return index < len(self.values) and self.values[index] is not None
