@@ -91,6 +91,15 @@ class Tensor(metaclass=TensorType):
     @property
     def rank(self) -> int:
         """The number of dimensions."""
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions, by numpy's name."""
+    @property
+    def size(self) -> int:
+        """How many elements there are, as a number."""
+    @property
+    def T(self) -> Self:
+        """The axes in reverse, as numpy has them."""
     def numpy(self) -> Array:
         """The elements as a read-only array."""
     def __class_getitem__(cls, dims: Dimension | EllipsisType | tuple[Dimension, ...], /) -> type[Self]: ...
@@ -101,7 +110,7 @@ class Tensor(metaclass=TensorType):
     def __float__(self) -> float: ...
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array: ...
     def __iter__(self) -> Iterator[AnyTensor]:
-        """For `y, mask = op.Dropout(x)` alone, whose further outputs are there when they are asked for."""
+        """The slices along the first axis; of `y, mask = op.Dropout(x)` the outputs, which exist when asked for."""
     def __hash__(self) -> int: ...
 
 @type_check_only

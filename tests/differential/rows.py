@@ -22,9 +22,9 @@ _FOUND = _ROW.findall(PAGE.read_text(encoding="utf-8").replace("\\|", " "))
 REFUSALS: dict[str, tuple[str, ...]] = {
     row: tuple(re.findall(r"\[(OW\d+)\]", codes)) for row, becomes, codes in _FOUND if becomes == "nothing"
 }
-# What lives around a function or in its annotations, not in a text whose types are declared elsewhere; `tests/docs`
-# and `tests/live` have it.
-ELSEWHERE = frozenset({"number.array", "param.union", "scope.closure"})
+# What lives around a function or in its annotations, not in a text whose types are declared elsewhere, and what the
+# generator does not draw; `tests/docs`, `tests/live` and `tests/lang` have it.
+ELSEWHERE = frozenset({"number.array", "number.size", "op.transpose", "param.union", "scope.closure"})
 ROWS: tuple[str, ...] = tuple(row for row, _, _ in _FOUND if row not in REFUSALS and row not in ELSEWHERE)
 
 _LOOPS = (ast.For, ast.While)

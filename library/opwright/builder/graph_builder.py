@@ -168,6 +168,14 @@ class GraphBuilder:
             lambda: subscripts.subscript(recorder.low, operand_of(recorder, owner), index_of(recorder, key), NOWHERE)
         )
 
+    def transposed(self, value: Value) -> Any:
+        """`value.T`."""
+        return self._record(lambda: questions.transposed(self._recorder, value))
+
+    def size_of(self, value: Value) -> Any:
+        """`value.size`: an int where it is known, else a number."""
+        return self._record(lambda: questions.size_of(self._recorder, value))
+
     # ------------------------------------------------------------------------------------------- questions
 
     def ask_dtype(self, value: Value) -> ElementType:

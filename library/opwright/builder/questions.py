@@ -12,7 +12,7 @@ from opwright.eager.lowering import NOWHERE
 from opwright.elements import BY_NAME, ElementType
 from opwright.lang import ir
 from opwright.lang.lower import shapes
-from opwright.lang.lower.operands import IntTuple
+from opwright.lang.lower.operands import IntTuple, Operand
 
 _NUMBERS = {ir.NumberKind.BOOL: "bool", ir.NumberKind.INT: "int64", ir.NumberKind.FLOAT: "double"}
 
@@ -52,6 +52,20 @@ def shape_of(recorder: Recorder, value: Value) -> tuple[int, ...] | Shape:
     found = shapes.shape_of(recorder.low, operand, NOWHERE)
     assert isinstance(found, IntTuple)
     return Shape(recorder.owner, found)
+
+
+def size_of(recorder: Recorder, value: Value) -> Operand:
+    if isinstance(_type_of(recorder, value), ir.NumberType):
+        return 1
+    operand = operand_of(recorder, value)
+    assert isinstance(operand, ir.Value)
+    return shapes.size_of(recorder.low, operand, NOWHERE)
+
+
+def transposed(recorder: Recorder, value: Value) -> Operand:
+    operand = operand_of(recorder, value)
+    assert isinstance(operand, ir.Value)
+    return operand if isinstance(operand.type, ir.NumberType) else shapes.transposed(recorder.low, operand, NOWHERE)
 
 
 def length_of(recorder: Recorder, value: Value) -> int:

@@ -66,6 +66,21 @@ class Value(types.Tensor, Captured):
         return self.builder.ask_rank(self)
 
     @property
+    def ndim(self) -> int:
+        """The rank, by numpy's name."""
+        return self.rank
+
+    @property
+    def size(self) -> Any:
+        """How many elements there are: an int where that is known, else a number."""
+        return self.builder.size_of(self)
+
+    @property
+    def T(self) -> Any:
+        """The axes in reverse, as numpy has them."""
+        return self.builder.transposed(self)
+
+    @property
     def shape(self) -> Any:
         """The sizes: a tuple of ints where all are known, else a `Shape`, whose items are ints and numbers."""
         return self.builder.ask_shape(self)

@@ -22,7 +22,7 @@ from opwright.eager.settings import current, opset_in_force
 from opwright.elements import ElementType, element_of_class
 from opwright.graphs.ndarrays import Array, element_of
 from opwright.lang import ir
-from opwright.lang.lower import arithmetic, calls, numbers
+from opwright.lang.lower import arithmetic, calls, numbers, shapes
 from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.context import LowerAgain
 from opwright.lang.lower.operands import Operand, SliceItem
@@ -134,6 +134,16 @@ def unary(symbol: str, value: object) -> Any:
         (value,),
         lambda low: arithmetic.unary(low, symbol, operand(low, value), NOWHERE, NOWHERE),
     )
+
+
+def transposed(value: tensors.Tensor) -> Any:
+    """`value.T`."""
+    return _perform(("T",), (value,), lambda low: _transposed(low, operand(low, value)))
+
+
+def _transposed(low: EagerLowering, value: Operand) -> Operand:
+    assert isinstance(value, ir.Value)
+    return shapes.transposed(low, value, NOWHERE)
 
 
 def subscript(owner: tensors.Tensor, index: object) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import reprlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -90,6 +91,22 @@ class Tensor(types.Tensor):
     @property
     def rank(self) -> int:
         return int(_array(self).ndim)
+
+    @property
+    def ndim(self) -> int:
+        """The rank, by numpy's name."""
+        return self.rank
+
+    @property
+    def size(self) -> int:
+        """How many elements there are, as a Python number."""
+        return math.prod(self.shape)
+
+    @property
+    def T(self) -> Tensor:
+        """The axes in reverse, as numpy has them."""
+        found: Tensor = operations.transposed(self)
+        return found
 
     def numpy(self) -> Array:
         """The elements as a read-only array; types that numpy lacks as those of `ml_dtypes`."""

@@ -26,7 +26,7 @@ from opwright.lang.lower.plain_calls import emit_plain_binary, emit_with_literal
 from opwright.lang.lower.poison import Parts, Poisoned, each
 from opwright.lang.lower.ranks import compare_rank, rank_is_in, rank_of
 from opwright.lang.lower.sequences import GROWING, REFUSED, is_list
-from opwright.lang.lower.shapes import shape_of
+from opwright.lang.lower.shapes import shape_of, size_of, transposed
 from opwright.lang.lower.subscripts import ELLIPSIS, IndexItem, SliceItem, subscript
 from opwright.lang.lower.written_for import asked
 from opwright.lang.objects import (
@@ -168,13 +168,17 @@ def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
         need_static(low, owner, span)
     if isinstance(owner, OBJECTS):
         return _around(low, low.scope.attribute(owner, node.attr, span), span)
-    if node.attr in ("dtype", "shape", "rank"):
+    if node.attr in _TENSOR_ATTRIBUTES:
         refuse_number(low, owner, f"`{node.attr}`", span)
     if isinstance(owner, ir.Value) and node.attr == "dtype":
         return _dtype(low, owner, span)
     if isinstance(owner, ir.Value) and node.attr == "shape":
         return shape_of(low, owner, span)
-    if node.attr == "rank":
+    if isinstance(owner, ir.Value) and node.attr == "size":
+        return size_of(low, owner, span)
+    if isinstance(owner, ir.Value) and node.attr == "T":
+        return transposed(low, owner, span)
+    if node.attr in ("rank", "ndim"):
         return rank_of(low, owner, span)
     if is_list(owner) and node.attr in (*GROWING, *REFUSED):
         raise low.error(
@@ -196,20 +200,19 @@ def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
         "OW304",
         f"`.{node.attr}` of {describe(owner)} is not part of the language",
         span,
-        reason="a tensor has the attributes `dtype`, `rank` and `shape`",
+        reason="a tensor has the attributes `T`, `dtype`, `ndim`, `rank`, `shape` and `size`",
         help=_METHODS.get(node.attr, ""),
     )
 
 
+_TENSOR_ATTRIBUTES = ("T", "dtype", "ndim", "rank", "shape", "size")
+
 # What people know from numpy and PyTorch, and what to write instead.
 _METHODS = {
-    "T": "use `op.Transpose(x)`",
     "append": "append to a list: `ys = []`, `ys.append(y)`",
     "astype": "use `op.Cast(x, to=...)`",
     "mean": "use `op.ReduceMean(x)`",
-    "ndim": "use `x.rank`",
     "reshape": "use `op.Reshape(x, [...])`",
-    "size": "use `op.Size(x)`",
     "sum": "use `op.ReduceSum(x)`",
     "transpose": "use `op.Transpose(x, perm=[...])`",
 }

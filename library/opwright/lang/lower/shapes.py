@@ -6,6 +6,8 @@ not be known to take one entry or a part; it must be to unpack the tuple, to joi
 
 from __future__ import annotations
 
+import math
+
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import INT64_MAX, Position, Range, check_age, read_range
@@ -28,6 +30,27 @@ def shape_of(low: Lowering, value: ir.Value, span: Span) -> IntTuple:
         raise maybe_absent(low, value, "`.shape` needs a value", span)
     rank = value.type.rank
     return IntTuple(value, None if rank is None else tuple(range(rank)))
+
+
+def size_of(low: Lowering, value: ir.Value, span: Span) -> Operand:
+    """`value.size`: how many elements there are, known or a number."""
+    shape = shape_of(low, value, span)
+    assert shape.owner is not None and isinstance(shape.owner.type, ir.TensorType)
+    dims = shape.owner.type.shape
+    known = [dim for dim in dims or () if isinstance(dim, int)]
+    if dims is not None and len(known) == len(dims):
+        return math.prod(known)
+    return as_number(Writer(low, span)("Size", value))
+
+
+def transposed(low: Lowering, value: ir.Value, span: Span) -> ir.Value:
+    """`value.T`: the axes in reverse, whatever their number; numpy's for vectors and scalars too."""
+    shape_of(low, value, span)
+    assert isinstance(value.type, ir.TensorType)
+    dims = value.type.shape
+    if dims is not None and len(dims) < 2:
+        return value
+    return typed(Writer(low, span)("Transpose", value), value.type.element, dims and dims[::-1])
 
 
 def require_rank(low: Lowering, value: ir.Value, span: Span) -> int:
