@@ -21,7 +21,7 @@ from opwright_build.spec.model import LoadedLibrary, SpecVersion
 from opwright_build.verify.batches import Batch, Vector, load
 from opwright_build.verify.items import answer_of, tensors_of
 from opwright_build.verify.judge import judge_outputs
-from opwright_build.verify.matrix import Plan
+from opwright_build.verify.matrix import BodyFunctions, Plan
 from opwright_build.verify.model import Answer, Case, Items, RandomJudge, Value
 from opwright_build.verify.refusals import Refusal
 from opwright_build.verify.runtimes import ONNXRUNTIME_OFF, REFERENCE, Failed, Session, available
@@ -62,7 +62,7 @@ def compare(
     the same runtime: onnxruntime without optimisations, or the reference evaluator."""
     versions = {version.identity: version for version in loaded.versions}
     for runtime in available(runtimes):
-        plan = Plan(bundle, bundle.index.functions, (runtime,))
+        plan = Plan(BodyFunctions(bundle), bundle.index.functions, (runtime,))
         for case in cases:
             plan.add(case)
         for draft in plan.drafts:

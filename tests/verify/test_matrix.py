@@ -7,7 +7,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 from opwright.bundle.format import AttributeEntry, CallEntry, InputEntry
+from opwright_build.verify import matrix
 from opwright_build.verify.gaps import gaps_from
+from opwright_build.verify.isolation import run_tasks
 from opwright_build.verify.matrix import passing_batches, rows_of, verify_cases
 from opwright_build.verify.model import Case, Outcome, Status
 from opwright_build.verify.runtimes import ONNXRUNTIME_OFF, REFERENCE, available, newest_accepted
@@ -238,3 +240,25 @@ def test_only_what_passes_is_kept_for_mutants(library: Any, make_case: Any) -> N
     assert sorted(vector.case.name for batch in found[entry.identity, 0] for vector in batch.vectors) == sorted(
         case.name for case in cases
     )
+
+
+def test_equal_bodies_of_several_versions_share_a_session(
+    library: Any, make_case: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = library.add("Softplus", (SOFTPLUS, 15, 18))
+    second = replace(first, since_version=2, doc="Another text.")
+    library.functions.append(second)
+    other = library.add("Other", (SOFTPLUS.replace("Exp(n)", "Abs(n)"), 15, 18))
+    cases = [case for entry in (first, second, other) for case in softplus_cases(entry, make_case)]
+    sent: list[list[str]] = []
+
+    def watched(tasks: Any, **options: Any) -> Any:
+        sent.extend([vector.case.identity for vector in task.vectors] for task in tasks)
+        return run_tasks(tasks, **options)
+
+    monkeypatch.setattr(matrix, "run_tasks", watched)
+    outcomes = verify_cases(library.bundle(), cases, runtimes=available([REFERENCE]), workers=0)
+    assert [set(identities) for identities in sent] == [{first.identity, second.identity}, {other.identity}]
+    assert [outcome.case for outcome in outcomes] == cases
+    assert {outcome.status for outcome in outcomes if outcome.case.identity != other.identity} == {Status.PASS}
+    assert Status.FAIL in {outcome.status for outcome in outcomes if outcome.case.identity == other.identity}

@@ -1,22 +1,24 @@
 """The element types that a body really takes, judged by onnx itself, apart from our own compiler.
 
-`onnx.shape_inference` is asked about every element type of ONNX, for one type variable at a time; the others are held
-at the first type that the index says they take. The answer is compared with the index's, and with the declared types.
+`onnx.shape_inference` is asked about every element type that a spec declares or the index lists, for one type variable
+at a time; the others are held at the first type that the index says they take. The answer is compared with both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
-from onnx import FunctionProto, TypeProto, shape_inference
+from onnx import FunctionProto, TypeProto, defs, shape_inference
 from opwright.bundle.calls import ANY, inputs_of_call, split_type
 from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry, InputEntry
 from opwright.elements import BY_CODE, BY_NAME
+from opwright.link.walk import all_nodes
 
 from opwright_build.verify.bindings import resolve_type
 from opwright_build.verify.items import is_sequence
-from opwright_build.verify.matrix import body_functions
+from opwright_build.verify.matrix import BodyFunctions
 from opwright_build.verify.models import AttributeValue, Signature, inlined, one_node_model, output_types, type_proto
 
 
@@ -24,8 +26,8 @@ from opwright_build.verify.models import AttributeValue, Signature, inlined, one
 class Admission:
     """What one body takes for one type variable: as the spec declares, as the index says, and as onnx finds.
 
-    All in the order of ONNX's type codes. `found` holds every type that passes, declared or not; `wrong_output` those
-    for which an output has another element type than declared.
+    All in the order of ONNX's type codes. `found` holds those of the declared and the listed types that pass;
+    `wrong_output` those for which an output has another element type than declared.
     """
 
     identity: str
@@ -39,12 +41,17 @@ class Admission:
     wrong_output: tuple[str, ...]
 
 
-def admissions(bundle: Bundle) -> list[Admission]:
-    """Every body and type variable of a library, in the order of its index."""
+def admissions(bundle: Bundle, instantiated: BodyFunctions | None = None) -> list[Admission]:
+    """Every body and type variable of a library, in the order of its index.
+
+    `instantiated` are the functions that others have made of the bundle.
+    """
+    functions = BodyFunctions(bundle) if instantiated is None else instantiated
+    inference = _Inference()
     found: list[Admission] = []
     for entry in bundle.index.functions:
         for body in entry.bodies:
-            found.extend(_of_body(bundle, entry, body))
+            found.extend(_of_body(functions, inference, entry, body))
     return found
 
 
@@ -76,11 +83,13 @@ def disagreements(found: Iterable[Admission]) -> list[str]:
     return lines
 
 
-def _of_body(bundle: Bundle, entry: FunctionEntry, body: BodyEntry) -> Iterator[Admission]:
-    functions = body_functions(bundle, entry, body, body.last_opset)
+def _of_body(
+    instantiated: BodyFunctions, inference: _Inference, entry: FunctionEntry, body: BodyEntry
+) -> Iterator[Admission]:
+    functions = [FunctionProto.FromString(data) for data in instantiated.of(entry, body, body.last_opset).functions]
     admits, fixed = dict(body.admits), dict(body.variant)
     choice = {name: fixed.get(name, admits.get(name, kinds)[0]) for name, kinds in entry.types}
-    function = _flat(functions, _signature(entry, body, choice), body.last_opset)
+    function = inference.of(_flat(functions, _signature(entry, body, choice), body.last_opset))
     formals = [item for item in _formals(entry, body) if item.name in body.inputs]
     results = output_types(entry, body)
     variables = {split_type(item.type)[1] for item in formals} - {ANY}
@@ -89,9 +98,9 @@ def _of_body(bundle: Bundle, entry: FunctionEntry, body: BodyEntry) -> Iterator[
             continue  # an attribute decides it, or the body does not look at it
         found: list[str] = []
         wrong: list[str] = []
-        for kind in [fixed[variable]] if variable in fixed else BY_NAME:
+        for kind in [fixed[variable]] if variable in fixed else _sorted({*declared, *admits.get(variable, ())}):
             bound = {**choice, variable: kind}
-            outputs = _output_types(function, [_type_of(item, bound, fixed) for item in formals])
+            outputs = function.output_types(tuple(_type_of(item, bound, fixed) for item in formals))
             if outputs is None:
                 continue
             found.append(kind)
@@ -160,14 +169,55 @@ def _flat(functions: Sequence[FunctionProto], signature: Signature, opset: int) 
     return function
 
 
-def _output_types(function: FunctionProto, inputs: Sequence[str]) -> list[str] | None:
-    """The types of the outputs; None when an operator refuses those of the inputs."""
-    protos = [type_proto(kind) for kind in inputs]
+class _Inference:
+    """onnx's inference of functions. Many bodies are equal, and an opset changes few operators: what is known of the
+    same nodes with the same versions of their operators is not asked for again."""
+
+    def __init__(self) -> None:
+        self._functions: dict[object, _InferredFunction] = {}
+
+    def of(self, function: FunctionProto) -> _InferredFunction:
+        imports = {item.domain: item.version for item in function.opset_import}
+        operators = {(node.domain, node.op_type) for node in all_nodes(function.node)}
+        schemas = sorted(_schema(domain, name, imports.get(domain, 1)) for domain, name in operators)
+        bare = FunctionProto()
+        bare.CopyFrom(function)
+        bare.ClearField("opset_import")
+        key = (bare.SerializeToString(), *schemas)
+        if key not in self._functions:
+            self._functions[key] = _InferredFunction(function)
+        return self._functions[key]
+
+
+@cache
+def _schema(domain: str, name: str, version: int) -> tuple[str, str, int]:
+    """An operator and the version of it that an import means; the import itself where onnx does not know it."""
     try:
-        outputs = shape_inference.infer_function_output_types(function, protos, [])
-    except shape_inference.InferenceError:
-        return None
-    return [_type_text(item) for item in outputs]
+        return domain, name, defs.get_schema(name, version, domain).since_version
+    except defs.SchemaError:
+        return domain, name, -version
+
+
+class _InferredFunction:
+    """The output types of one function; each choice of input types is asked for once."""
+
+    def __init__(self, function: FunctionProto) -> None:
+        self._function = function
+        self._known: dict[tuple[str, ...], list[str] | None] = {}
+
+    def output_types(self, inputs: tuple[str, ...]) -> list[str] | None:
+        """The types of the outputs; None when an operator refuses those of the inputs."""
+        if inputs not in self._known:
+            self._known[inputs] = self._ask(inputs)
+        return self._known[inputs]
+
+    def _ask(self, inputs: tuple[str, ...]) -> list[str] | None:
+        protos = [type_proto(kind) for kind in inputs]
+        try:
+            outputs = shape_inference.infer_function_output_types(self._function, protos, [])
+        except shape_inference.InferenceError:
+            return None
+        return [_type_text(item) for item in outputs]
 
 
 def _type_text(proto: TypeProto) -> str:

@@ -36,14 +36,16 @@ def verify_cases(
     workers: int = 1,
     timeout: float = 120.0,
     progress: Callable[[int, int], None] | None = None,
+    instantiated: BodyFunctions | None = None,
 ) -> list[Outcome]:
     """Every case on every body of its version on every runtime (by default: all that are installed).
 
     `workers` processes run the batches; 0 runs them here, unprotected from crashes. `timeout` is in seconds and for
     each batch. `progress` is called with the number of outcomes known and their total. Cases of functions that the
-    bundle does not hold have no outcomes.
+    bundle does not hold have no outcomes. `instantiated` are the functions that others have made of the bundle.
     """
-    plan = Plan(bundle, bundle.index.functions, available() if runtimes is None else runtimes)
+    functions = BodyFunctions(bundle) if instantiated is None else instantiated
+    plan = Plan(functions, bundle.index.functions, available() if runtimes is None else runtimes)
     for case in cases:
         plan.add(case)
     results = _run(plan, workers, timeout, progress)
@@ -70,7 +72,7 @@ def passing_batches(
     `entries` are the versions to run, with the bodies wanted; `bundle` holds what they call. The batches of the first
     runtime come first, and those with many vectors before those with few.
     """
-    plan = Plan(bundle, entries, runtimes)
+    plan = Plan(BodyFunctions(bundle), entries, runtimes)
     for case in cases:
         plan.add(case)
     results = _run(plan, workers, 120.0, None)
@@ -88,13 +90,18 @@ def passing_batches(
 def _run(
     plan: Plan, workers: int, timeout: float, progress: Callable[[int, int], None] | None
 ) -> list[list[tuple[Status, str]]]:
-    """The results of every batch, large ones in pieces."""
-    pieces: list[Batch] = []
-    owners: list[int] = []
+    """The results of every batch: large ones in pieces, those that call the same content alike in one session."""
+    shared: dict[tuple[object, ...], list[tuple[int, Vector]]] = {}
     for index, draft in enumerate(plan.drafts):
-        for start in range(0, len(draft.vectors), MAX_VECTORS):
-            pieces.append(draft.batch(draft.vectors[start : start + MAX_VECTORS]))
-            owners.append(index)
+        key = (draft.runtime, draft.opset, draft.content, draft.signature, draft.outputs)
+        shared.setdefault(key, []).extend((index, vector) for vector in draft.vectors)
+    pieces: list[Batch] = []
+    owners: list[list[int]] = []
+    for members in shared.values():
+        for start in range(0, len(members), MAX_VECTORS):
+            part = members[start : start + MAX_VECTORS]
+            pieces.append(plan.drafts[members[0][0]].batch([vector for _, vector in part]))
+            owners.append([index for index, _ in part])
     known = sum(cell.batch is None for cell in plan.cells)
     sizes = iter([len(piece.vectors) for piece in pieces])
 
@@ -105,10 +112,10 @@ def _run(
             progress(known, len(plan.cells))
 
     results: list[list[tuple[Status, str]]] = [[] for _ in plan.drafts]
-    for owner, answers in zip(
-        owners, run_tasks(pieces, workers=workers, timeout=timeout, progress=report), strict=True
-    ):
-        results[owner].extend((Status(status), message) for status, message in answers)
+    answered = run_tasks(pieces, workers=workers, timeout=timeout, progress=report)
+    for part_owners, answers in zip(owners, answered, strict=True):
+        for owner, (status, message) in zip(part_owners, answers, strict=True):
+            results[owner].append((Status(status), message))
     return results
 
 
@@ -135,6 +142,7 @@ class _Draft:
     runtime: str
     opset: int
     functions: tuple[bytes, ...]
+    content: int
     signature: Signature
     outputs: tuple[str, ...]
     vectors: list[Vector] = field(default_factory=list)
@@ -146,13 +154,18 @@ class _Draft:
 class Plan:
     """What is to be run: cells in order, batches of those that share a session."""
 
-    def __init__(self, bundle: Bundle, entries: Iterable[FunctionEntry], runtimes: Sequence[Runtime]) -> None:
+    def __init__(
+        self, instantiated: BodyFunctions, entries: Iterable[FunctionEntry], runtimes: Sequence[Runtime]
+    ) -> None:
         self.cells: list[_Cell] = []
         self.drafts: list[_Draft] = []
-        self._bundle = bundle
+        self._instantiated = instantiated
         self._runtimes = runtimes
         self._entries = {entry.identity: entry for entry in entries}
-        self._functions: dict[tuple[str, int, int], tuple[bytes, ...]] = {}
+        # Bodies of one entry may be equal; positions by identity spare comparing them field by field.
+        self._positions = {
+            id(body): position for entry in self._entries.values() for position, body in enumerate(entry.bodies)
+        }
         self._opsets: dict[tuple[str, int, int], int | Refusal] = {}
         self._drafts: dict[tuple[object, ...], int] = {}
 
@@ -202,26 +215,50 @@ class Plan:
         key = (entry.identity, id(body), runtime.name, opset, called)
         if key not in self._drafts:
             self._drafts[key] = len(self.drafts)
-            functions = self._instantiate(entry, body, opset)
-            outputs = outputs_of(entry, body)
-            position = entry.bodies.index(body)
-            self.drafts.append(_Draft(entry.identity, position, runtime.name, opset, functions, signature, outputs))
+            made = self._instantiated.of(entry, body, opset)
+            outputs, position = outputs_of(entry, body), self._positions[id(body)]
+            self.drafts.append(
+                _Draft(entry.identity, position, runtime.name, opset, made.functions, made.content, signature, outputs)
+            )
         return self._drafts[key]
 
-    def _instantiate(self, entry: FunctionEntry, body: BodyEntry, opset: int) -> tuple[bytes, ...]:
+
+@dataclass(frozen=True, slots=True)
+class Instantiated:
+    """A body and its callees as serialised functions of the domain that the library emits them in, the body last.
+
+    `content` is the same number for bodies that differ in documentation and metadata alone.
+    """
+
+    functions: tuple[bytes, ...]
+    content: int
+
+
+class BodyFunctions:
+    """The bodies of a bundle as functions, each made once for an opset."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        self.bundle = bundle
+        self._mirrors = {domain.name: domain.mirror for domain in bundle.index.domains}
+        self._made: dict[tuple[str, int, int], Instantiated] = {}
+        self._contents: dict[tuple[bytes, ...], int] = {}
+
+    def of(self, entry: FunctionEntry, body: BodyEntry, opset: int) -> Instantiated:
         key = (entry.identity, id(body), opset)
-        if key not in self._functions:
-            self._functions[key] = tuple(
-                function.SerializeToString() for function in body_functions(self._bundle, entry, body, opset)
-            )
-        return self._functions[key]
+        if key not in self._made:
+            index, domain = self.bundle.index, self._mirrors.get(entry.domain, entry.domain)
+            functions = instantiate(index, self.bundle.bodies, entry, body, opset=opset, domain=domain)
+            serialised = tuple(function.SerializeToString() for function in functions)
+            bare = tuple(map(_bare, functions))
+            self._made[key] = Instantiated(serialised, self._contents.setdefault(bare, len(self._contents)))
+        return self._made[key]
 
 
-def body_functions(bundle: Bundle, entry: FunctionEntry, body: BodyEntry, opset: int) -> list[FunctionProto]:
-    """A body and its callees as functions of the domain that the library emits them in, the body last."""
-    mirrors = {domain.name: domain.mirror for domain in bundle.index.domains}
-    domain = mirrors.get(entry.domain, entry.domain)
-    return instantiate(bundle.index, bundle.bodies, entry, body, opset=opset, domain=domain)
+def _bare(function: FunctionProto) -> bytes:
+    """The bytes of a function without what tells no runtime anything."""
+    function.ClearField("doc_string")
+    function.ClearField("metadata_props")
+    return function.SerializeToString()
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,10 +85,11 @@ def judge(subject: Subject, collected: CollectedCases, runtimes: Sequence[Runtim
     from opwright_build.verify.gap_checks import Run, check_gaps, merge_gaps
     from opwright_build.verify.gap_releases import rows_in_force
     from opwright_build.verify.gaps import FILE, GapsFile, family_of, read_gaps, write_gaps
-    from opwright_build.verify.matrix import verify_cases
+    from opwright_build.verify.matrix import BodyFunctions, verify_cases
 
     session = subject.session
-    require_agreement(admissions(subject.bundle))
+    instantiated = BodyFunctions(subject.bundle)
+    require_agreement(admissions(subject.bundle, instantiated))
     data = session.tree.read(FILE)
     declared = GapsFile(()) if data is None else read_gaps(data)
     identities = [version.identity for version in subject.loaded.versions]
@@ -107,6 +108,7 @@ def judge(subject: Subject, collected: CollectedCases, runtimes: Sequence[Runtim
         gaps=rows_in_force(declared, run.releases),
         workers=_workers(),
         progress=lambda done, total: session.reporter.advance(done, total, "verifying"),
+        instantiated=instantiated,
     )
     findings = [*declared.diagnostics, *failures(outcomes)]
     changes: list[Change] = []
