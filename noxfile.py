@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 import subprocess
 import sys
 import tomllib
@@ -146,6 +147,17 @@ def fuzz(session: nox.Session) -> None:
     kinds = ("--count", "20000", "--mutants", "5000", "--mixed", "2000", "--planted", "2000", "--bytes", "20")
     further = ("--trials", "2000", "--orders", "4000", "--nested", "1000", "--targets", "2000")
     session.run("python", "-m", "tests.differential", *(session.posargs or (*kinds, *further)))
+
+
+@nox.session
+def malformed(session: nox.Session) -> None:
+    """Try five thousand malformed libraries, from a seed that is drawn anew and printed (`-- SEED` for that one); the
+    gate tries a thousand."""
+    install(session, ".[build,run]", groups=("test",))
+    seed = session.posargs[0] if session.posargs else str(secrets.randbelow(10**9))
+    session.log(f"OPWRIGHT_SEED={seed}")
+    several = {"OPWRIGHT_SEED": seed, "OPWRIGHT_MALFORMED": "5000"}
+    session.run("pytest", "--numprocesses=auto", "tests/e2e/test_malformed.py", env=several)
 
 
 @nox.session

@@ -38,10 +38,8 @@ class Surroundings:
 
 PLACES = [
     Surroundings("0", "a", ".", 0o022, "UTC", "C.UTF-8", 0, 10**9),
-    Surroundings("1", "another/folder of a longer name", "specs", 0o077, "Asia/Kathmandu", "C", 1, 1_700_000_000),
-    Surroundings("2", "b", "specs/ai.onnx", 0o022, "America/St_Johns", "tr_TR.UTF-8", 2, 0),
-    Surroundings("3", "c", ".", 0o002, "Pacific/Apia", "de_DE.UTF-8", 3, 315_532_800),
-    Surroundings("4294967295", "d-é", ".", 0o077, "", "", 4, 2_000_000_000),
+    Surroundings("1", "another/folder of a longer name", "specs", 0o077, "Asia/Kathmandu", "tr_TR.UTF-8", 1, 0),
+    Surroundings("4294967295", "d-é", "specs/ai.onnx", 0o002, "", "", 2, 2_000_000_000),
 ]
 
 
