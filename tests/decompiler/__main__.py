@@ -9,24 +9,20 @@ from __future__ import annotations
 
 import sys
 import tempfile
-import warnings
 from collections.abc import Iterable
 from pathlib import Path
-
-from onnx.backend.test.loader import load_model_tests
 
 from tests.decompiler import functions_roundtrip, roundtrip
 from tests.decompiler.exceptions import read_exceptions
 from tests.decompiler.generated_cases import generated_cases
 from tests.decompiler.hostile import TEXTS, hostile_failures
+from tests.node_cases import node_cases
 
 PROGRAMS = 500
 
 
 def main() -> int:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        cases = load_model_tests(kind="node")
+    cases = node_cases()
     functions = [*functions_roundtrip.plain_bodies(cases), *functions_roundtrip.expanded_bodies(cases)]
     generated = list(generated_cases(1, PROGRAMS))
     good = True

@@ -5,16 +5,16 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from onnx.backend.test.loader import load_model_tests
 from opwright import DiagnosticError, decompile
 from opwright.decompiler.layout import WIDTH, laid_out
 from opwright.decompiler.literals import quoted
+
+from tests.node_cases import node_cases
 
 EVERY = 29
 LONG = "a_name_that_is_really_much_longer_than_names_should_ever_be"
@@ -27,9 +27,7 @@ def formatted(folder: Path) -> None:
 
 
 def test_a_formatter_changes_nothing(tmp_path: Path) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        cases = load_model_tests(kind="node")
+    cases = node_cases()
     for case in cases[::EVERY]:
         for faithful in (False, True):
             try:

@@ -5,16 +5,15 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
-from onnx.backend.test.loader import load_model_tests
 
 from tests.decompiler.exceptions import read_exceptions
 from tests.decompiler.generated_cases import generated_cases
 from tests.decompiler.roundtrip import round_trips
+from tests.node_cases import node_cases
 
 # Of each kind of model that is written in a way of its own.
 KINDS = (
@@ -37,9 +36,7 @@ EVERY = 21
 
 @pytest.fixture(scope="module")
 def cases() -> list[Any]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = load_model_tests(kind="node")
+    found = node_cases()
     return [case for index, case in enumerate(found) if index % EVERY == 0 or case.name in KINDS]
 
 

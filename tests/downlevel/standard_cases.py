@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,6 @@ import onnx
 import onnxruntime as ort
 from onnx import TensorProto, defs, numpy_helper
 from onnx.backend.test.case.test_case import TestCase
-from onnx.backend.test.loader import load_model_tests
 from opwright.bundle.format import Bundle
 from opwright.diagnostics import DiagnosticError
 from opwright.downlevel.rewrite import Polyfilled, polyfill_libraries
@@ -24,6 +22,8 @@ from opwright.downlevel.target import target_of_opset
 from opwright.eager.ort_values import to_array, to_value
 from opwright.elements import BY_CODE
 from opwright.opsets.domains import normal_domain
+
+from tests.node_cases import node_cases
 
 DOMAINS = ("", "ai.onnx.preview")
 RANDOM = ("Bernoulli",)  # of which a test can tell shape and type only
@@ -70,10 +70,7 @@ def function_operators() -> frozenset[tuple[str, str]]:
 @cache
 def all_cases() -> tuple[TestCase, ...]:
     """Every case of the suite, those that the suite expands aside."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # numpy's, while the suite makes its own expectations
-        found = load_model_tests(kind="node")
-    return tuple(case for case in found if "_expanded" not in case.name)
+    return tuple(case for case in node_cases() if "_expanded" not in case.name)
 
 
 def function_cases() -> list[TestCase]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 
 import pytest
 from onnx import GraphProto, ModelProto, helper, parser
-from onnx.backend.test.loader import load_model_tests
 from opwright.decompiler.element_types import ElementTypes
 from opwright.decompiler.nodes import Nodes
 from opwright.decompiler.operators import Forms
@@ -20,12 +18,12 @@ from opwright.opsets.onnx_inference import infer_model
 from opwright.opsets.record import Role
 from opwright.opsets.signatures import signature
 
+from tests.node_cases import node_cases
+
 
 @pytest.fixture(scope="module")
 def models() -> list[ModelProto]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        cases = load_model_tests(kind="node")
+    cases = node_cases()
     return [case.model for case in cases if case.model is not None]
 
 

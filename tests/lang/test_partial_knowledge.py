@@ -6,7 +6,6 @@ inputs is taken away piece by piece, then they are made wrong.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -15,7 +14,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from onnx import ModelProto, NodeProto, TensorProto, defs, numpy_helper, parser
-from onnx.backend.test.loader import load_model_tests
 from onnx.reference import ReferenceEvaluator
 from onnxruntime import GraphOptimizationLevel, InferenceSession, SessionOptions
 from opwright import FLOAT, INT64, GraphBuilder, compile_source, decompile
@@ -28,6 +26,7 @@ from opwright.opsets.signatures import signature
 
 from tests.decompiler.make_models import make
 from tests.decompiler.roundtrip import equal, interface_of, run_ort
+from tests.node_cases import node_cases
 
 # Operators whose inference in onnx 1.23.2 takes what it does not know for something wrong.
 TAKE_UNKNOWN_FOR_WRONG = {"FlexAttention", "Pad", "Resize", "STFT", "StringNormalizer"}
@@ -47,9 +46,7 @@ class Direct:
 @cache
 def direct_calls() -> list[Direct]:
     """One call of each operator, number of inputs, their ranks, and attributes that are given."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        cases = load_model_tests(kind="node")
+    cases = node_cases()
     history: dict[tuple[str, str], list[int]] = {}
     for schema in defs.get_all_schemas_with_history():
         history.setdefault((normal_domain(schema.domain), schema.name), []).append(schema.since_version)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ import pytest
 from google.protobuf.message import Message
 from onnx import TensorProto, helper, numpy_helper
 from onnx.backend.test.case.test_case import TestCase
-from onnx.backend.test.loader import load_model_tests
 from onnx.inliner import inline_local_functions
 from onnx.reference import ReferenceEvaluator
 from opwright.bundle.format import Bundle
@@ -25,6 +23,7 @@ from opwright.link.detach import detach
 from opwright.link.inspect import State, inspect
 
 from tests.link.conftest import run_everywhere
+from tests.node_cases import node_cases
 
 MIRROR = "opwright.ai.onnx"
 
@@ -108,13 +107,6 @@ def test_two_element_types_in_one_model(bundle: Bundle) -> None:
 
 
 EXPANDED = re.compile(r"_expanded(_ver\d+)?$")
-
-
-def node_cases() -> list[TestCase]:
-    """The standard's own tests of single operators."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # numpy's, while the suite makes its own expectations
-        return load_model_tests(kind="node")
 
 
 def is_direct(case: TestCase, bundle: Bundle) -> bool:
