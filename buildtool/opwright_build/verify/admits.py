@@ -14,7 +14,7 @@ from onnx import FunctionProto, TypeProto, defs, shape_inference
 from opwright.bundle.calls import ANY, inputs_of_call, split_type
 from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry, InputEntry
 from opwright.elements import BY_CODE, BY_NAME
-from opwright.link.walk import all_nodes
+from opwright.graphs.walk import all_nodes
 
 from opwright_build.verify.bindings import resolve_type
 from opwright_build.verify.items import is_sequence
