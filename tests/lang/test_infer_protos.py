@@ -108,13 +108,16 @@ def test_types_that_are_asked_backwards_are_those_that_are_found_forwards(models
         ("y = Cast <to = 10> (x)", ["tensor(float)"], ["tensor(float16)"]),
         ("y = Cast (x)", ["tensor(float)"], [None]),
         ("y = Cast <to: int = @to> (x)", ["tensor(float)"], [None]),
-        ("y = Add (x, z)", ["tensor(float)", "tensor(double)"], [None]),
+        ("y = Add (x, z)", ["tensor(float)", "tensor(double)"], ["tensor(float)"]),
+        ("y = Add (x, z)", ["tensor(bool)", "tensor(double)"], ["tensor(double)"]),
+        ("y = Less (x, z)", ["tensor(float)", "tensor(double)"], ["tensor(bool)"]),
+        ("y = Concat (x, z)", ["tensor(float)", "tensor(float)"], ["tensor(float)"]),
         ("y = Add (x, z)", ["tensor(float)", None], ["tensor(float)"]),
         ("y, i = TopK (x, z)", ["tensor(double)", "tensor(int64)"], ["tensor(double)", "tensor(int64)"]),
         ("y = SequenceAt (x, z)", ["seq(tensor(bool))", "tensor(int64)"], ["tensor(bool)"]),
         ("y = Optional (x)", ["seq(tensor(bool))"], ["optional(seq(tensor(bool)))"]),
         ("y, z = Relu (x)", ["tensor(float)"], ["tensor(float)", None]),
-        ("y = Relu (x, z)", ["tensor(float)", "tensor(float)"], [None]),
+        ("y = Relu (x, z)", ["tensor(float)", "tensor(float)"], ["tensor(float)"]),
     ],
 )
 def test_what_a_node_gives(text: str, facts: list[str | None], expected: list[str | None]) -> None:

@@ -200,3 +200,19 @@ def test_parts_of_types() -> None:
     assert unwrap(wrap("seq", "tensor(float)")) == "tensor(float)"
     assert unwrap("tensor(float)") is None
     assert text_of(onnx.TypeProto()) is None
+
+
+def test_an_operator_with_graphs_that_is_no_control_flow_gives_what_its_schema_says() -> None:
+    value = helper.make_tensor_value_info
+    scores = helper.make_graph(
+        [helper.make_node("Identity", ["s"], ["r"])], "scores", [value("s", 10, None)], [value("r", 10, None)]
+    )
+    nodes = [
+        helper.make_node("FlexAttention", ["q", "q", "q"], ["t"], domain="ai.onnx.preview", score_mod=scores),
+        helper.make_node("Probe", ["t"], ["u"], domain="probe"),
+    ]
+    graph = helper.make_graph(nodes, "g", [value("q", 10, [1, 2, 3, 4])], [value("u", 10, None)])
+    opsets = [
+        helper.make_opsetid(domain, version) for domain, version in (("", 25), ("ai.onnx.preview", 1), ("probe", 1))
+    ]
+    assert facts(helper.make_model(graph, opset_imports=opsets)) == {"Probe": [("tensor(float16)",)]}

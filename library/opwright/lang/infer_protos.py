@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from onnx import AttributeProto, TensorProto
 
-from opwright.elements import BY_CODE, BY_NAME
+from opwright.elements import BY_CODE, BY_NAME, ElementType
 from opwright.lang import ir
-from opwright.lang.infer import NOTHING, Mismatch, WrongResult, bind, result_types
+from opwright.lang.infer import NOTHING, Like, Mismatch, WrongResult, bind, result_types, source
 from opwright.lang.infer_lengths import Contents
 from opwright.lang.trail import Trail
-from opwright.opsets.record import Role
+from opwright.opsets.record import ByAttribute, Role
 from opwright.opsets.signatures import Option, Signature
 
 _KINDS = {kind.code: kind for kind in ir.AttributeKind}
@@ -63,26 +63,42 @@ def node_types(
     contents: Contents = NOTHING,
     trusting: bool = False,
 ) -> list[ir.Type]:
-    """The types of the first `count` results of a node, UnknownType where they do not follow; of a node that its
-    operator does not admit nothing follows. An input is None where it is not given.
+    """The types of the first `count` results of a node, UnknownType where they do not follow. An input is None where it
+    is not given. Of a node that its operator does not admit, each input speaks for itself: others judge it.
 
     `contents` are inputs that are known. `trusting`: lists are as long as is asked of them (see `infer_length`).
     """
     unknown: list[ir.Type] = [ir.UnknownType() for _ in range(count)]
-    if found.needs_attributes and any(
-        item.required and item.name not in attributes for item in found.attributes.values()
-    ):
-        return unknown
-    if len(inputs) > len(found.inputs) and not found.variadic:
-        return unknown
+    if found.record.is_control_flow:
+        return unknown  # what its graphs give, `flow_types` takes into account
+    rule = found.record.typing
+    if type(rule) is ByAttribute and rule.attribute not in attributes and found.attributes[rule.attribute].required:
+        return unknown  # as where an attribute of a function decides it, and the call is not known
     arity = count if found.outputs and found.outputs[-1].option is Option.VARIADIC else min(count, len(found.outputs))
-    values, trail = list(inputs), Trail()
+    values, trail = list(inputs if found.variadic else inputs[: len(found.inputs)]), Trail()
     try:
         bindings = bind(found, values, trail) if found.inputs else {}
         made = result_types(found, bindings, values, dict(attributes), arity, trail, contents, trusting)
     except (Mismatch, WrongResult):
-        return unknown
+        made = [_alone(found, index, values, attributes) for index in range(arity)]
     return [*made, *unknown[arity:]]
+
+
+def _alone(
+    found: Signature, index: int, inputs: Sequence[ir.Value | None], attributes: Mapping[str, ir.Attribute]
+) -> ir.Type:
+    """The type of a result by the first input that the operator admits, whatever the others are."""
+    given = list(inputs)
+    for position, value in enumerate(given[: len(found.inputs)]):
+        type_ = None if value is None else value.type
+        element = type_.element if isinstance(type_, ir.TensorType) else None
+        if isinstance(element, ElementType) and not found.input_masks[position] >> element.code & 1:
+            given[position] = None
+    decided = source(found, index, given, attributes)
+    if not isinstance(decided, Like):
+        return decided or ir.UnknownType()
+    value = given[decided.index]
+    return (None if value is None else decided.of(value.type)) or ir.UnknownType()
 
 
 # ---------------------------------------------------------------------------------------------- control flow

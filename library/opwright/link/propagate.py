@@ -24,7 +24,7 @@ from opwright.lang.infer_protos import flow_types, graph_arguments
 from opwright.link.schema_types import infer_outputs
 from opwright.link.value_types import ABSENT, fact_of, text_of, text_of_code, type_of
 from opwright.opsets.domains import normal_domain
-from opwright.opsets.record import Role
+from opwright.opsets.record import CONTROL_FLOW
 from opwright.opsets.records import CONSTANT, record_of
 
 Fact = str | None  # a type as text, ABSENT, or None: not known
@@ -240,7 +240,7 @@ class Propagation:
         types = [type_of(fact) for fact in inputs]
         arguments = list(map(fact_of, graph_arguments(role, types, scope.imports.get("", 0))))
         results = [self._subgraph(graph, node, scope, where, arguments) for graph in subgraphs(node)]
-        if role is Role.PLAIN:
+        if role not in CONTROL_FLOW:
             return infer_outputs(node, domain, inputs, attributes, scope.imports)
         yields = [[type_of(fact) or ir.UnknownType() for fact in facts] for facts in results]
         return list(map(fact_of, flow_types(role, types, yields)))

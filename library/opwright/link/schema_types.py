@@ -36,7 +36,7 @@ def infer_outputs(
     found = signature(domain, node.op_type, imports.get(domain, 0))
     if found is None:
         return ()
-    if found.record.typing is None and not found.needs_attributes:
+    if found.record.typing is None:
         outputs = _by_inputs(found, tuple(inputs), len(node.output))
     else:
         made = node_types(found, list(map(_value, inputs)), attributes_of(attributes.values()), len(node.output))
