@@ -189,8 +189,9 @@ class Writer:
     def sub(self, left: ir.Value, right: ir.Value) -> ir.Value:
         return self("Sub", left, right)
 
-    def transpose(self, value: ir.Value, perm: tuple[int, ...]) -> ir.Value:
-        return self("Transpose", value, perm=perm)
+    def transpose(self, value: ir.Value, perm: tuple[int, ...] | None = None) -> ir.Value:
+        """Without `perm` the axes are reversed."""
+        return self("Transpose", value) if perm is None else self("Transpose", value, perm=perm)
 
     def where(self, condition: ir.Value, value: ir.Value, other: ir.Value) -> ir.Value:
         return self("Where", condition, value, other)

@@ -40,7 +40,7 @@ def size_of(low: Lowering, value: ir.Value, span: Span) -> Operand:
     known = [dim for dim in dims or () if isinstance(dim, int)]
     if dims is not None and len(known) == len(dims):
         return math.prod(known)
-    return as_number(Writer(low, span)("Size", value))
+    return as_number(Writer(low, span).size(value))
 
 
 def transposed(low: Lowering, value: ir.Value, span: Span) -> ir.Value:
@@ -50,7 +50,7 @@ def transposed(low: Lowering, value: ir.Value, span: Span) -> ir.Value:
     dims = value.type.shape
     if dims is not None and len(dims) < 2:
         return value
-    return typed(Writer(low, span)("Transpose", value), value.type.element, dims and dims[::-1])
+    return typed(Writer(low, span).transpose(value), value.type.element, dims and dims[::-1])
 
 
 def require_rank(low: Lowering, value: ir.Value, span: Span) -> int:
