@@ -1,4 +1,4 @@
-"""Nothing is collected while something is compiled, and afterwards all is as before."""
+"""Fewer garbage collections run while something is compiled, and afterwards all is as before."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import pytest
 from opwright import FLOAT, script
 from opwright import opset18 as op
 from opwright.diagnostics.model import DiagnosticError
-from opwright.live.collecting import uncollected
+from opwright.live.collecting import ALLOCATIONS, seldom_collected
 
 N = "N"
+BEFORE = (600, 9, 8)
 
 
 @script()
@@ -25,48 +26,56 @@ def refused(x: FLOAT[N]):
 
 
 @pytest.fixture(autouse=True)
-def _on() -> Iterator[None]:
-    assert gc.isenabled()
+def _threshold() -> Iterator[None]:
+    found = gc.get_threshold()
+    gc.set_threshold(*BEFORE)
     yield
-    gc.enable()
+    gc.set_threshold(*found)
 
 
-def test_it_is_off_within_and_on_again() -> None:
-    inner = uncollected(gc.isenabled)
-    outer = uncollected(lambda: (inner(), gc.isenabled()))
-    assert outer() == (False, False)
-    assert gc.isenabled()
+def test_the_threshold_is_raised_within_and_put_back() -> None:
+    inner = seldom_collected(gc.get_threshold)
+    outer = seldom_collected(lambda: (inner(), gc.get_threshold()))
+    assert outer() == ((ALLOCATIONS, 9, 8), (ALLOCATIONS, 9, 8))
+    assert gc.get_threshold() == BEFORE
 
 
-def test_what_is_off_stays_off() -> None:
-    gc.disable()
-    assert not uncollected(gc.isenabled)()
-    assert not gc.isenabled()
+@pytest.mark.parametrize("threshold", [0, ALLOCATIONS, 10 * ALLOCATIONS])
+def test_what_is_higher_or_off_stays(threshold: int) -> None:
+    gc.set_threshold(threshold, 9, 8)
+    assert seldom_collected(gc.get_threshold)() == (threshold, 9, 8)
+    assert gc.get_threshold() == (threshold, 9, 8)
+
+
+def test_what_is_set_meanwhile_stays() -> None:
+    seldom_collected(lambda: gc.set_threshold(650))()
+    assert gc.get_threshold()[0] == 650
 
 
 def test_compiling_leaves_it_as_it_was() -> None:
     doubled.to_function_proto()
     doubled.to_function_protos()
     doubled.to_model_proto()
-    assert gc.isenabled()
+    assert gc.get_threshold() == BEFORE
     for make in (refused.to_function_proto, refused.to_function_protos, refused.to_model_proto):
         with pytest.raises(DiagnosticError):
             make()
-        assert gc.isenabled()
+        assert gc.get_threshold() == BEFORE
 
 
-def test_compiling_collects_nothing() -> None:
-    ran: list[str] = []
+def test_garbage_does_not_pile_up() -> None:
+    """Where nothing but compilations allocates, they collect."""
+    begun: list[str] = []
 
     def note(phase: str, _: dict[str, int]) -> None:
-        ran.append(phase)
+        begun.append(phase)
 
-    doubled.to_function_proto()
-    threshold = gc.get_threshold()
-    paused = uncollected(lambda: (gc.callbacks.append(note), doubled.to_model_proto(), gc.callbacks.remove(note)))
-    gc.set_threshold(1)
+    made = [script()(doubled.__wrapped__) for _ in range(200)]
+    gc.collect()
+    gc.callbacks.append(note)
     try:
-        paused()
+        for function in made:
+            function.to_function_proto()
     finally:
-        gc.set_threshold(*threshold)
-    assert ran == []
+        gc.callbacks.remove(note)
+    assert begun

@@ -15,7 +15,7 @@ from opwright.lang.emit import Identify, PlaceOf, emit_function, own_identity
 from opwright.lang.family import Family, Variant, labels_of
 from opwright.lang.lower.function import Lowered, Unit
 from opwright.link.naming import Profile
-from opwright.live.collecting import uncollected
+from opwright.live.collecting import seldom_collected
 from opwright.live.compiled import Compiled, Run, chosen_facts, target_opset
 from opwright.live.declared_imports import declare_function_imports
 from opwright.live.declared_names import rename_function
@@ -26,7 +26,7 @@ from opwright.opsets.opset import Opset
 from opwright.variants import Key, match_variants, overload_of, portable_name
 
 
-@uncollected
+@seldom_collected
 def function_proto(
     function: OnnxFunction,
     opset: Opset | int | None,
@@ -46,7 +46,7 @@ def function_proto(
     return proto
 
 
-@uncollected
+@seldom_collected
 def function_protos(
     function: OnnxFunction, opset: Opset | int | None, variant: Mapping[str, object], profile: str = "portable"
 ) -> list[FunctionProto]:

@@ -17,7 +17,7 @@ from opwright.lang.lower.function import Lowered, Target, Unit
 from opwright.lang.solve import lower_function
 from opwright.lang.source import span_of
 from opwright.live.closure import Closure
-from opwright.live.collecting import uncollected
+from opwright.live.collecting import seldom_collected
 from opwright.live.compiled import Run, target_opset
 from opwright.live.declared_names import rename_graph
 from opwright.live.protos import places_of
@@ -28,7 +28,7 @@ from opwright.model.finish import finish, given_by_types, rank_warning, refuse_o
 from opwright.model_options import ModelOptions
 
 
-@uncollected
+@seldom_collected
 def model_proto(function: OnnxFunction, attributes: Mapping[str, object], options: ModelOptions) -> ModelProto:
     """See `OnnxFunction.to_model_proto`."""
     run = Run(target_opset(function, options.wanted_opset))
