@@ -8,10 +8,13 @@ import signal
 import sys
 import time
 import traceback
+import warnings
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import TracebackType
+
+from opwright.diagnostics.model import DiagnosticWarning
 
 from tests.differential.judge import AFTER_DEATH, RUNTIMES, Outcome, Verdict, judge
 from tests.differential.planted import BUGS, planted
@@ -109,6 +112,8 @@ def _cpu_seconds(pid: int) -> float:
 
 def _serve(pipe: Connection) -> None:
     sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - programs print, and nobody reads it
+    # That a generated program declares no ranks is what it is for.
+    warnings.filterwarnings("ignore", message="OW388:", category=DiagnosticWarning)
     bugs = {bug.name: bug for bug in BUGS}
     while True:
         program, runtimes, name = pipe.recv()
