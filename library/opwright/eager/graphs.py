@@ -28,12 +28,12 @@ from opwright.live.closure import Closure
 from opwright.live.compiled import Run
 from opwright.live.names import LiveScope
 from opwright.live.reads import Reads
-from opwright.live.source import recover
+from opwright.live.source import recover_helper
 
 
 def graph_function(low: EagerLowering, function: FunctionType) -> FunctionObject:
     """The function as the compiler takes it. DiagnosticError (OW351) where its source cannot be had."""
-    found = recover(function)
+    found = recover_helper(function)
     if isinstance(found, Diagnostic):
         raise DiagnosticError([found])
     module, node = found

@@ -54,6 +54,10 @@ def _expressions(root: ast.expr, bound: frozenset[str], found: dict[str, Span]) 
             if node.id not in names:
                 found.setdefault(node.id, span_of(node))
             continue
+        if isinstance(node, ast.Lambda):
+            pending.extend((item, names) for item in (*node.args.defaults, *node.args.kw_defaults) if item is not None)
+            pending.append((node.body, names | frozenset(_parameters(node.args))))
+            continue
         if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
             targets = assigned_names([item.target for item in node.generators])
             names = names | frozenset(targets)

@@ -220,6 +220,7 @@ class ModuleScope:
             "any",
             "all",
             "isinstance",
+            "slice",
         ):
             return BuiltinObject("", name)
         if name in ("True", "False", "None"):

@@ -256,24 +256,29 @@ def call_math(name: str, arguments: Sequence[Any]) -> Any:
 BUILTINS: dict[str, Callable[..., Any]] = {
     "abs": abs,
     "bool": bool,
+    "divmod": divmod,
     "float": float,
     "int": int,
     "len": len,
     "max": max,
     "min": min,
+    "pow": lambda base, exponent, *modulus: pow(base, exponent, *modulus) if modulus else binary("**", base, exponent),
     "round": round,
-    "str": lambda value: str(_as_python(value)),
+    "str": lambda value: str(as_python(value)),
     "sum": sum,
     "tuple": tuple,
     "sorted": lambda items: StaticList(sorted(items)),
 }
 
 
-def _as_python(value: Any) -> Any:
-    """The value with its lists as Python's own, which are written otherwise than tuples."""
-    if not isinstance(value, tuple):
+def as_python(value: object) -> Any:
+    """The value with its lists as Python's own, which are written otherwise than tuples; StaticError where it holds
+    more than numbers, texts and None."""
+    if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    items = map(_as_python, value)
+    if not isinstance(value, tuple):
+        raise StaticError("OW304", "it is no number, no text and no list of them")
+    items = map(as_python, value)
     return list(items) if isinstance(value, StaticList) else tuple(items)
 
 

@@ -55,6 +55,13 @@ class Module:
         return [node for node in self.tree.body if isinstance(node, ast.FunctionDef)]
 
 
+def function_of(node: ast.Lambda) -> ast.FunctionDef:
+    """The `def` that a lambda is short for."""
+    body = ast.copy_location(ast.Return(node.body), node.body)
+    made = ast.FunctionDef("<lambda>", node.args, [body], [], None, None)
+    return ast.copy_location(made, node)
+
+
 def parse(source: Source, warned: bool = False) -> Module | Diagnostic:
     """The module, or the one diagnostic that ends the file. Never runs the text; compiles it to a tree only.
 

@@ -65,8 +65,11 @@ _FIELDS: dict[str, dict[type[ast.AST], tuple[tuple[str, str], ...]]] = {
         ast.Call: (("func", _EXPRESSION), ("args", "expression*"), ("keywords", "keyword*")),
         ast.Compare: (("left", _EXPRESSION), ("ops", "operator*"), ("comparators", "expression*")),
         ast.Constant: (("value", "value"),),
+        ast.FormattedValue: (("value", _EXPRESSION), ("conversion", "conversion"), ("format_spec", "expression?")),
         ast.GeneratorExp: (("elt", _EXPRESSION), ("generators", "comprehension*")),
         ast.IfExp: (("test", _EXPRESSION), ("body", _EXPRESSION), ("orelse", _EXPRESSION)),
+        ast.JoinedStr: (("values", "expression*"),),
+        ast.Lambda: (("args", "parameters"), ("body", _EXPRESSION)),
         ast.List: (("elts", "expression*"), ("ctx", "context")),
         ast.ListComp: (("elt", _EXPRESSION), ("generators", "comprehension*")),
         ast.Name: (("id", "name"), ("ctx", "context")),
@@ -98,6 +101,7 @@ _OPERATORS: tuple[type[ast.AST], ...] = (
     *(ast.Pow, ast.RShift, ast.Sub, ast.And, ast.Or, ast.Invert, ast.Not, ast.UAdd, ast.USub),
     *(ast.Eq, ast.Gt, ast.GtE, ast.In, ast.Is, ast.IsNot, ast.Lt, ast.LtE, ast.NotEq, ast.NotIn),
 )
+_CONVERSIONS = (ord("s"), ord("r"), ord("a"))  # `!r` in an f-string; -1 for none
 _WORDS: dict[str, dict[str, type[ast.AST]]] = {
     "operator": {kind.__name__: kind for kind in _OPERATORS},
     "context": {kind.__name__: kind for kind in (ast.Load, ast.Store, ast.Del)},
@@ -120,7 +124,7 @@ def _write(value: Any, kind: str) -> Json:
         return [_write(item, kind[:-1]) for item in value]
     if kind.endswith("?"):
         return None if value is None else _write(value, kind[:-1])
-    if kind in ("name", "flag"):
+    if kind in ("name", "flag", "conversion"):
         return value
     if kind == "value":
         return write_constant(value)
@@ -194,6 +198,8 @@ class _Reader:
             return value
         if kind == "flag":
             return int(value == 1)
+        if kind == "conversion":
+            return value if value in _CONVERSIONS else -1
         if kind == "value":
             return read_constant(value)
         if kind in _WORDS:

@@ -37,7 +37,7 @@ from opwright.lang.syntax import Module
 from opwright.live.libraries import InstalledLibraries, NoFiles, opset_object, opset_of_module
 from opwright.live.proto_functions import ProtoFunction
 from opwright.live.reads import ARRAY_BYTES, Reads
-from opwright.live.source import recover
+from opwright.live.source import recover_helper
 from opwright.opsets.opset import Opset
 from opwright.packaged import LibraryFunction
 from opwright.types import Tensor
@@ -201,7 +201,13 @@ class LiveScope(ModuleScope):
         if isinstance(value, (BuiltinFunctionType, type)) and isinstance(label, str):
             if getattr(math, label, None) is value and label in static.MATH_FUNCTIONS:
                 return BuiltinObject("math", label)
-            if getattr(builtins, label, None) is value and label in (*static.BUILTINS, "range", "enumerate", "zip"):
+            if getattr(builtins, label, None) is value and label in (
+                *static.BUILTINS,
+                "range",
+                "enumerate",
+                "zip",
+                "slice",
+            ):
                 return BuiltinObject("", label)
         return None
 
@@ -210,7 +216,7 @@ class LiveScope(ModuleScope):
         known = self._reads.helpers.get(function)
         if known is not None:
             return known
-        found = recover(function)
+        found = recover_helper(function)
         if isinstance(found, Diagnostic):
             self.report(found)
             return MISSING

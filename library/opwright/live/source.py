@@ -14,7 +14,7 @@ from opwright.diagnostics.model import Diagnostic, Place
 from opwright.functions import STARTED
 from opwright.lang.pieces import parse_function
 from opwright.lang.source import Source
-from opwright.lang.syntax import Module, parse
+from opwright.lang.syntax import Module, function_of, parse
 
 
 class _Parsed:
@@ -65,6 +65,46 @@ def recover(function: FunctionType) -> tuple[Module, ast.FunctionDef] | Diagnost
             help="import it again",
         )
     return parsed.module, found
+
+
+def recover_helper(function: FunctionType) -> tuple[Module, ast.FunctionDef] | Diagnostic:
+    """As `recover`, of a function that may be a lambda."""
+    return _recover_lambda(function) if function.__code__.co_name == "<lambda>" else recover(function)
+
+
+def _recover_lambda(function: FunctionType) -> tuple[Module, ast.FunctionDef] | Diagnostic:
+    """The file of a lambda and the `def` that it is short for; the diagnostic says why there is none."""
+    code = function.__code__
+    parsed = _parsed(function)
+    if isinstance(parsed, Diagnostic):
+        return parsed
+    if isinstance(parsed.module, Diagnostic):
+        return parsed.module
+    places = {place for place in code.co_positions() if None not in place and place[2] != place[3]}
+    found = [
+        made
+        for node in ast.walk(parsed.module.tree)
+        if isinstance(node, ast.Lambda) and node.lineno == code.co_firstlineno
+        if all(_holds(node.body, place) for place in places)
+        if _same_parameters(made := function_of(node), function)
+    ]
+    changed = parsed.codes is not None and _fingerprint(code) not in parsed.codes
+    if not found or not places or changed:
+        return Diagnostic(
+            "OW351",
+            "the source text of a lambda is not what it was",
+            Place(parsed.module.source.name, code.co_firstlineno, 1, code.co_firstlineno, 1),
+            reason="it is looked for in its line, and the file may have changed since",
+            help="write a `def`",
+        )
+    return parsed.module, found[-1]  # those around it are met first
+
+
+def _holds(node: ast.expr, place: tuple[int | None, ...]) -> bool:
+    line, end_line, column, end_column = place
+    begins = (node.lineno, node.col_offset)
+    ends = (node.end_lineno or 0, node.end_col_offset or 0)
+    return begins <= (line or 0, column or 0) and (end_line or 0, end_column or 0) <= ends
 
 
 def shown_name(filename: str) -> str:

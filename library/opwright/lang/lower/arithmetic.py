@@ -22,6 +22,7 @@ from opwright.lang.lower.operands import (
     IntTuple,
     Operand,
     Rank,
+    SliceItem,
     Unbound,
     is_sequence,
     is_tensor,
@@ -85,7 +86,7 @@ def _refuse_operand(low: Lowering, operand: Operand, symbol: str, span: Span) ->
         raise maybe_absent(low, operand, f"`{symbol}` needs a value", span)
     if isinstance(operand, Rank):
         need_static(low, operand, span)
-    if operand is None or isinstance(operand, (*OBJECTS, Missing)):
+    if operand is None or isinstance(operand, (*OBJECTS, Missing, SliceItem)):
         raise low.error(
             "OW314",
             f"`{symbol}` is not defined for {describe(operand)}",

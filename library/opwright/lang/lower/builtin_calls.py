@@ -12,7 +12,7 @@ from opwright.lang.lower.known import need_static
 from opwright.lang.lower.lists import LIST_BUILTINS, call_list_builtin
 from opwright.lang.lower.number_functions import call_number_builtin
 from opwright.lang.lower.numbers import convert_number, describe, is_number
-from opwright.lang.lower.operands import Operand, StaticIterator
+from opwright.lang.lower.operands import Operand, SliceItem, StaticIterator
 from opwright.lang.lower.sequences import is_list
 from opwright.lang.lower.tuples import holds_runtime
 from opwright.lang.objects import OBJECTS, BuiltinObject, TypeObject
@@ -42,6 +42,8 @@ def call_builtin(low: Lowering, callee: BuiltinObject, arguments: Arguments) -> 
         return _is_list(low, values, arguments)
     if not callee.module and callee.name in LIST_BUILTINS:
         return call_list_builtin(low, callee.name, arguments.positional, arguments.keywords, span)
+    if not callee.module and callee.name == "slice":
+        return _slice(low, values, arguments)
     if any(isinstance(value, StaticIterator) for value in values):
         if callee.module or callee.name not in _RUN_THROUGH or not isinstance(values[0], StaticIterator):
             raise low.error(
@@ -59,6 +61,14 @@ def call_builtin(low: Lowering, callee: BuiltinObject, arguments: Arguments) -> 
     if callee.name not in _SHALLOW:
         need_static(low, tuple(values), span)
     return _fold(low, callee, values, arguments)
+
+
+def _slice(low: Lowering, values: list[Any], arguments: Arguments) -> Operand:
+    """`slice(stop)`, `slice(start, stop[, step])`: what `start:stop:step` is between brackets."""
+    if arguments.keywords or not 1 <= len(values) <= 3:
+        raise low.error("OW203", "`slice` takes one to three bounds", arguments.span, "it has Python's signature")
+    start, stop, step = (None, values[0], None) if len(values) == 1 else (*values, None, None)[:3]
+    return SliceItem(start, stop, step)
 
 
 def _is_list(low: Lowering, values: list[Any], arguments: Arguments) -> Operand:

@@ -28,6 +28,7 @@ from opwright.lang.lower.ranks import compare_rank, rank_is_in, rank_of
 from opwright.lang.lower.sequences import GROWING, REFUSED, is_list
 from opwright.lang.lower.shapes import shape_of, size_of, transposed
 from opwright.lang.lower.subscripts import ELLIPSIS, IndexItem, SliceItem, subscript
+from opwright.lang.lower.texts import lower_text
 from opwright.lang.lower.written_for import asked
 from opwright.lang.objects import (
     MISSING,
@@ -63,8 +64,6 @@ _REFUSED: dict[type[ast.expr], tuple[str, str]] = {
     ast.Await: ("`await`", ""),
     ast.Dict: ("a dictionary", "use a list, or one name for each value"),
     ast.DictComp: ("a dictionary", "use a list"),
-    ast.JoinedStr: ("an f-string", "join static strings with `+`"),
-    ast.Lambda: ("`lambda`", "write a function: `def`"),
     ast.NamedExpr: ("`:=`", "assign the name in a separate statement"),
     ast.Set: ("a set", "use a tuple: `x.dtype in (FLOAT, DOUBLE)`"),
     ast.SetComp: ("a set", "use a list"),
@@ -294,12 +293,20 @@ def _subscript(low: Lowering, node: ast.Subscript, env: Environment) -> Operand:
     index: list[IndexItem] = []
     with parts:
         written = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        index = each(partial(_index_item, low, env=env), written)
+        for found in each(partial(_index_items, low, env=env), written):
+            index.extend(found)
     parts.close()
     if len(index) == 1 and type(index[0]) is tuple and isinstance(owner, ir.Value):
         index = list(index[0])  # a name for `i, j`
     refuse_number(low, owner, "items", span_of(node.value))
     return subscript(low, owner, index, span_of(node))
+
+
+def _index_items(low: Lowering, node: ast.expr, env: Environment) -> tuple[IndexItem, ...]:
+    """What one part of a subscript stands for: itself, or all items of what is starred."""
+    if isinstance(node, ast.Starred):
+        return iterated(low, node.value, env, "`*` in a subscript")
+    return (_index_item(low, node, env),)
 
 
 def _index_item(low: Lowering, node: ast.expr, env: Environment) -> IndexItem:
@@ -570,6 +577,12 @@ def _arguments(low: Lowering, node: ast.Call, env: Environment, count: int | Non
     return Arguments(positional, keywords, count, span_of(node), span_of(node.func))
 
 
+def _lambda(low: Lowering, node: ast.Lambda, env: Environment) -> Operand:
+    from opwright.lang.lower.nested import lower_lambda
+
+    return lower_lambda(low, node, env)
+
+
 _HANDLERS: dict[type[ast.expr], Callable[[Lowering, Any, Environment], Operand]] = {
     ast.Attribute: _attribute,
     ast.BinOp: _bin_op,
@@ -578,6 +591,8 @@ _HANDLERS: dict[type[ast.expr], Callable[[Lowering, Any, Environment], Operand]]
     ast.Constant: _constant,
     ast.GeneratorExp: lower_generator,
     ast.IfExp: _joined,
+    ast.JoinedStr: lower_text,
+    ast.Lambda: _lambda,
     ast.List: _sequence,
     ast.ListComp: lower_list_comprehension,
     ast.Name: _name,

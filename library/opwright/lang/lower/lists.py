@@ -11,9 +11,10 @@ from typing import Any
 
 from opwright.lang import static
 from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.flow import FRAME
 from opwright.lang.lower.known import need_copies, need_static
 from opwright.lang.lower.numbers import describe
-from opwright.lang.lower.operands import Environment, IntTuple, Operand, StaticIterator, Unbound, is_sequence
+from opwright.lang.lower.operands import Environment, Frame, IntTuple, Operand, StaticIterator, Unbound, is_sequence
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.shapes import tuple_items
 from opwright.lang.source import Span, span_of
@@ -208,8 +209,14 @@ def _comprehend(low: Lowering, node: ast.ListComp | ast.GeneratorExp, env: Envir
     inner = dict(env)
     for name in assigned_names([generator.target for generator in node.generators]):
         inner[name] = Unbound("before the comprehension sets it")
+    if FRAME in env:
+        inner[FRAME] = Frame()  # a function that is made in it sees its names, which end with it
     results: list[Operand] = []
-    _run(low, node, 0, first, inner, results)
+    low.callers.append(env)
+    try:
+        _run(low, node, 0, first, inner, results)
+    finally:
+        low.callers.pop()
     return results
 
 

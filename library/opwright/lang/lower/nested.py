@@ -19,6 +19,7 @@ from opwright.lang.lower.operands import Environment, Operand
 from opwright.lang.lower.poison import each
 from opwright.lang.objects import FunctionObject, NestedObject, TracedObject, TypingObject
 from opwright.lang.source import Span, span_of
+from opwright.lang.syntax import function_of
 
 
 def define(low: Lowering, statement: ast.FunctionDef, env: Environment) -> None:
@@ -34,11 +35,21 @@ def define(low: Lowering, statement: ast.FunctionDef, env: Environment) -> None:
                 reason="a nested function is a helper, or a graph that is passed to an operator",
                 help="write `@graph()`, or define the function at module level",
             )
-    arguments = statement.args
+    env[statement.name] = _made(low, statement, env)
+    low.lists.bound(statement.name)
+
+
+def lower_lambda(low: Lowering, node: ast.Lambda, env: Environment) -> Operand:
+    """`lambda a, b=1: ...`: a function that returns the expression."""
+    function = function_of(node)
+    return _made(low, function, env) if FRAME in env else FunctionObject(low.scope, function)
+
+
+def _made(low: Lowering, node: ast.FunctionDef, env: Environment) -> NestedObject:
+    arguments = node.args
     expressions = [*arguments.defaults, *(item for item in arguments.kw_defaults if item is not None)]
     values = each(partial(lower_expression, low, env=env), expressions)
-    defaults = dict(zip(expressions, values, strict=True))
-    env[statement.name] = NestedObject(statement, env[FRAME], low.scope, defaults)
+    return NestedObject(node, env[FRAME], low.scope, dict(zip(expressions, values, strict=True)))
 
 
 def call_function(

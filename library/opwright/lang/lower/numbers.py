@@ -381,6 +381,7 @@ _NOUNS = {
     "OpsetObject": "an opset",
     "Rank": "a rank",
     "ScriptObject": "the function `{name}`",
+    "SliceItem": "a slice",
     "StaticIterator": "an iterator",
     "TypingObject": "the typing name `{name}`",
 }

@@ -11,10 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from opwright.lang import ir
+from opwright.lang.objects import NestedObject
 from opwright.lang.static import StaticList
 from opwright.lang.trail import Trail
 
 Made = TypeVar("Made")
+
+HOLDERS = (tuple, NestedObject)  # what holds lists besides lists: a function its defaults
 
 
 class Ownership:
@@ -78,11 +81,13 @@ class Ownership:
 
     def _held(self, operand: object) -> set[int]:
         found: set[int] = set()
-        pending = [operand]
+        pending: list[object] = [operand]
         while pending:
             item = pending.pop()
             if isinstance(item, tuple):
                 pending.extend(item)
+            elif isinstance(item, NestedObject):
+                pending.extend(item.defaults.values())
             if isinstance(item, (tuple, ir.Value)):
                 found |= self.identities(item)
         return found

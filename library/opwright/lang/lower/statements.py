@@ -34,6 +34,7 @@ from opwright.lang.lower.joins import Join, Result, within
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.number_arithmetic import on_numbers
 from opwright.lang.lower.operands import POISON, Environment, Frame, IntTuple, Operand, Unbound
+from opwright.lang.lower.ownership import HOLDERS
 from opwright.lang.lower.plain_calls import lower_plain, lower_plain_value
 from opwright.lang.lower.poison import Parts, Poisoned, each
 from opwright.lang.lower.sequences import called_method, check_change, grow, grown_names, is_list, method_of_list
@@ -243,7 +244,7 @@ def _bind_name(low: Lowering, name: str, value: Operand, env: Environment) -> No
             value.rename(name, low.trail)
         if type(value.type) is ir.SequenceType:
             low.lists.bound(name)
-    elif isinstance(value, tuple):
+    elif isinstance(value, HOLDERS):
         low.lists.bound(name)
     env[name] = value
 
