@@ -28,9 +28,18 @@ from opwright.lang.lower.context import LowerAgain
 from opwright.lang.lower.operands import Operand, SliceItem
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.speculate import speculate
-from opwright.lang.objects import ArrayObject, ForeignObject, FunctionObject, OperatorObject, OpsetObject, TypeObject
+from opwright.lang.objects import (
+    ArrayObject,
+    ForeignObject,
+    FunctionObject,
+    OperatorObject,
+    OpsetObject,
+    TensorObject,
+    TypeObject,
+)
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
+from opwright.live.constants import is_tensor_object, tensor_data
 from opwright.opsets.implied import ImpliedSignature
 from opwright.opsets.operator import Operator
 from opwright.opsets.signatures import Signature, is_known_domain, newest_opset, signature, tensor_element
@@ -301,7 +310,10 @@ def _arguments(
     kinds = {formal.name: formal.type for formal in formals}
     keywords: dict[str, tuple[Operand, Span]] = {}
     for name, value in kwargs.items():
-        if _is_tensor_attribute(value, found or operator.signature, name):
+        data = tensor_data(value) if is_tensor_object(value) else None
+        if data is not None:
+            keywords[name] = (TensorObject(data), NOWHERE)
+        elif _is_tensor_attribute(value, found or operator.signature, name):
             keywords[name] = (ArrayObject(data_of(value)), NOWHERE)
         else:
             keywords[name] = (_argument(low, found, kinds.get(name, ""), value), NOWHERE)

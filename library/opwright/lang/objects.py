@@ -11,6 +11,7 @@ from opwright.lang.static import StaticError
 from opwright.opsets.signatures import Signature
 
 if TYPE_CHECKING:
+    from opwright.lang.ir import TensorData
     from opwright.lang.resolve import ModuleScope
 
 
@@ -152,18 +153,28 @@ class ArrayObject:
         self.data = data
 
 
+class TensorObject:
+    """A TensorProto, or a tensor of onnx_ir: what an attribute holds. `data` is its `ir.TensorData`."""
+
+    __slots__ = ("data",)
+
+    def __init__(self, data: TensorData) -> None:
+        self.data = data
+
+
 class TypeObject:
     """`FLOAT`, `INT64["N"]`: an element type, usable as annotation, as dtype attribute, and to make typed scalars.
 
     `is_dtype`: it is that of a tensor, `x.dtype`, which equals every class of its element type. Those differ among
-    themselves in Python, and which of them this is has not been kept.
+    themselves in Python, and which of them this is has not been kept. `of_numpy`: it is a scalar type of numpy.
     """
 
-    __slots__ = ("element", "is_dtype")
+    __slots__ = ("element", "is_dtype", "of_numpy")
 
-    def __init__(self, element: ElementType, is_dtype: bool = False) -> None:
+    def __init__(self, element: ElementType, is_dtype: bool = False, of_numpy: bool = False) -> None:
         self.element = element
         self.is_dtype = is_dtype
+        self.of_numpy = of_numpy
 
     def __eq__(self, other: object) -> bool:
         """StaticError where Python's answer is not known."""
@@ -180,7 +191,7 @@ class TypeObject:
 
 
 class BuiltinObject:
-    """A builtin of Python (`len`) or a function of `math` (`math.sqrt`)."""
+    """A builtin of Python (`len`) or a function of `math`, numpy or onnx.helper (`math.sqrt`)."""
 
     __slots__ = ("module", "name")
 
@@ -218,4 +229,5 @@ OBJECTS = (
     BuiltinObject,
     TypingObject,
     TypeObject,
+    TensorObject,
 )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from opwright.diagnostics.model import Diagnostic, Related
 from opwright.elements import BY_NAME
+from opwright.lang.numpy_values import FUNCTIONS as NUMPY_FUNCTIONS
 from opwright.lang.objects import (
     MISSING,
     BuiltinObject,
@@ -75,6 +76,12 @@ _NUMPY_CONSTANTS = {
     "e": MATH_CONSTANTS["e"],
     "inf": MATH_CONSTANTS["inf"],
     "nan": MATH_CONSTANTS["nan"],
+}
+_ONNX_MODULES = {  # and the function that each offers
+    "onnx": "",
+    "onnx.TensorProto": "",
+    "onnx.helper": "make_tensor",
+    "onnx.numpy_helper": "from_array",
 }
 _TYPE_NAMES = {name.upper(): BY_NAME[name] for name in BY_NAME}
 _TYPING_MODULES = ("typing", "typing_extensions", "collections.abc", "__future__")
@@ -244,6 +251,8 @@ class ModuleScope:
             return ModuleObject(alias.name if alias.asname else "opwright")
         if alias.name in ("math", "numpy", "typing"):
             return ModuleObject(alias.name)
+        if alias.name in _ONNX_MODULES:
+            return ModuleObject(alias.name if alias.asname else "onnx")
         if alias.name in _TYPING_MODULES:
             return TypingObject(alias.name)
         return self._not_importable(alias.name, span_of(alias))
@@ -254,7 +263,7 @@ class ModuleScope:
             return self._from_file(module, statement.level, alias)
         if module in _TYPING_MODULES:
             return TypingObject(alias.name)
-        if module in ("math", "numpy", *_OPWRIGHT_MODULES):
+        if module in ("math", "numpy", *_ONNX_MODULES, *_OPWRIGHT_MODULES):
             return self.attribute(ModuleObject(module), alias.name, span)
         domain = self.libraries.domain_of(module)
         if domain is None:
@@ -299,8 +308,8 @@ class ModuleScope:
             "OW310",
             f"`{name}` cannot be imported here",
             span,
-            "building runs no code: only opwright, math, numpy, typing, files of this library (`from .x import f`) "
-            "and the packages of libraries are resolved",
+            "building runs no code: only opwright, math, numpy, onnx.helper, typing, files of this library "
+            "(`from .x import f`) and the packages of libraries are resolved",
             "move what is needed into this file, or declare the library under `dependencies:` in library.yaml",
         )
         return MISSING
@@ -312,6 +321,8 @@ class ModuleScope:
         if isinstance(owner, OpsetObject):
             return owner.version if name == "version" else owner.operator(name)
         if isinstance(owner, ModuleObject):
+            if (owner.name, name) == ("numpy", "newaxis"):
+                return None
             found = self._module_attribute(owner.name, name)
             if found is not None:
                 return found
@@ -335,8 +346,10 @@ class ModuleScope:
             return MATH_CONSTANTS.get(name) or (BuiltinObject("math", name) if name in MATH_FUNCTIONS else None)
         if module == "numpy":
             if name in _NUMPY_SCALARS:
-                return TypeObject(BY_NAME[_NUMPY_SCALARS[name]])
-            return _NUMPY_CONSTANTS.get(name)
+                return TypeObject(BY_NAME[_NUMPY_SCALARS[name]], of_numpy=True)
+            return BuiltinObject("numpy", name) if name in NUMPY_FUNCTIONS else _NUMPY_CONSTANTS.get(name)
+        if module in _ONNX_MODULES:
+            return _onnx_attribute(module, name)
         if module in _OPWRIGHT_MODULES:
             return _opwright_attribute(module, name)
         return TypingObject(name)
@@ -347,10 +360,19 @@ class ModuleScope:
 
 _MODULE_REASONS = {
     "math": "only the functions and constants of Python's math module can be folded",
-    "numpy": "of numpy, scalar types and constants are known",
+    "numpy": "of numpy, scalar types, constants and a list of functions are known, which docs/language.md names",
+    **dict.fromkeys(_ONNX_MODULES, "of onnx, TensorProto's types, make_tensor and from_array are known"),
     **dict.fromkeys(_OPWRIGHT_MODULES, "the package has no such public name"),
     "typing": "the module has no such name",
 }
+
+
+def _onnx_attribute(module: str, name: str) -> Any:
+    if f"{module}.{name}" in _ONNX_MODULES:
+        return ModuleObject(f"{module}.{name}")
+    if module == "onnx.TensorProto":
+        return _TYPE_NAMES[name].code if name in _TYPE_NAMES else None
+    return BuiltinObject("onnx", name) if _ONNX_MODULES[module] == name else None
 
 
 def _opwright_attribute(module: str, name: str) -> Any:

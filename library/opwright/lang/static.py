@@ -102,12 +102,12 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
         return _on_items(symbol, left, right)
     if symbol == "**" and (isinstance(left, float) or isinstance(right, float) or right < 0):
         return checked(_power(float(left), float(right)))
-    return _evaluate(lambda: BINARY[symbol](left, right))
+    return evaluated(lambda: BINARY[symbol](left, right))
 
 
 def _on_items(symbol: str, left: Any, right: Any) -> Any:
     """`+` of two tuples or two lists; `*` by an int."""
-    made = _evaluate(lambda: BINARY[symbol](left, right))
+    made = evaluated(lambda: BINARY[symbol](left, right))
     kinds = [type(side) for side in (left, right) if isinstance(side, tuple)]
     if len(set(kinds)) > 1:
         raise StaticError("OW312", "Python says: can only concatenate list to list, tuple to tuple")
@@ -119,18 +119,18 @@ def compare(symbol: str, left: Any, right: Any) -> bool:
         if symbol not in ("==", "!="):
             raise StaticError("OW312", f"Python says: '{symbol}' not supported between a list and a tuple")
         return symbol == "!="
-    return bool(_evaluate(lambda: COMPARE[symbol](left, right)))
+    return bool(evaluated(lambda: COMPARE[symbol](left, right)))
 
 
 def contains(items: Any, item: Any) -> bool:
-    return bool(_evaluate(lambda: item in items))
+    return bool(evaluated(lambda: item in items))
 
 
 def unary(symbol: str, operand: Any) -> Any:
-    return _evaluate(lambda: UNARY[symbol](operand))
+    return evaluated(lambda: UNARY[symbol](operand))
 
 
-def _evaluate(step: Callable[[], Any]) -> Any:
+def evaluated(step: Callable[[], Any]) -> Any:
     try:
         return checked(step())
     except (ArithmeticError, TypeError, ValueError) as error:
@@ -239,11 +239,11 @@ def call_math(name: str, arguments: Sequence[Any]) -> Any:
     """`math.<name>(*arguments)`, correctly rounded wherever the C library is free to differ."""
     if name in _EXACT_MATH:
         if name == "lcm":
-            return functools.reduce(lambda left, right: _evaluate(lambda: math.lcm(left, right)), arguments, 1)
+            return functools.reduce(lambda left, right: evaluated(lambda: math.lcm(left, right)), arguments, 1)
         if name == "factorial" and arguments and isinstance(arguments[0], int) and arguments[0] > 500:
             raise StaticError("OW311", "a factorial of more than 500 is larger than the fuel allows")
-        return _evaluate(lambda: _EXACT_MATH[name](*arguments))
-    reference = _evaluate(lambda: getattr(math, name)(*arguments))  # Python's own domain errors, first
+        return evaluated(lambda: _EXACT_MATH[name](*arguments))
+    reference = evaluated(lambda: getattr(math, name)(*arguments))  # Python's own domain errors, first
     if not isinstance(reference, float) or not math.isfinite(reference) or not all(map(is_number, arguments)):
         return reference
     if name == "pow":
@@ -287,4 +287,4 @@ def call_builtin(name: str, arguments: Sequence[Any]) -> Any:
         raise StaticError("OW311", "a number written with more than 1,000 characters is larger than the fuel allows")
     if name == "round" and len(arguments) > 1 and isinstance(arguments[1], int) and abs(arguments[1]) > 400:
         raise StaticError("OW311", "rounding to more than 400 digits is larger than the fuel allows")
-    return _evaluate(lambda: BUILTINS[name](*arguments))
+    return evaluated(lambda: BUILTINS[name](*arguments))

@@ -245,7 +245,9 @@ def _read_meaning(value: Json, scopes: list[_TemplateScope]) -> Any:
             return FunctionObject(scopes[number], scopes[number].node, scopes[number].is_script)
         case ["builtin", str(module), str(name)]:
             return BuiltinObject(module, name)
-        case ["module", ("math" | "numpy" | "typing" | "opwright" | "opwright.types" | "opwright.opsets") as name]:
+        case ["module", ("math" | "numpy" | "onnx" | "onnx.TensorProto" | "onnx.helper" | "onnx.numpy_helper") as name]:
+            return ModuleObject(name)
+        case ["module", ("typing" | "opwright" | "opwright.types" | "opwright.opsets") as name]:
             return ModuleObject(name)
         case ["typing", str(name)]:
             return TypingObject(name)

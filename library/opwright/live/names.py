@@ -18,6 +18,7 @@ from opwright.functions import OnnxFunction, graph, script
 from opwright.graphs.ndarrays import element_of_dtype
 from opwright.lang import ir, static
 from opwright.lang.lower.function import evaluate_static
+from opwright.lang.numpy_values import FUNCTIONS
 from opwright.lang.objects import (
     MISSING,
     ArrayObject,
@@ -28,12 +29,14 @@ from opwright.lang.objects import (
     OperatorObject,
     OpsetObject,
     ScriptObject,
+    TensorObject,
     TypeObject,
     TypingObject,
 )
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Span
 from opwright.lang.syntax import Module
+from opwright.live.constants import is_tensor_object, tensor_data
 from opwright.live.libraries import InstalledLibraries, NoFiles, opset_object, opset_of_module
 from opwright.live.proto_functions import ProtoFunction
 from opwright.live.reads import ARRAY_BYTES, Reads
@@ -136,6 +139,8 @@ class LiveScope(ModuleScope):
             return value.value if isinstance(value, (int, str)) else NamespaceObject(value)
         if kind in (tuple, list):
             return self._items(value, name, span, depth)
+        if is_tensor_object(value):
+            return self._tensor(value, name, span)
         found = self._callable(value) or self._from_numpy(value, name, span)
         if found is not None:
             return found
@@ -180,6 +185,19 @@ class LiveScope(ModuleScope):
             items = static.StaticList(items)
         return MISSING if any(item is MISSING for item in items) else self._static(items, name, span)
 
+    def _tensor(self, value: Any, name: str, span: Span) -> Any:
+        data = tensor_data(value)
+        if data is not None and len(data.data) <= ARRAY_BYTES:
+            return TensorObject(data)
+        self._fail(
+            "OW352",
+            f"the tensor `{name}` cannot be part of a graph",
+            span,
+            f"it lies in another file, is of no known type, or has more than {ARRAY_BYTES:,} bytes",
+            "pass it as an input",
+        )
+        return MISSING
+
     def _callable(self, value: Any) -> Any:
         if isinstance(value, OnnxFunction):
             return self._script_of(value)
@@ -191,6 +209,9 @@ class LiveScope(ModuleScope):
             return OperatorObject(opset_object(value.opset), value.name)
         if value is script or value is graph:
             return TypingObject("script" if value is script else "graph")
+        listed = _listed_function(value)
+        if listed is not None:
+            return listed
         if isinstance(value, FunctionType):
             return self._helper(value)
         operator = sys.modules.get("opwright.opsets.operator")
@@ -235,7 +256,7 @@ class LiveScope(ModuleScope):
             return self._static(value.item(), name, span)
         if isinstance(value, numpy.dtype) or (isinstance(value, type) and issubclass(value, numpy.generic)):
             element = element_of_dtype(numpy.dtype(value))
-            return None if element is None else TypeObject(element)
+            return None if element is None else TypeObject(element, of_numpy=isinstance(value, type))
         if not isinstance(value, numpy.ndarray):
             return None
         element = element_of_dtype(value.dtype)
@@ -268,6 +289,22 @@ class LiveScope(ModuleScope):
         if isinstance(value, type) and issubclass(value, Tensor):
             return TypingObject("Tensor") if value.dtype is None else TypeObject(value.dtype)
         return NamespaceObject(value)
+
+
+_ONNX_FUNCTIONS = {"make_tensor": "onnx.helper", "from_array": "onnx.numpy_helper"}
+
+
+def _listed_function(value: Any) -> BuiltinObject | None:
+    """A function of numpy or onnx that the compiler evaluates itself; None for any other."""
+    label = getattr(value, "__name__", None)
+    if not callable(value) or not isinstance(label, str):
+        return None
+    numpy = sys.modules.get("numpy")
+    if label in FUNCTIONS and numpy is not None and getattr(numpy, label, None) is value:
+        return BuiltinObject("numpy", label)
+    if label in _ONNX_FUNCTIONS and getattr(sys.modules.get(_ONNX_FUNCTIONS[label]), label, None) is value:
+        return BuiltinObject("onnx", label)
+    return None
 
 
 def _lookup(names: dict[str, Any], name: str) -> Any:

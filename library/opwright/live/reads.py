@@ -8,6 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from opwright.lang.objects import FunctionObject
+from opwright.live.constants import is_tensor_object, tensor_content
 
 ARRAY_BYTES = 1 << 20  # of an array that may become a constant
 
@@ -38,6 +39,8 @@ def _content(value: Any) -> Any:
     """A copy of what may change in place; None of what cannot."""
     if _is_array(value):
         return (value.dtype.str, value.shape, value.tobytes() if value.nbytes <= ARRAY_BYTES else None)
+    if is_tensor_object(value):
+        return (tensor_content(value),)
     if isinstance(value, (list, tuple)) and not all(isinstance(item, (int, float, str)) for item in value):
         return tuple((item, _content(item)) for item in value)
     return tuple(value) if isinstance(value, list) else None

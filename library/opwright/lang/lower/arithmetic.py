@@ -9,6 +9,7 @@ from typing import Any
 from opwright.lang import ir, static
 from opwright.lang.infer import unify_elements
 from opwright.lang.infer_ranks import rank_of
+from opwright.lang.lower.array_arithmetic import check_arrays, note_array
 from opwright.lang.lower.calls import element_of_tensors, maybe_absent, try_emit
 from opwright.lang.lower.context import Lowering, NeedsFact
 from opwright.lang.lower.expansions import EXPANSIONS
@@ -46,6 +47,10 @@ def is_static(operand: Operand) -> bool:
 
 def binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span, spans: tuple[Span, Span]) -> Operand:
     """`left symbol right`: folded, on numbers, or on tensors."""
+    if low.arrays and check_arrays(low, symbol, (left, right), span):
+        made = _binary(low, symbol, left, right, span, spans)
+        note_array(low, made)
+        return made
     if low.mixed:
         return on_mixed(low, symbol, (left, right), span, partial(_binary, low, symbol, left, right, span, spans))
     return _binary(low, symbol, left, right, span, spans)
@@ -269,6 +274,10 @@ _UNARY_ON_NUMBERS: dict[str, Callable[[Lowering, Operand, Span], Operand]] = {
 
 def unary(low: Lowering, symbol: str, operand: Operand, span: Span, place: Span) -> Operand:
     """`symbol operand`, or its `abs`: on a number, or on a tensor."""
+    if low.arrays and isinstance(operand, ir.Value) and operand in low.arrays:
+        made = _unary(low, symbol, operand, span, place)
+        note_array(low, made)
+        return made
     if low.mixed:
         return on_mixed(low, symbol, (operand,), span, partial(_unary, low, symbol, operand, span, place))
     return _unary(low, symbol, operand, span, place)

@@ -11,7 +11,7 @@ from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import default_element, describe, flatten, pack_constant
 from opwright.lang.lower.operands import AttributeOperand, Operand
 from opwright.lang.lower.poison import Parts, Poisoned
-from opwright.lang.objects import ArrayObject, TypeObject
+from opwright.lang.objects import ArrayObject, TensorObject, TypeObject
 from opwright.lang.source import Span
 from opwright.suggest import close_names
 
@@ -84,7 +84,7 @@ def convert_operand(low: Lowering, callee: str, name: str, kind: str, operand: O
             subject=callee,
         )
     need_static(low, operand, span)
-    if isinstance(operand, ArrayObject) and kind == "TENSOR":
+    if isinstance(operand, (ArrayObject, TensorObject)) and kind == "TENSOR":
         return ir.AttributeValue(ir.AttributeKind.TENSOR, operand.data)
     if isinstance(operand, ir.Value):
         data = _array(low, operand) if kind == "TENSOR" else None

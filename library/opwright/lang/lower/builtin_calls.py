@@ -7,15 +7,17 @@ from typing import Any
 from opwright.lang import ir, static
 from opwright.lang.lower.arithmetic import is_static, unary
 from opwright.lang.lower.calls import Arguments
+from opwright.lang.lower.constants import MODULES, call_constant
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.lists import LIST_BUILTINS, call_list_builtin
 from opwright.lang.lower.number_functions import call_number_builtin
-from opwright.lang.lower.numbers import convert_number, describe, is_number
+from opwright.lang.lower.numbers import convert_number, describe, is_number, is_static_number
 from opwright.lang.lower.operands import Operand, SliceItem, StaticIterator
 from opwright.lang.lower.sequences import is_list
 from opwright.lang.lower.tuples import holds_runtime
 from opwright.lang.objects import OBJECTS, BuiltinObject, TypeObject
+from opwright.lang.source import Span
 
 # What to write for a tensor, or for a number of the run time, instead.
 _INSTEAD = {
@@ -34,6 +36,8 @@ _SHALLOW = ("bool", "len")  # what the items of a list are does not matter
 
 def call_builtin(low: Lowering, callee: BuiltinObject, arguments: Arguments) -> Operand:
     """`len(x)`, `math.sqrt(2)`, ...: on static values Python's own, on numbers of the run time a few of them."""
+    if callee.module in MODULES:
+        return call_constant(low, callee, arguments)
     span = arguments.span
     values = [operand for operand, _ in arguments.positional]
     if not callee.module and callee.name == "print":
@@ -139,4 +143,23 @@ def make_scalar(low: Lowering, callee: TypeObject, arguments: Arguments) -> Oper
             reason="it makes a typed scalar of a Python number",
             help="to convert a tensor write `op.Cast(x, to=...)`",
         )
+    if callee.of_numpy and callee.element.name in _PYTHON and is_static_number(operand):
+        return _python_number(low, callee.element.name, operand, place)
     return convert_number(low, operand, callee.element, place)
+
+
+_PYTHON = ("bool", "double", "int64")  # numpy's scalars of these types are Python's numbers
+
+
+def _python_number(low: Lowering, name: str, number: bool | int | float, span: Span) -> Operand:
+    try:
+        if name == "bool":
+            return bool(number)
+        if name == "double":
+            return float(static.evaluated(lambda: float(number)))
+        found = static.evaluated(lambda: int(number))
+        if not -(1 << 63) <= found < 1 << 63:
+            raise static.StaticError("OW313", "numpy's int64 does not hold it")
+    except static.StaticError as error:
+        raise low.error(error.code, "the number does not fit the type", span, reason=str(error)) from None
+    return int(found)

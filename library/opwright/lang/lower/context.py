@@ -112,6 +112,7 @@ class Lowering:
         self.lists = Ownership(self.trail)
         self.rank_origins: dict[ir.Value, Sequence[ir.Value] | None] = {}  # whose ranks say those of results
         self.mixed: dict[ir.Value, frozenset[ir.NumberKind]] = {}  # tensors that Python may hold as such numbers
+        self.arrays: dict[ir.Value, None] = {}  # that Python holds as arrays of numpy, of ints or bools
         self.attributes: dict[str, AttributeOperand] = {}
         self.open_regions: list[ir.Region] = []  # those around the one that is being filled
         self.attempts: list[Attempt] = []  # loops over static ranges that are being lowered as a `Loop`

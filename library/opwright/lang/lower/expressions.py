@@ -9,9 +9,11 @@ from typing import Any
 
 from opwright.lang import ir, static
 from opwright.lang.lower.arithmetic import binary, is_none, is_static, same_object, unary
+from opwright.lang.lower.array_arithmetic import note_array
 from opwright.lang.lower.builtin_calls import call_builtin, make_scalar
 from opwright.lang.lower.calls import Arguments, call_operator
 from opwright.lang.lower.conditions import choose, lower_condition, negate, truth
+from opwright.lang.lower.constants import array_constant
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import ask_enumerated, keep_after_loop, need_static
 from opwright.lang.lower.lists import (
@@ -148,7 +150,7 @@ def _around(low: Lowering, found: Operand, span: Span) -> Operand:
     """What a name or attribute from around the function means: an array is a constant."""
     if found is MISSING:
         raise Poisoned
-    return low.constant(found.data, span) if isinstance(found, ArrayObject) else found
+    return array_constant(low, found.data, span) if isinstance(found, ArrayObject) else found
 
 
 def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
@@ -299,7 +301,10 @@ def _subscript(low: Lowering, node: ast.Subscript, env: Environment) -> Operand:
     if len(index) == 1 and type(index[0]) is tuple and isinstance(owner, ir.Value):
         index = list(index[0])  # a name for `i, j`
     refuse_number(low, owner, "items", span_of(node.value))
-    return subscript(low, owner, index, span_of(node))
+    item = subscript(low, owner, index, span_of(node))
+    if low.arrays and isinstance(owner, ir.Value) and owner in low.arrays:
+        note_array(low, item)
+    return item
 
 
 def _index_items(low: Lowering, node: ast.expr, env: Environment) -> tuple[IndexItem, ...]:

@@ -30,7 +30,8 @@ from opwright.lang.lower.passes import passes_of
 from opwright.lang.lower.poison import Parts, Poisoned
 from opwright.lang.lower.sequences import as_sequence, is_list_of_tensors, unknown_items
 from opwright.lang.lower.statements import bind_locals, lower_block
-from opwright.lang.objects import MISSING
+from opwright.lang.numpy_values import number_of
+from opwright.lang.objects import MISSING, ArrayObject, TypeObject
 from opwright.lang.record import record
 from opwright.lang.resolve import Files, Libraries, ModuleScope
 from opwright.lang.source import Source, span_of
@@ -101,6 +102,8 @@ def evaluate_static(scope: ModuleScope, node: ast.expr) -> Any:
         value = MISSING
     for diagnostic in low.diagnostics:
         scope.report(diagnostic)
+    if isinstance(value, ir.Value) and value in low.contents:
+        value = _of_numpy(low, node, value)
     if isinstance(value, ir.Value):
         place = scope.module.source.place(span_of(node))
         scope.report(
@@ -114,6 +117,17 @@ def evaluate_static(scope: ModuleScope, node: ast.expr) -> Any:
         )
         return MISSING
     return value
+
+
+def _of_numpy(low: Lowering, node: ast.expr, value: ir.Value) -> Operand:
+    """What a constant at module level is: an array, or a number where it is a scalar of numpy. A typed scalar stays a
+    tensor."""
+    data = low.contents[value]
+    callee = lower_expression(low, node.func, {}) if isinstance(node, ast.Call) else None
+    if not isinstance(callee, TypeObject):
+        return ArrayObject(data)
+    number = number_of(data) if callee.of_numpy else None
+    return value if number is None else number
 
 
 def variadic_names(unit: Unit, name: str, count: int) -> list[str]:

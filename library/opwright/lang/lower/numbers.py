@@ -383,6 +383,7 @@ _NOUNS = {
     "ScriptObject": "the function `{name}`",
     "SliceItem": "a slice",
     "StaticIterator": "an iterator",
+    "TensorObject": "a TensorProto",
     "TypingObject": "the typing name `{name}`",
 }
 

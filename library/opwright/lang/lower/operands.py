@@ -24,6 +24,7 @@ from opwright.lang.objects import (
     OperatorObject,
     OpsetObject,
     ScriptObject,
+    TensorObject,
     TypeObject,
     TypingObject,
 )
@@ -175,6 +176,7 @@ Object = (
     | OperatorObject
     | OpsetObject
     | ScriptObject
+    | TensorObject
     | TypeObject
     | TypingObject
 )

@@ -109,7 +109,14 @@ def _says_what_is_done(low: Lowering, name: str, operands: list[Operand]) -> boo
 
 def emit_plain_binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> ir.Value | None:
     """`left + right` likewise, where that is a call of one operator of ai.onnx."""
-    if type(left) is not ir.Value or type(right) is not ir.Value or left.optional or right.optional or low.mixed:
+    if (
+        type(left) is not ir.Value
+        or type(right) is not ir.Value
+        or left.optional
+        or right.optional
+        or low.mixed
+        or low.arrays
+    ):
         return None
     one, other = left.type, right.type
     if type(one) is not ir.TensorType or type(other) is not ir.TensorType or right in low.contents:
@@ -127,7 +134,7 @@ def emit_with_literal(low: Lowering, node: ast.BinOp, left: Operand) -> ir.Value
         return None
     if not number:
         return None  # integers are not divided by zero
-    if type(left) is not ir.Value or left.optional or low.mixed:
+    if type(left) is not ir.Value or left.optional or low.mixed or low.arrays:
         return None
     type_ = left.type
     if type(type_) is not ir.TensorType or type(type_.element) is not ElementType:

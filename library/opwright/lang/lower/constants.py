@@ -1,0 +1,79 @@
+"""Constants of numpy and of onnx.helper: calls that are evaluated when the function is built.
+
+An array is a tensor of the graph from there on, while Python holds numpy's array. What numpy makes of such arrays among
+themselves is the same but for a few operators, which are refused.
+"""
+
+from __future__ import annotations
+
+from opwright.elements import BY_NAME
+from opwright.lang import ir, numpy_values
+from opwright.lang.lower.calls import Arguments
+from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.known import need_static
+from opwright.lang.lower.numbers import describe
+from opwright.lang.lower.operands import IntTuple, Operand
+from opwright.lang.lower.shapes import known_length, tuple_items
+from opwright.lang.objects import ArrayObject, BuiltinObject, TensorObject, TypeObject
+from opwright.lang.source import Span
+from opwright.lang.static import StaticError
+
+_DTYPES = {"bool": "bool", "float": "double", "int": "int64"}
+_TENSORS = {"make_tensor": numpy_values.make_tensor, "from_array": numpy_values.from_array}
+MODULES = ("numpy", "onnx")
+
+
+def call_constant(low: Lowering, callee: BuiltinObject, arguments: Arguments) -> Operand:
+    """`np.array([1.0, 2.0])`, `np.sqrt(2.0)`, `onnx.helper.make_tensor(...)`, of what is known."""
+    label = f"{'np' if callee.module == 'numpy' else 'onnx.helper'}.{callee.name}"
+    positional = [_known(low, operand, place, label) for operand, place in arguments.positional]
+    keywords = {name: _known(low, operand, place, label) for name, (operand, place) in arguments.keywords.items()}
+    try:
+        if callee.name in _TENSORS and callee.module == "onnx":
+            return TensorObject(_TENSORS[callee.name](positional, keywords))
+        found = numpy_values.call_numpy(callee.name, positional, keywords)
+    except StaticError as error:
+        raise low.error(
+            error.code,
+            f"`{label}` has no value here",
+            arguments.span,
+            reason=str(error),
+            help="compute it at module level, outside of the function",
+        ) from None
+    return array_constant(low, found, arguments.span) if isinstance(found, ir.TensorData) else found
+
+
+def array_constant(low: Lowering, data: ir.TensorData, span: Span | None) -> ir.Value:
+    """A constant that Python holds as an array of numpy."""
+    made = low.constant(data, span)
+    if data.element.is_integer or data.element.kind == "bool":
+        low.trail.put(low.arrays, made, None)
+    return made
+
+
+def _known(low: Lowering, operand: Operand, span: Span, label: str) -> object:
+    """An argument as `numpy_values` takes it."""
+    if operand is None or isinstance(operand, (bool, int, float, str)):
+        return operand
+    if isinstance(operand, TypeObject):
+        return operand.element
+    if isinstance(operand, BuiltinObject) and not operand.module and operand.name in _DTYPES:
+        return BY_NAME[_DTYPES[operand.name]]
+    if isinstance(operand, (ArrayObject, TensorObject)):
+        return operand.data
+    if isinstance(operand, IntTuple) and known_length(operand) is not None:
+        operand = tuple_items(low, operand, span, f"`{label}` takes it")
+    if isinstance(operand, tuple):
+        return tuple(_known(low, item, span, label) for item in operand)
+    if isinstance(operand, range):
+        return tuple(operand)
+    if isinstance(operand, ir.Value) and operand in low.contents:
+        return low.contents[operand]
+    need_static(low, operand, span)
+    raise low.error(
+        "OW304",
+        f"`{label}` takes values that are known when the function is built",
+        span,
+        reason=f"it is evaluated by the compiler, not by the graph, and gets {describe(operand)}",
+        help="use an operator on a tensor",
+    )

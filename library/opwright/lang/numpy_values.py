@@ -1,0 +1,313 @@
+"""Functions of numpy and of onnx.helper on values that are known when a function is built.
+
+A written list: nobody's code is run, and nothing depends on how numpy was compiled. A scalar result is a number, as
+numpy's float64, int64 and bool are Python's; an array is the data of a constant. What numpy would give and this list
+does not is a StaticError.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from operator import add
+from struct import unpack
+from typing import TypeAlias
+
+from opwright.elements import BY_CODE, BY_NAME, ElementType
+from opwright.lang import ir, static
+from opwright.lang.rounding import DoesNotFitError, pack
+from opwright.lang.static import StaticError
+
+Number = bool | int | float
+Found: TypeAlias = "Number | ir.TensorData"
+_EXACT_SUMS = 7  # numbers with a fraction: numpy adds more of them in an order of its own
+_INT64 = 1 << 63
+
+
+def call_numpy(name: str, arguments: Sequence[object], keywords: Mapping[str, object]) -> Found:
+    """`numpy.<name>(...)` of numbers, nested lists of them, arrays (`TensorData`) and element types."""
+    if name in _SCALAR:
+        return _of_numbers(name, arguments, keywords)
+    if name in _REDUCTIONS:
+        return _reduced(name, arguments, keywords)
+    return _ARRAYS[name](_bound(name, _PARAMETERS[name], arguments, keywords))
+
+
+def make_tensor(arguments: Sequence[object], keywords: Mapping[str, object]) -> ir.TensorData:
+    """`onnx.helper.make_tensor(name, data_type, dims, vals)`."""
+    given = _bound("make_tensor", ("name", "data_type", "dims", "vals", "raw"), arguments, keywords)
+    if given.get("raw") not in (None, False):
+        raise StaticError("OW304", "raw bytes are not part of the language")
+    code, dims, values = given.get("data_type"), _dims(given.get("dims")), given.get("vals")
+    element = code if isinstance(code, ElementType) else BY_CODE.get(code) if isinstance(code, int) else None
+    if element is None:
+        raise StaticError("OW312", f"{code!r} is no element type")
+    if isinstance(values, ir.TensorData):
+        if math.prod(values.dims) != math.prod(dims) or values.element is not element:
+            raise StaticError("OW304", f"the array is of {values.element.name}{list(values.dims)}")
+        return ir.TensorData(element, dims, values.data)
+    items = values if isinstance(values, tuple) else (values,)
+    if len(items) != math.prod(dims):
+        raise StaticError("OW312", f"{len(items)} values for a tensor of shape {list(dims)}")
+    if element.kind == "string" and all(isinstance(item, str) for item in items):
+        return ir.TensorData(element, dims, tuple(str(item).encode() for item in items))
+    return _data(items, dims, element)
+
+
+def from_array(arguments: Sequence[object], keywords: Mapping[str, object]) -> ir.TensorData:
+    """`onnx.numpy_helper.from_array(array)`."""
+    given = _bound("from_array", ("array", "name"), arguments, keywords)
+    array = given.get("array")
+    if not isinstance(array, ir.TensorData):
+        raise StaticError("OW304", "it takes an array")
+    return array
+
+
+def number_of(data: ir.TensorData) -> Number | None:
+    """The one number of a constant of rank 0, as numpy's `item()` gives it; None where it is none."""
+    if data.dims or not isinstance(data.data, bytes):
+        return None
+    if data.element.kind == "bool":
+        return bool(data.data[0])
+    if data.element.is_integer and data.element.bits >= 8:
+        return int.from_bytes(data.data, "little", signed=data.element.kind == "int")
+    code = {"double": "<d", "float": "<f", "float16": "<e"}.get(data.element.name)
+    if code is None:
+        return None
+    return float(unpack(code, data.data)[0])
+
+
+# ---------------------------------------------------------------------------------------------------- arguments
+
+
+def _bound(
+    name: str, parameters: Sequence[str], arguments: Sequence[object], keywords: Mapping[str, object]
+) -> dict[str, object]:
+    if len(arguments) > len(parameters):
+        raise StaticError("OW304", f"`{name}` takes {', '.join(parameters)} here")
+    found = dict(zip(parameters, arguments, strict=False))
+    for keyword, value in keywords.items():
+        if keyword not in parameters or keyword in found:
+            raise StaticError("OW304", f"`{name}` takes {', '.join(parameters)} here, each once")
+        found[keyword] = value
+    return found
+
+
+def _numbers(value: object, dims: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[Number, ...]]:
+    """The shape and the items of nested lists of numbers."""
+    if isinstance(value, (bool, int, float)):
+        return (), (value,)
+    if not isinstance(value, tuple):
+        raise StaticError("OW304", "it takes numbers and lists of them")
+    parts = [_numbers(item, dims) for item in value]
+    if not parts:
+        return (0,), ()
+    if any(part[0] != parts[0][0] for part in parts):
+        raise StaticError("OW312", "the lists differ in length")
+    return (len(parts), *parts[0][0]), tuple(item for part in parts for item in part[1])
+
+
+def _dims(value: object) -> tuple[int, ...]:
+    sizes = value if isinstance(value, tuple) else (value,)
+    dims = tuple(size for size in sizes if isinstance(size, int) and not isinstance(size, bool))
+    if len(dims) != len(sizes) or any(size < 0 for size in dims):
+        raise StaticError("OW304", "a shape is an int or a list of ints")
+    if math.prod(dims) > static.SEQUENCE_ITEMS:
+        raise StaticError("OW311", f"more than the {static.SEQUENCE_ITEMS:,} items allowed")
+    return dims
+
+
+def _element(given: Mapping[str, object], items: Sequence[Number], empty: str = "double") -> ElementType:
+    """That of `dtype=`, else what numpy makes of such numbers."""
+    wanted = given.get("dtype")
+    if isinstance(wanted, ElementType):
+        return wanted
+    if wanted is not None:
+        raise StaticError("OW304", "`dtype` is a type of numpy: `dtype=np.float32`")
+    if not items:
+        return BY_NAME[empty]
+    if any(isinstance(item, float) for item in items):
+        return BY_NAME["double"]
+    return BY_NAME["bool" if all(isinstance(item, bool) for item in items) else "int64"]
+
+
+def _data(items: Sequence[object], dims: tuple[int, ...], element: ElementType) -> ir.TensorData:
+    if element.bits < 8 or element.kind == "string":
+        raise StaticError("OW304", f"arrays of {element.name} are not made here")
+    if len(items) > static.SEQUENCE_ITEMS:
+        raise StaticError("OW311", f"more than the {static.SEQUENCE_ITEMS:,} items allowed")
+    parts = []
+    try:
+        for item in items:
+            if not isinstance(item, (bool, int, float)):
+                raise StaticError("OW304", "it takes numbers and lists of them")
+            parts.append(pack(item, element))
+    except DoesNotFitError as error:
+        raise StaticError("OW313", str(error)) from None
+    return ir.TensorData(element, dims, b"".join(parts))
+
+
+# ------------------------------------------------------------------------------------------------------- arrays
+
+
+def _array(given: Mapping[str, object]) -> ir.TensorData:
+    value = given.get("object")
+    if isinstance(value, ir.TensorData):
+        if given.get("dtype") not in (None, value.element):
+            raise StaticError("OW304", "an array is cast where it is used: `op.Cast(x, to=...)`")
+        return value
+    dims, items = _numbers(value, ())
+    element = _element(given, items)
+    if any(isinstance(item, float) for item in items) and (element.is_integer or element.kind == "bool"):
+        raise StaticError("OW313", f"a number with a fraction is no {element.name}")
+    if any(not isinstance(item, bool) for item in items) and element.kind == "bool":
+        raise StaticError("OW313", "a number is no bool")
+    return _data(
+        [int(item) if isinstance(item, bool) and element.is_integer else item for item in items], dims, element
+    )
+
+
+def _filled(value: Number) -> Callable[[Mapping[str, object]], ir.TensorData]:
+    def make(given: Mapping[str, object]) -> ir.TensorData:
+        dims, element = _dims(given.get("shape")), _element(given, ())
+        one: Number = bool(value) if element.kind == "bool" else value
+        return _data([one] * math.prod(dims), dims, element)
+
+    return make
+
+
+def _full(given: Mapping[str, object]) -> ir.TensorData:
+    dims, value = _dims(given.get("shape")), given.get("fill_value")
+    if not isinstance(value, (bool, int, float)):
+        raise StaticError("OW304", "`full` takes a number")
+    return _data([value] * math.prod(dims), dims, _element(given, (value,)))
+
+
+def _arange(given: Mapping[str, object]) -> ir.TensorData:
+    bounds = [given[name] for name in ("start", "stop", "step") if name in given]
+    numbers = [bound for bound in bounds if isinstance(bound, int) and not isinstance(bound, bool)]
+    if len(numbers) != len(bounds) or not bounds or numbers[2:] == [0]:
+        raise StaticError("OW304", "`arange` takes ints")
+    items = range(*numbers)
+    if len(items) > static.SEQUENCE_ITEMS:
+        raise StaticError("OW311", f"more than the {static.SEQUENCE_ITEMS:,} items allowed")
+    return _data(items, (len(items),), _element(given, items, "int64"))
+
+
+def _eye(given: Mapping[str, object]) -> ir.TensorData:
+    (size,) = _dims(given.get("N"))
+    dims, element = _dims((size, size)), _element(given, ())
+    one, zero = (True, False) if element.kind == "bool" else (1, 0)
+    return _data([one if row == column else zero for row in range(size) for column in range(size)], dims, element)
+
+
+_ARRAYS: dict[str, Callable[[Mapping[str, object]], ir.TensorData]] = {
+    "arange": _arange,
+    "array": _array,
+    "asarray": _array,
+    "eye": _eye,
+    "full": _full,
+    "ones": _filled(1),
+    "zeros": _filled(0),
+}
+_PARAMETERS: dict[str, tuple[str, ...]] = {
+    "arange": ("start", "stop", "step", "dtype"),
+    "array": ("object", "dtype"),
+    "asarray": ("object", "dtype"),
+    "eye": ("N", "dtype"),
+    "full": ("shape", "fill_value", "dtype"),
+    "ones": ("shape", "dtype"),
+    "zeros": ("shape", "dtype"),
+}
+
+
+# ------------------------------------------------------------------------------------------------------ numbers
+
+_MATH = {
+    **{name: name for name in ("sqrt", "exp", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "cbrt")},
+    **{name: name for name in ("sinh", "cosh", "tanh", "fabs", "copysign", "fmod")},
+    **{f"arc{name}": f"a{name}" for name in ("sin", "cos", "tan", "tan2", "sinh", "cosh", "tanh")},
+}
+
+
+def _rounded(name: str) -> Callable[..., Number]:
+    def make(value: Number) -> Number:
+        return value if isinstance(value, int) else math.copysign(float(static.call_math(name, [value])), value)
+
+    return make
+
+
+def _nearest(value: Number) -> Number:
+    return value if isinstance(value, int) else math.copysign(float(round(value)), value)
+
+
+def _power(base: Number, exponent: Number) -> Number:
+    if isinstance(base, int) and isinstance(exponent, int) and exponent < 0:
+        raise StaticError("OW312", "numpy says: Integers to negative integer powers are not allowed.")
+    found: Number = static.binary("**", base, exponent)
+    return found
+
+
+def _sign(value: Number) -> Number:
+    if value != value or not value:
+        return value
+    return type(value)(math.copysign(1, value))
+
+
+_SCALAR: dict[str, Callable[..., Number]] = {
+    **{name: (lambda *values, used=used: static.call_math(used, values)) for name, used in _MATH.items()},
+    "abs": abs,
+    "absolute": abs,
+    "around": _nearest,
+    "ceil": _rounded("ceil"),
+    "floor": _rounded("floor"),
+    "power": _power,
+    "rint": lambda value: _nearest(float(value)),
+    "round": _nearest,
+    "sign": _sign,
+    "square": lambda value: value * value,
+    "trunc": _rounded("trunc"),
+}
+_REDUCTIONS: dict[str, Callable[[Sequence[Number]], Number]] = {
+    "amax": max,
+    "amin": min,
+    "max": max,
+    "min": min,
+    "prod": math.prod,
+    "sum": lambda items: reduce(add, items),
+}
+
+
+def _of_numbers(name: str, arguments: Sequence[object], keywords: Mapping[str, object]) -> Number:
+    values = [value for value in arguments if isinstance(value, (int, float)) and not isinstance(value, bool)]
+    if keywords or len(values) != len(arguments):
+        raise StaticError("OW304", "it takes numbers here, without keywords")
+    return _within(static.evaluated(lambda: _SCALAR[name](*values)))
+
+
+def _reduced(name: str, arguments: Sequence[object], keywords: Mapping[str, object]) -> Number:
+    if keywords or len(arguments) != 1:
+        raise StaticError("OW304", "it takes one list of numbers here, without keywords")
+    _, items = _numbers(arguments[0], ())
+    if any(isinstance(item, float) for item in items):
+        items = tuple(map(float, items))
+        if name in ("prod", "sum") and len(items) > _EXACT_SUMS:
+            raise StaticError("OW304", f"more than {_EXACT_SUMS} numbers with a fraction: numpy's order is its own")
+        if any(item != item for item in items):
+            raise StaticError("OW312", "the result is not a number")
+    if not items:
+        if name not in ("prod", "sum"):
+            raise StaticError("OW312", "numpy says: zero-size array to reduction operation which has no identity")
+        return 1.0 if name == "prod" else 0.0
+    return _within(static.evaluated(lambda: _REDUCTIONS[name](items)))
+
+
+def _within(value: Number) -> Number:
+    """numpy's ints are of 64 bits, and wrap around."""
+    if isinstance(value, int) and not -_INT64 <= value < _INT64:
+        raise StaticError("OW312", "the result is beyond int64, where numpy's ints wrap around")
+    return value
+
+
+FUNCTIONS = frozenset([*_SCALAR, *_REDUCTIONS, *_ARRAYS])
