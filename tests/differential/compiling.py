@@ -9,12 +9,11 @@ from opwright.elements import BY_NAME
 from opwright.lang.family import Family, build_family
 from opwright.lang.interface import Declaration, DeclaredValue, read_interface
 from opwright.lang.lower.function import Unit, evaluate_static
-from opwright.lang.resolve import ModuleScope
+from opwright.lang.resolve import FileScope, NoFiles, NoLibraries
 from opwright.lang.source import Source
 from opwright.lang.syntax import parse
 
 from tests.differential.program import Program
-from tests.lang.conftest_lang import NoFiles, NoLibraries
 
 DOMAIN = "test.domain"
 HEADER = """\
@@ -31,7 +30,7 @@ def compile_program(program: Program) -> Family | tuple[Diagnostic, ...]:
     if isinstance(module, Diagnostic):
         return (module,)
     found: list[Diagnostic] = []
-    scope = ModuleScope(module, NoFiles(), NoLibraries(), evaluate_static, found.append)
+    scope = FileScope(module, NoFiles(), NoLibraries(), evaluate_static, found.append)
     node = module.function("F")
     if node is None:
         return (Diagnostic("OW301", "there is no function F"),)

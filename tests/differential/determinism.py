@@ -21,6 +21,7 @@ from opwright import OnnxFunction
 from opwright.diagnostics.model import DiagnosticError
 from opwright.lang.emit import emit_function
 from opwright.lang.family import Family, build_family
+from opwright.lang.resolve import NoLibraries
 from opwright_build.compile import SpecFiles
 from opwright_build.compile.unit import make_unit
 from opwright_build.spec.load import load_library
@@ -28,7 +29,6 @@ from opwright_build.spec.load import load_library
 from tests.differential.campaign import program_of
 from tests.differential.compiling import compile_program
 from tests.differential.control import control_pairs
-from tests.lang.conftest_lang import NoLibraries
 
 ROOT = Path(__file__).resolve().parents[2]
 WANTED = 200

@@ -11,7 +11,6 @@ import onnxruntime as ort
 from onnx import helper
 from onnx.inliner import inline_local_functions
 from onnx.reference import ReferenceEvaluator
-from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.model import Diagnostic
 from opwright.elements import BY_NAME
 from opwright.lang import ir
@@ -19,30 +18,11 @@ from opwright.lang.emit import emit_function
 from opwright.lang.family import Family, build_family
 from opwright.lang.interface import Declaration, DeclaredValue, read_interface
 from opwright.lang.lower.function import Unit, evaluate_static
-from opwright.lang.resolve import ModuleScope
+from opwright.lang.resolve import FileScope, NoFiles, NoLibraries
 from opwright.lang.source import Source
 from opwright.lang.syntax import Module, parse
 
 HEADER = "from opwright import opset18 as op, FLOAT, DOUBLE, INT64, INT32, BOOL\nimport math\n"
-
-
-class NoFiles:
-    def module(self, name: str, level: int, origin: str) -> Module | Diagnostic | None:
-        return None
-
-
-class NoLibraries:
-    def domain_of(self, package: str) -> str | None:
-        return None
-
-    def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:
-        return None
-
-    def emitted_domain(self, domain: str) -> str | None:
-        return None
-
-    def names(self, domain: str) -> tuple[str, ...]:
-        return ()
 
 
 class Compiler:
@@ -58,7 +38,7 @@ class Compiler:
         module = parse(Source("f.py", HEADER + text))
         assert isinstance(module, Module), module
         found: list[Diagnostic] = []
-        scope = ModuleScope(module, NoFiles(), NoLibraries(), evaluate_static, found.append)
+        scope = FileScope(module, NoFiles(), NoLibraries(), evaluate_static, found.append)
         node = module.function("F")
         assert node is not None
         interface = read_interface(module.source, node, scope.constant, found.append)

@@ -10,11 +10,9 @@ from opwright.elements import BY_NAME
 from opwright.lang.family import build_family
 from opwright.lang.interface import Declaration, DeclaredValue, read_interface
 from opwright.lang.lower.function import Unit, evaluate_static
-from opwright.lang.resolve import ModuleScope
+from opwright.lang.resolve import FileScope, NoFiles, NoLibraries
 from opwright.lang.source import Source
 from opwright.lang.syntax import Module, parse
-
-from tests.lang.conftest_lang import NoFiles, NoLibraries
 
 TYPES = ("float", "double", "int64")
 FILE = "f.py"
@@ -36,7 +34,7 @@ def compile_text(text: str, types: Sequence[str] = TYPES) -> tuple[Diagnostic, .
 
 
 def _unit(module: Module, node: ast.FunctionDef, types: Sequence[str], found: list[Diagnostic]) -> Unit | None:
-    scope = ModuleScope(module, NoFiles(), NoLibraries(), evaluate_static, found.append)
+    scope = FileScope(module, NoFiles(), NoLibraries(), evaluate_static, found.append)
     interface = read_interface(module.source, node, scope.constant, found.append)
     declaration = Declaration(
         "test.domain",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from conftest_lang import HEADER, NoFiles, NoLibraries
+from conftest_lang import HEADER
 from opwright.diagnostics.model import Diagnostic
 from opwright.elements import BY_NAME
 from opwright.lang.emit import emit_function
@@ -13,7 +13,7 @@ from opwright.lang.family import build_family
 from opwright.lang.interface import Declaration, DeclaredValue, read_interface
 from opwright.lang.ir_verify import verify
 from opwright.lang.lower.function import Unit, evaluate_static
-from opwright.lang.resolve import ModuleScope
+from opwright.lang.resolve import FileScope, NoFiles, NoLibraries
 from opwright.lang.source import Source
 from opwright.lang.syntax import parse
 
@@ -73,7 +73,7 @@ def compile_text(text: str) -> list[Diagnostic]:
     if node is None:
         return []
     found: list[Diagnostic] = []
-    scope = ModuleScope(module, NoFiles(), NoLibraries(), evaluate_static, found.append)
+    scope = FileScope(module, NoFiles(), NoLibraries(), evaluate_static, found.append)
     interface = read_interface(module.source, node, scope.constant, found.append)
     if found:
         return found

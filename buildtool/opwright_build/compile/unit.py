@@ -10,7 +10,7 @@ from opwright.diagnostics.model import Diagnostic, Place, Related
 from opwright.elements import BY_NAME
 from opwright.lang.interface import Arity, Declaration, DeclaredValue, Input, Interface, read_interface
 from opwright.lang.lower.function import Unit, evaluate_static
-from opwright.lang.resolve import Libraries, ModuleScope
+from opwright.lang.resolve import FileScope, Libraries
 from opwright.lang.source import span_of
 from opwright.lang.syntax import Module
 
@@ -40,7 +40,7 @@ def make_unit(version: SpecVersion, files: SpecFiles, libraries: Libraries, foun
     if node is None:
         found.append(_no_function(version, module, path))
         return None
-    scope = ModuleScope(module, files, libraries, evaluate_static, found.append)
+    scope = FileScope(module, files, libraries, evaluate_static, found.append)
     scope.decorators_of(node)
     interface = read_interface(module.source, node, scope.constant, found.append)
     _compare(version, module, interface, found)

@@ -13,10 +13,9 @@ from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.objects import OpsetObject
-from opwright.lang.resolve import ModuleScope
-from opwright.lang.source import Source, Span
-from opwright.lang.syntax import Module, parse
-from opwright.live.libraries import InstalledLibraries, NoFiles
+from opwright.lang.resolve import ModuleScope, scope_without_text
+from opwright.lang.source import Span
+from opwright.live.libraries import InstalledLibraries
 from opwright.opsets.records import CONSTANT
 
 
@@ -105,6 +104,4 @@ def label_of(node: ir.Node) -> str:
 
 def _scope(name: str) -> ModuleScope:
     """A graph has no text; it calls the functions of installed libraries."""
-    module = parse(Source(f"<{name}>", ""))
-    assert isinstance(module, Module)
-    return ModuleScope(module, NoFiles(), InstalledLibraries(), lambda scope, node: None, lambda found: None)
+    return scope_without_text(name, InstalledLibraries())

@@ -26,12 +26,10 @@ from opwright.lang import ir
 from opwright.lang.dead import remove_dead_nodes
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.poison import Poisoned
-from opwright.lang.resolve import ModuleScope
-from opwright.lang.source import Source, Span
-from opwright.lang.syntax import Module, parse
+from opwright.lang.resolve import ModuleScope, NoLibraries, scope_without_text
+from opwright.lang.source import Span
 
 if TYPE_CHECKING:
-    from opwright.bundle.format import FunctionEntry
     from opwright.lang.objects import OpsetObject
 
 NOWHERE: Span = (0, 0, 0, 0)  # what is found has the caller's place
@@ -199,27 +197,6 @@ def _describe(task: Task) -> str:
     return f"{task.name}({', '.join(repr(value.type) for value in task.inputs)})"
 
 
-class _Nothing:
-    """No files and no libraries: an operation of its own refers to none."""
-
-    def module(self, name: str, level: int, origin: str) -> Module | Diagnostic | None:
-        return None
-
-    def domain_of(self, package: str) -> str | None:
-        return None
-
-    def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:
-        return None
-
-    def emitted_domain(self, domain: str) -> str | None:
-        return None
-
-    def names(self, domain: str) -> tuple[str, ...]:
-        return ()
-
-
 @cache
 def _empty_scope() -> ModuleScope:
-    module = parse(Source("<eager>", ""))
-    assert isinstance(module, Module)
-    return ModuleScope(module, _Nothing(), _Nothing(), lambda scope, node: None, lambda found: None)
+    return scope_without_text("eager", NoLibraries())

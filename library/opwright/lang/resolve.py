@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -24,9 +25,9 @@ from opwright.lang.objects import (
     TypeObject,
     TypingObject,
 )
-from opwright.lang.source import Span, span_of
+from opwright.lang.source import Source, Span, span_of
 from opwright.lang.static import BUILTINS, MATH_CONSTANTS, MATH_FUNCTIONS
-from opwright.lang.syntax import Binding, Module
+from opwright.lang.syntax import Binding, Module, parse
 from opwright.opsets import find_opset, split_name
 
 if TYPE_CHECKING:
@@ -93,62 +94,57 @@ _OPWRIGHT_MODULES = {  # and what they offer besides element types and opsets
 }
 
 
-class ModuleScope:
-    """The module-level names of one file, resolved on first use."""
+class NoFiles:
+    """For functions whose names are no imports of files: those are what Python imported, or what a table says."""
+
+    def module(self, name: str, level: int, origin: str) -> Module | Diagnostic | None:
+        return None
+
+
+class NoLibraries:
+    """For what refers to no functions of libraries."""
+
+    def domain_of(self, package: str) -> str | None:
+        return None
+
+    def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:
+        return None
+
+    def emitted_domain(self, domain: str) -> str | None:
+        return None
+
+    def names(self, domain: str) -> tuple[str, ...]:
+        return ()
+
+
+class ModuleScope(ABC):
+    """What the names mean that a function does not bind itself, each resolved on first use.
+
+    Where they are looked up is said below: in the text of a file (`FileScope`), in what Python has bound
+    (`live.names.LiveScope`), in the table of a template (`lang.template`). What is wrong with them goes to `report`.
+    """
 
     def __init__(
         self,
         module: Module,
-        files: Files,
         libraries: Libraries,
         evaluate: Callable[[ModuleScope, ast.expr], Any],
         report: Callable[[Diagnostic], None],
-        scopes: dict[str, ModuleScope] | None = None,
     ) -> None:
         self.module = module
-        self.files = files
         self.libraries = libraries
         self.report = report
         self._evaluate = evaluate
         self._known: dict[str, Any] = {}
-        self._wrong: dict[str, tuple[Diagnostic, ...]] = {}  # what was reported of those that are MISSING
         self._evaluating: set[ast.expr] = set()
-        self._open: set[str] = set()
-        self._scopes = {} if scopes is None else scopes  # one scope per file, so that imports in a circle are seen
-        self._scopes[module.source.name] = self
+
+    @abstractmethod
+    def lookup(self, name: str, span: Span) -> Any:
+        """What a name means; MISSING after its diagnostic has been reported."""
 
     def known(self, name: str) -> Any:
         """What a name means that has been looked up before; None for any other."""
         return self._known.get(name)
-
-    def lookup(self, name: str, span: Span) -> Any:
-        """What a module-level name means; MISSING after its diagnostic has been reported.
-
-        It is reported at every look-up, since whoever asks may try again after forgetting what was found.
-        """
-        if name in self._known:
-            for diagnostic in self._wrong.get(name, ()):
-                self.report(diagnostic)
-            return self._known[name]
-        bindings = self.module.bindings.get(name)
-        if bindings is None:
-            return self._builtin(name, span)
-        if name in self._open:
-            self._fail("OW302", f"`{name}` is defined in terms of itself", span, "its value depends on itself", "")
-            return MISSING
-        self._open.add(name)
-        report, found = self.report, dict[Diagnostic, None]()
-        self.report = lambda diagnostic: found.update({diagnostic: None})
-        try:
-            value = self._known[name] = self._resolve(name, bindings, span)
-        finally:
-            self.report = report
-            self._open.discard(name)
-        for diagnostic in found:
-            report(diagnostic)
-        if value is MISSING:
-            self._wrong[name] = tuple(found)
-        return value
 
     def constant(self, node: ast.expr) -> Any:
         """The value of a module-level expression, such as a default; MISSING after its diagnostic has been reported."""
@@ -183,6 +179,123 @@ class ModuleScope:
             names.append(found.name)
         return tuple(names)
 
+    def _builtin(self, name: str, span: Span) -> Any:
+        if name in BUILTINS or name in (
+            "print",
+            "range",
+            "enumerate",
+            "zip",
+            "reversed",
+            "list",
+            "any",
+            "all",
+            "isinstance",
+            "slice",
+        ):
+            return BuiltinObject("", name)
+        if name in ("True", "False", "None"):
+            return {"True": True, "False": False, "None": None}[name]
+        close = [known for known in self.module.bindings if known.lower() == name.lower()]
+        reason = (
+            "the language does not support this builtin of Python"
+            if hasattr(builtins, name)
+            else ("it is not a parameter, a local name, a module-level name or a builtin of the language")
+        )
+        self._fail("OW302", f"`{name}` is not defined", span, reason, f"did you mean `{close[0]}`?" if close else "")
+        return MISSING
+
+    # ---------------------------------------------------------------------------------------- attributes
+
+    def attribute(self, owner: Any, name: str, span: Span) -> Any:
+        """`owner.name` for the objects above; MISSING (reported) where there is none."""
+        if isinstance(owner, OpsetObject):
+            return owner.version if name == "version" else owner.operator(name)
+        if isinstance(owner, ModuleObject):
+            if (owner.name, name) == ("numpy", "newaxis"):
+                return None
+            found = self._module_attribute(owner.name, name)
+            if found is not None:
+                return found
+            self._fail(
+                "OW302", f"`{owner.name}.{name}` is not known to the language", span, _MODULE_REASONS[owner.name], ""
+            )
+            return MISSING
+        if isinstance(owner, TypeObject) and name == "dtype":
+            return TypeObject(owner.element, True)
+        self._fail(
+            "OW304",
+            f"the attribute `.{name}` has no meaning here",
+            span,
+            "objects of this kind have no attributes in the language",
+            "",
+        )
+        return MISSING
+
+    def _module_attribute(self, module: str, name: str) -> Any:
+        if module == "math":
+            return MATH_CONSTANTS.get(name) or (BuiltinObject("math", name) if name in MATH_FUNCTIONS else None)
+        if module == "numpy":
+            if name in _NUMPY_SCALARS:
+                return TypeObject(BY_NAME[_NUMPY_SCALARS[name]], of_numpy=True)
+            return BuiltinObject("numpy", name) if name in NUMPY_FUNCTIONS else _NUMPY_CONSTANTS.get(name)
+        if module in _ONNX_MODULES:
+            return _onnx_attribute(module, name)
+        if module in _OPWRIGHT_MODULES:
+            return _opwright_attribute(module, name)
+        return TypingObject(name)
+
+    def _fail(self, code: str, message: str, span: Span, reason: str, help_: str) -> None:
+        self.report(Diagnostic(code, message, self.module.source.place(span), reason=reason, help=help_))
+
+
+class FileScope(ModuleScope):
+    """The module-level names of one file, as its text says."""
+
+    def __init__(
+        self,
+        module: Module,
+        files: Files,
+        libraries: Libraries,
+        evaluate: Callable[[ModuleScope, ast.expr], Any],
+        report: Callable[[Diagnostic], None],
+        scopes: dict[str, FileScope] | None = None,
+    ) -> None:
+        super().__init__(module, libraries, evaluate, report)
+        self.files = files
+        self._wrong: dict[str, tuple[Diagnostic, ...]] = {}  # what was reported of those that are MISSING
+        self._open: set[str] = set()
+        self._scopes = {} if scopes is None else scopes  # one scope per file, so that imports in a circle are seen
+        self._scopes[module.source.name] = self
+
+    def lookup(self, name: str, span: Span) -> Any:
+        """What a module-level name means; MISSING after its diagnostic has been reported.
+
+        It is reported at every look-up, since whoever asks may try again after forgetting what was found.
+        """
+        if name in self._known:
+            for diagnostic in self._wrong.get(name, ()):
+                self.report(diagnostic)
+            return self._known[name]
+        bindings = self.module.bindings.get(name)
+        if bindings is None:
+            return self._builtin(name, span)
+        if name in self._open:
+            self._fail("OW302", f"`{name}` is defined in terms of itself", span, "its value depends on itself", "")
+            return MISSING
+        self._open.add(name)
+        report, found = self.report, dict[Diagnostic, None]()
+        self.report = lambda diagnostic: found.update({diagnostic: None})
+        try:
+            value = self._known[name] = self._resolve(name, bindings, span)
+        finally:
+            self.report = report
+            self._open.discard(name)
+        for diagnostic in found:
+            report(diagnostic)
+        if value is MISSING:
+            self._wrong[name] = tuple(found)
+        return value
+
     def _resolve(self, name: str, bindings: list[Binding], span: Span) -> Any:
         if len(bindings) > 1 or bindings[0].conditional:
             places = [Related(self.module.source.place(span_of(item.node)), "bound here") for item in bindings[:2]]
@@ -214,31 +327,6 @@ class ModuleScope:
             "module-level names of a function are constants, imports and functions",
             "write it as one plain assignment `NAME = value`",
         )
-        return MISSING
-
-    def _builtin(self, name: str, span: Span) -> Any:
-        if name in BUILTINS or name in (
-            "print",
-            "range",
-            "enumerate",
-            "zip",
-            "reversed",
-            "list",
-            "any",
-            "all",
-            "isinstance",
-            "slice",
-        ):
-            return BuiltinObject("", name)
-        if name in ("True", "False", "None"):
-            return {"True": True, "False": False, "None": None}[name]
-        close = [known for known in self.module.bindings if known.lower() == name.lower()]
-        reason = (
-            "the language does not support this builtin of Python"
-            if hasattr(builtins, name)
-            else ("it is not a parameter, a local name, a module-level name or a builtin of the language")
-        )
-        self._fail("OW302", f"`{name}` is not defined", span, reason, f"did you mean `{close[0]}`?" if close else "")
         return MISSING
 
     # ------------------------------------------------------------------------------------------- imports
@@ -294,7 +382,7 @@ class ModuleScope:
                 "check the name and the dots",
             )
             return MISSING
-        scope = self._scopes.get(found.source.name) or ModuleScope(
+        scope = self._scopes.get(found.source.name) or FileScope(
             found, self.files, self.libraries, self._evaluate, self.report, self._scopes
         )
         return scope.lookup(alias.name, span_of(alias)) if alias.name in found.bindings else self._not_in(name, alias)
@@ -314,48 +402,12 @@ class ModuleScope:
         )
         return MISSING
 
-    # ---------------------------------------------------------------------------------------- attributes
 
-    def attribute(self, owner: Any, name: str, span: Span) -> Any:
-        """`owner.name` for the objects above; MISSING (reported) where there is none."""
-        if isinstance(owner, OpsetObject):
-            return owner.version if name == "version" else owner.operator(name)
-        if isinstance(owner, ModuleObject):
-            if (owner.name, name) == ("numpy", "newaxis"):
-                return None
-            found = self._module_attribute(owner.name, name)
-            if found is not None:
-                return found
-            self._fail(
-                "OW302", f"`{owner.name}.{name}` is not known to the language", span, _MODULE_REASONS[owner.name], ""
-            )
-            return MISSING
-        if isinstance(owner, TypeObject) and name == "dtype":
-            return TypeObject(owner.element, True)
-        self._fail(
-            "OW304",
-            f"the attribute `.{name}` has no meaning here",
-            span,
-            "objects of this kind have no attributes in the language",
-            "",
-        )
-        return MISSING
-
-    def _module_attribute(self, module: str, name: str) -> Any:
-        if module == "math":
-            return MATH_CONSTANTS.get(name) or (BuiltinObject("math", name) if name in MATH_FUNCTIONS else None)
-        if module == "numpy":
-            if name in _NUMPY_SCALARS:
-                return TypeObject(BY_NAME[_NUMPY_SCALARS[name]], of_numpy=True)
-            return BuiltinObject("numpy", name) if name in NUMPY_FUNCTIONS else _NUMPY_CONSTANTS.get(name)
-        if module in _ONNX_MODULES:
-            return _onnx_attribute(module, name)
-        if module in _OPWRIGHT_MODULES:
-            return _opwright_attribute(module, name)
-        return TypingObject(name)
-
-    def _fail(self, code: str, message: str, span: Span, reason: str, help_: str) -> None:
-        self.report(Diagnostic(code, message, self.module.source.place(span), reason=reason, help=help_))
+def scope_without_text(title: str, libraries: Libraries) -> ModuleScope:
+    """For what has no source text: a graph that is built, an operation that runs, a proto. `title` stands in places."""
+    module = parse(Source(f"<{title}>", ""))
+    assert isinstance(module, Module)
+    return FileScope(module, NoFiles(), libraries, lambda scope, node: None, lambda found: None)
 
 
 _MODULE_REASONS = {

@@ -39,7 +39,7 @@ from opwright.lang.objects import (
     TypeObject,
     TypingObject,
 )
-from opwright.lang.resolve import Libraries, ModuleScope
+from opwright.lang.resolve import Libraries, ModuleScope, NoFiles
 from opwright.lang.source import Source, Span, span_of
 from opwright.lang.static import StaticList
 from opwright.lang.syntax import Module
@@ -180,7 +180,7 @@ def read_template(data: bytes, declaration: Declaration, interface: Interface, l
         raise MalformedTemplateError(str(error) or "it is nested too deeply") from None
     main = scopes[0]
     _check_parameters(main.node, interface)
-    return Unit(main.module, main.node, declaration, interface, _NoFiles(), libraries, main.reporting)
+    return Unit(main.module, main.node, declaration, interface, NoFiles(), libraries, main.reporting)
 
 
 class _TemplateScope(ModuleScope):
@@ -193,7 +193,7 @@ class _TemplateScope(ModuleScope):
         self.is_script = value.get("script") is True
         self._table: dict[str, Json] = value["names"]
         module = Module(Source(f"<template {name}, function {number}>", ""), ast.Module([self.node], []))
-        super().__init__(module, _NoFiles(), libraries, evaluate_static, _ignore)
+        super().__init__(module, libraries, evaluate_static, _ignore)
         self._all: list[_TemplateScope] = [self]
 
     def reporting(self, report: Callable[[Diagnostic], None]) -> ModuleScope:
@@ -214,11 +214,6 @@ class _TemplateScope(ModuleScope):
                 "OW302", f"`{name}` is not defined", span, "it is missing from the template's table of names", ""
             )
         return self._known.get(name, MISSING)
-
-
-class _NoFiles:
-    def module(self, name: str, level: int, origin: str) -> None:
-        return None
 
 
 def _ignore(diagnostic: Diagnostic) -> None:

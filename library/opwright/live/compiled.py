@@ -21,10 +21,11 @@ from opwright.lang.lower.function import Lowered, Unit
 from opwright.lang.lower.scripts import Script, describe_script
 from opwright.lang.objects import ScriptObject
 from opwright.lang.promises import without_sizes
+from opwright.lang.resolve import NoFiles
 from opwright.lang.source import span_of
 from opwright.lang.syntax import Module
 from opwright.live.annotations import annotation_reader, read_returns
-from opwright.live.libraries import InstalledLibraries, NoFiles
+from opwright.live.libraries import InstalledLibraries
 from opwright.live.names import LiveScope
 from opwright.live.reads import Reads
 from opwright.live.show_warnings import show_warnings

@@ -13,7 +13,6 @@ from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.walk import all_nodes
 from opwright.lang import ir
 from opwright.lang.objects import OpsetObject
-from opwright.lang.syntax import Module
 from opwright.link.digests import record_of
 from opwright.link.instantiate import instantiate
 from opwright.opsets.signatures import is_known_domain, signature
@@ -56,13 +55,6 @@ def _bundle_of(opset: LibraryOpset) -> Bundle:
 
 def _emitted(bundle: Bundle, domain: str) -> str:
     return next((item.mirror for item in bundle.index.domains if item.name == domain), domain)
-
-
-class NoFiles:
-    """A living function reaches other files through what Python imported."""
-
-    def module(self, name: str, level: int, origin: str) -> Module | Diagnostic | None:
-        return None
 
 
 class InstalledLibraries:

@@ -37,7 +37,7 @@ from opwright.lang.resolve import ModuleScope
 from opwright.lang.source import Span
 from opwright.lang.syntax import Module
 from opwright.live.constants import is_tensor_object, tensor_data
-from opwright.live.libraries import InstalledLibraries, NoFiles, opset_object, opset_of_module
+from opwright.live.libraries import InstalledLibraries, opset_object, opset_of_module
 from opwright.live.proto_functions import ProtoFunction
 from opwright.live.reads import ARRAY_BYTES, Reads
 from opwright.live.source import recover_helper
@@ -63,8 +63,7 @@ class LiveScope(ModuleScope):
         script_of: Callable[[OnnxFunction], ScriptObject],
         reads: Reads,
     ) -> None:
-        super().__init__(module, NoFiles(), InstalledLibraries(), evaluate_static, report)
-        self._scopes.clear()  # of files, which a living function does not read; a circle would outlive the compile
+        super().__init__(module, InstalledLibraries(), evaluate_static, report)
         self.function = function
         self.node = node
         self._cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))

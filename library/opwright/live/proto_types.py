@@ -22,10 +22,8 @@ from opwright.lang.lower.proto_graphs import call_graph
 from opwright.lang.lower.scan_ranks import rank_sources
 from opwright.lang.lower.scripts import Script, ScriptVariant
 from opwright.lang.objects import GraphObject
-from opwright.lang.resolve import ModuleScope
-from opwright.lang.source import Source
-from opwright.lang.syntax import Module, parse
-from opwright.live.libraries import InstalledLibraries, NoFiles
+from opwright.lang.resolve import scope_without_text
+from opwright.live.libraries import InstalledLibraries
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.records import CONSTANT
 from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature, newest_opset, signature
@@ -178,9 +176,7 @@ def _infer(flat: FunctionProto, graph: GraphProto, inputs: Sequence[ir.Value]) -
     """The types of the outputs, in terms of those of the inputs, and whose ranks say theirs; None where they are not
     known. Raises DiagnosticError, Poisoned."""
     imports = {normal_domain(item.domain): item.version for item in flat.opset_import}
-    module = parse(Source(f"<{flat.name}>", ""))
-    assert isinstance(module, Module)
-    scope = ModuleScope(module, NoFiles(), InstalledLibraries(), lambda scope, node: None, lambda found: None)
+    scope = scope_without_text(flat.name, InstalledLibraries())
     low = Lowering(scope, ir.Function("", flat.name, 1, imports.get("", newest_opset()), None), {}, {})
     arguments = Arguments([(value, _SPAN) for value in inputs], {}, None, _SPAN, _SPAN)
     found = call_graph(low, GraphObject(graph, imports), arguments)

@@ -33,7 +33,7 @@ from opwright.lang.lower.statements import bind_locals, lower_block
 from opwright.lang.numpy_values import number_of
 from opwright.lang.objects import MISSING, ArrayObject, TypeObject
 from opwright.lang.record import record
-from opwright.lang.resolve import Files, Libraries, ModuleScope
+from opwright.lang.resolve import Files, FileScope, Libraries, ModuleScope
 from opwright.lang.source import Source, span_of
 from opwright.lang.static import StaticList
 from opwright.lang.syntax import Module
@@ -62,7 +62,7 @@ class Unit:
         """What the names mean that the function does not bind itself; what is wrong with them goes to `report`."""
         if self.open_scope is not None:
             return self.open_scope(report)
-        return ModuleScope(self.module, self.files, self.libraries, evaluate_static, report)
+        return FileScope(self.module, self.files, self.libraries, evaluate_static, report)
 
 
 @record
