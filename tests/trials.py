@@ -57,6 +57,7 @@ _LASTING = {
     "relied_on",  # what a choice followed from, also one whose trial failed for it
     "plans",  # what trials have found out about loops
     "loops",  # where each of them stands
+    "agreed",  # under which types they carry names
 }
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 
 from opwright.lang import ir
 from opwright.lang.infer import unify
 from opwright.lang.lower.branches import Branch, changed_names
+from opwright.lang.lower.carried_types import Agreed
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import BROKE, CONTINUED, COUNT, PLACE, RETURNED, is_flag, is_hidden, none_set
 from opwright.lang.lower.joins import filler, joined_type
@@ -150,6 +152,9 @@ class BodyLoop:
 
     def agree(self, at_once: bool) -> ir.Loop:
         """Lowers the body until no name wants another type, which all get `at_once` or one after the other."""
+        entering = {name: ir.settled_type(made.type) for name, made in self.carried.items()}
+        where = (*self.low.copies, *self.key())
+        widened = self.begin(where, entering) if at_once else {}
         while True:
             self.wanted = {}
             with speculate(self.low) as trial:
@@ -161,11 +166,26 @@ class BodyLoop:
                     node = None
                 if node is not None and not self.wanted:
                     trial.commit()
+                    if at_once and widened:
+                        self.low.agreed[where] = Agreed(entering, widened, self.several, dict(self.mixed))
                     return node
                 wanted = {name: ir.settled_type(type_) for name, type_ in self.wanted.items()}
             self.several = self.several or len(wanted) > 1
             for name in wanted if at_once else list(wanted)[:1]:
                 self.carried[name] = self.initial(name, self.entering(name), wanted[name])
+                widened[name] = wanted[name]
+
+    def begin(self, where: tuple[object, ...], entering: Mapping[str, ir.Type]) -> dict[str, ir.Type]:
+        """Begins with the types on which an earlier round of a loop around this one ended; gives those that differ from
+        the ones with which names enter."""
+        agreed = self.low.agreed.get(where)
+        found = None if agreed is None else agreed.begin(entering)
+        if agreed is None or found is None:
+            return {}
+        for name, type_ in found.items():
+            self.carried[name] = self.initial(name, self.entering(name), type_)
+        self.several, self.mixed = agreed.several, dict(agreed.mixed)
+        return found
 
     def check_entering(self, name: str, operand: Operand) -> None:
         """A list, a string or None cannot become what a loop carries: Python's operators on it are not a tensor's."""

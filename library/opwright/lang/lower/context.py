@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from opwright.diagnostics.model import Diagnostic, Place, Related
 from opwright.elements import BY_NAME, ElementType
 from opwright.lang import ir
 from opwright.lang.looked_up import LookedUp, OperatorName, OpsetQuestion
+from opwright.lang.lower.carried_types import Agreed
 from opwright.lang.lower.operands import AttributeOperand, Environment, LoopKey
 from opwright.lang.lower.ownership import Ownership
 from opwright.lang.lower.poison import Poisoned
@@ -119,6 +121,8 @@ class Lowering:
         self.plans = LoopPlans()
         self.loops: dict[LoopKey, int] = {}  # where each loop stands first, by the number of the function's statement
         self.statement = 0  # the number of the function's statement that is being lowered
+        self.copies: tuple[object, ...] = ()  # which copy of which loops, helpers and items is being lowered
+        self.agreed: dict[tuple[object, ...], Agreed] = {}  # by loop, of that copy
         self.loop_results: dict[ir.Value, LoopKey] = {}  # what loops over static ranges leave
 
     # ------------------------------------------------------------------------------------------- findings
@@ -185,6 +189,15 @@ class Lowering:
     def written_for(self, opset: OpsetObject) -> int:
         """The opset of ai.onnx for which the code that is being lowered is written."""
         return min(max(opset.version, self.asked[0]), self.asked[1])
+
+    @contextmanager
+    def copy(self, which: object) -> Iterator[None]:
+        """While one of several copies of a text is lowered: of a loop's body, of a helper."""
+        outer, self.copies = self.copies, (*self.copies, which)
+        try:
+            yield
+        finally:
+            self.copies = outer
 
     def is_the_only_opset(self, opset: OpsetObject) -> bool:
         """Whether the function that is being lowered names no other opset of ai.onnx."""

@@ -60,7 +60,8 @@ def run_body(
     low.scope = scope
     try:
         bind_locals(low, node.body, env)
-        lower_block(low, node.body, env)
+        with low.copy((outer.module.source.name, outer.module.source.first_line, *span)):
+            lower_block(low, node.body, env)
     except NeedsFact as question:
         question.span = span if is_elsewhere else question.span  # the call asks, to those who read its caller
         raise

@@ -233,17 +233,18 @@ def _run(
     from opwright.lang.lower.statements import bind_target
 
     generator = node.generators[level]
-    for item in items:
+    for number, item in enumerate(items):
         low.spend(1, span_of(node))
         mark = len(low.diagnostics)
         bind_target(low, generator.target, item, env)
         if not _chosen(low, generator.ifs, env):
             continue
-        if level + 1 == len(node.generators):
-            results.append(lower_expression(low, node.elt, env))
-        else:
-            inner = iterated(low, node.generators[level + 1].iter, env, "a comprehension")
-            _run(low, node, level + 1, inner, env, results)
+        with low.copy(number):
+            if level + 1 == len(node.generators):
+                results.append(lower_expression(low, node.elt, env))
+            else:
+                inner = iterated(low, node.generators[level + 1].iter, env, "a comprehension")
+                _run(low, node, level + 1, inner, env, results)
         if len(low.diagnostics) > mark:  # the other items would say the same
             raise Poisoned
 

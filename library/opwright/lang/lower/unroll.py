@@ -72,7 +72,8 @@ def unroll(low: Lowering, statement: ast.For, items: Sequence[Operand], env: Env
     leave(low, env, outer, statement.orelse)
 
 
-def _unroll_from(low: Lowering, statement: ast.For, items: Sequence[Operand], env: Environment) -> None:
+def _unroll_from(low: Lowering, statement: ast.For, items: Sequence[Operand], env: Environment, first: int = 0) -> None:
+    """`first` is the number of the first item."""
     span = span_of(statement)
     for index, item in enumerate(items):
         low.spend(1, span)
@@ -84,7 +85,7 @@ def _unroll_from(low: Lowering, statement: ast.For, items: Sequence[Operand], en
             left = len(items) - index
             nests = low.depth + left <= _DEEPEST_COPY
             rest = items[index:] if nests else items[index : index + 1]
-            branch(low, goes_on, span, env, (partial(_unroll_revived, low, statement, rest), end))
+            branch(low, goes_on, span, env, (partial(_unroll_revived, low, statement, rest, first + index), end))
             if nests:
                 return
             continue
@@ -94,15 +95,16 @@ def _unroll_from(low: Lowering, statement: ast.For, items: Sequence[Operand], en
         except Poisoned as wrong:
             wrong.recover()
             env.update(dict.fromkeys(assigned_names([statement.target]), POISON))
-        lower_block(low, statement.body, env)
+        with low.copy((*loop_key(low, statement), first + index)):
+            lower_block(low, statement.body, env)
         if len(low.diagnostics) > mark:  # the other copies would say the same
             env.update(dict.fromkeys(assigned_names([statement]), POISON))
             return
 
 
-def _unroll_revived(low: Lowering, statement: ast.For, items: Sequence[Operand], env: Environment) -> None:
+def _unroll_revived(low: Lowering, statement: ast.For, items: Sequence[Operand], first: int, env: Environment) -> None:
     revive(env)
-    _unroll_from(low, statement, items, env)
+    _unroll_from(low, statement, items, env, first)
 
 
 def outer_flags(env: Environment) -> Environment:
