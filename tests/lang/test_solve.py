@@ -10,9 +10,10 @@ from opwright.lang import ir
 from opwright.lang.family import Family
 from opwright.lang.ir_print import print_function
 from opwright.lang.lower import statements
-from opwright.lang.lower.context import Lowering, NeedsFact
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.function import Lowered, Target
 from opwright.lang.lower.operands import Environment
+from opwright.lang.lower.poison import Question
 from opwright.lang.solve import Solver, lower_function
 
 from tests.lang.conftest_lang import Compiler
@@ -123,7 +124,7 @@ def test_each_variant_is_what_it_is_when_its_facts_are_known_from_the_start(comp
     solver = Solver(unit, target, {})
     while solver.pending:
         found = solver.next()
-        if isinstance(found, NeedsFact):
+        if isinstance(found, Question):
             solver.split(found, found.values)
             continue
         alone = lower_function(unit, Target(18, solver.facts), {})

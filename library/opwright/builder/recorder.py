@@ -14,7 +14,6 @@ from opwright.builder.tensors import Kept
 from opwright.diagnostics.model import DiagnosticError
 from opwright.eager.place import place_of
 from opwright.lang import ir
-from opwright.lang.lower.context import NeedsFact
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.speculate import speculate
 from opwright.live.compiled import Run
@@ -54,8 +53,8 @@ class Recorder:
                         made = step()
                     except BaseException as error:
                         failure = error
-                        if isinstance(error, Poisoned):
-                            failure = DiagnosticError([error.pruned] if error.pruned is not None else trial.findings)
+                        if isinstance(error, Poisoned) and error.question is None:
+                            failure = DiagnosticError(error.findings or trial.findings)
                     else:
                         trial.commit()
                         return made
@@ -72,12 +71,12 @@ class Recorder:
             place = place_of(self.low.frame)
             placed = [item if item.place is not None else replace(item, place=place) for item in error.diagnostics]
             return DiagnosticError(placed)
-        if not isinstance(error, NeedsFact):
+        if not isinstance(error, Poisoned) or error.question is None:
             return None
         try:
             self.low.error(
                 "OW382",
-                f"it depends on `{error.axis}`, which is not known here",
+                f"it depends on `{error.question.axis}`, which is not known here",
                 None,
                 reason="what is recorded depends on it, and a graph is recorded once",
                 help="declare the input with its rank, or give the rank with `op.Reshape` to a list of known length",

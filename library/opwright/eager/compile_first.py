@@ -14,7 +14,7 @@ from opwright.functions import OnnxFunction
 from opwright.lang import ir
 from opwright.lang.interface import Arity
 from opwright.lang.lower.calls import Arguments
-from opwright.lang.lower.context import Lowering, NeedsFact
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.operands import Operand
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.scripts import call_script
@@ -54,9 +54,10 @@ def check_call(low: EagerLowering, function: OnnxFunction, described: Described,
     callee = ScriptObject(function.name, lambda opset: compiled.script, lambda key: None)  # sizes are known here
     try:
         call_script(call, callee, Arguments(positional, keywords, None, NOWHERE, NOWHERE))
-    except NeedsFact as question:
-        low.error("OW218", f"`{function.name}` has no variant for this call", None, f"it asks about {question.axis}")
-    except Poisoned:
+    except Poisoned as wrong:
+        if wrong.question is not None:
+            reason = f"it asks about {wrong.question.axis}"
+            low.error("OW218", f"`{function.name}` has no variant for this call", None, reason)
         assert call.diagnostics
     if call.diagnostics:
         raise DiagnosticError([replace(found, place=low.place) for found in call.diagnostics])

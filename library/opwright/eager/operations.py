@@ -24,9 +24,8 @@ from opwright.graphs.ndarrays import Array, element_of
 from opwright.lang import ir
 from opwright.lang.lower import arithmetic, calls, numbers, shapes
 from opwright.lang.lower.calls import Arguments
-from opwright.lang.lower.context import LowerAgain
 from opwright.lang.lower.operands import Operand, SliceItem
-from opwright.lang.lower.poison import Poisoned
+from opwright.lang.lower.poison import OtherLoops, Poisoned
 from opwright.lang.lower.speculate import speculate
 from opwright.lang.objects import (
     ArrayObject,
@@ -120,8 +119,10 @@ def _call_with_graphs(low: EagerLowering, callee: OperatorObject, arguments: Arg
         with speculate(low) as trial:
             try:
                 found = call_with_graphs(low, callee, arguments, {})
-            except LowerAgain:  # a loop in one of the functions must be unrolled; `low.plans` says so now
-                continue
+            except Poisoned as wrong:
+                if isinstance(wrong.because, OtherLoops):  # `low.plans` says what form they are needed in
+                    continue
+                raise
             trial.commit()
         if low.diagnostics:
             raise DiagnosticError(low.diagnostics)
@@ -227,7 +228,7 @@ def _lower(key: tuple[object, ...] | None, opset: int, lower: Callable[[EagerLow
     except DiagnosticError as error:
         raise error.with_traceback(None) from None  # our own frames would tell the author nothing
     except Poisoned as wrong:
-        raise DiagnosticError([wrong.pruned] if wrong.pruned is not None else low.diagnostics) from None
+        raise DiagnosticError(wrong.findings or low.diagnostics) from None
     if key is not None and low.recording is not None:
         low.recording.finish(made, low.data)
         RECORDINGS.keep(key, low.recording)

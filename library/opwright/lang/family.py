@@ -9,8 +9,8 @@ from typing import Any
 from opwright.diagnostics.model import Diagnostic, Place, Related, has_errors
 from opwright.lang import facts, ir
 from opwright.lang.looked_up import Answers, LookedUp
-from opwright.lang.lower.context import NeedsFact
 from opwright.lang.lower.function import Lowered, Target, Unit
+from opwright.lang.lower.poison import Question
 from opwright.lang.record import record
 from opwright.lang.solve import Solver
 from opwright.lang.source import Span
@@ -68,7 +68,7 @@ def build_family(
     """
     order: dict[str, int] = {}
     variants: list[Variant] = []
-    open_questions: dict[str, NeedsFact] = {}
+    open_questions: dict[str, Question] = {}
     implied: dict[tuple[str, str], bool] = {}
     asked: dict[str, Place] = {}
     looked_up: LookedUp = {}
@@ -78,7 +78,7 @@ def build_family(
         if kept >= VARIANT_LIMIT or len(variants) + solver.pending > _MOST_ATTEMPTS:
             return Family(opset, (), (), looked_up, (_too_many(unit),), solver.axes)
         found = solver.next()
-        if isinstance(found, NeedsFact):
+        if isinstance(found, Question):
             if found.span is not None:
                 asked.setdefault(found.axis, unit.module.source.place(found.span))
             if not found.values:
@@ -214,7 +214,7 @@ def _too_many(unit: Unit) -> Diagnostic:
     )
 
 
-def _open(unit: Unit, question: NeedsFact) -> Diagnostic:
+def _open(unit: Unit, question: Question) -> Diagnostic:
     axis = question.axis
     names = {item.name: item for item in unit.interface.inputs}
     if axis in names:

@@ -11,8 +11,8 @@ from opwright.lang import facts
 from opwright.lang.family import key_order
 from opwright.lang.interface import Arity
 from opwright.lang.looked_up import Answers, LookedUp
-from opwright.lang.lower.context import NeedsFact
 from opwright.lang.lower.function import Lowered, Target, Unit
+from opwright.lang.lower.poison import Question
 from opwright.lang.objects import GraphObject
 from opwright.lang.solve import Solver
 from opwright.variants import Key
@@ -63,7 +63,7 @@ def specialise(
     for _ in range(_MOST_QUESTIONS):
         lowered = solver.next()
         known = solver.facts
-        if isinstance(lowered, NeedsFact):
+        if isinstance(lowered, Question):
             found = answer(lowered.axis, lowered.values)
             if found is None or known.get(lowered.axis) == found:
                 raise MissingFact(lowered.axis)

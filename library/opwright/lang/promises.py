@@ -8,8 +8,8 @@ from opwright.lang import ir
 from opwright.lang.emit import emit_function
 from opwright.lang.facts import RANK
 from opwright.lang.interface import DeclaredValue
-from opwright.lang.lower.context import NeedsFact
 from opwright.lang.lower.function import Target, Unit
+from opwright.lang.lower.poison import Question
 from opwright.lang.solve import lower_function
 from opwright.variants import Key
 
@@ -23,7 +23,7 @@ def without_sizes(unit: Unit, opset: int, variant: Key) -> tuple[ir.Type, ...] |
     relaxed = replace(unit, declaration=replace(unit.declaration, inputs=inputs))
     target = Target(opset, dict(variant))
     full, less = lower_function(unit, target, {}), lower_function(relaxed, target, {})
-    if isinstance(full, NeedsFact) or isinstance(less, NeedsFact):
+    if isinstance(full, Question) or isinstance(less, Question):
         return None
     if full.function is None or less.function is None or _bytes(full.function) != _bytes(less.function):
         return None

@@ -13,8 +13,9 @@ from opwright.elements import BY_NAME
 from opwright.lang import ir
 from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower.checkpoints import Checkpoint
-from opwright.lang.lower.context import LoopPlans, NeedsFact
+from opwright.lang.lower.context import LoopPlans
 from opwright.lang.lower.function import Attempt, Lowered, Target, Unit
+from opwright.lang.lower.poison import Question
 from opwright.opsets.signatures import mask_of
 
 
@@ -59,7 +60,7 @@ class Solver:
         """The answers of the case that was lowered last."""
         return self._last.facts
 
-    def next(self) -> Lowered | NeedsFact:
+    def next(self) -> Lowered | Question:
         """Lowers the next case: what it becomes, or what it asks."""
         case = self._last = self._pending.pop()
         masks = dict(self._masks)
@@ -70,9 +71,9 @@ class Solver:
         else:
             shared = any(other.attempt is case.attempt for other in self._pending)
             found = case.attempt.resume(case.checkpoint, case.facts, shared)
-        return found if isinstance(found, NeedsFact) else self._narrowed(case, masks, found)
+        return found if isinstance(found, Question) else self._narrowed(case, masks, found)
 
-    def split(self, question: NeedsFact, values: Sequence[str]) -> None:
+    def split(self, question: Question, values: Sequence[str]) -> None:
         """Goes on with the case that was lowered last once for each answer, in their order."""
         case = self._last
         checkpoint = None if case.attempt is None else case.attempt.first_mention(question.axis)
@@ -89,7 +90,7 @@ class Solver:
         target = Target(self._opset, case.facts, self._values)
         return Attempt(self._unit, target, masks, self._looked_up, plans, narrowed_by)
 
-    def _narrowed(self, case: _Case, masks: Mapping[str, int], found: Lowered) -> Lowered | NeedsFact:
+    def _narrowed(self, case: _Case, masks: Mapping[str, int], found: Lowered) -> Lowered | Question:
         """The function, lowered until its type variables narrow no further."""
         attempt = case.attempt
         while True:
@@ -105,12 +106,12 @@ class Solver:
                 plan.update(dict.fromkeys(before, -1))
             attempt = self._attempt(case, masks, plans, reasons)
             outcome = attempt.run()
-            if isinstance(outcome, NeedsFact):
+            if isinstance(outcome, Question):
                 case.attempt = None  # each answer begins with all element types again
                 return outcome
             found = outcome
 
 
-def lower_function(unit: Unit, target: Target, looked_up: LookedUp) -> Lowered | NeedsFact:
+def lower_function(unit: Unit, target: Target, looked_up: LookedUp) -> Lowered | Question:
     """The function for one set of facts, or a question that they leave open."""
     return Solver(unit, target, looked_up).next()

@@ -16,7 +16,7 @@ from opwright.graphs.inline import inline_into
 from opwright.graphs.walk import all_nodes
 from opwright.lang import ir
 from opwright.lang.lower.calls import Arguments
-from opwright.lang.lower.context import Lowering, NeedsFact
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.proto_graphs import call_graph
 from opwright.lang.lower.scan_ranks import rank_sources
@@ -114,7 +114,7 @@ def _types(
         graph = _as_graph(flat)
         inputs = [ir.Value(_kind(flat, name), name) for name in flat.input]
         inferred = None if graph is None else _infer(flat, graph, inputs)
-    except (DiagnosticError, Poisoned, NeedsFact):
+    except (DiagnosticError, Poisoned):
         inferred = None
     if inferred is None:
         return [ir.UnknownType() for _ in flat.input], [ir.UnknownType() for _ in flat.output], unknown

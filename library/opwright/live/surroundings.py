@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from opwright.diagnostics.model import DiagnosticError
 from opwright.functions import OnnxFunction
-from opwright.lang.lower.context import NeedsFact
+from opwright.lang.lower.poison import Question
 from opwright.lang.solve import lower_function
 from opwright.live.compiled import Run, named_values
 from opwright.live.reads import Reads
@@ -40,7 +40,7 @@ def read_surroundings(
         lowered, problems = run.with_callees(function, lambda: lower_function(unit, target, {}))
     except DiagnosticError:
         return None
-    if isinstance(lowered, NeedsFact) or lowered.function is None or problems or lowered.diagnostics:
+    if isinstance(lowered, Question) or lowered.function is None or problems or lowered.diagnostics:
         return None
     if any(compiled.family.diagnostics for compiled in run.done.values()):
         return None

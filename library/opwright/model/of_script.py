@@ -12,8 +12,8 @@ from opwright.graphs.ids import function_id
 from opwright.graphs.left_out import leave_out_unread
 from opwright.graphs.walk import all_nodes
 from opwright.lang.emit import emit_graph
-from opwright.lang.lower.context import NeedsFact
 from opwright.lang.lower.function import Lowered, Target, Unit
+from opwright.lang.lower.poison import Question
 from opwright.lang.solve import lower_function
 from opwright.lang.source import span_of
 from opwright.live.closure import Closure
@@ -65,7 +65,7 @@ def model_proto(function: OnnxFunction, attributes: Mapping[str, object], option
 def _lower(run: Run, function: OnnxFunction, unit: Unit, target: Target) -> Lowered:
     """The body for these types and values. Raises DiagnosticError."""
     lowered, problems = run.with_callees(function, lambda: lower_function(unit, target, {}))
-    if isinstance(lowered, NeedsFact):
+    if isinstance(lowered, Question):
         raise DiagnosticError([_unanswered(unit, lowered)])
     if lowered.function is None or problems:
         raise DiagnosticError([*problems, *lowered.diagnostics])
@@ -73,7 +73,7 @@ def _lower(run: Run, function: OnnxFunction, unit: Unit, target: Target) -> Lowe
     return lowered
 
 
-def _unanswered(unit: Unit, question: NeedsFact) -> Diagnostic:
+def _unanswered(unit: Unit, question: Question) -> Diagnostic:
     node = unit.node
     owner = next(
         (item.name for item in unit.interface.inputs if unit.declaration.inputs[item.name].type == question.axis), None

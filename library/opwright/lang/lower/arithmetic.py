@@ -11,7 +11,7 @@ from opwright.lang.infer import unify_elements
 from opwright.lang.infer_ranks import rank_of
 from opwright.lang.lower.array_arithmetic import check_arrays, note_array
 from opwright.lang.lower.calls import element_of_tensors, maybe_absent, try_emit
-from opwright.lang.lower.context import Lowering, NeedsFact
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.expansions import EXPANSIONS
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.mixed import on_mixed
@@ -29,7 +29,7 @@ from opwright.lang.lower.operands import (
     is_tensor,
 )
 from opwright.lang.lower.plain_calls import emit_plain
-from opwright.lang.lower.poison import each
+from opwright.lang.lower.poison import Poisoned, Question, each
 from opwright.lang.lower.powers import integer_power, note_power
 from opwright.lang.lower.sequences import is_list, joined
 from opwright.lang.lower.tuples import holds_runtime, is_tuple, on_tuples, refuse_list_and_number
@@ -258,9 +258,9 @@ def is_none(low: Lowering, negated: bool, left: Operand, right: Operand, span: S
     if isinstance(left, Absent):
         return not negated
     if isinstance(left, ir.Value) and left.optional:
-        raise NeedsFact(left.name, ("absent", "present"), span)
+        raise Poisoned(because=Question(left.name, ("absent", "present"), span))
     if isinstance(left, AttributeOperand) and not left.parameter.required and left.parameter.default is None:
-        raise NeedsFact(left.parameter.name, ("absent", "present"), span)
+        raise Poisoned(because=Question(left.parameter.name, ("absent", "present"), span))
     return (left is None) is not negated
 
 

@@ -12,7 +12,7 @@ from opwright.lang.lower.carried_types import Agreed
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import BROKE, CONTINUED, COUNT, PLACE, RETURNED, is_flag, is_hidden, none_set
 from opwright.lang.lower.joins import filler, joined_type
-from opwright.lang.lower.known import Attempt, NeedsCopies, loop_key
+from opwright.lang.lower.known import Attempt, loop_key
 from opwright.lang.lower.mixed import note_mixed, number_kinds
 from opwright.lang.lower.numbers import (
     as_tensor,
@@ -32,7 +32,7 @@ from opwright.lang.lower.operands import (
     is_sequence,
     is_tensor,
 )
-from opwright.lang.lower.poison import Parts, Poisoned
+from opwright.lang.lower.poison import Copies, Parts, Poisoned
 from opwright.lang.lower.sequences import (
     as_sequence,
     check_change,
@@ -141,11 +141,8 @@ class BodyLoop:
                 node = self.agree(at_once=True)
                 trial.commit()
                 return node
-            except NeedsCopies:
-                if not self.several:
-                    raise
             except Poisoned as wrong:
-                if wrong.ends or not self.several:
+                if not self.several or (wrong.ends and not isinstance(wrong.because, Copies)):
                     raise
         self.carried = entering
         return self.agree(at_once=False)
@@ -203,7 +200,7 @@ class BodyLoop:
     def need_copies(self) -> None:
         """Ends the attempt where unrolling is possible."""
         if self.may_be_static and isinstance(self.statement, ast.For):
-            raise NeedsCopies(self.statement)
+            raise Poisoned(because=Copies(self.key()))
 
     def entering(self, name: str) -> Operand:
         return self.env.get(

@@ -40,8 +40,8 @@ def emit(
         return _emit_checked(
             low, operator.signature, operator, list(inputs), attributes, span, [span] * len(inputs), 1
         )[0]
-    except Poisoned:
-        raise Poisoned(ends=True) from None
+    except Poisoned as wrong:
+        raise Poisoned(True, wrong.because) from None
 
 
 def try_emit(

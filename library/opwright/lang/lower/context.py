@@ -31,21 +31,6 @@ EVERY_OPSET = 1 << 31
 NODE_LIMIT = 100_000  # that a function may make without a line of its own for each
 
 
-class NeedsFact(Exception):
-    """A static question that the facts at hand do not answer: lower again, once for each of `values` of `axis`.
-
-    Without values the answers are open: the function is a template, and each call of it decides. `implied`: the author
-    has named none of the values, they follow from a comparison such as `x.rank > 2`.
-    """
-
-    def __init__(self, axis: str, values: tuple[str, ...], span: Span | None = None, implied: bool = False) -> None:
-        self.axis = axis
-        self.values = values
-        self.span = span
-        self.implied = implied
-        super().__init__(axis)
-
-
 class LoopPlans:
     """What lowering a function has found out about its loops over static ranges, so that it lowers them otherwise.
 
@@ -65,14 +50,6 @@ class LoopPlans:
     @property
     def all(self) -> tuple[dict[LoopKey, int], dict[LoopKey, int]]:
         return self.unrolled, self.kept
-
-
-class LowerAgain(Exception):
-    """Loops that were lowered as a `Loop` turn out to be needed in another form: `low.plans` says so now."""
-
-    def __init__(self, loops: Sequence[LoopKey]) -> None:
-        self.loops = loops
-        super().__init__(loops)
 
 
 class Lowering:

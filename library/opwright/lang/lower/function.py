@@ -19,7 +19,7 @@ from opwright.lang.ir_copy import FunctionCopy
 from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower.calls import maybe_absent
 from opwright.lang.lower.checkpoints import Checkpoint, Checkpoints, RecordedEnvironment
-from opwright.lang.lower.context import LoopPlans, LowerAgain, Lowering, NeedsFact
+from opwright.lang.lower.context import LoopPlans, Lowering
 from opwright.lang.lower.declared import declared_type, meet_shapes, output_names
 from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.flow import State, place_of, returned_values, state_of
@@ -27,7 +27,7 @@ from opwright.lang.lower.functions import IN_THIS_CALL
 from opwright.lang.lower.numbers import as_tensor, describe
 from opwright.lang.lower.operands import Absent, AttributeOperand, Environment, Operand, is_tensor
 from opwright.lang.lower.passes import passes_of
-from opwright.lang.lower.poison import Parts, Poisoned
+from opwright.lang.lower.poison import OtherLoops, Parts, Poisoned, Pruned, Question
 from opwright.lang.lower.sequences import as_sequence, is_list_of_tensors, unknown_items
 from opwright.lang.lower.statements import bind_locals, lower_block
 from opwright.lang.numpy_values import number_of
@@ -203,16 +203,18 @@ class Attempt:
         """The answers under which it is lowered now."""
         return self.low.facts
 
-    def run(self) -> Lowered | NeedsFact:
+    def run(self) -> Lowered | Question:
         """Lowers the function from its beginning."""
         try:
             self._parameters(None)
-        except NeedsFact as question:
-            return question
+        except Poisoned as wrong:
+            if wrong.question is None:
+                raise
+            return wrong.question
         bind_locals(self.low, self.unit.node.body, self.env)
         return self._run(self.unit.node.body, 0, shared=False)
 
-    def resume(self, checkpoint: Checkpoint, answers: Mapping[str, str], shared: bool) -> Lowered | NeedsFact:
+    def resume(self, checkpoint: Checkpoint, answers: Mapping[str, str], shared: bool) -> Lowered | Question:
         """Goes back to a checkpoint and lowers what follows under those answers.
 
         `shared`: there are more answers, so that passes over the function leave alone what has been lowered.
@@ -241,14 +243,16 @@ class Attempt:
                 names.update(name for name, item in declared.items() if item.type == variable)
         return self.checkpoints.first_mention(names)
 
-    def _run(self, statements: Sequence[ast.stmt], first: int, shared: bool) -> Lowered | NeedsFact:
+    def _run(self, statements: Sequence[ast.stmt], first: int, shared: bool) -> Lowered | Question:
         while True:
             try:
                 return self._lower(statements, first, shared)
-            except NeedsFact as question:
-                return question
-            except LowerAgain as again:
-                begin = self.checkpoints.back_to_loops(again.loops)
+            except Poisoned as wrong:
+                if isinstance(wrong.because, Question):
+                    return wrong.because
+                if not isinstance(wrong.because, OtherLoops):
+                    raise
+                begin = self.checkpoints.back_to_loops(wrong.because.loops)
                 statements, first = begin.statements, begin.index
 
     def _lower(self, statements: Sequence[ast.stmt], first: int, shared: bool) -> Lowered:
@@ -272,8 +276,10 @@ class Attempt:
                     help="return a value on every path",
                 )
         except Poisoned as wrong:
-            if wrong.pruned is not None:
-                return Lowered(None, (wrong.pruned,), tuple(low.calls), pruned=True)
+            if isinstance(wrong.because, Pruned):
+                return Lowered(None, wrong.findings, tuple(low.calls), pruned=True)
+            if wrong.because is not None:
+                raise
             assert low.diagnostics, "a result is lost without a finding"
         except RecursionError:
             low.error(
@@ -361,7 +367,7 @@ class Attempt:
             values, operand = (), Absent(declared.name)
         elif declared.arity is Arity.VARIADIC:  # a static list: only a call says how long it is
             if fact is None:
-                raise NeedsFact(declared.name, (), declared.span)
+                raise Poisoned(because=Question(declared.name, (), declared.span))
             names = variadic_names(self.unit, declared.name, int(fact))
             values = operand = tuple(self._input(declared, name, False) for name in names)
         else:

@@ -13,7 +13,7 @@ from opwright.diagnostics.model import Diagnostic, Related, Severity
 from opwright.lang import ir
 from opwright.lang.looked_up import OperatorName
 from opwright.lang.lower.calls import Arguments, check_arguments, emit_call
-from opwright.lang.lower.context import Lowering, NeedsFact
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import COUNT, State, returned_values, state_of
 from opwright.lang.lower.operands import Environment, Operand
 from opwright.lang.lower.poison import Poisoned
@@ -62,9 +62,10 @@ def run_body(
         bind_locals(low, node.body, env)
         with low.copy((outer.module.source.name, outer.module.source.first_line, *span)):
             lower_block(low, node.body, env)
-    except NeedsFact as question:
-        question.span = span if is_elsewhere else question.span  # the call asks, to those who read its caller
-        raise
+    except Poisoned as wrong:
+        if wrong.question is None or not is_elsewhere:
+            raise
+        raise Poisoned(because=replace(wrong.question, span=span)) from None  # the call asks, to readers of its caller
     finally:
         low.scope = outer
         low.ask(asked)

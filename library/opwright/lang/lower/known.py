@@ -10,8 +10,9 @@ from __future__ import annotations
 import ast
 
 from opwright.lang import facts, ir
-from opwright.lang.lower.context import LowerAgain, Lowering, NeedsFact
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.operands import AttributeOperand, LoopKey, Operand, Rank, Unbound
+from opwright.lang.lower.poison import Copies, OtherLoops, Poisoned, Question
 from opwright.lang.source import Span
 from opwright.opsets.record import Role
 from opwright.opsets.records import EQUAL
@@ -35,7 +36,7 @@ def keep_after_loop(low: Lowering, name: Unbound) -> None:
     """Has the loop that alone binds a name hand on its value, in another pass."""
     if name.loop is not None and name.loop not in low.plans.kept:
         low.plans.kept[name.loop] = low.statement
-        raise LowerAgain([name.loop])
+        raise Poisoned(because=OtherLoops((name.loop,)))
 
 
 def loop_key(low: Lowering, statement: ast.For | ast.While) -> LoopKey:
@@ -45,24 +46,16 @@ def loop_key(low: Lowering, statement: ast.For | ast.While) -> LoopKey:
     return key
 
 
-class NeedsCopies(Exception):
-    """The attempt cannot succeed: the loop's body needs a copy for each item."""
-
-    def __init__(self, statement: ast.For) -> None:
-        self.statement = statement
-        super().__init__(statement.lineno)
-
-
-def ask_attribute(operand: AttributeOperand, span: Span | None) -> NeedsFact:
+def ask_attribute(operand: AttributeOperand, span: Span | None) -> Poisoned:
     """The question for an attribute's value: one variant per value where those are declared, else a template.
 
     Of one that may be absent it is asked first whether it is there.
     """
     parameter = operand.parameter
     if not parameter.required and parameter.default is None:
-        return NeedsFact(parameter.name, (facts.ABSENT, facts.PRESENT), span)
+        return Poisoned(because=Question(parameter.name, (facts.ABSENT, facts.PRESENT), span))
     values = facts.declared_values(operand.choices, operand.is_bool)
-    return NeedsFact(parameter.name, values, span)
+    return Poisoned(because=Question(parameter.name, values, span))
 
 
 def ask_enumerated(low: Lowering, operand: AttributeOperand, span: Span | None) -> None:
@@ -102,7 +95,7 @@ def need_static(low: Lowering, operand: Operand, span: Span | None) -> None:
             return
         loops, attributes = found
         if loops:
-            raise NeedsCopies(loops[0].statement)
+            raise Poisoned(because=Copies(loop_key(low, loops[0].statement)))
         if attributes:
             raise ask_attribute(attributes[0], span)
 
@@ -113,7 +106,7 @@ def need_rank(operand: Operand) -> None:
     while pending:
         item = pending.pop()
         if isinstance(item, Rank):
-            raise NeedsFact(item.axis, (), item.span)
+            raise Poisoned(because=Question(item.axis, (), item.span))
         if isinstance(item, tuple):
             pending.extend(part for part in item if type(part) not in _PLAIN)
 
@@ -122,7 +115,7 @@ def need_copies(low: Lowering, value: ir.Value) -> None:
     """Unrolls the loop that hides the type of a value, where there is one that it depends on."""
     found = _Origins(low, numbers=False).of(value)
     if found is not None and found[0]:
-        raise NeedsCopies(found[0][0].statement)
+        raise Poisoned(because=Copies(loop_key(low, found[0][0].statement)))
 
 
 def makers_of(low: Lowering) -> dict[int, ir.Node]:
@@ -175,7 +168,7 @@ class _Origins:
                 pending.extend(_read_by(node))
         if before and not loops:  # loops that are lowered already: only another pass can unroll them
             self.low.plans.unrolled.update(dict.fromkeys(before, self.low.statement))
-            raise LowerAgain(list(before))
+            raise Poisoned(because=OtherLoops(tuple(before)))
         return [item for item in self.low.attempts if id(item) in loops], list(attributes.values())
 
     def _followed(self, node: ir.Node) -> bool:

@@ -8,10 +8,10 @@ from typing import Any, TypeGuard
 
 from opwright.elements import ElementType, pack_bits
 from opwright.lang import ir
-from opwright.lang.lower.context import Lowering, NeedsFact
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_rank
 from opwright.lang.lower.operands import AttributeOperand, IntTuple, Operand, is_run_time_number, is_tensor
-from opwright.lang.lower.poison import Poisoned
+from opwright.lang.lower.poison import Poisoned, Question
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.objects import ForeignObject, FunctionObject, NestedObject, TypeObject
 from opwright.lang.rounding import DoesNotFitError, pack, survives_float32, to_float32
@@ -136,7 +136,7 @@ def narrow(low: Lowering, variable: ir.TypeVariable, unfit: list[ElementType], w
 def needs_element(low: Lowering, variable: ir.TypeVariable, span: Span | None) -> Poisoned:
     """Asks for one variant per element type; a variable that the function does not declare cannot be asked about."""
     if variable.name in low.function.variables:
-        raise NeedsFact(variable.name, tuple(element.name for element in variable.elements), span)
+        raise Poisoned(because=Question(variable.name, tuple(element.name for element in variable.elements), span))
     return low.error(
         "OW209",
         f"the element type `{variable.name}` is not known here",

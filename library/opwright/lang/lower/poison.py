@@ -1,7 +1,8 @@
-"""How a wrong expression ends: it is reported, Poisoned is raised, and the names that its statement binds are poisoned.
+"""How an expression ends without a value: Poisoned is raised, the one exception of lowering.
 
-Reading a poisoned name raises again, and reports nothing: what follows from a mistake is no mistake of its own. Where
-the parts of an expression are lowered one after the other all of them are, so that each finding is told at once.
+A wrong expression is reported, and the names that its statement binds are poisoned. Reading a poisoned name raises
+again, and reports nothing: what follows from a mistake is no mistake of its own. Where the parts of an expression are
+lowered one after the other all of them are, so that each finding is told at once.
 """
 
 from __future__ import annotations
@@ -11,22 +12,73 @@ from types import TracebackType
 from typing import TypeVar
 
 from opwright.diagnostics.model import Diagnostic
+from opwright.lang.lower.operands import LoopKey
+from opwright.lang.record import record
+from opwright.lang.source import Span
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
 
-class Poisoned(Exception):
-    """An expression has no value; the reason has been reported.
+@record
+class Question:
+    """A static question that the facts at hand do not answer: what follows is lowered once for each of `values`.
 
-    `ends`: nothing of the function is lowered after it, and no trial takes it back. `pruned`: the function has no
-    variant for the facts at hand, as this finding, which is not reported, says of an `assert`.
+    Without values the answers are open: the function is a template, and each call of it decides. `implied`: the author
+    has named none of the values, they follow from a comparison such as `x.rank > 2`.
     """
 
-    def __init__(self, ends: bool = False, pruned: Diagnostic | None = None) -> None:
+    axis: str
+    values: tuple[str, ...]
+    span: Span | None = None
+    implied: bool = False
+
+
+@record
+class Pruned:
+    """The function has no variant for the facts at hand: an `assert` on them does not hold, as the finding says."""
+
+    finding: Diagnostic
+
+
+@record
+class Copies:
+    """The loop at a place, which is being lowered as a `Loop`, needs a copy of its body for each item."""
+
+    loop: LoopKey
+
+
+@record
+class OtherLoops:
+    """Loops that have been lowered as a `Loop` are needed in another form: the plans say so now."""
+
+    loops: tuple[LoopKey, ...]
+
+
+class Poisoned(Exception):
+    """An expression has no value; the reason has been reported, or is `because`.
+
+    `ends`: nothing of the function is lowered after it, and no trial takes it back.
+    """
+
+    def __init__(self, ends: bool = False, because: Question | Pruned | Copies | OtherLoops | None = None) -> None:
         super().__init__()
-        self.ends = ends or pruned is not None
-        self.pruned = pruned
+        self.ends = ends or because is not None
+        self.because = because
+
+    @property
+    def question(self) -> Question | None:
+        """What is asked of the function's callers."""
+        return self.because if isinstance(self.because, Question) else None
+
+    @property
+    def findings(self) -> tuple[Diagnostic, ...]:
+        """What is not reported."""
+        return (self.because.finding,) if isinstance(self.because, Pruned) else ()
+
+    def needs_copies_of(self, loop: LoopKey) -> bool:
+        """Whether that loop is to be lowered as copies of its body."""
+        return isinstance(self.because, Copies) and self.because.loop == loop
 
     def recover(self) -> None:
         """Lets lowering go on after it, or raises it again where the function ends with it."""

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opwright.lang import facts, ir
-from opwright.lang.lower.context import Lowering, NeedsFact
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import makers_of, need_copies
 from opwright.lang.lower.numbers import describe
 from opwright.lang.lower.operands import Absent, Operand, Rank, is_run_time_number, is_tensor
+from opwright.lang.lower.poison import Poisoned, Question
 from opwright.lang.operators import MIRRORED
 from opwright.lang.source import Span
 from opwright.opsets.record import RankRule
@@ -163,4 +164,4 @@ def tell_apart(low: Lowering, rank: Rank, ranks: Sequence[int], implied: bool = 
     new = [item for item in dict.fromkeys(ranks) if item >= 0 and item not in known]
     if new:
         values = (*map(str, sorted(new)), facts.other_rank([*known, *new]))
-        raise NeedsFact(rank.axis, values, rank.span, implied)
+        raise Poisoned(because=Question(rank.axis, values, rank.span, implied))

@@ -36,7 +36,7 @@ from opwright.lang.lower.number_arithmetic import on_numbers
 from opwright.lang.lower.operands import POISON, Environment, Frame, IntTuple, Operand, Unbound
 from opwright.lang.lower.ownership import HOLDERS
 from opwright.lang.lower.plain_calls import lower_plain, lower_plain_value
-from opwright.lang.lower.poison import Parts, Poisoned, each
+from opwright.lang.lower.poison import Parts, Poisoned, Pruned, each
 from opwright.lang.lower.sequences import called_method, check_change, grow, grown_names, is_list, method_of_list
 from opwright.lang.lower.shapes import tuple_items
 from opwright.lang.lower.written_for import Asked, asked, ends
@@ -319,7 +319,7 @@ def _assert(low: Lowering, statement: ast.Assert, env: Environment) -> None:
         facts = ", ".join(f"{axis}={shown(fact)}" for axis, fact in low.facts.items())
         reason = f"it is checked when the function is built, here with {facts}" if facts else "it is static"
         found = Diagnostic("OW312", "the assertion does not hold", low.scope.module.source.place(span), reason)
-        raise Poisoned(pruned=found)
+        raise Poisoned(because=Pruned(found))
     else:
         low.ask(asked(low, statement.test, True, env))
 

@@ -8,7 +8,7 @@ from functools import partial
 
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import BROKE, CONTINUED, RETURNED, end, none_set, revive
-from opwright.lang.lower.known import NeedsCopies, ask_attribute, loop_key
+from opwright.lang.lower.known import ask_attribute, loop_key
 from opwright.lang.lower.operands import POISON, AttributeOperand, Environment, Operand
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.speculate import Trial, speculate
@@ -35,22 +35,20 @@ def try_loop(
 
     The bounds are static ints or attributes of the function; those are asked for before the loop is unrolled.
     """
-    if loop_key(low, statement) not in low.plans.unrolled:
+    key = loop_key(low, statement)
+    if key not in low.plans.unrolled:
         static = all(isinstance(bound, int) for bound in bounds)
         with speculate(low, env) as trial:
             try:
                 run()
-            except NeedsCopies as need:
-                if need.statement is not statement:
-                    raise
             except Poisoned as wrong:
-                if wrong.ends or not static or not _helps(trial):
+                if not wrong.needs_copies_of(key) and (wrong.ends or not static or not _helps(trial)):
                     raise
             else:
                 if not static or not _helps(trial):
                     trial.commit()
                     return
-        low.plans.unrolled[loop_key(low, statement)] = low.statement
+        low.plans.unrolled[key] = low.statement
     known: list[int] = []
     for bound in bounds:
         if isinstance(bound, AttributeOperand):

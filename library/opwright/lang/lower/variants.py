@@ -6,10 +6,11 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 
 from opwright.lang import facts, ir
 from opwright.lang.infer_ranks import rank_of as known_rank
-from opwright.lang.lower.context import Lowering, NeedsFact
+from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import ask_attribute, need_copies
 from opwright.lang.lower.numbers import needs_element
 from opwright.lang.lower.operands import Rank
+from opwright.lang.lower.poison import Poisoned, Question
 from opwright.lang.lower.ranks import rank_of, ruled_out, tell_apart
 from opwright.lang.source import Span
 from opwright.opsets.signatures import Signature
@@ -42,7 +43,7 @@ def fit_variant(
 ) -> Variant:
     """The variant that fits what is known of the call; `content` is equal for variants that do the same.
 
-    Where a missing fact decides between different ones, NeedsFact asks this function's own caller for it.
+    Where a missing fact decides between different ones, a question asks this function's own caller for it.
     """
     call = _Call(low, signature, given, variants, span)
     match = match_variants(variants, call.known)
@@ -137,7 +138,7 @@ class _Call:
         return (text, facts.PRESENT) if spec.default is None and not spec.required else (text,)
 
     def ask(self, axis: str) -> None:
-        """Raises NeedsFact where a parameter of this function decides the callee's axis."""
+        """Raises Poisoned, with a question, where a parameter of this function decides the callee's axis."""
         bound = self.given.bindings.get(axis)
         if isinstance(bound, ir.TensorType):
             element = ir.settle(bound.element)
@@ -146,7 +147,7 @@ class _Call:
         elif axis in self.positions:
             value = self.input(axis)
             if value is not None:
-                raise NeedsFact(value.name, (facts.ABSENT, facts.PRESENT), self.span)
+                raise Poisoned(because=Question(value.name, (facts.ABSENT, facts.PRESENT), self.span))
         elif axis.endswith(facts.RANK):
             value = self.input(axis.removesuffix(facts.RANK))
             if value is not None:
@@ -158,7 +159,7 @@ class _Call:
             found = self.given.attributes.get(axis)
             parameter = self._parameter(found)
             if parameter is not None and self._only_presence(axis):
-                raise NeedsFact(parameter.name, (facts.ABSENT, facts.PRESENT), self.span)
+                raise Poisoned(because=Question(parameter.name, (facts.ABSENT, facts.PRESENT), self.span))
             if parameter is not None:
                 raise ask_attribute(self.low.attributes[parameter.name], self.span)
 
