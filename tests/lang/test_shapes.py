@@ -131,7 +131,6 @@ def test_compiled_equals_python(compiler: Compiler, name: str, declared: bool, o
         ("return op.Softmax(x, axis=x.shape[0])", "OW324"),
         ("return op.Add(x, [x, x])", "OW325"),
         ("return op.Add(x, [[1.0, len(x)], [1.0]])", "OW325"),
-        ("return x.size * x", "OW304"),
         ("*a, *b = x, x\n    return x", "OW328"),
         ("a, *b, c, d, e = x.shape\n    return x", "OW328"),
     ],
