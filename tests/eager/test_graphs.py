@@ -146,7 +146,6 @@ def _too_few() -> Any:
         (lambda: op.Scan(0, X, body=_too_few, num_scan_inputs=1), "OW356"),
         (lambda: op.Scan(0, X, body=_wrong_operator), "OW356"),
         (lambda: op.Scan(0, X, num_scan_inputs=1), "OW206"),
-        (lambda: op.Scan(0, X, body=lambda total, item: total, num_scan_inputs=1), "OW351"),
     ],
 )
 def test_refusals(step: Callable[[], Any], code: str) -> None:
