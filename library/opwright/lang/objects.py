@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from opwright.elements import ElementType
-from opwright.lang.static import StaticError
+from opwright.lang.static import RecordType, StaticError
 from opwright.opsets.signatures import Signature
 
 if TYPE_CHECKING:
@@ -153,6 +153,20 @@ class ArrayObject:
         self.data = data
 
 
+class RecordObject:
+    """A class that `namedtuple` or `NamedTuple` makes, with the values of its defaults."""
+
+    __slots__ = ("defaults", "record")
+
+    def __init__(self, record: RecordType, defaults: Mapping[str, Any]) -> None:
+        self.record = record
+        self.defaults = defaults
+
+    @property
+    def name(self) -> str:
+        return self.record.name
+
+
 class TensorObject:
     """A TensorProto, or a tensor of onnx_ir: what an attribute holds. `data` is its `ir.TensorData`."""
 
@@ -230,4 +244,5 @@ OBJECTS = (
     TypingObject,
     TypeObject,
     TensorObject,
+    RecordObject,
 )

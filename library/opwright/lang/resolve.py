@@ -22,11 +22,12 @@ from opwright.lang.objects import (
     Missing,
     ModuleObject,
     OpsetObject,
+    RecordObject,
     TypeObject,
     TypingObject,
 )
 from opwright.lang.source import Source, Span, span_of
-from opwright.lang.static import BUILTINS, MATH_CONSTANTS, MATH_FUNCTIONS
+from opwright.lang.static import BUILTINS, MATH_CONSTANTS, MATH_FUNCTIONS, RecordType
 from opwright.lang.syntax import Binding, Module, parse
 from opwright.opsets import find_opset, split_name
 
@@ -238,6 +239,8 @@ class ModuleScope(ABC):
             if name in _NUMPY_SCALARS:
                 return TypeObject(BY_NAME[_NUMPY_SCALARS[name]], of_numpy=True)
             return BuiltinObject("numpy", name) if name in NUMPY_FUNCTIONS else _NUMPY_CONSTANTS.get(name)
+        if module == "collections":
+            return BuiltinObject(module, name) if name == "namedtuple" else None
         if module in _ONNX_MODULES:
             return _onnx_attribute(module, name)
         if module in _OPWRIGHT_MODULES:
@@ -314,6 +317,10 @@ class FileScope(ModuleScope):
         if isinstance(node, ast.FunctionDef):
             decorators = self.decorators_of(node)
             return MISSING if decorators is None else FunctionObject(self, node, "script" in decorators)
+        if isinstance(node, ast.ClassDef):
+            found = self._record(node)
+            if found is not None:
+                return found
         if isinstance(node, ast.alias):
             return self._import(node)
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
@@ -329,6 +336,20 @@ class FileScope(ModuleScope):
         )
         return MISSING
 
+    def _record(self, node: ast.ClassDef) -> RecordObject | None:
+        """What `class P(NamedTuple)` makes: fields and defaults; None of any other class."""
+        base = self._evaluate(self, node.bases[0]) if len(node.bases) == 1 else None
+        if not isinstance(base, TypingObject) or base.name != "NamedTuple" or node.keywords or node.decorator_list:
+            return None
+        fields: dict[str, ast.expr | None] = {}
+        for statement in node.body:
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                fields[statement.target.id] = statement.value
+            elif not isinstance(statement, ast.Pass) and not _is_text(statement):
+                return None
+        values = {name: self._evaluate(self, value) for name, value in fields.items() if value is not None}
+        return RecordObject(RecordType(node.name, tuple(fields)), values)
+
     # ------------------------------------------------------------------------------------------- imports
 
     def _import(self, alias: ast.alias) -> Any:
@@ -338,6 +359,8 @@ class FileScope(ModuleScope):
         if alias.name in _OPWRIGHT_MODULES:
             return ModuleObject(alias.name if alias.asname else "opwright")
         if alias.name in ("math", "numpy", "typing"):
+            return ModuleObject(alias.name)
+        if alias.name == "collections":
             return ModuleObject(alias.name)
         if alias.name in _ONNX_MODULES:
             return ModuleObject(alias.name if alias.asname else "onnx")
@@ -351,7 +374,7 @@ class FileScope(ModuleScope):
             return self._from_file(module, statement.level, alias)
         if module in _TYPING_MODULES:
             return TypingObject(alias.name)
-        if module in ("math", "numpy", *_ONNX_MODULES, *_OPWRIGHT_MODULES):
+        if module in ("collections", "math", "numpy", *_ONNX_MODULES, *_OPWRIGHT_MODULES):
             return self.attribute(ModuleObject(module), alias.name, span)
         domain = self.libraries.domain_of(module)
         if domain is None:
@@ -411,12 +434,17 @@ def scope_without_text(title: str, libraries: Libraries) -> ModuleScope:
 
 
 _MODULE_REASONS = {
+    "collections": "of collections, namedtuple is known",
     "math": "only the functions and constants of Python's math module can be folded",
     "numpy": "of numpy, scalar types, constants and a list of functions are known, which docs/language.md names",
     **dict.fromkeys(_ONNX_MODULES, "of onnx, TensorProto's types, make_tensor and from_array are known"),
     **dict.fromkeys(_OPWRIGHT_MODULES, "the package has no such public name"),
     "typing": "the module has no such name",
 }
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _onnx_attribute(module: str, name: str) -> Any:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 INTEGER_BITS = 4096
 SEQUENCE_ITEMS = 65536
@@ -33,6 +33,27 @@ class StaticList(tuple[Any, ...]):
     """A Python list whose length is known when a function is built; a plain tuple stands for a Python tuple."""
 
     __slots__ = ()
+
+
+Key = bool | int | float | str | tuple["Key", ...] | None
+
+
+class RecordType(NamedTuple):
+    """A class that `namedtuple` makes."""
+
+    name: str
+    fields: tuple[str, ...]
+
+
+class StaticNamed(tuple[Any, ...]):
+    """A namedtuple: a tuple whose items have names."""
+
+    record: RecordType
+
+    def __new__(cls, record: RecordType, items: Iterable[Any]) -> StaticNamed:
+        made = super().__new__(cls, items)
+        made.record = record
+        return made
 
 
 def is_number(value: object) -> bool:
@@ -108,14 +129,18 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
 def _on_items(symbol: str, left: Any, right: Any) -> Any:
     """`+` of two tuples or two lists; `*` by an int."""
     made = evaluated(lambda: BINARY[symbol](left, right))
-    kinds = [type(side) for side in (left, right) if isinstance(side, tuple)]
+    kinds = [isinstance(side, StaticList) for side in (left, right) if isinstance(side, tuple)]
     if len(set(kinds)) > 1:
         raise StaticError("OW312", "Python says: can only concatenate list to list, tuple to tuple")
-    return StaticList(made) if kinds[0] is StaticList else made
+    return StaticList(made) if kinds[0] else made
 
 
 def compare(symbol: str, left: Any, right: Any) -> bool:
-    if isinstance(left, tuple) and isinstance(right, tuple) and type(left) is not type(right):
+    if (
+        isinstance(left, tuple)
+        and isinstance(right, tuple)
+        and isinstance(left, StaticList) is not isinstance(right, StaticList)
+    ):
         if symbol not in ("==", "!="):
             raise StaticError("OW312", f"Python says: '{symbol}' not supported between a list and a tuple")
         return symbol == "!="
@@ -278,6 +303,8 @@ def as_python(value: object) -> Any:
         return value
     if not isinstance(value, tuple):
         raise StaticError("OW304", "it is no number, no text and no list of them")
+    if isinstance(value, StaticNamed):
+        raise StaticError("OW304", "a namedtuple is not written as text")
     items = map(as_python, value)
     return list(items) if isinstance(value, StaticList) else tuple(items)
 

@@ -41,7 +41,7 @@ from opwright.lang.objects import (
 )
 from opwright.lang.resolve import Libraries, ModuleScope, NoFiles
 from opwright.lang.source import Source, Span, span_of
-from opwright.lang.static import StaticList
+from opwright.lang.static import StaticList, StaticNamed
 from opwright.lang.syntax import Module
 from opwright.lang.template_tree import (
     Json,
@@ -137,6 +137,8 @@ class _Writer:
     def _write(self, value: Any) -> Json:
         if value is None or isinstance(value, (bool, int, float, str)):
             return ["value", write_constant(value)]
+        if isinstance(value, StaticNamed):
+            return None
         if isinstance(value, tuple):
             items = [self._write(item) for item in value]
             return None if None in items else ["list" if isinstance(value, StaticList) else "tuple", items]
@@ -240,7 +242,12 @@ def _read_meaning(value: Json, scopes: list[_TemplateScope]) -> Any:
             return FunctionObject(scopes[number], scopes[number].node, scopes[number].is_script)
         case ["builtin", str(module), str(name)]:
             return BuiltinObject(module, name)
-        case ["module", ("math" | "numpy" | "onnx" | "onnx.TensorProto" | "onnx.helper" | "onnx.numpy_helper") as name]:
+        case [
+            "module",
+            (
+                "collections" | "math" | "numpy" | "onnx" | "onnx.TensorProto" | "onnx.helper" | "onnx.numpy_helper"
+            ) as name,
+        ]:
             return ModuleObject(name)
         case ["module", ("typing" | "opwright" | "opwright.types" | "opwright.opsets") as name]:
             return ModuleObject(name)

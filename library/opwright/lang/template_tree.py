@@ -65,6 +65,7 @@ _FIELDS: dict[str, dict[type[ast.AST], tuple[tuple[str, str], ...]]] = {
         ast.Call: (("func", _EXPRESSION), ("args", "expression*"), ("keywords", "keyword*")),
         ast.Compare: (("left", _EXPRESSION), ("ops", "operator*"), ("comparators", "expression*")),
         ast.Constant: (("value", "value"),),
+        ast.Dict: (("keys", "expression?*"), ("values", "expression*")),
         ast.FormattedValue: (("value", _EXPRESSION), ("conversion", "conversion"), ("format_spec", "expression?")),
         ast.GeneratorExp: (("elt", _EXPRESSION), ("generators", "comprehension*")),
         ast.IfExp: (("test", _EXPRESSION), ("body", _EXPRESSION), ("orelse", _EXPRESSION)),

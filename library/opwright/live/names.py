@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import collections
 import enum
 import math
 import sys
@@ -18,6 +19,7 @@ from opwright.functions import OnnxFunction, graph, script
 from opwright.graphs.ndarrays import element_of_dtype
 from opwright.lang import ir, static
 from opwright.lang.lower.function import evaluate_static
+from opwright.lang.lower.operands import StaticDict
 from opwright.lang.numpy_values import FUNCTIONS
 from opwright.lang.objects import (
     MISSING,
@@ -28,6 +30,7 @@ from opwright.lang.objects import (
     NamespaceObject,
     OperatorObject,
     OpsetObject,
+    RecordObject,
     ScriptObject,
     TensorObject,
     TypeObject,
@@ -47,7 +50,7 @@ from opwright.types import Tensor
 
 _NESTING = 32
 _UNSET = object()
-_LANGUAGE_MODULES = ("math", "numpy", "typing", "opwright")
+_LANGUAGE_MODULES = ("collections", "math", "numpy", "typing", "opwright")
 _TYPING_MODULES = ("typing", "typing_extensions", "collections.abc", "types")
 
 
@@ -138,6 +141,11 @@ class LiveScope(ModuleScope):
             return value.value if isinstance(value, (int, str)) else NamespaceObject(value)
         if kind in (tuple, list):
             return self._items(value, name, span, depth)
+        if kind is dict:
+            return self._entries(value, name, span, depth)
+        if isinstance(value, tuple) and is_record(kind):
+            items = self._items(tuple(value), name, span, depth)
+            return items if items is MISSING else static.StaticNamed(_record_type(kind), items)
         if is_tensor_object(value):
             return self._tensor(value, name, span)
         found = self._callable(value) or self._from_numpy(value, name, span)
@@ -196,6 +204,18 @@ class LiveScope(ModuleScope):
             "pass it as an input",
         )
         return MISSING
+
+    def _entries(self, value: dict[Any, Any], name: str, span: Span, depth: int) -> Any:
+        keys = self._items(tuple(value), name, span, depth)
+        values = self._items(tuple(value.values()), name, span, depth)
+        if keys is MISSING or values is MISSING:
+            return MISSING
+        if not all(map(_is_key, keys)):
+            self._fail(
+                "OW352", f"`{name}` has keys that mean nothing in a graph", span, "keys are numbers and texts", ""
+            )
+            return MISSING
+        return StaticDict(dict(zip(keys, values, strict=True)))
 
     def _callable(self, value: Any) -> Any:
         if isinstance(value, OnnxFunction):
@@ -285,9 +305,40 @@ class LiveScope(ModuleScope):
     def _class(self, value: Any) -> Any:
         if value is Opset:
             return TypingObject("Opset")
+        if isinstance(value, type) and is_record(value):
+            defaults = {key: self.meaning(item, key, (0, 0, 0, 0)) for key, item in _defaults_of(value).items()}
+            return RecordObject(_record_type(value), defaults)
         if isinstance(value, type) and issubclass(value, Tensor):
             return TypingObject("Tensor") if value.dtype is None else TypeObject(value.dtype)
         return NamespaceObject(value)
+
+
+def _is_key(operand: Any) -> bool:
+    return (
+        operand is None
+        or isinstance(operand, (bool, int, float, str))
+        or (isinstance(operand, tuple) and not isinstance(operand, static.StaticList) and all(map(_is_key, operand)))
+    )
+
+
+_OWN = frozenset(  # what `namedtuple` gives a class
+    [*vars(collections.namedtuple("_Pair", "a b")), "__annotations__", "__orig_bases__", "__annotations_cache__"]
+)
+
+
+def is_record(kind: type) -> bool:
+    """Whether it is a class of `namedtuple` or `NamedTuple` without operators of its own."""
+    if kind.__bases__ != (tuple,) or not isinstance(vars(kind).get("_fields"), tuple):
+        return False
+    return all(name in _OWN for name in vars(kind) if name.startswith("__"))
+
+
+def _record_type(kind: type) -> static.RecordType:
+    return static.RecordType(kind.__name__, tuple(vars(kind)["_fields"]))
+
+
+def _defaults_of(kind: type) -> dict[str, Any]:
+    return dict(vars(kind)["_field_defaults"])
 
 
 _ONNX_FUNCTIONS = {"make_tensor": "onnx.helper", "from_array": "onnx.numpy_helper"}
@@ -298,6 +349,8 @@ def _listed_function(value: Any) -> BuiltinObject | None:
     label = getattr(value, "__name__", None)
     if not callable(value) or not isinstance(label, str):
         return None
+    if value is collections.namedtuple:
+        return BuiltinObject("collections", "namedtuple")
     numpy = sys.modules.get("numpy")
     if label in FUNCTIONS and numpy is not None and getattr(numpy, label, None) is value:
         return BuiltinObject("numpy", label)

@@ -41,6 +41,8 @@ def _content(value: Any) -> Any:
         return (value.dtype.str, value.shape, value.tobytes() if value.nbytes <= ARRAY_BYTES else None)
     if is_tensor_object(value):
         return (tensor_content(value),)
+    if isinstance(value, dict):
+        return tuple((key, item, _content(item)) for key, item in value.items())
     if isinstance(value, (list, tuple)) and not all(isinstance(item, (int, float, str)) for item in value):
         return tuple((item, _content(item)) for item in value)
     return tuple(value) if isinstance(value, list) else None

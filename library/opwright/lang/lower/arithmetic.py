@@ -21,9 +21,11 @@ from opwright.lang.lower.operands import (
     Absent,
     AttributeOperand,
     IntTuple,
+    MethodObject,
     Operand,
     Rank,
     SliceItem,
+    StaticDict,
     Unbound,
     is_sequence,
     is_tensor,
@@ -91,7 +93,7 @@ def _refuse_operand(low: Lowering, operand: Operand, symbol: str, span: Span) ->
         raise maybe_absent(low, operand, f"`{symbol}` needs a value", span)
     if isinstance(operand, Rank):
         need_static(low, operand, span)
-    if operand is None or isinstance(operand, (*OBJECTS, Missing, SliceItem)):
+    if operand is None or isinstance(operand, (*OBJECTS, Missing, SliceItem, StaticDict, MethodObject)):
         raise low.error(
             "OW314",
             f"`{symbol}` is not defined for {describe(operand)}",

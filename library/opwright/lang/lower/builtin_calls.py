@@ -13,7 +13,8 @@ from opwright.lang.lower.known import need_static
 from opwright.lang.lower.lists import LIST_BUILTINS, call_list_builtin
 from opwright.lang.lower.number_functions import call_number_builtin
 from opwright.lang.lower.numbers import convert_number, describe, is_number, is_static_number
-from opwright.lang.lower.operands import Operand, SliceItem, StaticIterator
+from opwright.lang.lower.operands import Operand, SliceItem, StaticDict, StaticIterator
+from opwright.lang.lower.records import call_namedtuple
 from opwright.lang.lower.sequences import is_list
 from opwright.lang.lower.tuples import holds_runtime
 from opwright.lang.objects import OBJECTS, BuiltinObject, TypeObject
@@ -31,11 +32,14 @@ _INSTEAD = {
 }
 
 _RUN_THROUGH = ("max", "min", "sorted", "sum")  # what takes an iterator
+_OF_KEYS = (*_RUN_THROUGH, "bool", "len")  # what a dictionary's keys decide
 _SHALLOW = ("bool", "len")  # what the items of a list are does not matter
 
 
 def call_builtin(low: Lowering, callee: BuiltinObject, arguments: Arguments) -> Operand:
     """`len(x)`, `math.sqrt(2)`, ...: on static values Python's own, on numbers of the run time a few of them."""
+    if callee.module == "collections":
+        return call_namedtuple(low, arguments)
     if callee.module in MODULES:
         return call_constant(low, callee, arguments)
     span = arguments.span
@@ -46,6 +50,9 @@ def call_builtin(low: Lowering, callee: BuiltinObject, arguments: Arguments) -> 
         return _is_list(low, values, arguments)
     if not callee.module and callee.name in LIST_BUILTINS:
         return call_list_builtin(low, callee.name, arguments.positional, arguments.keywords, span)
+    values = [
+        tuple(value.entries) if callee.name in _OF_KEYS and isinstance(value, StaticDict) else value for value in values
+    ]
     if not callee.module and callee.name == "slice":
         return _slice(low, values, arguments)
     if any(isinstance(value, StaticIterator) for value in values):

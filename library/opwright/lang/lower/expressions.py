@@ -23,10 +23,21 @@ from opwright.lang.lower.lists import (
 )
 from opwright.lang.lower.mixed import refuse_number
 from opwright.lang.lower.numbers import describe, needs_element
-from opwright.lang.lower.operands import POISON, AttributeOperand, Environment, Operand, Rank, Unbound, is_tensor
+from opwright.lang.lower.operands import (
+    POISON,
+    AttributeOperand,
+    Environment,
+    MethodObject,
+    Operand,
+    Rank,
+    StaticDict,
+    Unbound,
+    is_tensor,
+)
 from opwright.lang.lower.plain_calls import emit_plain_binary, emit_with_literal, lower_plain
 from opwright.lang.lower.poison import Parts, Poisoned, each
 from opwright.lang.lower.ranks import compare_rank, rank_is_in, rank_of
+from opwright.lang.lower.records import READERS, call_method, item_of_dict, key_of, lower_dict, make_record
 from opwright.lang.lower.sequences import GROWING, REFUSED, is_list
 from opwright.lang.lower.shapes import shape_of, size_of, transposed
 from opwright.lang.lower.subscripts import ELLIPSIS, IndexItem, SliceItem, subscript
@@ -43,12 +54,14 @@ from opwright.lang.objects import (
     NestedObject,
     OperatorObject,
     OpsetObject,
+    RecordObject,
     ScriptObject,
     TypeObject,
     TypingObject,
 )
 from opwright.lang.operators import BINARY_SYMBOLS, MIRRORED
 from opwright.lang.source import Span, span_of
+from opwright.lang.static import StaticList, StaticNamed
 
 _COMPARE_SYMBOLS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
@@ -64,8 +77,7 @@ _UNARY_SYMBOLS: dict[type[ast.unaryop], str] = {ast.USub: "-", ast.UAdd: "+", as
 # Expressions that are refused: what they are called, and what to write instead.
 _REFUSED: dict[type[ast.expr], tuple[str, str]] = {
     ast.Await: ("`await`", ""),
-    ast.Dict: ("a dictionary", "use a list, or one name for each value"),
-    ast.DictComp: ("a dictionary", "use a list"),
+    ast.DictComp: ("a dictionary by comprehension", "write the dictionary, or use a list"),
     ast.NamedExpr: ("`:=`", "assign the name in a separate statement"),
     ast.Set: ("a set", "use a tuple: `x.dtype in (FLOAT, DOUBLE)`"),
     ast.SetComp: ("a set", "use a list"),
@@ -161,6 +173,11 @@ def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
         if not owner.domain:
             return low.note_opset()
     span = span_of(node)
+    if isinstance(owner, StaticDict) and node.attr in READERS:
+        return MethodObject(owner, node.attr)
+    if isinstance(owner, StaticNamed) and node.attr in owner.record.fields:
+        field: Operand = owner[owner.record.fields.index(node.attr)]
+        return field
     if isinstance(owner, (FunctionObject, GraphObject, NestedObject, ScriptObject)) and node.attr == "outputs":
         from opwright.lang.lower.templates import graph_outputs
 
@@ -194,7 +211,7 @@ def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
             "OW304",
             f"`.{node.attr}` of {describe(owner)} is not part of the language",
             span,
-            reason="the items of a tuple or list have no names in the language, those of a namedtuple neither",
+            reason="the items of a tuple or list have no names, and a namedtuple has its fields alone",
             help="write the item's index, `p[0]`, or unpack the tuple: `a, b = p`",
         )
     raise low.error(
@@ -298,8 +315,16 @@ def _subscript(low: Lowering, node: ast.Subscript, env: Environment) -> Operand:
         for found in each(partial(_index_items, low, env=env), written):
             index.extend(found)
     parts.close()
-    if len(index) == 1 and type(index[0]) is tuple and isinstance(owner, ir.Value):
+    if (
+        len(index) == 1
+        and isinstance(index[0], tuple)
+        and not isinstance(index[0], StaticList)
+        and isinstance(owner, ir.Value)
+    ):
         index = list(index[0])  # a name for `i, j`
+    if isinstance(owner, StaticDict):
+        key = tuple(index) if isinstance(node.slice, ast.Tuple) else index[0]
+        return item_of_dict(low, owner, key, span_of(node))
     refuse_number(low, owner, "items", span_of(node.value))
     item = subscript(low, owner, index, span_of(node))
     if low.arrays and isinstance(owner, ir.Value) and owner in low.arrays:
@@ -460,6 +485,8 @@ def _membership(low: Lowering, negated: bool, left: Operand, right: Operand, spa
         known = rank_is_in(low, left, tuple(right))
         if known is not None:
             return known is not negated
+    if isinstance(right, StaticDict):
+        return (key_of(low, left, span) in right.entries) is not negated
     if isinstance(right, (tuple, str, range)):
         need_static(low, left, span)
         need_static(low, right, span)
@@ -527,12 +554,16 @@ def _call(low: Lowering, node: ast.Call, env: Environment, count: int | None) ->
         return call_builtin(low, callee, arguments)
     if isinstance(callee, TypeObject):
         return make_scalar(low, callee, arguments)
+    if isinstance(callee, MethodObject):
+        return call_method(low, callee, arguments)
+    if isinstance(callee, RecordObject):
+        return make_record(low, callee, arguments)
     if _makes_tuples(callee):
         raise low.error(
             "OW304",
             f"the namedtuple `{ast.unparse(node.func)}` is not part of the language",
             span_of(node.func),
-            reason="the items of a tuple have no names in the language",
+            reason="it has operators of its own, or is made from another class",
             help="write a tuple, `p = (a, b)`, and unpack it: `a, b = p`",
         )
     raise low.error(
@@ -593,6 +624,7 @@ _HANDLERS: dict[type[ast.expr], Callable[[Lowering, Any, Environment], Operand]]
     ast.BinOp: _bin_op,
     ast.BoolOp: _bool_op,
     ast.Compare: _compare,
+    ast.Dict: lower_dict,
     ast.Constant: _constant,
     ast.GeneratorExp: lower_generator,
     ast.IfExp: _joined,

@@ -30,7 +30,7 @@ from opwright.lang.lower.shapes import tuple_tensor
 from opwright.lang.lower.speculate import attempt
 from opwright.lang.lower.tuples import ints_of, is_tuple
 from opwright.lang.source import Span
-from opwright.lang.static import StaticList
+from opwright.lang.static import RecordType, StaticList, StaticNamed
 from opwright.opsets.records import CAST_LIKE
 
 Result = TypeVar("Result")
@@ -157,7 +157,7 @@ class Join:
         return self._result(name, values[0], values[1], value.type)
 
     def _join(self, name: str, first: Operand, second: Operand) -> Operand:
-        alike = type(first) is type(second)
+        alike = type(first) is type(second) and _record(first) == _record(second)
         if alike and isinstance(first, tuple) and isinstance(second, tuple) and len(first) == len(second):
             items = tuple(self._named(name, one, other) for one, other in zip(first, second, strict=True))
             unbound = next((item for item in items if isinstance(item, Unbound)), None)
@@ -174,6 +174,8 @@ class Join:
 
     def _like(self, value: tuple[Operand, ...], items: tuple[Operand, ...], *others: Operand) -> Operand:
         """The items as a list or tuple, as `value` is; a list may be what any of the values was."""
+        if isinstance(value, StaticNamed):
+            return StaticNamed(value.record, items)
         if not isinstance(value, StaticList):
             return items
         made = StaticList(items)
@@ -220,6 +222,10 @@ def _says_more(shape: tuple[ir.Dimension, ...], given: tuple[ir.Dimension, ...])
     return any(isinstance(size, int) and size != other for size, other in zip(shape, given, strict=True))
 
 
+def _record(operand: Operand) -> RecordType | None:
+    return operand.record if isinstance(operand, StaticNamed) else None
+
+
 def one_is_tuple(first: Operand, second: Operand) -> bool:
     """Whether one is a tuple or list of numbers and the other a tensor: `+`, `*` and conditions are not the same."""
     return is_tuple(first) is not is_tuple(second) and not (is_list(first) and is_list(second))
@@ -234,7 +240,7 @@ def same_static(first: Operand, second: Operand) -> bool:
     if isinstance(first, StaticList) or isinstance(second, StaticList):
         return False  # two lists of the same items are two lists: each may grow
     if isinstance(first, tuple) and isinstance(second, tuple):
-        same = type(first) is type(second) and len(first) == len(second)
+        same = type(first) is type(second) and len(first) == len(second) and _record(first) == _record(second)
         return same and all(one is other or same_static(one, other) for one, other in zip(first, second, strict=True))
     return type(first) is type(second) and bool(first == second)
 

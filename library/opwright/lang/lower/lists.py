@@ -14,7 +14,16 @@ from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import FRAME
 from opwright.lang.lower.known import need_copies, need_static
 from opwright.lang.lower.numbers import describe
-from opwright.lang.lower.operands import Environment, Frame, IntTuple, Operand, StaticIterator, Unbound, is_sequence
+from opwright.lang.lower.operands import (
+    Environment,
+    Frame,
+    IntTuple,
+    Operand,
+    StaticDict,
+    StaticIterator,
+    Unbound,
+    is_sequence,
+)
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.shapes import tuple_items
 from opwright.lang.source import Span, span_of
@@ -30,6 +39,8 @@ def items_of(low: Lowering, operand: Operand, span: Span, purpose: str, named: b
         return operand.items
     if isinstance(operand, (tuple, str)):
         return tuple(operand)
+    if isinstance(operand, StaticDict):
+        return tuple(operand.entries)
     if isinstance(operand, range):
         if len(operand) > static.SEQUENCE_ITEMS:
             raise low.error(
@@ -205,6 +216,11 @@ def _comprehend(low: Lowering, node: ast.ListComp | ast.GeneratorExp, env: Envir
     """Its targets are names of its own; the first list is looked up outside, as Python does."""
     from opwright.lang.lower.statements import assigned_names
 
+    for generator in node.generators:
+        if any(isinstance(part, ast.Subscript) for part in ast.walk(generator.target)):
+            raise low.error(
+                "OW343", "only names can be assigned", span_of(generator.target), "here by a comprehension", ""
+            )
     first = iterated(low, node.generators[0].iter, env, "a comprehension")
     inner = dict(env)
     for name in assigned_names([generator.target for generator in node.generators]):

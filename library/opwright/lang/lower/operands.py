@@ -23,12 +23,14 @@ from opwright.lang.objects import (
     NestedObject,
     OperatorObject,
     OpsetObject,
+    RecordObject,
     ScriptObject,
     TensorObject,
     TypeObject,
     TypingObject,
 )
 from opwright.lang.source import Span
+from opwright.lang.static import Key
 
 # Where a loop stands: its file, the line that its text begins with, its own line and column. The tree of a helper may
 # be read anew for each pass over a function.
@@ -156,6 +158,28 @@ class SliceItem:
         self.step = step
 
 
+class StaticDict:
+    """A dictionary, which does not change; its keys are known when the function is built."""
+
+    __slots__ = ("entries",)
+
+    def __init__(self, entries: dict[Key, Operand]) -> None:
+        self.entries = entries
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+
+class MethodObject:
+    """A method of a dictionary."""
+
+    __slots__ = ("name", "owner")
+
+    def __init__(self, owner: StaticDict, name: str) -> None:
+        self.owner = owner
+        self.name = name
+
+
 class Marker(Enum):
     ELLIPSIS = auto()
     NEWAXIS = auto()
@@ -175,6 +199,7 @@ Object = (
     | NestedObject
     | OperatorObject
     | OpsetObject
+    | RecordObject
     | ScriptObject
     | TensorObject
     | TypeObject
@@ -195,6 +220,8 @@ Operand: TypeAlias = (
     | Frame
     | StaticIterator
     | SliceItem
+    | StaticDict
+    | MethodObject
     | Marker
     | range
     | Object

@@ -11,13 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from opwright.lang import ir
+from opwright.lang.lower.operands import StaticDict
 from opwright.lang.objects import NestedObject
 from opwright.lang.static import StaticList
 from opwright.lang.trail import Trail
 
 Made = TypeVar("Made")
 
-HOLDERS = (tuple, NestedObject)  # what holds lists besides lists: a function its defaults
+HOLDERS = (tuple, NestedObject, StaticDict)  # what holds lists: a function its defaults
 
 
 class Ownership:
@@ -88,6 +89,8 @@ class Ownership:
                 pending.extend(item)
             elif isinstance(item, NestedObject):
                 pending.extend(item.defaults.values())
+            elif isinstance(item, StaticDict):
+                pending.extend(item.entries.values())
             if isinstance(item, (tuple, ir.Value)):
                 found |= self.identities(item)
         return found

@@ -13,13 +13,14 @@ from opwright.lang import ir
 from opwright.lang.infer import unify
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import Position, read_item, refuse_item
-from opwright.lang.lower.known import need_copies
+from opwright.lang.lower.known import need_copies, need_static
 from opwright.lang.lower.numbers import describe, is_number
 from opwright.lang.lower.operands import Environment, IndexItem, Operand, is_sequence, is_tensor
 from opwright.lang.lower.poison import each
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.speculate import attempt
-from opwright.lang.source import Span
+from opwright.lang.pieces import PlainAssign
+from opwright.lang.source import Span, span_of
 from opwright.lang.static import SEQUENCE_ITEMS, StaticList
 
 GROWING = ("append", "extend")
@@ -50,7 +51,9 @@ def grown_names(statements: list[ast.stmt]) -> list[str]:
             names.setdefault(called[0])
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             names.setdefault(node.target.id)
-        elif isinstance(node, (ast.If, ast.For, ast.While)):
+        elif not isinstance(node, PlainAssign):
+            names.update(dict.fromkeys(names_of_items(node)))
+        if isinstance(node, (ast.If, ast.For, ast.While)):
             pending.extend(reversed([*node.body, *node.orelse]))
     return list(names)
 
@@ -95,6 +98,53 @@ def check_change(low: Lowering, env: Environment, name: str, span: Span) -> None
             reason="in Python both names would see the change; in a graph each name is a value",
             help=f"keep one name for it, or copy it: `{other} = {name} + []`",
         )
+
+
+def put_item(low: Lowering, target: ast.Subscript, value: Operand, env: Environment) -> None:
+    """`xs[i] = value`: `xs` stands for its list with another item, from now on."""
+    from opwright.lang.lower.expressions import lower_expression
+
+    assert isinstance(target.value, ast.Name)
+    name, span = target.value.id, span_of(target)
+    index = None if isinstance(target.slice, ast.Slice) else lower_expression(low, target.slice, env)
+    owner = env[name]
+    check_change(low, env, name, span)
+    need_static(low, index, span)
+    if isinstance(owner, ir.Value):
+        need_copies(low, owner)
+    if not isinstance(owner, StaticList) or not isinstance(index, int):
+        raise low.error(
+            "OW345",
+            f"an item of `{name}` cannot be assigned here",
+            span,
+            reason="the list and the place must be known when the function is built, and the place is an int",
+            help="make a new list, or loop over a static `range`, so that the loop can be unrolled",
+        )
+    if not -len(owner) <= index < len(owner):
+        raise low.error("OW312", f"Python says: index {index} is out of range for {len(owner)} items", span)
+    items = list(owner)
+    items[index] = value
+    env[name] = low.lists.made(StaticList(items))
+    low.lists.bound(name)
+
+
+def names_of_items(node: ast.stmt) -> list[str]:
+    """The names whose items a statement assigns: `xs[0] = y`, `xs[0], ys[1] = a, b`."""
+    if isinstance(node, ast.Assign):
+        pending = list(node.targets)
+    elif isinstance(node, (ast.AugAssign, ast.For)):
+        pending = [node.target]
+    else:
+        return []
+    names: list[str] = []
+    for target in pending:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            pending.extend(target.elts)
+        elif isinstance(target, ast.Starred):
+            pending.append(target.value)
+        elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+            names.append(target.value.id)
+    return names
 
 
 def joined(low: Lowering, owner: Operand, items: Operand, span: Span) -> Operand:

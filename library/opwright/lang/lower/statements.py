@@ -37,14 +37,22 @@ from opwright.lang.lower.operands import POISON, Environment, Frame, IntTuple, O
 from opwright.lang.lower.ownership import HOLDERS
 from opwright.lang.lower.plain_calls import lower_plain, lower_plain_value
 from opwright.lang.lower.poison import Parts, Poisoned, Pruned, each
-from opwright.lang.lower.sequences import called_method, check_change, grow, grown_names, is_list, method_of_list
+from opwright.lang.lower.sequences import (
+    called_method,
+    check_change,
+    grow,
+    grown_names,
+    is_list,
+    method_of_list,
+    put_item,
+)
 from opwright.lang.lower.shapes import tuple_items
 from opwright.lang.lower.written_for import Asked, asked, ends
 from opwright.lang.objects import BuiltinObject
 from opwright.lang.operators import BINARY_SYMBOLS
 from opwright.lang.pieces import PlainAssign
 from opwright.lang.source import Span, span_of
-from opwright.lang.static import StaticList
+from opwright.lang.static import StaticList, StaticNamed
 from opwright.opsets.records import IF
 
 
@@ -190,6 +198,9 @@ def _ann_assign(low: Lowering, statement: ast.AnnAssign, env: Environment) -> No
 
 
 def _aug_assign(low: Lowering, statement: ast.AugAssign, env: Environment) -> None:
+    if _is_item_of_list(statement.target, env):
+        _aug_assign_item(low, statement, env)
+        return
     if not isinstance(statement.target, ast.Name):
         raise _refuse_store(low, statement.target)
     load = ast.copy_location(ast.Name(statement.target.id, ast.Load()), statement.target)
@@ -204,10 +215,33 @@ def _aug_assign(low: Lowering, statement: ast.AugAssign, env: Environment) -> No
     bind_target(low, statement.target, value, env)
 
 
+def _is_item_of_list(target: ast.expr, env: Environment) -> TypeGuard[ast.Subscript]:
+    """Whether it is `xs[...]` of a list."""
+    return (
+        isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) and is_list(env.get(target.value.id))
+    )
+
+
+def _aug_assign_item(low: Lowering, statement: ast.AugAssign, env: Environment) -> None:
+    assert isinstance(statement.target, ast.Subscript)
+    load = ast.copy_location(
+        ast.Subscript(statement.target.value, statement.target.slice, ast.Load()), statement.target
+    )
+    left, right = each(partial(lower_expression, low, env=env), (load, statement.value))
+    if is_list(left):
+        raise _refuse_store(low, statement.target)  # changes the inner list itself
+    spans = (span_of(statement.target), span_of(statement.value))
+    value = binary(low, BINARY_SYMBOLS[type(statement.op)], left, right, span_of(statement), spans)
+    put_item(low, statement.target, value, env)
+
+
 def bind_target(low: Lowering, target: ast.expr, value: Operand, env: Environment) -> None:
     """`target = value`, tuples taken apart."""
     if isinstance(target, ast.Name):
         _bind_name(low, target.id, value, env)
+        return
+    if _is_item_of_list(target, env):
+        put_item(low, target, value, env)
         return
     if not isinstance(target, (ast.Tuple, ast.List)):
         raise _refuse_store(low, target)
@@ -590,8 +624,9 @@ def _return(low: Lowering, statement: ast.Return, env: Environment) -> None:
     value = None if statement.value is None else lower_expression(low, statement.value, env)
     if isinstance(value, IntTuple) and not low.inlining:
         value = tuple_items(low, value, span_of(statement), "each of them is an output: a tuple is several results")
-    values = None if value is None else value if _is_several(value) else (value,)
-    set_returned(env, values, span_of(statement), as_tuple=_is_several(value))
+    several = _is_several(value) and not (low.inlining and isinstance(value, StaticNamed))
+    values = None if value is None else value if several and isinstance(value, tuple) else (value,)
+    set_returned(env, values, span_of(statement), as_tuple=several)
 
 
 def _is_several(value: Operand) -> TypeGuard[tuple[Operand, ...]]:

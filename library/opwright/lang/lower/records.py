@@ -1,0 +1,130 @@
+"""Dictionaries and namedtuples of what is known when the function is built; their items may be anything.
+
+A dictionary does not change: it is written once, and read by `d[key]`, `get`, `in` and loops.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from opwright.lang import static
+from opwright.lang.lower.calls import Arguments
+from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.known import need_static
+from opwright.lang.lower.numbers import describe
+from opwright.lang.lower.operands import Environment, MethodObject, Operand, StaticDict, StaticIterator
+from opwright.lang.objects import BuiltinObject, RecordObject
+from opwright.lang.source import Span, span_of
+from opwright.lang.static import Key, RecordType, StaticList, StaticNamed
+
+READERS = ("get", "items", "keys", "values")
+
+
+def lower_dict(low: Lowering, node: ast.Dict, env: Environment) -> Operand:
+    """`{"a": 1, **others}`."""
+    from opwright.lang.lower.expressions import lower_expression
+
+    entries: dict[Key, Operand] = {}
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is not None:
+            found = key_of(low, lower_expression(low, key, env), span_of(key))
+            entries[found] = lower_expression(low, value, env)
+            continue
+        other = lower_expression(low, value, env)
+        if not isinstance(other, StaticDict):
+            raise low.error("OW312", "`**` needs a dictionary here", span_of(value), f"it gets {describe(other)}")
+        entries.update(other.entries)
+    if len(entries) > static.SEQUENCE_ITEMS:
+        raise low.error("OW311", "the dictionary is too long", span_of(node), "dictionaries have a limit")
+    return StaticDict(entries)
+
+
+def key_of(low: Lowering, operand: Operand, span: Span) -> Key:
+    """A key: a number, a text, None or a tuple of them."""
+    need_static(low, operand, span)
+    if operand is None or isinstance(operand, (bool, int, float, str)):
+        return operand
+    if isinstance(operand, tuple) and not isinstance(operand, StaticList):
+        return tuple(key_of(low, item, span) for item in operand)
+    raise low.error(
+        "OW304",
+        f"{describe(operand)} is no key of a dictionary",
+        span,
+        reason="keys are numbers, texts, None and tuples of them that are known when the function is built",
+        help="choose with `if`",
+    )
+
+
+def item_of_dict(low: Lowering, owner: StaticDict, key: Operand, span: Span) -> Operand:
+    """`d[key]`."""
+    found = key_of(low, key, span)
+    if found not in owner.entries:
+        known = ", ".join(f"`{item!r}`" for item in list(owner.entries)[:8]) or "none"
+        raise low.error("OW312", f"the dictionary has no key `{found!r}`", span, reason=f"its keys are: {known}")
+    return owner.entries[found]
+
+
+def call_method(low: Lowering, callee: MethodObject, arguments: Arguments) -> Operand:
+    """`d.get(key, default)`, `d.items()`, `d.keys()`, `d.values()`."""
+    entries, name, span = callee.owner.entries, callee.name, arguments.span
+    most = 2 if name == "get" else 0
+    if arguments.keywords or not most // 2 <= len(arguments.positional) <= most:
+        raise low.error(
+            "OW203", f"`{name}` has Python's signature", span, "a key and a default for `get`, else nothing"
+        )
+    if name == "get":
+        (key, place), *default = arguments.positional
+        return entries.get(key_of(low, key, place), default[0][0] if default else None)
+    items: tuple[Operand, ...] = tuple(entries.items())
+    if name != "items":
+        items = tuple(entries) if name == "keys" else tuple(entries.values())
+    return StaticIterator(items, name)
+
+
+# -------------------------------------------------------------------------------------------------- namedtuples
+
+
+def make_record(low: Lowering, callee: RecordObject, arguments: Arguments) -> Operand:
+    """`P(a, y=b)`."""
+    fields = callee.record.fields
+    given = dict(zip(fields, (operand for operand, _ in arguments.positional), strict=False))
+    problem = "" if len(arguments.positional) <= len(fields) else f"{len(arguments.positional)} values are given"
+    for name, (operand, _) in arguments.keywords.items():
+        if name not in fields or name in given:
+            problem = problem or f"`{name}` is given twice, or is no field"
+        given[name] = operand
+    missing = [name for name in fields if name not in given and name not in callee.defaults]
+    if problem or missing:
+        raise low.error(
+            "OW203",
+            f"`{callee.record.name}` takes {', '.join(f'`{name}`' for name in fields) or 'nothing'}",
+            arguments.span,
+            reason=problem or f"`{missing[0]}` is not given",
+        )
+    items: list[Operand] = [given[name] if name in given else callee.defaults[name] for name in fields]
+    return StaticNamed(callee.record, items)
+
+
+def call_namedtuple(low: Lowering, arguments: Arguments) -> Operand:
+    """`namedtuple("P", "x y")`: a class."""
+    operands = [operand for operand, _ in arguments.positional]
+    if arguments.keywords or len(operands) != 2:
+        raise low.error("OW304", "`namedtuple` takes a name and fields here", arguments.span, "it has no other options")
+    name, fields = operands
+    if isinstance(fields, str):
+        fields = tuple(fields.replace(",", " ").split())
+    names = [item for item in fields if isinstance(item, str)] if isinstance(fields, tuple) else []
+    known = isinstance(fields, tuple) and len(names) == len(fields) == len(set(names))
+    if not isinstance(name, str) or not known or not all(_is_field(item) for item in names):
+        raise low.error(
+            "OW312", "`namedtuple` has no value here", arguments.span, "names of fields are texts, each another one"
+        )
+    return RecordObject(RecordType(name, tuple(names)), {})
+
+
+def _is_field(name: str) -> bool:
+    return name.isidentifier() and not name.startswith("_")
+
+
+def is_namedtuple(callee: Operand) -> bool:
+    return isinstance(callee, BuiltinObject) and (callee.module, callee.name) == ("collections", "namedtuple")
