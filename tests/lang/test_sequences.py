@@ -236,7 +236,7 @@ REFUSED = {
     "append as a value": ("ys = [x]\nz = ys.append(x)\nreturn x", ["OW345"]),
     "append to an item": ("ys = [[x]]\nys[0].append(x)\nreturn x", ["OW345"]),
     "append to a tensor": ("x.append(x)\nreturn x", ["OW304"]),
-    "an item is assigned": ("ys = [x]\nys[0] = x\nreturn x", ["OW343"]),
+    "an item beyond the list is assigned": ("ys = [x]\nys[1] = x\nreturn x", ["OW312"]),
     "an item is deleted": ("ys = [x]\ndel ys[0]\nreturn x", ["OW303"]),
     "numbers in a loop": ("ys = []\nfor i in range(s):\n    ys.append(i)\nreturn x", ["OW346"]),
     "two element types": ("ys = [x]\nfor i in range(s):\n    ys.append(op.Size(x))\nreturn x", ["OW346"]),
