@@ -24,7 +24,18 @@ REFUSALS: dict[str, tuple[str, ...]] = {
 }
 # What lives around a function or in its annotations, not in a text whose types are declared elsewhere, and what the
 # generator does not draw; `tests/docs`, `tests/live` and `tests/lang` have it.
-ELSEWHERE = frozenset({"number.array", "number.size", "op.transpose", "param.union", "scope.closure"})
+ELSEWHERE = frozenset(
+    {
+        "number.array",
+        "number.math",
+        "number.size",
+        "op.transpose",
+        "param.union",
+        "scope.closure",
+        "stmt.for.enumerate",
+        "stmt.for.rows",
+    }
+)
 ROWS: tuple[str, ...] = tuple(row for row, _, _ in _FOUND if row not in REFUSALS and row not in ELSEWHERE)
 
 _LOOPS = (ast.For, ast.While)

@@ -188,7 +188,7 @@ def test_static_lists(compiler: Compiler, lines: list[str], expected: np.ndarray
             ["p = [0]", "while op.Size(x) > 3:", "    p = p + [1]", "return op.Transpose(x, perm=p)"],
             "OW321",
         ),
-        (["for a in enumerate(x, 1):", "    x = a", "return x"], "OW362"),
+        (["for a in enumerate(x, 1):", "    x = a", "return x"], "OW321"),
         (["for i in range(3):", "    x = op.Nothing(x, axis=i)", "return x"], "OW201"),
         (["return any([op.Size(x) > 1])"], "OW362"),
         (["return x * len(zip((1,), (2,)))"], "OW312"),

@@ -153,13 +153,10 @@ class Tensor(types.Tensor):
         return _looked_at(self).reshape(())[()]
 
     def __iter__(self) -> Iterator[Any]:
-        _refuse(
-            "OW304",
-            f"`for` cannot run over a tensor {self.type!r}",
-            "it runs over `range(...)` or a static list",
-            "write `for i in range(n):`",
-        )
-        raise AssertionError
+        """The parts along the first axis."""
+        if not self.shape:
+            _refuse("OW312", "Python says: iteration over a 0-d tensor", "a tensor of rank 0 has no rows", "")
+        return (self[index] for index in range(self.shape[0]))
 
     def __contains__(self, item: object) -> bool:
         _refuse("OW304", "`in` needs static operands", "membership is a static question", "")

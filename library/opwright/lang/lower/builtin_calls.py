@@ -11,7 +11,7 @@ from opwright.lang.lower.constants import MODULES, call_constant
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.lists import LIST_BUILTINS, call_list_builtin
-from opwright.lang.lower.number_functions import call_number_builtin
+from opwright.lang.lower.number_functions import call_number_builtin, call_number_math
 from opwright.lang.lower.numbers import convert_number, describe, is_number, is_static_number
 from opwright.lang.lower.operands import Operand, SliceItem, StaticDict, StaticIterator
 from opwright.lang.lower.records import call_namedtuple
@@ -69,6 +69,10 @@ def call_builtin(low: Lowering, callee: BuiltinObject, arguments: Arguments) -> 
             return found
         if callee.name == "abs" and len(values) == 1 and not is_static(values[0]):
             return unary(low, "abs", values[0], span, arguments.positional[0][1])
+    if not arguments.keywords and callee.module == "math":
+        found = call_number_math(low, callee.name, values, span)
+        if found is not None:
+            return found
     if callee.name not in _SHALLOW:
         need_static(low, tuple(values), span)
     return _fold(low, callee, values, arguments)

@@ -92,6 +92,8 @@ class Lowering:
         self.rank_origins: dict[ir.Value, Sequence[ir.Value] | None] = {}  # whose ranks say those of results
         self.mixed: dict[ir.Value, frozenset[ir.NumberKind]] = {}  # tensors that Python may hold as such numbers
         self.arrays: dict[ir.Value, None] = {}  # that Python holds as arrays of numpy, of ints or bools
+        self.sizes: dict[ir.Value, str] = {}  # numbers that are declared sizes: which, by the names of dimensions
+        self.proved: dict[ir.Value, bool] = {}  # comparisons that hold whatever the sizes are
         self.attributes: dict[str, AttributeOperand] = {}
         self.open_regions: list[ir.Region] = []  # those around the one that is being filled
         self.attempts: list[Attempt] = []  # loops over static ranges that are being lowered as a `Loop`

@@ -523,13 +523,13 @@ def _call(low: Lowering, node: ast.Call, env: Environment, count: int | None) ->
         callee = lower_expression(low, node.func, env)
     except Poisoned as wrong:
         wrong.recover()
-        _arguments(low, node, env, count)
+        lower_arguments(low, node, env, count)
         raise
     if isinstance(callee, TypingObject) and callee.name == "Opset":
         from opwright.lang.lower.opset_calls import make_opset
 
         return make_opset(low, node, env, lower_expression)
-    arguments = _arguments(low, node, env, count)
+    arguments = lower_arguments(low, node, env, count)
     if isinstance(callee, OperatorObject):
         if any(isinstance(operand, (NestedObject, FunctionObject)) for operand, _ in arguments.keywords.values()):
             from opwright.lang.lower.graphs import call_with_graphs
@@ -581,7 +581,7 @@ def _makes_tuples(callee: Operand) -> bool:
     return isinstance(found, type) and issubclass(found, tuple) and hasattr(found, "_fields")
 
 
-def _arguments(low: Lowering, node: ast.Call, env: Environment, count: int | None) -> Arguments:
+def lower_arguments(low: Lowering, node: ast.Call, env: Environment, count: int | None) -> Arguments:
     """Evaluated left to right, as Python does."""
     positional: list[tuple[Operand, Span]] = []
     wrong = False

@@ -25,6 +25,7 @@ from opwright.lang.lower.operands import (
     is_sequence,
 )
 from opwright.lang.lower.poison import Poisoned
+from opwright.lang.lower.rows import known_rows
 from opwright.lang.lower.shapes import tuple_items
 from opwright.lang.source import Span, span_of
 
@@ -52,6 +53,9 @@ def items_of(low: Lowering, operand: Operand, span: Span, purpose: str, named: b
         return tuple(operand)
     if isinstance(operand, IntTuple):
         return tuple_items(low, operand, span, f"{purpose} runs over it")
+    rows = known_rows(low, operand, span)
+    if rows is not None:
+        return rows
     need_static(low, operand, span)
     if is_sequence(operand):
         need_copies(low, operand)

@@ -12,18 +12,16 @@ from opwright.lang.lower.body_loops import BodyLoop
 from opwright.lang.lower.conditions import as_scalar, choose, lower_condition, truth
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import RETURNED
-from opwright.lang.lower.numbers import (
-    is_number,
-    is_static_number,
-)
-from opwright.lang.lower.operands import Environment, Operand, Unbound
-from opwright.lang.lower.ranges import Items, Range, what_is_run_over
+from opwright.lang.lower.numbers import is_number, is_static_number, number_kind
+from opwright.lang.lower.operands import Environment, Operand, Poison, Unbound
+from opwright.lang.lower.ranges import Enumerated, Items, Range, Rows, what_is_run_over
+from opwright.lang.lower.rows import row
 from opwright.lang.lower.sequences import (
     grown_names,
     is_list,
     subscript_sequence,
 )
-from opwright.lang.lower.statements import assigned_names, lower_block
+from opwright.lang.lower.statements import assigned_names, bind_target, lower_block
 from opwright.lang.lower.unroll import try_loop, unroll
 from opwright.lang.source import span_of
 
@@ -33,14 +31,20 @@ def lower_for(low: Lowering, statement: ast.For, env: Environment) -> None:
     found = what_is_run_over(low, statement.iter, env)
     if isinstance(found, tuple):
         unroll(low, statement, found, env)
-    elif isinstance(found, Items):
-        _ItemLoop(low, statement, env, found).run()
+        return
+    loop: _ForLoop
+    start: int | None = None
+    over: Range = found.over if isinstance(found, Enumerated) else found
+    if isinstance(found, Enumerated):
+        start = found.start
+    if isinstance(over, (Items, Rows)):
+        loop = _ItemLoop(low, statement, env, over, start)
     else:
-        run = _ForLoop(low, statement, env, found).run
-        if found.may_be_static:
-            try_loop(low, statement, env, found.bounds, run)
-        else:
-            run()
+        loop = _ForLoop(low, statement, env, over)
+    if over.may_be_static:
+        try_loop(low, statement, env, over.bounds, loop.run, loop.items)
+    else:
+        loop.run()
 
 
 def lower_while(low: Lowering, statement: ast.While, env: Environment) -> None:
@@ -127,6 +131,10 @@ class _ForLoop(BodyLoop):
     def again(self, scope: Environment, goes_on: ir.Value | bool) -> ir.Value:
         return self.constant_bool(goes_on) if isinstance(goes_on, bool) else goes_on
 
+    def items(self, indices: range) -> Sequence[Operand]:
+        """What the trips run with, where they are copies."""
+        return indices
+
     def after(self) -> None:
         if self.last is not None:
             self.env[self.name] = self.last
@@ -135,12 +143,84 @@ class _ForLoop(BodyLoop):
 
 
 class _ItemLoop(_ForLoop):
-    """`for y in ys`, where `ys` is a sequence."""
+    """`for y in ys`, where `ys` is a sequence or a tensor, whose rows they are. `start`: each comes with its number,
+    counted from there."""
 
-    over: Items
+    over: Items | Rows
+
+    def __init__(
+        self, low: Lowering, statement: ast.For, env: Environment, over: Items | Rows, start: int | None
+    ) -> None:
+        super().__init__(low, statement, env, over)
+        self.start = start
+        target = statement.target
+        self.names = assigned_names([target])
+        self.number = ""  # the name that stands for the number of the trip
+        if start is not None and isinstance(target, (ast.Tuple, ast.List)) and isinstance(target.elts[0], ast.Name):
+            self.number = target.elts[0].id
+        keeps_last = self.last is not None and not has_break(statement.body)
+        self.last = None
+        self.binds_last = keeps_last and not set(self.names) & set(assigned_names(statement.body))
+
+    def run(self) -> None:
+        if self.over.trips == 0:
+            return lower_block(self.low, self.statement.orelse, self.env)
+        if self.makes_trips() and not self.binds_last:
+            self.bind(0, self.env)  # each name has a value after a trip at least, whatever it was before
+        return BodyLoop.run(self)
+
+    def targets(self) -> list[ast.expr]:
+        return [self.statement.target]
+
+    def entering(self, name: str) -> Operand:
+        before = BodyLoop.entering(self, name)
+        if name not in self.names or isinstance(before, Poison):
+            return before
+        if self.binds_last or not self.may_enter(name, before):
+            return Unbound("when the loop makes no trip")
+        return before
+
+    def may_enter(self, name: str, before: Operand) -> bool:
+        """Whether a value that a name has before the loop is of the kind that it has after a trip."""
+        if name == self.number:
+            return is_number(before) and number_kind(before) is ir.NumberKind.INT
+        made = self.over.tensor.type if isinstance(self.over, Rows) else self.over.sequence.type
+        item = made.item if isinstance(made, ir.SequenceType) else made
+        if not isinstance(before, ir.Value) or before.optional or not isinstance(item, ir.TensorType):
+            return False
+        return isinstance(before.type, ir.TensorType) and ir.settle(before.type.element) is ir.settle(item.element)
+
+    def item(self, index: int | ir.Value) -> Operand:
+        """What a trip of that number, counted from 0, runs with."""
+        if isinstance(self.over, Rows):
+            found: Operand = row(self.low, self.over.tensor, index, self.span)
+        else:
+            found = subscript_sequence(self.low, self.over.sequence, index, self.span)
+        if self.start is None:
+            return found
+        number = index + self.start if isinstance(index, int) else self.numbered(index)
+        return number, found
+
+    def numbered(self, trip: ir.Value) -> Operand:
+        return binary(self.low, "+", trip, self.start, self.span, (self.span, self.span)) if self.start else trip
+
+    def items(self, indices: range) -> Sequence[Operand]:
+        return [self.item(index) for index in indices]
+
+    def bind(self, index: int | ir.Value, env: Environment) -> None:
+        bind_target(self.low, self.statement.target, self.item(index), env)
 
     def enter(self, trip: ir.Value, scope: Environment) -> None:
-        scope[self.name] = subscript_sequence(self.low, self.over.sequence, trip, self.span)
+        self.bind(trip, scope)
+
+    def after(self) -> None:
+        if self.binds_last:
+            assert isinstance(self.over.trips, int)
+            self.bind(self.over.trips - 1, self.env)
+            return
+        for name in self.names:
+            if name not in self.carried:
+                self.env[name] = Unbound("when the loop makes no trip")
 
 
 class _WhileLoop(BodyLoop):

@@ -47,7 +47,20 @@ def on_numbers(low: Lowering, symbol: str, left: Operand, right: Operand, span: 
     result = _apply(low, form, values[0], values[1], element, span)
     compares = symbol in static.COMPARE
     kind = ir.NumberKind.BOOL if compares else ir.NumberKind.FLOAT if floats else ir.NumberKind.INT
-    return as_kind(result, kind)
+    made = as_kind(result, kind)
+    if symbol in _HOLD_OF_EQUALS and _is_one_size(low, left, right):
+        low.trail.put(low.proved, made, True)
+    return made
+
+
+_HOLD_OF_EQUALS = ("==", "<=", ">=")
+
+
+def _is_one_size(low: Lowering, left: Operand, right: Operand) -> bool:
+    """Whether both are sizes that are declared to be the same."""
+    if not isinstance(left, ir.Value) or not isinstance(right, ir.Value) or left not in low.sizes:
+        return False
+    return low.sizes[left] == low.sizes.get(right)
 
 
 def as_kind(value: ir.Value, kind: ir.NumberKind) -> ir.Value:

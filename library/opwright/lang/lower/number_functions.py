@@ -1,4 +1,8 @@
-"""Builtins on numbers of the run time: `abs`, `bool`, `float`, `int`, `len`, `max`, `min`, `round`, `sum`."""
+"""Functions of numbers of the run time: `abs`, `bool`, `divmod`, `float`, `int`, `len`, `max`, `min`, `pow`, `round`,
+`sum`, and those of `math` that runtimes compute as Python does, to the last bit.
+
+The others of `math` have no operator on doubles, or one that differs from Python in the last bit.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +33,11 @@ def call_number_builtin(low: Lowering, name: str, operands: Sequence[Operand], s
         return None
     if name in ("min", "max"):
         return _extreme(low, name, operands, span)
+    if name == "divmod" and len(operands) == 2:
+        left, right = operands
+        return on_numbers(low, "//", left, right, span), on_numbers(low, "%", left, right, span)
+    if name == "pow" and len(operands) == 2:
+        return on_numbers(low, "**", operands[0], operands[1], span)
     function = _UNARY.get(name)
     return function(low, operands[0], span) if function is not None and len(operands) == 1 else None
 
@@ -86,6 +95,51 @@ _UNARY: dict[str, Callable[[Lowering, Operand, Span], Operand]] = {
     "int": _int,
     "round": _round,
 }
+
+
+# ------------------------------------------------------------------------------------------------------ of math
+
+
+def call_number_math(low: Lowering, name: str, operands: Sequence[Operand], span: Span) -> Operand | None:
+    """`math.<name>(...)`; None where it has no exact form, or where all is known or will be."""
+    if not all(map(is_number, operands)) or all(map(is_static_number, operands)):
+        return None
+    if any(isinstance(operand, AttributeOperand) and operand.choices for operand in operands):
+        return None
+    if name in ("ceil", "floor", "trunc") and len(operands) == 1:
+        return _whole(low, name, operands[0], span)
+    if name == "fmod" and len(operands) == 2:
+        return _float_function(low, lambda op, values: op.mod(values[0], values[1], fmod=1), operands, span)
+    function = _FLOAT_FUNCTIONS.get(name)
+    return _float_function(low, function, operands, span) if function is not None and len(operands) == 1 else None
+
+
+def _whole(low: Lowering, name: str, operand: Operand, span: Span) -> Operand:
+    """An int: of a float the one below, above or towards zero."""
+    if number_kind(operand) is not _K.FLOAT:
+        return positive(low, operand, span)
+    value = widened(low, operand, low.element_of("double"), span)
+    op = Writer(low, span)
+    if name != "trunc":
+        value = op.floor(value) if name == "floor" else op.ceil(value)
+    return as_kind(op.cast(value, low.element_of("int64")), _K.INT)
+
+
+_FloatFunction = Callable[[Writer, Sequence[ir.Value]], ir.Value]
+_FLOAT_FUNCTIONS: dict[str, _FloatFunction] = {
+    "cos": lambda op, values: op.cos(values[0]),
+    "exp": lambda op, values: op.exp(values[0]),
+    "fabs": lambda op, values: op.abs(values[0]),
+    "log": lambda op, values: op.log(values[0]),
+    "sin": lambda op, values: op.sin(values[0]),
+    "sqrt": lambda op, values: op.sqrt(values[0]),
+}
+
+
+def _float_function(low: Lowering, function: _FloatFunction, operands: Sequence[Operand], span: Span) -> Operand:
+    double = low.element_of("double")
+    values = [widened(low, operand, double, span) for operand in operands]
+    return as_kind(function(Writer(low, span), values), _K.FLOAT)
 
 
 # -------------------------------------------------------------------------------------------- of several of them

@@ -78,17 +78,26 @@ class Writer:
     def cast_like(self, value: ir.Value, like: ir.Value) -> ir.Value:
         return self("CastLike", value, like)
 
+    def ceil(self, value: ir.Value) -> ir.Value:
+        return self("Ceil", value)
+
     def compress(self, value: ir.Value, condition: ir.Value, axis: int) -> ir.Value:
         return self("Compress", value, condition, axis=axis)
 
     def concat(self, *values: ir.Value, axis: int) -> ir.Value:
         return self("Concat", *values, axis=axis)
 
+    def cos(self, value: ir.Value) -> ir.Value:
+        return self("Cos", value)
+
     def div(self, left: ir.Value, right: ir.Value) -> ir.Value:
         return self("Div", left, right)
 
     def equal(self, left: ir.Value, right: ir.Value) -> ir.Value:
         return self("Equal", left, right)
+
+    def exp(self, value: ir.Value) -> ir.Value:
+        return self("Exp", value)
 
     def expand(self, value: ir.Value, shape: ir.Value) -> ir.Value:
         return self("Expand", value, shape)
@@ -116,6 +125,9 @@ class Writer:
 
     def less_or_equal(self, left: ir.Value, right: ir.Value) -> ir.Value:
         return self("LessOrEqual", left, right)
+
+    def log(self, value: ir.Value) -> ir.Value:
+        return self("Log", value)
 
     def max(self, left: ir.Value, right: ir.Value) -> ir.Value:
         return self("Max", left, right)
@@ -180,11 +192,17 @@ class Writer:
     def sign(self, value: ir.Value) -> ir.Value:
         return self("Sign", value)
 
+    def sin(self, value: ir.Value) -> ir.Value:
+        return self("Sin", value)
+
     def size(self, value: ir.Value) -> ir.Value:
         return self("Size", value)
 
     def slice(self, *inputs: ir.Value) -> ir.Value:
         return self("Slice", *inputs)
+
+    def sqrt(self, value: ir.Value) -> ir.Value:
+        return self("Sqrt", value)
 
     def sub(self, left: ir.Value, right: ir.Value) -> ir.Value:
         return self("Sub", left, right)

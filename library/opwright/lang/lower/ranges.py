@@ -7,8 +7,9 @@ from functools import partial
 
 from opwright.lang import ir
 from opwright.lang.lower.arithmetic import binary
+from opwright.lang.lower.builtin_calls import call_builtin
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.expressions import lower_expression
+from opwright.lang.lower.expressions import lower_arguments, lower_expression
 from opwright.lang.lower.known import need_rank, need_static
 from opwright.lang.lower.lists import items_of
 from opwright.lang.lower.numbers import (
@@ -30,6 +31,7 @@ from opwright.lang.lower.operands import (
 )
 from opwright.lang.lower.poison import each
 from opwright.lang.lower.primitives import Writer
+from opwright.lang.lower.rows import row_count
 from opwright.lang.lower.sequences import (
     sequence_length,
 )
@@ -65,15 +67,64 @@ class Items(Range):
         self.sequence = sequence
 
 
-def what_is_run_over(low: Lowering, node: ast.expr, env: Environment) -> tuple[Operand, ...] | Range | Items:
+class Rows(Range):
+    """The rows of a tensor."""
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, low: Lowering, tensor: ir.Value, span: Span) -> None:
+        count = row_count(low, tensor, span)
+        assert isinstance(count, (int, ir.Value))
+        super().__init__(0, 1, count, (0, count, 1) if isinstance(count, int) else (tensor,))
+        self.tensor = tensor
+
+
+class Enumerated:
+    """`enumerate` of items or rows: each with its number."""
+
+    __slots__ = ("over", "start")
+
+    def __init__(self, over: Items | Rows, start: int) -> None:
+        self.over = over
+        self.start = start
+
+
+def what_is_run_over(
+    low: Lowering, node: ast.expr, env: Environment
+) -> tuple[Operand, ...] | Range | Items | Rows | Enumerated:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         callee = lower_expression(low, node.func, env)
         if isinstance(callee, BuiltinObject) and callee.name == "range" and not callee.module:
             return _range(low, node, env)
+        if isinstance(callee, BuiltinObject) and callee.name == "enumerate" and not callee.module:
+            return _enumerated(low, node, callee, env)
     value = lower_expression(low, node, env)
-    if isinstance(value, ir.Value) and is_sequence(value):
-        return Items(low, value, span_of(node))
-    return items_of(low, value, span_of(node), "`for`", isinstance(node, ast.Name))
+    return _counted(low, value, span_of(node)) or items_of(
+        low, value, span_of(node), "`for`", isinstance(node, ast.Name)
+    )
+
+
+def _counted(low: Lowering, value: Operand, span: Span) -> Items | Rows | None:
+    """What is run over by a count of the run time; None where it is another thing."""
+    if is_sequence(value):
+        return Items(low, value, span)
+    return Rows(low, value, span) if is_tensor(value) else None
+
+
+def _enumerated(
+    low: Lowering, node: ast.Call, callee: BuiltinObject, env: Environment
+) -> tuple[Operand, ...] | Enumerated:
+    """`enumerate(...)`, as a call of it has it but for what only a loop can run over."""
+    arguments = lower_arguments(low, node, env, None)
+    positional, keywords = arguments.positional, arguments.keywords
+    if 1 <= len(positional) <= 2 and len(positional) + len(keywords) <= 2 and set(keywords) <= {"start"}:
+        start = positional[1][0] if len(positional) == 2 else keywords["start"][0] if keywords else 0
+        is_counted = is_sequence(positional[0][0]) or is_tensor(positional[0][0])
+        if is_counted and isinstance(start, int) and not isinstance(start, bool):
+            over = _counted(low, positional[0][0], positional[0][1])
+            assert over is not None
+            return Enumerated(over, start)
+    return items_of(low, call_builtin(low, callee, arguments), span_of(node), "`for`")
 
 
 def _range(low: Lowering, node: ast.Call, env: Environment) -> Range:

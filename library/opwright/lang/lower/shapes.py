@@ -40,7 +40,10 @@ def size_of(low: Lowering, value: ir.Value, span: Span) -> Operand:
     known = [dim for dim in dims or () if isinstance(dim, int)]
     if dims is not None and len(known) == len(dims):
         return math.prod(known)
-    return as_number(Writer(low, span).size(value))
+    made = as_number(Writer(low, span).size(value))
+    if dims is not None and None not in dims:
+        low.trail.put(low.sizes, made, " * ".join(sorted(map(str, dims))))
+    return made
 
 
 def transposed(low: Lowering, value: ir.Value, span: Span) -> ir.Value:
@@ -159,7 +162,12 @@ def tuple_item(low: Lowering, shape: IntTuple, index: int | ir.Value, span: Span
         assert shape.owner is not None and is_tensor(shape.owner) and shape.owner.type.shape
         place = shape.places[index]
         dim = shape.owner.type.shape[place]
-        return dim if isinstance(dim, int) else _dimension(low, op, shape.owner, place)
+        if isinstance(dim, int):
+            return dim
+        made = _dimension(low, op, shape.owner, place)
+        if dim is not None:
+            low.trail.put(low.sizes, made, dim)
+        return made
     if index < 0:
         check_age(low, span)
     if shape.owner is not None and shape.start is None and shape.stop is None:

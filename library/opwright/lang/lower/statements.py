@@ -37,6 +37,7 @@ from opwright.lang.lower.operands import POISON, Environment, Frame, IntTuple, O
 from opwright.lang.lower.ownership import HOLDERS
 from opwright.lang.lower.plain_calls import lower_plain, lower_plain_value
 from opwright.lang.lower.poison import Parts, Poisoned, Pruned, each
+from opwright.lang.lower.rows import known_row_count, known_rows
 from opwright.lang.lower.sequences import (
     called_method,
     check_change,
@@ -247,6 +248,8 @@ def bind_target(low: Lowering, target: ast.expr, value: Operand, env: Environmen
         raise _refuse_store(low, target)
     if isinstance(value, IntTuple):
         value = tuple_items(low, value, span_of(target), "it is unpacked to names")
+    elif known_row_count(value) is not None:
+        value = _rows(low, value, target)
     items: tuple[Operand, ...]
     starred = [index for index, element in enumerate(target.elts) if isinstance(element, ast.Starred)]
     if len(starred) > 1:
@@ -270,6 +273,14 @@ def bind_target(low: Lowering, target: ast.expr, value: Operand, env: Environmen
         with parts:
             bind_target(low, element.value if isinstance(element, ast.Starred) else element, item, env)
     parts.close()
+
+
+def _rows(low: Lowering, value: Operand, target: ast.Tuple | ast.List) -> Operand:
+    """The rows of a tensor that is unpacked to as many names; the tensor where their number is another."""
+    count = known_row_count(value)
+    starred = any(isinstance(element, ast.Starred) for element in target.elts)
+    fits = count is not None and (count >= len(target.elts) - 1 if starred else count == len(target.elts))
+    return known_rows(low, value, span_of(target)) if fits else value
 
 
 def _bind_name(low: Lowering, name: str, value: Operand, env: Environment) -> None:
@@ -337,25 +348,48 @@ def _prints(low: Lowering, node: ast.expr, env: Environment) -> bool:
 
 
 def _assert(low: Lowering, statement: ast.Assert, env: Environment) -> None:
-    """On static facts: where it does not hold the function has no such variant."""
-    test = lower_condition(low, statement.test, env)
+    """On static facts: where it does not hold the function has no such variant. On sizes where declared shapes prove
+    it: then it leaves no trace."""
     span = span_of(statement.test)
-    if not isinstance(test, bool):
-        need_static(low, test, span)
-        low.error(
-            "OW303",
-            "`assert` needs a condition that is known when the function is built",
-            span,
-            reason="a graph cannot stop at run time",
-            help="ask about element types, ranks, presence or static values",
-        )
-    elif not test:
-        facts = ", ".join(f"{axis}={shown(fact)}" for axis, fact in low.facts.items())
-        reason = f"it is checked when the function is built, here with {facts}" if facts else "it is static"
-        found = Diagnostic("OW312", "the assertion does not hold", low.scope.module.source.place(span), reason)
-        raise Poisoned(because=Pruned(found))
-    else:
-        low.ask(asked(low, statement.test, True, env))
+    for condition in _conjuncts(statement.test):
+        test = lower_condition(low, condition, env)
+        if not isinstance(test, bool):
+            if test in low.proved:
+                continue
+            need_static(low, test, span)
+            low.error(
+                "OW303",
+                "`assert` needs a condition that is known when the function is built",
+                span,
+                reason="a graph cannot stop at run time, and no declared shape proves it",
+                help="ask about element types, ranks, presence or static values, or declare the sizes: "
+                '`x: FLOAT[3, "N"]`',
+            )
+            return
+        if not test:
+            facts = ", ".join(f"{axis}={shown(fact)}" for axis, fact in low.facts.items())
+            reason = f"it is checked when the function is built, here with {facts}" if facts else "it is static"
+            found = Diagnostic("OW312", "the assertion does not hold", low.scope.module.source.place(span), reason)
+            raise Poisoned(because=Pruned(found))
+    low.ask(asked(low, statement.test, True, env))
+
+
+def _conjuncts(test: ast.expr) -> list[ast.expr]:
+    """The conditions that must all hold, in order: those of `and`, and of a chain of comparisons."""
+    found: list[ast.expr] = []
+    pending = [test]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
+            pending.extend(reversed(node.values))
+        elif isinstance(node, ast.Compare) and len(node.ops) > 1:
+            sides = [node.left, *node.comparators]
+            for index, step in enumerate(node.ops):
+                pair = ast.Compare(sides[index], [step], [sides[index + 1]])
+                found.append(ast.copy_location(pair, node))
+        else:
+            found.append(node)
+    return found
 
 
 def _pass(low: Lowering, statement: ast.stmt, env: Environment) -> None:

@@ -131,8 +131,11 @@ def _equal(low: Lowering, left: Operand, right: Operand, span: Span) -> ir.Value
             continue
         if condition is False:
             return False
+        proved = condition in low.proved and (found is None or found in low.proved)
         found = condition if found is None else Writer(low, span).and_(found, condition)
         found.type = ir.NumberType(ir.NumberKind.BOOL)
+        if proved:
+            low.trail.put(low.proved, found, True)
     return True if found is None else found
 
 

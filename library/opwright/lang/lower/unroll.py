@@ -30,8 +30,10 @@ def try_loop(
     env: Environment,
     bounds: Sequence[Operand],
     run: Callable[[], None],
+    items: Callable[[range], Sequence[Operand]],
 ) -> None:
-    """Lowers `for ... in range(*bounds)` as the `Loop` that `run` makes; unrolled where its body needs that.
+    """Lowers `for ... in range(*bounds)` as the `Loop` that `run` makes; unrolled where its body needs that, for what
+    `items` makes of the range.
 
     The bounds are static ints or attributes of the function; those are asked for before the loop is unrolled.
     """
@@ -55,7 +57,7 @@ def try_loop(
             raise ask_attribute(bound, span_of(statement.iter))
         assert isinstance(bound, int)
         known.append(bound)
-    unroll(low, statement, range(*known), env)
+    unroll(low, statement, items(range(*known)), env)
 
 
 def _helps(trial: Trial) -> bool:

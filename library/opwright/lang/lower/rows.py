@@ -1,0 +1,46 @@
+"""The rows of a tensor, which Python runs over: its parts along the first axis, with a rank less by one."""
+
+from __future__ import annotations
+
+from opwright.lang import ir
+from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.mixed import refuse_number
+from opwright.lang.lower.operands import Operand, is_tensor
+from opwright.lang.lower.primitives import Writer, typed
+from opwright.lang.lower.shapes import shape_of, tuple_item
+from opwright.lang.source import Span
+
+
+def row_count(low: Lowering, value: ir.Value, span: Span) -> Operand:
+    """How many rows a tensor has: known, or a number. Refuses what has none."""
+    refuse_number(low, value, "items", span)
+    shape = shape_of(low, value, span)
+    if shape.places == ():
+        raise low.error("OW312", "Python says: iteration over a 0-d tensor", span, "a tensor of rank 0 has no rows")
+    return tuple_item(low, shape, 0, span)
+
+
+def row(low: Lowering, value: ir.Value, index: int | ir.Value, span: Span) -> ir.Value:
+    """A row that exists."""
+    op = Writer(low, span)
+    made = op.gather(value, op.int64(index) if isinstance(index, int) else index, axis=0)
+    assert isinstance(value.type, ir.TensorType)
+    return typed(made, value.type.element, value.type.shape and value.type.shape[1:])
+
+
+def known_row_count(operand: Operand) -> int | None:
+    """How many rows there are, where the type of a tensor says it."""
+    if not is_tensor(operand) or operand.optional:
+        return None
+    dims = operand.type.shape
+    return dims[0] if dims and isinstance(dims[0], int) else None
+
+
+def known_rows(low: Lowering, operand: Operand, span: Span) -> tuple[Operand, ...] | None:
+    """All rows of a tensor, where their number is known; None where it is not, or where this is no tensor."""
+    count = known_row_count(operand)
+    if count is None:
+        return None
+    assert isinstance(operand, ir.Value)
+    refuse_number(low, operand, "items", span)
+    return tuple(row(low, operand, index, span) for index in range(count))
