@@ -25,7 +25,8 @@ BODIES = {
     "nested": "y = FLOAT(0)\nfor row in x:\n    for item in row:\n        y = y * 2 + item\nreturn y",
     "bound again": "y = FLOAT(0)\nfor row in x:\n    row = row * 2\n    y = y + row[0]\nreturn y",
     "tensor bound again": "y = FLOAT(0)\nfor row in x:\n    x = x + 1\n    y = y + row[0] + x[0, 0]\nreturn y",
-    "list": "ys = []\nfor row in x:\n    ys.append(row * 2)\nreturn op.Reshape(op.ConcatFromSequence(ys, axis=0), [-1])",
+    "list": "ys = []\nfor row in x:\n    ys.append(row * 2)\nz = op.ConcatFromSequence(ys, axis=0)\n"
+    "return op.Reshape(z, [-1])",
     "name from before": "row = x[0]\nfor row in x[1:]:\n    pass\nreturn row",
     "index from before": "i = 7\nfor i, row in enumerate(x):\n    pass\nreturn x * i",
     "of a sequence": "ys = op.SplitToSequence(x, axis=0, keepdims=0)\ny = FLOAT(0)\nfor i, item in enumerate(ys, 1):\n"

@@ -30,7 +30,7 @@ f32 = np.float32
 V, W = np.array([1.5, -2.0, 3.0], f32), np.array([0.5, 4.0, -1.0], f32)
 M = np.array([[1.0, 2.0, 3.0], [4.0, -5.0, 6.0]], f32)
 SQUARE = np.array([[2.0, 1.0], [0.0, 3.0]], f32)
-I, J = np.array([3, -4, 5]), np.array([2, 3, -1])
+INTS, MORE = np.array([3, -4, 5]), np.array([2, 3, -1])
 ONE, THREE, NONE = np.array(1.5, f32), np.array(3), np.array(0)
 IMAGE = np.arange(32, dtype=f32).reshape(1, 2, 4, 4) - 10
 
@@ -84,8 +84,8 @@ program("gemm", XY, "return op.Gemm(x, y, alpha=0.5, transB=1)", lambda x, y: 0.
 program("comparison", XY, "return x < y", lambda x, y: x < y, V, W)
 program("comparisons joined", XY, "return (x < y) | (x == 3.0)", lambda x, y: (x < y) | (x == 3), V, W)
 program("where", XY, "return op.Where(x > y, x, y)", np.maximum, V, W)
-program("integers", "x: INT64[...], y: INT64[...]", "return x * y - x", lambda x, y: x * y - x, I, J)
-program("integer remainder", "x: INT64[...], y: INT64[...]", "return x % y", lambda x, y: x % y, I, J)
+program("integers", "x: INT64[...], y: INT64[...]", "return x * y - x", lambda x, y: x * y - x, INTS, MORE)
+program("integer remainder", "x: INT64[...], y: INT64[...]", "return x % y", lambda x, y: x % y, INTS, MORE)
 program("float remainder as C has it", XY, "return op.Mod(x, y, fmod=1)", np.fmod, V, W)
 program("cast to an int", X, "return op.Cast(x, to=INT64)", lambda x: x.astype(np.int64), V)
 program("cast by a number", X, "return op.Cast(x, to=7)", lambda x: x.astype(np.int64), V)
@@ -176,7 +176,7 @@ program(
 
 # -------------------------------------------------------------------------------------------------------- constants
 program("a float constant", X, "c = op.Constant(value_float=2.5)\nreturn x * c", lambda x: x * f32(2.5), V)
-program("an int constant", "x: INT64[...]", "return x + op.Constant(value_int=7)", lambda x: x + 7, I)
+program("an int constant", "x: INT64[...]", "return x + op.Constant(value_int=7)", lambda x: x + 7, INTS)
 program(
     "a list constant",
     X,
@@ -225,7 +225,7 @@ program("constants that are computed", X, "return x * (math.sqrt(2.0) / 2)", lam
 program(
     "a constant of shape",
     "s: INT64[...]",
-    "return op.ConstantOfShape(s, value=make_tensor('v', TensorProto.FLOAT, [1], [2.0]))",
+    "y: FLOAT['A', 'B'] = op.ConstantOfShape(s, value=make_tensor('v', TensorProto.FLOAT, [1], [2.0]))\nreturn y",
     lambda s: np.full(s, 2, f32),
     np.array([2, 3]),
 )
@@ -363,7 +363,7 @@ program(
     lambda x, n: x * 8 + 1,
     V,
     THREE,
-    before="@script(this)\ndef Repeated(x: FLOAT[...], n: INT64):\n    for i in range(n):\n        x = x + x\n    return x\n",
+    before="@script(this)\ndef Repeated(x: FLOAT['N'], n: INT64):\n    for i in range(n):\n        x = x + x\n    return x\n",
 )
 program(
     "a function in a loop",
@@ -372,7 +372,7 @@ program(
     lambda x, n: x * 8,
     V,
     THREE,
-    before=DOUBLED,
+    before=DOUBLED.replace("...", '"N"'),
 )
 program(
     "a function in a branch",
@@ -788,7 +788,13 @@ program(
     np.array(7),
     before=PI2,
 )
-program("a window by its operator", "n: INT64", "return op.HannWindow(n, periodic=0)", _window("hann"), np.array(5))
+program(
+    "a window by its operator",
+    "n: INT64",
+    "y: FLOAT['K'] = op.HannWindow(n, periodic=0)\nreturn y",
+    _window("hann"),
+    np.array(5),
+)
 program(
     "real parts of a fourier transform",
     X,
