@@ -55,6 +55,16 @@ class Module:
         return [node for node in self.tree.body if isinstance(node, ast.FunctionDef)]
 
 
+def pattern_names(statement: ast.Match) -> list[str]:
+    """The names that the patterns of a statement bind."""
+    names: dict[str, None] = {}
+    for case in statement.cases:
+        for node in ast.walk(case.pattern):
+            if isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name is not None:
+                names.setdefault(node.name)
+    return list(names)
+
+
 def function_of(node: ast.Lambda) -> ast.FunctionDef:
     """The `def` that a lambda is short for."""
     body = ast.copy_location(ast.Return(node.body), node.body)
@@ -128,6 +138,8 @@ def _bind_block(statements: list[ast.stmt]) -> tuple[dict[str, list[Binding]], d
             bindings.setdefault(name, []).append(Binding(node, under))
             owners[id(node)] = statement
         blocks = [getattr(statement, field, []) for field in ("body", "orelse", "finalbody")]
+        if isinstance(statement, ast.Match):
+            blocks.extend(case.body for case in statement.cases)
         if isinstance(statement, ast.Try):
             blocks.extend(handler.body for handler in statement.handlers)
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -142,6 +154,8 @@ def _bound_by(statement: ast.stmt) -> list[tuple[str, ast.stmt | ast.alias | ast
         return [(statement.name, statement)]
     if isinstance(statement, (ast.Import, ast.ImportFrom)):
         return [(alias.asname or alias.name.partition(".")[0], alias) for alias in statement.names]
+    if isinstance(statement, ast.Match):
+        return [(name, statement.subject) for name in pattern_names(statement)]
     targets: list[ast.expr] = []
     if isinstance(statement, ast.Assign):
         targets = list(statement.targets)

@@ -54,6 +54,7 @@ _FIELDS: dict[str, dict[type[ast.AST], tuple[tuple[str, str], ...]]] = {
         ),
         ast.FunctionDef: (("name", "name"), ("args", "parameters"), ("body", "statement*")),
         ast.If: (("test", _EXPRESSION), ("body", "statement*"), ("orelse", "statement*")),
+        ast.Match: (("subject", _EXPRESSION), ("cases", "case*")),
         ast.Pass: (),
         ast.Return: (("value", "expression?"),),
         ast.While: (("test", _EXPRESSION), ("body", "statement*"), ("orelse", "statement*")),
@@ -90,6 +91,15 @@ _FIELDS: dict[str, dict[type[ast.AST], tuple[tuple[str, str], ...]]] = {
             ("kwarg", "parameter?"),
             ("defaults", "expression*"),
         )
+    },
+    "case": {ast.match_case: (("pattern", "pattern"), ("guard", "expression?"), ("body", "statement*"))},
+    "pattern": {
+        ast.MatchAs: (("pattern", "pattern?"), ("name", "name?")),
+        ast.MatchOr: (("patterns", "pattern*"),),
+        ast.MatchSequence: (("patterns", "pattern*"),),
+        ast.MatchSingleton: (("value", "value"),),
+        ast.MatchStar: (("name", "name?"),),
+        ast.MatchValue: (("value", _EXPRESSION),),
     },
     "parameter": {ast.arg: (("arg", "name"),)},
     "keyword": {ast.keyword: (("arg", "name?"), ("value", _EXPRESSION))},

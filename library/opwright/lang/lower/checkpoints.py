@@ -81,7 +81,7 @@ class Checkpoint:
         low.region, low.depth, low.statement = low.function.body, 0, self.place
         low.copies = ()
         low.agreed.clear()  # under other facts loops may carry narrower types
-        for entered in (low.inlining, low.callers, low.open_regions, low.attempts):
+        for entered in (low.inlining, low.given, low.callers, low.open_regions, low.attempts):
             entered.clear()
         if self.compare is not None:
             self.compare()

@@ -44,19 +44,14 @@ def run_body(
     from opwright.lang.lower.statements import bind_locals, lower_block
 
     if node in low.inlining:
-        raise low.fatal(
-            "OW323",
-            f"`{node.name}` calls itself",
-            span,
-            reason="ONNX has no recursive functions",
-            help="write a loop",
-        )
+        _check_recursion(low, node, env, span)
     if len(low.inlining) >= INLINE_DEPTH:
         raise low.fatal("OW311", f"more than {INLINE_DEPTH} helpers call each other", span, "inlining has a limit")
     outer, asked = low.scope, low.asked
     given = low.lists.borrow(env.values())
     found_before = len(low.diagnostics)
     low.inlining.append(node)
+    low.given.append(dict(env))
     low.scope = scope
     try:
         bind_locals(low, node.body, env)
@@ -70,6 +65,7 @@ def run_body(
         low.scope = outer
         low.ask(asked)
         low.inlining.pop()
+        low.given.pop()
         low.lists.give_back(given)
         if is_elsewhere and len(low.diagnostics) > found_before:
             low.replace_findings(found_before, at_call(low, node, scope, span, low.diagnostics[found_before:]))
@@ -86,6 +82,34 @@ def run_body(
             )
     values = returned_values(env)
     return None if values is None else values[0] if env[COUNT] == 1 else values
+
+
+def _check_recursion(low: Lowering, node: ast.FunctionDef, env: Environment, span: Span) -> None:
+    """A function may call itself on another static number: what it does then is inlined. Where no argument that is
+    known has changed the calls have no end, and where they are many the limits end them."""
+    active = len(low.inlining) - 1 - low.inlining[::-1].index(node)
+    before = low.given[active]
+    formal = node.args
+    names = [item.arg for item in (*formal.posonlyargs, *formal.args, *formal.kwonlyargs)]
+    if not any(_is_other(before.get(name), env.get(name)) for name in names):
+        raise low.fatal(
+            "OW323",
+            f"`{node.name}` calls itself",
+            span,
+            reason="ONNX has no recursive functions, and no number that is known when the function is built differs "
+            "from call to call",
+            help="write a loop, or hand on a static number that leads to an end: `f(x, n - 1)`",
+        )
+    low.spend(_CALL, span)
+
+
+_CALL = 20  # a recursive call counts as so many nodes: it takes time where it makes none
+
+
+def _is_other(before: Operand, now: Operand) -> bool:
+    if not isinstance(before, (bool, int, float, str)) or not isinstance(now, (bool, int, float, str)):
+        return False
+    return type(before) is not type(now) or before != now
 
 
 def at_call(

@@ -272,6 +272,8 @@ def has_break(body: Sequence[ast.stmt]) -> bool:
         if isinstance(statement, ast.If):
             pending.extend(statement.body)
             pending.extend(statement.orelse)
+        elif isinstance(statement, ast.Match):
+            pending.extend(inner for case in statement.cases for inner in case.body)
         elif isinstance(statement, (ast.For, ast.While)):
             pending.extend(statement.orelse)
     return False

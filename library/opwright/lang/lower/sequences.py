@@ -55,6 +55,8 @@ def grown_names(statements: list[ast.stmt]) -> list[str]:
             names.update(dict.fromkeys(names_of_items(node)))
         if isinstance(node, (ast.If, ast.For, ast.While)):
             pending.extend(reversed([*node.body, *node.orelse]))
+        elif isinstance(node, ast.Match):
+            pending.extend(statement for case in reversed(node.cases) for statement in reversed(case.body))
     return list(names)
 
 

@@ -32,6 +32,7 @@ from opwright.lang.lower.flow import (
 )
 from opwright.lang.lower.joins import Join, Result, within
 from opwright.lang.lower.known import need_static
+from opwright.lang.lower.matching import case_taken
 from opwright.lang.lower.number_arithmetic import on_numbers
 from opwright.lang.lower.operands import POISON, Environment, Frame, IntTuple, Operand, Unbound
 from opwright.lang.lower.ownership import HOLDERS
@@ -54,6 +55,7 @@ from opwright.lang.operators import BINARY_SYMBOLS
 from opwright.lang.pieces import PlainAssign
 from opwright.lang.source import Span, span_of
 from opwright.lang.static import StaticList, StaticNamed
+from opwright.lang.syntax import pattern_names
 from opwright.opsets.records import IF
 
 
@@ -92,6 +94,8 @@ def lower_block(
                 if following is not None:
                     statements, index = following, 0
                     outer = outer or before
+            elif isinstance(statement, ast.Match):
+                statements, index = [*case_taken(low, statement, env), *statements[index:]], 0
             else:
                 _HANDLERS.get(kind, _unsupported)(low, statement, env)
         except Poisoned as wrong:
@@ -635,6 +639,9 @@ def _note_assigned(nodes: Sequence[ast.stmt | ast.expr], names: dict[str, None])
             pending.extend(reversed(node.orelse))
             pending.extend(reversed(node.body))
             pending.append(node.target)
+        elif isinstance(node, ast.Match):
+            names.update(dict.fromkeys(pattern_names(node)))
+            pending.extend(statement for case in reversed(node.cases) for statement in reversed(case.body))
         elif isinstance(node, ast.Starred):
             pending.append(node.value)
         elif isinstance(node, ast.FunctionDef):
@@ -644,7 +651,7 @@ def _note_assigned(nodes: Sequence[ast.stmt | ast.expr], names: dict[str, None])
 
 
 # Blocks that are reported and not lowered: what they would bind is local all the same.
-_REFUSED_BLOCKS = (ast.With, ast.Try, ast.TryStar, ast.Match, ast.AsyncWith, ast.AsyncFor)
+_REFUSED_BLOCKS = (ast.With, ast.Try, ast.TryStar, ast.AsyncWith, ast.AsyncFor)
 
 
 def _is_stored(node: ast.AST) -> TypeGuard[ast.Name]:

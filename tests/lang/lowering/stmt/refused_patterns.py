@@ -1,10 +1,11 @@
-"""stmt.refused, OW303: patterns."""
+"""stmt.refused, OW303: Patterns of classes and dictionaries."""
 
 from opwright import FLOAT, script
 
 
 @script()
 def F(x: FLOAT["N"]):
-    match x:
-        case _:
-            return -x
+    match {"a": 1}:
+        case {"a": 1}:
+            return x
+    return -x

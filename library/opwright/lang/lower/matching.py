@@ -1,0 +1,159 @@
+"""`match` on a value that is known when the function is built: the case that fits takes the place of the statement.
+
+Patterns are literals and dotted names, alternatives, sequences, names and `_`; guards are static.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from opwright.lang import static
+from opwright.lang.lower.arithmetic import is_none, is_static
+from opwright.lang.lower.conditions import lower_condition
+from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.expressions import lower_expression
+from opwright.lang.lower.known import need_static
+from opwright.lang.lower.numbers import describe, is_plain
+from opwright.lang.lower.operands import AttributeOperand, Environment, IntTuple, Operand, StaticDict
+from opwright.lang.lower.shapes import known_length, tuple_items
+from opwright.lang.source import Span, span_of
+from opwright.lang.static import StaticError, StaticList
+
+Bound = dict[str, Operand]
+
+
+def case_taken(low: Lowering, statement: ast.Match, env: Environment) -> Sequence[ast.stmt]:
+    """The block of the first case that fits, whose names are bound; none where no case does."""
+    from opwright.lang.lower.statements import bind_target
+
+    subject = lower_expression(low, statement.subject, env)
+    if isinstance(subject, AttributeOperand):
+        need_static(low, subject, span_of(statement.subject))
+    for index, case in enumerate(statement.cases):
+        if index + 1 < len(statement.cases) and case.guard is None and _always(case.pattern):
+            raise low.error(
+                "OW301", "the cases after this one are never reached", span_of(case.pattern), "Python says the same"
+            )
+    for case in statement.cases:
+        bound: Bound = {}
+        if not _fits(low, case.pattern, subject, env, bound):
+            continue
+        for name, operand in bound.items():
+            bind_target(low, ast.copy_location(ast.Name(name, ast.Store()), case.pattern), operand, env)
+        if case.guard is None or _holds(low, case.guard, env):
+            return case.body
+    return ()
+
+
+def _always(pattern: ast.pattern) -> bool:
+    """Whether a pattern fits whatever there is: a name, or `_`."""
+    if isinstance(pattern, ast.MatchOr):
+        return any(map(_always, pattern.patterns))
+    return isinstance(pattern, ast.MatchAs) and (pattern.pattern is None or _always(pattern.pattern))
+
+
+def _holds(low: Lowering, guard: ast.expr, env: Environment) -> bool:
+    found = lower_condition(low, guard, env)
+    if isinstance(found, bool):
+        return found
+    need_static(low, found, span_of(guard))
+    raise low.error(
+        "OW324",
+        "the guard of a case must be known when the function is built",
+        span_of(guard),
+        reason="it chooses which statements there are",
+        help="write `if` inside the case",
+    )
+
+
+def _fits(low: Lowering, pattern: ast.pattern, subject: Operand, env: Environment, bound: Bound) -> bool:
+    span = span_of(pattern)
+    match pattern:
+        case ast.MatchAs(pattern=inner, name=name):
+            if inner is not None and not _fits(low, inner, subject, env, bound):
+                return False
+            if name is not None:
+                bound[name] = subject
+            return True
+        case ast.MatchOr(patterns=patterns):
+            for alternative in patterns:
+                found: Bound = {}
+                if _fits(low, alternative, subject, env, found):
+                    bound.update(found)
+                    return True
+            return False
+        case ast.MatchSingleton(value=None):
+            found_none = is_none(low, False, subject, None, span)
+            return found_none is True
+        case ast.MatchSingleton(value=value):
+            _need_known(low, subject, span)
+            return subject is value
+        case ast.MatchValue(value=expression):
+            return _equals(low, subject, lower_expression(low, expression, env), span)
+        case ast.MatchSequence(patterns=patterns):
+            items = _items(low, subject, span)
+            return items is not None and _fit_items(low, patterns, items, env, bound)
+    raise low.error(
+        "OW303",
+        "this pattern is not part of the language",
+        span,
+        reason="a pattern is a literal, a dotted name, a sequence, a name, `_`, or several of them joined by `|`",
+        help="write `if`",
+    )
+
+
+def _need_known(low: Lowering, subject: Operand, span: Span) -> None:
+    need_static(low, subject, span)
+    if not is_static(subject):
+        raise low.error(
+            "OW324",
+            "`match` needs a value that is known when the function is built",
+            span,
+            reason=f"it is {describe(subject)}",
+            help="write `if`: a condition of the run time becomes an `If`",
+        )
+
+
+def _equals(low: Lowering, subject: Operand, wanted: Operand, span: Span) -> bool:
+    _need_known(low, subject, span)
+    _need_known(low, wanted, span)
+    if subject is None or isinstance(subject, StaticDict):
+        return False
+    try:
+        if is_plain(subject) or isinstance(subject, tuple):
+            return (is_plain(wanted) or isinstance(wanted, tuple)) and static.compare("==", subject, wanted)
+        return type(subject) is type(wanted) and bool(subject == wanted)
+    except StaticError as error:
+        raise low.error(error.code, "the pattern has no answer here", span, reason=str(error)) from None
+
+
+def _items(low: Lowering, subject: Operand, span: Span) -> tuple[Operand, ...] | None:
+    """The items of a tuple or list; None where Python says that it is none."""
+    if isinstance(subject, IntTuple) and known_length(subject) is not None:
+        subject = tuple_items(low, subject, span, "a pattern takes it apart")
+    if isinstance(subject, (tuple, range)):
+        return tuple(subject)
+    _need_known(low, subject, span)
+    return None
+
+
+def _fit_items(
+    low: Lowering, patterns: Sequence[ast.pattern], items: tuple[Operand, ...], env: Environment, bound: Bound
+) -> bool:
+    stars = [index for index, pattern in enumerate(patterns) if isinstance(pattern, ast.MatchStar)]
+    if len(items) < len(patterns) - len(stars) or (not stars and len(items) > len(patterns)):
+        return False
+    first = stars[0] if stars else len(patterns)
+    last = len(items) - (len(patterns) - first - 1) if stars else len(items)
+    pairs = list(zip(patterns[:first], items[:first], strict=True))
+    pairs += zip(patterns[first + 1 :], items[last:], strict=True)
+    for pattern, item in pairs:
+        if isinstance(item, AttributeOperand) and not _always(pattern):
+            need_static(low, item, span_of(pattern))
+        if not _fits(low, pattern, item, env, bound):
+            return False
+    star = patterns[first] if stars else None
+    if isinstance(star, ast.MatchStar) and star.name is not None:
+        bound[star.name] = low.lists.made(StaticList(items[first:last]))
+    return True
