@@ -6,6 +6,7 @@ import ast
 
 from opwright.lang.lower.statements import assigned_names
 from opwright.lang.source import Span, span_of
+from opwright.lang.syntax import names_in_expressions
 
 
 def free_names(function: ast.FunctionDef) -> dict[str, Span]:
@@ -22,7 +23,7 @@ def _function(node: ast.FunctionDef, around: frozenset[str], found: dict[str, Sp
     for default in (*node.args.defaults, *node.args.kw_defaults):
         if default is not None:
             _expressions(default, around, found)
-    own = frozenset((*_parameters(node.args), *assigned_names(node.body)))
+    own = frozenset((*_parameters(node.args), *assigned_names(node.body), *names_in_expressions(node.body)))
     _statements(node.body, around | own, found)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
+from collections.abc import Sequence
 from functools import cached_property
 
 from opwright.diagnostics.model import Diagnostic, Place
@@ -30,6 +31,11 @@ class Module:
         self.tree = tree
         self.shared = True  # by all functions of the file; else it holds one alone
 
+    @cached_property
+    def binds_in_expressions(self) -> bool:
+        """Whether there may be a `:=` in it: its text has one, or it has no text."""
+        return ":=" in self.source.text or not self.source.text
+
     @property
     def bindings(self) -> dict[str, list[Binding]]:
         """Where each module-level name is bound."""
@@ -42,7 +48,12 @@ class Module:
 
     @cached_property
     def _bound(self) -> tuple[dict[str, list[Binding]], dict[int, ast.stmt]]:
-        return _bind_block(self.tree.body)
+        bindings, owners = _bind_block(self.tree.body)
+        for statement in self.tree.body if self.binds_in_expressions else ():
+            for name in names_in_expressions([statement]):
+                bindings.setdefault(name, []).append(Binding(statement, True))
+                owners[id(statement)] = statement
+        return bindings, owners
 
     def function(self, name: str) -> ast.FunctionDef | None:
         """The one function of that name bound at top level, or None."""
@@ -53,6 +64,20 @@ class Module:
 
     def functions(self) -> list[ast.FunctionDef]:
         return [node for node in self.tree.body if isinstance(node, ast.FunctionDef)]
+
+
+def names_in_expressions(nodes: Sequence[ast.AST]) -> list[str]:
+    """The names that `:=` binds in statements or expressions, functions inside of them left out."""
+    names: dict[str, None] = {}
+    pending: list[ast.AST] = list(reversed(nodes))
+    while pending:
+        node = pending.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            continue
+        if isinstance(node, ast.NamedExpr) and isinstance(node.target, ast.Name):
+            names.setdefault(node.target.id)
+        pending.extend(reversed(list(ast.iter_child_nodes(node))))
+    return list(names)
 
 
 def pattern_names(statement: ast.Match) -> list[str]:

@@ -74,6 +74,7 @@ _FIELDS: dict[str, dict[type[ast.AST], tuple[tuple[str, str], ...]]] = {
         ast.Lambda: (("args", "parameters"), ("body", _EXPRESSION)),
         ast.List: (("elts", "expression*"), ("ctx", "context")),
         ast.ListComp: (("elt", _EXPRESSION), ("generators", "comprehension*")),
+        ast.NamedExpr: (("target", _EXPRESSION), ("value", _EXPRESSION)),
         ast.Name: (("id", "name"), ("ctx", "context")),
         ast.Slice: (("lower", "expression?"), ("upper", "expression?"), ("step", "expression?")),
         ast.Starred: (("value", _EXPRESSION), ("ctx", "context")),

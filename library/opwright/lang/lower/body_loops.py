@@ -43,7 +43,7 @@ from opwright.lang.lower.sequences import (
     unknown_items,
 )
 from opwright.lang.lower.speculate import speculate
-from opwright.lang.lower.statements import assigned_names, lower_block, nested
+from opwright.lang.lower.statements import bound_names, lower_block, nested
 from opwright.lang.lower.tuples import is_tuple
 from opwright.lang.lower.unroll import leave, outer_flags
 from opwright.lang.source import span_of
@@ -76,7 +76,9 @@ class BodyLoop:
         self.env = env
         self.span = span_of(statement)
         self.grown = [name for name in grown_names(statement.body) if is_list(env.get(name))]
-        self.assigned = list(dict.fromkeys([*assigned_names([*self.targets(), *statement.body]), *self.grown]))
+        self.assigned = list(
+            dict.fromkeys([*bound_names(low.scope.module, [*self.targets(), *statement.body]), *self.grown])
+        )
         self.carried: dict[str, _Carried] = {}
         self.may_be_static = False
         self.left_names: dict[str, Operand] = {}

@@ -85,11 +85,13 @@ def choose(low: Lowering, condition: ir.Value, span: Span, sides: Sequence[Calla
             "OW319", f"more than {NESTING_LIMIT} nested blocks", span, "`and`, `or` and `if` expressions nest too"
         )
     low.depth += 1
+    low.choosing += 1
     try:
         regions = (node.then, node.orelse)
         values = each(lambda index: within(low, regions[index], sides[index]), (0, 1))
     finally:
         low.depth -= 1
+        low.choosing -= 1
     if values[0] is values[1] or same_static(values[0], values[1]):
         return values[0]
     either = same_items(low, values[0], values[1])

@@ -83,6 +83,7 @@ class Lowering:
         self.versions: dict[str, int] = {}  # of domains other than the default one, as the source names them
         self.relied_on: list[tuple[ir.TypeVariable, int]] = []  # what variables admitted where that decided a form
         self.depth = 0
+        self.choosing = 0  # how many values of which one path alone is evaluated are being lowered
         self.nodes = 0
         self.most_nodes = NODE_LIMIT
         self.inlining: list[ast.FunctionDef] = []

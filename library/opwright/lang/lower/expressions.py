@@ -78,7 +78,6 @@ _UNARY_SYMBOLS: dict[type[ast.unaryop], str] = {ast.USub: "-", ast.UAdd: "+", as
 _REFUSED: dict[type[ast.expr], tuple[str, str]] = {
     ast.Await: ("`await`", ""),
     ast.DictComp: ("a dictionary by comprehension", "write the dictionary, or use a list"),
-    ast.NamedExpr: ("`:=`", "assign the name in a separate statement"),
     ast.Set: ("a set", "use a tuple: `x.dtype in (FLOAT, DOUBLE)`"),
     ast.SetComp: ("a set", "use a list"),
     ast.Slice: ("a slice outside of a subscript", ""),
@@ -613,6 +612,23 @@ def lower_arguments(low: Lowering, node: ast.Call, env: Environment, count: int 
     return Arguments(positional, keywords, count, span_of(node), span_of(node.func))
 
 
+def _named(low: Lowering, node: ast.NamedExpr, env: Environment) -> Operand:
+    """`(name := value)`."""
+    from opwright.lang.lower.statements import bind_target
+
+    value = lower_expression(low, node.value, env)
+    if low.choosing:
+        raise low.error(
+            "OW304",
+            "`:=` is not part of the language where one path alone evaluates it",
+            span_of(node),
+            reason=f"`{ast.unparse(node.target)}` would have a value on that path only",
+            help="assign the name in a separate statement before",
+        )
+    bind_target(low, node.target, value, env)
+    return value
+
+
 def _lambda(low: Lowering, node: ast.Lambda, env: Environment) -> Operand:
     from opwright.lang.lower.nested import lower_lambda
 
@@ -633,6 +649,7 @@ _HANDLERS: dict[type[ast.expr], Callable[[Lowering, Any, Environment], Operand]]
     ast.List: _sequence,
     ast.ListComp: lower_list_comprehension,
     ast.Name: _name,
+    ast.NamedExpr: _named,
     ast.Subscript: _subscript,
     ast.Tuple: _sequence,
     ast.UnaryOp: _unary_op,

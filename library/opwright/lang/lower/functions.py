@@ -52,6 +52,7 @@ def run_body(
     found_before = len(low.diagnostics)
     low.inlining.append(node)
     low.given.append(dict(env))
+    choosing, low.choosing = low.choosing, 0
     low.scope = scope
     try:
         bind_locals(low, node.body, env)
@@ -66,6 +67,7 @@ def run_body(
         low.ask(asked)
         low.inlining.pop()
         low.given.pop()
+        low.choosing = choosing
         low.lists.give_back(given)
         if is_elsewhere and len(low.diagnostics) > found_before:
             low.replace_findings(found_before, at_call(low, node, scope, span, low.diagnostics[found_before:]))

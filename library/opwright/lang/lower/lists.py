@@ -28,6 +28,7 @@ from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.rows import known_rows
 from opwright.lang.lower.shapes import tuple_items
 from opwright.lang.source import Span, span_of
+from opwright.lang.syntax import names_in_expressions
 
 Items = tuple[Operand, ...]
 
@@ -220,6 +221,14 @@ def _comprehend(low: Lowering, node: ast.ListComp | ast.GeneratorExp, env: Envir
     """Its targets are names of its own; the first list is looked up outside, as Python does."""
     from opwright.lang.lower.statements import assigned_names
 
+    if low.scope.module.binds_in_expressions and names_in_expressions([node]):
+        raise low.error(
+            "OW304",
+            "`:=` in a comprehension is not part of the language",
+            span_of(node),
+            reason="it binds a name of the function around the comprehension",
+            help="write a loop, and append to a list",
+        )
     for generator in node.generators:
         if any(isinstance(part, ast.Subscript) for part in ast.walk(generator.target)):
             raise low.error(

@@ -21,9 +21,10 @@ from opwright.lang.lower.sequences import (
     is_list,
     subscript_sequence,
 )
-from opwright.lang.lower.statements import assigned_names, bind_target, lower_block
+from opwright.lang.lower.statements import bind_target, bound_names, lower_block
 from opwright.lang.lower.unroll import try_loop, unroll
 from opwright.lang.source import span_of
+from opwright.lang.syntax import names_in_expressions
 
 
 def lower_for(low: Lowering, statement: ast.For, env: Environment) -> None:
@@ -48,6 +49,14 @@ def lower_for(low: Lowering, statement: ast.For, env: Environment) -> None:
 
 
 def lower_while(low: Lowering, statement: ast.While, env: Environment) -> None:
+    if low.scope.module.binds_in_expressions and names_in_expressions([statement.test]):
+        raise low.error(
+            "OW304",
+            "`:=` in the condition of a loop is not part of the language",
+            span_of(statement.test),
+            reason="it is evaluated once more than the body",
+            help="write `while True:`, and assign and `break` in the body",
+        )
     first = lower_condition(low, statement.test, env)
     if first is False:
         lower_block(low, statement.orelse, env)
@@ -86,7 +95,7 @@ class _ForLoop(BodyLoop):
         self.may_be_static = over.may_be_static
         makes_trips = isinstance(over.trips, int) and over.trips > 0
         leaves_early = has_break(statement.body)
-        reassigned = self.name in assigned_names(statement.body)
+        reassigned = self.name in bound_names(low.scope.module, statement.body)
         if makes_trips and isinstance(over.start, int) and not leaves_early and not reassigned:
             assert isinstance(over.trips, int)
             self.last = over.start + (over.trips - 1) * over.step
@@ -154,13 +163,13 @@ class _ItemLoop(_ForLoop):
         super().__init__(low, statement, env, over)
         self.start = start
         target = statement.target
-        self.names = assigned_names([target])
+        self.names = bound_names(low.scope.module, [target])
         self.number = ""  # the name that stands for the number of the trip
         if start is not None and isinstance(target, (ast.Tuple, ast.List)) and isinstance(target.elts[0], ast.Name):
             self.number = target.elts[0].id
         keeps_last = self.last is not None and not has_break(statement.body)
         self.last = None
-        self.binds_last = keeps_last and not set(self.names) & set(assigned_names(statement.body))
+        self.binds_last = keeps_last and not set(self.names) & set(bound_names(low.scope.module, statement.body))
 
     def run(self) -> None:
         if self.over.trips == 0:

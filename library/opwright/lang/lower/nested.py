@@ -19,7 +19,7 @@ from opwright.lang.lower.operands import Environment, Operand
 from opwright.lang.lower.poison import each
 from opwright.lang.objects import FunctionObject, NestedObject, TracedObject, TypingObject
 from opwright.lang.source import Span, span_of
-from opwright.lang.syntax import function_of
+from opwright.lang.syntax import function_of, names_in_expressions
 
 
 def define(low: Lowering, statement: ast.FunctionDef, env: Environment) -> None:
@@ -41,6 +41,10 @@ def define(low: Lowering, statement: ast.FunctionDef, env: Environment) -> None:
 
 def lower_lambda(low: Lowering, node: ast.Lambda, env: Environment) -> Operand:
     """`lambda a, b=1: ...`: a function that returns the expression."""
+    if names_in_expressions([node.body]):
+        raise low.error(
+            "OW304", "`:=` in a lambda is not part of the language", span_of(node), "it binds a name", "write a `def`"
+        )
     function = function_of(node)
     return _made(low, function, env) if FRAME in env else FunctionObject(low.scope, function)
 
@@ -77,9 +81,9 @@ def enter(low: Lowering, callee: NestedObject | FunctionObject, arguments: Argum
     if not isinstance(callee, NestedObject):
         return bound
     around = _around(low, callee, env, arguments.span)
-    from opwright.lang.lower.statements import assigned_names
+    from opwright.lang.lower.statements import bound_names
 
-    own = dict.fromkeys((*bound, *assigned_names(callee.node.body)))
+    own = dict.fromkeys((*bound, *bound_names(callee.scope.module, callee.node.body)))
     inner: Environment = {name: operand for name, operand in around.items() if name not in own and not is_hidden(name)}
     inner.update(bound)
     return inner

@@ -55,7 +55,7 @@ from opwright.lang.operators import BINARY_SYMBOLS
 from opwright.lang.pieces import PlainAssign
 from opwright.lang.source import Span, span_of
 from opwright.lang.static import StaticList, StaticNamed
-from opwright.lang.syntax import pattern_names
+from opwright.lang.syntax import Module, names_in_expressions, pattern_names
 from opwright.opsets.records import IF
 
 
@@ -115,7 +115,7 @@ def poison(statement: ast.stmt, env: Environment) -> None:
     for name in grown_names([statement]):
         if is_list(env.get(name)):
             env[name] = POISON
-    for name in assigned_names([statement]):
+    for name in (*assigned_names([statement]), *names_in_expressions([statement])):
         env[name] = POISON
 
 
@@ -594,7 +594,7 @@ def bind_locals(low: Lowering, statements: Sequence[ast.stmt], env: Environment)
     """A name that a function assigns anywhere is local throughout, by Python's rule; until then it has no value."""
     env[FRAME] = Frame()
     unbound = Unbound("before its first assignment")
-    for name in assigned_names(statements):
+    for name in bound_names(low.scope.module, statements):
         if name not in env:
             env[name] = unbound
     for name in env:
@@ -602,11 +602,17 @@ def bind_locals(low: Lowering, statements: Sequence[ast.stmt], env: Environment)
             low.trail.put(low.positions, name, len(low.positions))
 
 
-def assigned_names(statements: Sequence[ast.stmt | ast.expr]) -> list[str]:
-    """The names that a block (or a target) may bind, in the order in which they first stand there.
+def bound_names(module: Module, statements: Sequence[ast.stmt | ast.expr]) -> list[str]:
+    """The names that a block may bind, by statements and then by `:=`."""
+    names = assigned_names(statements)
+    if module.binds_in_expressions:
+        names = list(dict.fromkeys([*names, *names_in_expressions(statements)]))
+    return names
 
-    Only statements bind names: an expression that would (`:=`) is not part of the language.
-    """
+
+def assigned_names(statements: Sequence[ast.stmt | ast.expr]) -> list[str]:
+    """The names that the statements of a block (or a target) may bind, in the order in which they first stand there;
+    `bound_names` has those of `:=` too."""
     names: dict[str, None] = {}
     for statement in statements:
         if isinstance(statement, PlainAssign):

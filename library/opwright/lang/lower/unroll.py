@@ -12,7 +12,7 @@ from opwright.lang.lower.known import ask_attribute, loop_key
 from opwright.lang.lower.operands import POISON, AttributeOperand, Environment, Operand
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.speculate import Trial, speculate
-from opwright.lang.lower.statements import assigned_names, bind_target, branch, lower_block
+from opwright.lang.lower.statements import assigned_names, bind_target, bound_names, branch, lower_block
 from opwright.lang.source import span_of
 
 # What a `Loop` may be refused for and copies of its body need not be: names that get their value in the first trip,
@@ -98,7 +98,7 @@ def _unroll_from(low: Lowering, statement: ast.For, items: Sequence[Operand], en
         with low.copy((*loop_key(low, statement), first + index)):
             lower_block(low, statement.body, env)
         if len(low.diagnostics) > mark:  # the other copies would say the same
-            env.update(dict.fromkeys(assigned_names([statement]), POISON))
+            env.update(dict.fromkeys(bound_names(low.scope.module, [statement]), POISON))
             return
 
 
