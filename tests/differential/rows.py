@@ -32,6 +32,7 @@ ELSEWHERE = frozenset(
         "op.transpose",
         "param.union",
         "scope.closure",
+        "seq.ranks",
         "stmt.for.enumerate",
         "stmt.for.rows",
     }

@@ -11,6 +11,7 @@ from opwright.lang.lower.branches import Branch, changed_names
 from opwright.lang.lower.carried_types import Agreed
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import BROKE, CONTINUED, COUNT, PLACE, RETURNED, is_flag, is_hidden, none_set
+from opwright.lang.lower.item_ranks import item_rank, joined_rank, note_item_rank
 from opwright.lang.lower.joins import filler, joined_type
 from opwright.lang.lower.known import Attempt, loop_key
 from opwright.lang.lower.mixed import note_mixed, number_kinds
@@ -84,6 +85,8 @@ class BodyLoop:
         self.left_names: dict[str, Operand] = {}
         self.wanted: dict[str, ir.Type] = {}  # what this round has found that it should have carried
         self.several = False  # whether a round has found more than one
+        self.item_ranks: dict[str, int | None] = {}  # by name, of carried lists
+        self.reads = 0  # how often ranks of items had been asked for before this round
         self.mixed: dict[str, frozenset[ir.NumberKind]] = {}  # by name, numbers that are carried as tensors
 
     # ------------------------------------------------------------------------- what the kinds of loop differ in
@@ -252,6 +255,8 @@ class BodyLoop:
             if is_sequence(parameter):
                 low.lists.derived(parameter, self.entering(name))
             note_mixed(low, parameter, self.entering(name), also=self.mixed.get(name, frozenset()))
+            note_item_rank(low, parameter, self.item_rank(name))
+        self.reads = low.item_rank_reads
         scope = Branch(self.env)
         scope.update(zip(names, parameters, strict=True))
         for flag in (RETURNED, BROKE, CONTINUED):
@@ -379,6 +384,7 @@ class BodyLoop:
                 return operand
             raise self.changes(name, parameter, operand)
         if is_sequence(parameter) and is_list(operand):
+            self.keep_item_rank(name, operand, parameter)
             return as_sequence(low, operand, parameter.type, span)
         if not is_hidden(name) and is_tuple(operand) and isinstance(self.entering(name), ir.Value):
             raise self.changes(name, parameter, operand)
@@ -393,6 +399,24 @@ class BodyLoop:
         if isinstance(both, ir.TensorType) and is_tensor(parameter) and both.shape != parameter.type.shape:
             self.wanted[name] = both
         return value
+
+    def item_rank(self, name: str) -> int | None:
+        """The rank of the items of a list that the loop carries, as far as the rounds have told."""
+        if name in self.item_ranks:
+            return self.item_ranks[name]
+        return item_rank(self.low, self.entering(name))
+
+    def keep_item_rank(self, name: str, operand: Operand, parameter: ir.Value) -> None:
+        """Widens the rank of a carried list's items by those that a trip leaves. The body is lowered again where it may
+        depend on what the rank was: where it has asked for one, or where lists may stand for each other."""
+        before = self.item_rank(name)
+        after = joined_rank(before, item_rank(self.low, operand))
+        if after == before:
+            return
+        self.item_ranks[name] = after
+        several = sum(is_sequence(carried.value) for carried in self.carried.values()) > 1
+        if several or self.low.item_rank_reads > self.reads:
+            self.wanted[name] = parameter.type
 
     def changes(self, name: str, parameter: ir.Value, operand: Operand) -> Poisoned:
         """Ends the attempt, or refuses the name."""
@@ -410,6 +434,7 @@ class BodyLoop:
             if is_sequence(result):
                 self.low.lists.derived(result, self.entering(name), self.left_names.get(name))
             note_mixed(self.low, result, self.entering(name), also=self.mixed.get(name, frozenset()))
+            note_item_rank(self.low, result, self.item_rank(name))
             self.env[name] = result
         key = self.key() if self.may_be_static else None
         for name in self.assigned:

@@ -11,6 +11,7 @@ from opwright.lang.lower.attributes import bind_attributes
 from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.equal_shapes import BROADCASTS_SINCE, fit_shapes
 from opwright.lang.lower.impossible import note_contents, refuse_impossible
+from opwright.lang.lower.item_ranks import note_result, ranked
 from opwright.lang.lower.malformed import counts_too_much, known_value
 from opwright.lang.lower.mixed import refuse_untyped
 from opwright.lang.lower.numbers import as_tensor, is_number
@@ -82,7 +83,11 @@ def _emit_checked(
         types = result_types(signature, bindings, inputs, full, count, low.trail, low.contents)
     except WrongResult as wrong:
         raise _report_result(low, signature, wrong, span) from None
+    if types:
+        types[0] = ranked(low, signature, inputs, full, types[0])
     results = [ir.Value(type_, "", span) for type_ in types]
+    if results:
+        note_result(low, signature, inputs, results[0])
     if isinstance(callee, ir.FunctionReference):
         inputs, full = _kept(signature, callee, inputs, full)
     else:

@@ -12,6 +12,7 @@ from opwright.lang.infer import unify
 from opwright.lang.lower.branches import Branch, changed_names
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import COUNT, NOTHING, PLACE, RETURNED, TUPLE_OF_ONE, is_flag, is_hidden, place_of
+from opwright.lang.lower.item_ranks import item_rank, joined_rank, note_item_rank
 from opwright.lang.lower.mixed import note_mixed
 from opwright.lang.lower.numbers import (
     as_tensor,
@@ -261,6 +262,7 @@ def as_joined(low: Lowering, result: ir.Value, first: Operand, second: Operand) 
     if is_sequence(result):
         low.lists.derived(result, first, second)
     note_mixed(low, result, first, second)
+    note_item_rank(low, result, joined_rank(item_rank(low, first), item_rank(low, second)))
     if is_tuple(first) and is_tuple(second) and is_tensor(result):
         return IntTuple(None, value=result)
     return result

@@ -1,0 +1,79 @@
+"""The ranks of the items of lists, where all items have one: what joining them, or taking one, gives.
+
+The type of an ONNX sequence says nothing of it, since runtimes would take the shape of the first item for that of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from opwright.lang import ir
+from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.malformed import known_value
+from opwright.lang.lower.operands import Operand, is_sequence
+from opwright.lang.static import StaticList
+from opwright.opsets.record import TypeRule
+from opwright.opsets.records import SEQUENCE_INSERT
+from opwright.opsets.signatures import Signature
+
+EMPTY = -1  # of a list without items: of any rank
+
+
+def joined_rank(*ranks: int | None) -> int | None:
+    """The one rank of them; None where they differ, or where one is not known."""
+    found = {rank for rank in ranks if rank != EMPTY}
+    return EMPTY if not found else found.pop() if len(found) == 1 else None
+
+
+def item_rank(low: Lowering, operand: Operand) -> int | None:
+    """The rank that all items of a list have; EMPTY where there is none, None where they differ or are not known."""
+    if isinstance(operand, StaticList):
+        return joined_rank(*(_rank(item) for item in operand))
+    if not is_sequence(operand):
+        return None
+    inner = operand.type.item
+    known = inner.rank if isinstance(inner, ir.TensorType) else None
+    return low.item_ranks.get(operand) if known is None else known
+
+
+def _rank(operand: Operand) -> int | None:
+    return operand.type.rank if isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType) else None
+
+
+def note_item_rank(low: Lowering, result: Operand, rank: int | None) -> None:
+    """Remembers the rank of a sequence's items."""
+    if rank is not None and is_sequence(result):
+        low.trail.put(low.item_ranks, result, rank)
+
+
+def ranked(
+    low: Lowering,
+    signature: Signature,
+    inputs: Sequence[ir.Value | None],
+    attributes: Mapping[str, ir.Attribute],
+    type_: ir.Type,
+) -> ir.Type:
+    """The type of an operator's first result, with the rank that it has by the ranks of items."""
+    rule = signature.record.typing
+    if rule not in (TypeRule.ITEM, TypeRule.JOINED_ITEMS) or not isinstance(type_, ir.TensorType):
+        return type_
+    if type_.shape is not None or not inputs:
+        return type_
+    low.item_rank_reads += 1
+    rank = item_rank(low, inputs[0])
+    more = known_value(attributes, "new_axis") if rule is TypeRule.JOINED_ITEMS else 0
+    if rank is None or rank == EMPTY or not isinstance(more, int):
+        return type_
+    return ir.TensorType(type_.element, (None,) * (rank + more))
+
+
+def note_result(low: Lowering, signature: Signature, inputs: Sequence[ir.Value | None], result: ir.Value) -> None:
+    """Remembers the rank of the items of the sequence that an operator makes."""
+    if not is_sequence(result):
+        return
+    if signature.record.typing is TypeRule.EMPTY_SEQUENCE:
+        note_item_rank(low, result, EMPTY)
+    elif signature.record is SEQUENCE_INSERT:
+        note_item_rank(low, result, joined_rank(item_rank(low, inputs[0]), _rank(inputs[1])))
+    elif signature.record.typing is TypeRule.SEQUENCE and signature.variadic:
+        note_item_rank(low, result, joined_rank(*map(_rank, inputs)))
