@@ -256,13 +256,13 @@ BUGS = (
     Planted(
         "the dtype of a type variable is its first type",
         f"{LOWER}.expressions:_dtype",
-        "return needs_element(low, element, span)",
+        "raise needs_element(low, element, span)",
         "return TypeObject(element.elements[0])",
     ),
     Planted(
         "the version of the opset is the newest",
-        f"{LOWER}.expressions:_attribute",
-        "return low.opset",
+        f"{LOWER}.context:Lowering.note_opset",
+        "return self.opset",
         "return 21",
     ),
     Planted(

@@ -30,11 +30,16 @@ NOT_PROVED = [
     "Twice(z).shape[0] == y.shape[0]",
     "grown.shape[0] == y.shape[0]",
     "chosen.shape[0] == y.shape[0]",
+    "named(z).shape[0] == y.shape[0]",
 ]
 TEXT = """
 @script(Opset("test.sizes", 1))
 def Twice(y: FLOAT["N"]) -> FLOAT["N"]:
     return y + y
+
+def named(value):
+    size: FLOAT["N"] = op.Identity(value)
+    return size
 
 @script()
 def F(x: FLOAT["N", 3], y: FLOAT["N"], z: FLOAT["M"], n: INT64):

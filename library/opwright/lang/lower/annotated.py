@@ -91,6 +91,8 @@ def _declared(low: Lowering, annotation: ast.expr, value: ir.Value) -> ir.Type |
     if found.kind is not None or (found.tensor == ANY and is_sequence(value)):
         return None
     wanted = _type_of(low, found.tensor)
+    if low.inlining:
+        wanted = _without_symbols(wanted)
     met = meet_shapes(value.type, wanted) if unify(wanted, value.type, low.trail) else None
     if met is None:
         raise low.error(
@@ -101,6 +103,13 @@ def _declared(low: Lowering, annotation: ast.expr, value: ir.Value) -> ir.Type |
             help="cast the value, or change the annotation",
         )
     return _with_symbols(met, wanted)
+
+
+def _without_symbols(wanted: ir.Type) -> ir.Type:
+    """What a helper declares, to the function that calls it: a symbol of the same name is another size there."""
+    if not isinstance(wanted, ir.TensorType) or wanted.shape is None:
+        return wanted
+    return wanted.reshaped(tuple(None if isinstance(size, str) else size for size in wanted.shape))
 
 
 def _with_symbols(met: ir.Type, wanted: ir.Type) -> ir.Type:
