@@ -80,7 +80,7 @@ BUGS = (
     Planted(
         "a negation is lost",
         f"{LOWER}.conditions:negate",
-        'emit(low, "Not", [as_scalar(low, condition, span)], {}, span)',
+        "Writer(low, span).not_(as_scalar(low, condition, span))",
         "as_scalar(low, condition, span)",
     ),
     Planted(
@@ -202,13 +202,13 @@ BUGS = (
     Planted(
         "the remainder of floats keeps the dividend's sign",
         f"{LOWER}.expansions:modulo_floats",
-        'return op("Mul", op("Abs", adjusted), op("Sign", right))',
+        "return op.mul(op.abs(adjusted), op.sign(right))",
         "return rest",
     ),
     Planted(
         "the floor division of integers cuts off",
         f"{LOWER}.expansions:floor_divide_signed",
-        'return op("Sub", quotient, lower)',
+        "return op.sub(quotient, lower)",
         "return quotient",
     ),
     Planted(

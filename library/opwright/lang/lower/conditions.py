@@ -48,7 +48,6 @@ def truth(low: Lowering, operand: Operand, span: Span) -> Condition:
 
 
 def negate(low: Lowering, condition: Condition, span: Span) -> Condition:
-
     if isinstance(condition, bool):
         return not condition
     return as_bool(Writer(low, span).not_(as_scalar(low, condition, span)))
