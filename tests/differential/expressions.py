@@ -146,6 +146,8 @@ class Expressions:
                 found: list[Any] = []
                 self._comprehend(made, generators, dict(scope), found)
                 return found
+            case ast.Lambda() | ast.Dict() | ast.JoinedStr() | ast.NamedExpr():
+                raise OutOfScope(f"this interpreter does not know {type(node).__name__}")
         raise Refused(f"{type(node).__name__} is not part of the language")
 
     def _items(self, nodes: Sequence[ast.expr], scope: Scope) -> list[Any]:

@@ -249,12 +249,16 @@ class Machine(Expressions):
             case ast.Continue():
                 cover("continue")
                 raise _Continue
+            case ast.Match():
+                raise OutOfScope("this interpreter does not know match")
             case _:
                 raise Refused(f"{type(statement).__name__} is not part of the language")
 
     def _for(self, statement: ast.For, scope: Scope) -> None:
         items = self._evaluate(statement.iter, scope)
         if not isinstance(items, (range, tuple, list, str)):
+            if isinstance(items, Tensor):
+                raise OutOfScope("this interpreter does not know rows of tensors")
             raise Refused(f"`for` over {items!r}")
         over = "range" if isinstance(items, range) else "a list"
         self.covered.add(f"for over {over}, {'no trip' if not items else 'one trip' if len(items) == 1 else 'trips'}")
