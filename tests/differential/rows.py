@@ -26,15 +26,25 @@ REFUSALS: dict[str, tuple[str, ...]] = {
 # generator does not draw; `tests/docs`, `tests/live` and `tests/lang` have it.
 ELSEWHERE = frozenset(
     {
+        "call.lambda",
         "number.array",
         "number.math",
+        "number.numpy",
         "number.size",
+        "number.tensor",
         "op.transpose",
         "param.union",
         "scope.closure",
+        "seq.item",
         "seq.ranks",
+        "static.dict",
+        "static.namedtuple",
+        "static.text",
+        "stmt.assign.expression",
         "stmt.for.enumerate",
         "stmt.for.rows",
+        "stmt.match",
+        "sub.slice.object",
     }
 )
 ROWS: tuple[str, ...] = tuple(row for row, _, _ in _FOUND if row not in REFUSALS and row not in ELSEWHERE)

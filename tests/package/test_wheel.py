@@ -101,7 +101,7 @@ def test_importing_the_package_loads_next_to_nothing(installed: Path) -> None:
         "import sys; before = set(sys.modules); from acme_ops import opset3 as acme; acme.Scale;"
         "print(*sorted(name for name in set(sys.modules) - before if not name.startswith('_')))"
     )
-    expected = "acme_ops acme_ops.opset3 opwright opwright.packaged opwright.version"
+    expected = "acme_ops acme_ops.opset3 opwright opwright.first_use opwright.packaged opwright.version"
     assert run(installed, code, "-S") == expected
 
 

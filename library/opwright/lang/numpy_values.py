@@ -257,8 +257,8 @@ def _sign(value: Number) -> Number:
 
 _SCALAR: dict[str, Callable[..., Number]] = {
     **{name: (lambda *values, used=used: static.call_math(used, values)) for name, used in _MATH.items()},
-    "abs": abs,
-    "absolute": abs,
+    "abs": lambda value: abs(value),
+    "absolute": lambda value: abs(value),
     "around": _nearest,
     "ceil": _rounded("ceil"),
     "floor": _rounded("floor"),

@@ -109,6 +109,7 @@ def _types(
     outputs = [_declared(given[name]) if name in given else ir.UnknownType() for name in flat.output]
     if all(item is not None for item in declared) and all(name in given for name in flat.output):
         return [item for item in declared if item is not None], outputs, unknown
+    inputs = []
     try:
         inline_into(flat, callees.get)
         graph = _as_graph(flat)
