@@ -90,8 +90,8 @@ class OnnxFunction(Generic[P, R]):
         def __call__(self, array: Array, /, *args: Any, **kwargs: Any) -> Any: ...
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the Python body, operator by operator: numpy arrays in, numpy arrays out. DiagnosticError for what the
-        language refuses."""
+        """Runs the Python body, operator by operator at first, later as one graph where that is the same (see
+        `whole_functions`): numpy arrays in, numpy arrays out. DiagnosticError for what the language refuses."""
         return _call(self, args, kwargs)
 
     def to_function_proto(
