@@ -94,7 +94,6 @@ REFUSED = [
     ("t[5]", "OW342", "the axis has 2 elements"),
     ("t[0, 0]", "OW342", "2 indices"),
     ("t[::0]", "OW312", "zero"),
-    ("[v for v in t]", "OW304", "range"),
     ("bool(t)", "OW320", "one element"),
     ("FLOAT(x)", "OW314", "op.Cast(x, to=...)"),
     ("INT64(0.5)", "OW313", "holds integers only"),

@@ -119,7 +119,7 @@ def test_recursive_helpers_are_refused() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [{"a": 1}, {1, 2}, b"bytes", object(), 1j, np.zeros((1 << 18) + 1, np.float32), np.array([1, None], object)],
+    [{1, 2}, b"bytes", object(), 1j, np.zeros((1 << 18) + 1, np.float32), np.array([1, None], object)],
 )
 def test_what_no_graph_can_hold(value: object) -> None:
     @script()

@@ -40,7 +40,7 @@ _NESTED = [
     line for depth in range(32) for line in (f"{'    ' * depth}if flag:", f"{'    ' * (depth + 1)}X = X + {depth}")
 ]
 
-_ACME = "SCALE = 2.0\n\n\ndef scaled(x):\n    return x * {'scale': SCALE}['scale']\n"
+_ACME = "SCALE = 2.0\n\n\ndef scaled(x):\n    return x * {SCALE}.pop()\n"
 _FOREIGN = """import sys
 
 from opwright import FLOAT, script

@@ -47,7 +47,7 @@ PAIRS = (
     ),
     Pair(
         "OW352",
-        _model("return X * settings['scale']", top="\nsettings = {'scale': 2.0}\n"),
+        _model("return X * scales.pop()", top="\nscales = {2.0}\n"),
         _model("return X * scale", top="\nscale = 2.0\n"),
     ),
     Pair(

@@ -80,7 +80,7 @@ class Checkpoint:
         del low.relied_on[self.relied_on :]
         low.region, low.depth, low.statement = low.function.body, 0, self.place
         low.choosing = 0
-        low.copies = ()
+        low.copies, low.elsewhere = (), 0
         low.agreed.clear()  # under other facts loops may carry narrower types
         for entered in (low.inlining, low.given, low.callers, low.open_regions, low.attempts):
             entered.clear()

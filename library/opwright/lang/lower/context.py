@@ -87,6 +87,7 @@ class Lowering:
         self.nodes = 0
         self.most_nodes = NODE_LIMIT
         self.inlining: list[ast.FunctionDef] = []
+        self.elsewhere = 0  # how many of them stand outside of the function that calls them
         self.given: list[Environment] = []  # with which each of them was entered
         self.callers: list[Environment] = []  # those of the calls around the one that is being lowered
         self.positions: dict[str, int] = {}  # of names, by their first binding: the order in which they are joined

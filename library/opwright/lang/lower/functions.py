@@ -51,6 +51,7 @@ def run_body(
     given = low.lists.borrow(env.values())
     found_before = len(low.diagnostics)
     low.inlining.append(node)
+    low.elsewhere += is_elsewhere
     low.given.append(dict(env))
     choosing, low.choosing = low.choosing, 0
     low.scope = scope
@@ -66,6 +67,7 @@ def run_body(
         low.scope = outer
         low.ask(asked)
         low.inlining.pop()
+        low.elsewhere -= is_elsewhere
         low.given.pop()
         low.choosing = choosing
         low.lists.give_back(given)
