@@ -109,13 +109,13 @@ BUGS = (
     ),
     Planted(
         "a loop makes one trip at least",
-        f"{LOWER}.ranges:_range",
+        f"{LOWER}.iterables:_range",
         "count = max(0, ",
         "count = max(1, ",
     ),
     Planted(
         "the trips of a range are rounded down",
-        f"{LOWER}.ranges:_count_trips",
+        f"{LOWER}.iterables:_count_trips",
         "rounding = step - 1 if step > 0 else step + 1",
         "rounding = 0",
     ),
@@ -201,13 +201,13 @@ BUGS = (
     ),
     Planted(
         "the remainder of floats keeps the dividend's sign",
-        f"{LOWER}.expansions:modulo_floats",
+        f"{LOWER}.floor_division:modulo_floats",
         "return op.mul(op.abs(adjusted), op.sign(right))",
         "return rest",
     ),
     Planted(
         "the floor division of integers cuts off",
-        f"{LOWER}.expansions:floor_divide_signed",
+        f"{LOWER}.floor_division:floor_divide_signed",
         "return op.sub(quotient, lower)",
         "return quotient",
     ),
@@ -249,7 +249,7 @@ BUGS = (
     ),
     Planted(
         "defaults belong to parameters in reverse",
-        f"{LOWER}.functions:bind_parameters",
+        f"{LOWER}.function_calls:bind_parameters",
         "dict(zip(reversed(positional), reversed(formal.defaults), strict=False))",
         "dict(zip(reversed(positional), formal.defaults, strict=False))",
     ),
@@ -331,7 +331,7 @@ BUGS = (
     ),
     Planted(
         "a float attribute of an inlined function is not rounded",
-        f"{LOWER}.functions:round_attributes",
+        f"{LOWER}.function_calls:round_attributes",
         "to_float32(float(value))",
         "float(value)",
     ),

@@ -130,7 +130,7 @@ class GraphBuilder:
             arguments = arguments_of(self._recorder, found, args, kwargs, count)
             callee = called(operator)
             if any(isinstance(item, FunctionObject) for item, _ in arguments.keywords.values()):
-                from opwright.lang.lower.graphs import call_with_graphs
+                from opwright.lang.lower.graph_attributes import call_with_graphs
 
                 return call_with_graphs(low, callee, arguments, {})
             return calls.call_operator(low, callee, arguments)

@@ -20,7 +20,7 @@ from opwright.eager.settings import opset_in_force
 from opwright.functions import OnnxFunction
 from opwright.graphs.walk import all_nodes
 from opwright.lang import ir
-from opwright.lang.lower.templates import graph_outputs
+from opwright.lang.lower.template_calls import graph_outputs
 from opwright.lang.objects import FunctionObject, ScriptObject
 from opwright.lang.source import Span
 from opwright.lang.syntax import Module

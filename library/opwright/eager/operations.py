@@ -113,7 +113,7 @@ def _gives_several(domain: str, name: str, opset: int) -> bool:
 
 
 def _call_with_graphs(low: EagerLowering, callee: OperatorObject, arguments: Arguments) -> Operand:
-    from opwright.lang.lower.graphs import call_with_graphs
+    from opwright.lang.lower.graph_attributes import call_with_graphs
 
     while True:
         with speculate(low) as trial:

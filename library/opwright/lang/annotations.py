@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from opwright.elements import BY_NAME, ElementType
-from opwright.lang.record import record
+from opwright.lang.value_class import record
 
 Dimension = int | str | None
 SCALARS = {"int": "INT", "float": "FLOAT", "str": "STRING", "bool": "INT"}

@@ -11,9 +11,9 @@ from opwright.lang import facts, ir
 from opwright.lang.looked_up import Answers, LookedUp
 from opwright.lang.lower.function import Lowered, Target, Unit
 from opwright.lang.lower.poison import Question
-from opwright.lang.record import record
 from opwright.lang.solve import Solver
 from opwright.lang.source import Span
+from opwright.lang.value_class import record
 from opwright.opsets.signatures import elements_of
 from opwright.variants import Key, labels
 

@@ -14,8 +14,8 @@ from opwright.elements import ElementType
 from opwright.lang.annotations import ANY, Annotation, TensorAnnotation, read_annotation
 from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.objects import MISSING, TypeObject
-from opwright.lang.record import record
 from opwright.lang.source import Source, Span, span_of
+from opwright.lang.value_class import record
 
 
 @record

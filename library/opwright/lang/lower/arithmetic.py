@@ -12,7 +12,7 @@ from opwright.lang.infer_ranks import rank_of
 from opwright.lang.lower.array_arithmetic import check_arrays, note_array
 from opwright.lang.lower.calls import element_of_tensors, maybe_absent, try_emit
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.expansions import EXPANSIONS
+from opwright.lang.lower.floor_division import EXPANSIONS
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.mixed import on_mixed
 from opwright.lang.lower.number_arithmetic import absolute, inverted, negative, on_numbers, positive

@@ -14,8 +14,8 @@ from opwright.lang.lower.lists import LIST_BUILTINS, call_list_builtin
 from opwright.lang.lower.number_functions import call_number_builtin, call_number_math
 from opwright.lang.lower.numbers import convert_number, describe, is_number, is_static_number
 from opwright.lang.lower.operands import Operand, SliceItem, StaticDict, StaticIterator
-from opwright.lang.lower.records import call_namedtuple
 from opwright.lang.lower.sequences import is_list
+from opwright.lang.lower.static_records import call_namedtuple
 from opwright.lang.lower.tuples import holds_runtime
 from opwright.lang.objects import OBJECTS, BuiltinObject, TypeObject
 from opwright.lang.source import Span

@@ -207,7 +207,7 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
         raise refuse_second_opset(low, callee.opset.version, callee.name, arguments.callee_span)
     emitted = low.scope.libraries.emitted_domain(domain) if domain else None
     if emitted is not None:
-        from opwright.lang.lower.functions import call_library_function
+        from opwright.lang.lower.function_calls import call_library_function
 
         return call_library_function(low, callee, arguments, emitted)
     given = callee.opset.signatures.get(callee.name)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from opwright.lang import ir
-from opwright.lang.record import record
+from opwright.lang.value_class import record
 
 
 @record

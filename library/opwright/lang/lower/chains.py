@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from opwright.lang import ir
 from opwright.lang.lower.branches import Branch
 from opwright.lang.lower.operands import Environment
-from opwright.lang.record import record
+from opwright.lang.value_class import record
 
 NESTED_ARMS = 8  # the `If`s of a chain of more conditions are not nested: parsers of protobuf stop at 32
 

@@ -37,9 +37,9 @@ from opwright.lang.lower.operands import (
 from opwright.lang.lower.plain_calls import emit_plain_binary, emit_with_literal, lower_plain
 from opwright.lang.lower.poison import Parts, Poisoned, each
 from opwright.lang.lower.ranks import compare_rank, rank_is_in, rank_of
-from opwright.lang.lower.records import READERS, call_method, item_of_dict, key_of, lower_dict, make_record
 from opwright.lang.lower.sequences import GROWING, REFUSED, is_list
 from opwright.lang.lower.shapes import shape_of, size_of, transposed
+from opwright.lang.lower.static_records import READERS, call_method, item_of_dict, key_of, lower_dict, make_record
 from opwright.lang.lower.subscripts import ELLIPSIS, IndexItem, SliceItem, subscript
 from opwright.lang.lower.texts import lower_text
 from opwright.lang.lower.written_for import asked
@@ -178,7 +178,7 @@ def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
         field: Operand = owner[owner.record.fields.index(node.attr)]
         return field
     if isinstance(owner, (FunctionObject, GraphObject, NestedObject, ScriptObject)) and node.attr == "outputs":
-        from opwright.lang.lower.templates import graph_outputs
+        from opwright.lang.lower.template_calls import graph_outputs
 
         return graph_outputs(low, owner, span)
     if isinstance(owner, AttributeOperand) and owner.parameter.kind is ir.AttributeKind.GRAPH:
@@ -531,7 +531,7 @@ def _call(low: Lowering, node: ast.Call, env: Environment, count: int | None) ->
     arguments = lower_arguments(low, node, env, count)
     if isinstance(callee, OperatorObject):
         if any(isinstance(operand, (NestedObject, FunctionObject)) for operand, _ in arguments.keywords.values()):
-            from opwright.lang.lower.graphs import call_with_graphs
+            from opwright.lang.lower.graph_attributes import call_with_graphs
 
             return call_with_graphs(low, callee, arguments, env)
         return call_operator(low, callee, arguments)

@@ -23,7 +23,7 @@ from opwright.lang.lower.context import LoopPlans, Lowering
 from opwright.lang.lower.declared import declared_type, meet_shapes, output_names
 from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.flow import State, place_of, returned_values, state_of
-from opwright.lang.lower.functions import IN_THIS_CALL
+from opwright.lang.lower.function_calls import IN_THIS_CALL
 from opwright.lang.lower.numbers import as_tensor, describe
 from opwright.lang.lower.operands import Absent, AttributeOperand, Environment, Operand, is_tensor
 from opwright.lang.lower.passes import passes_of
@@ -32,12 +32,12 @@ from opwright.lang.lower.sequences import as_sequence, is_list_of_tensors, unkno
 from opwright.lang.lower.statements import bind_locals, lower_block
 from opwright.lang.numpy_values import number_of
 from opwright.lang.objects import MISSING, ArrayObject, TypeObject
-from opwright.lang.record import record
 from opwright.lang.resolve import Files, FileScope, Libraries, ModuleScope
 from opwright.lang.source import Source, span_of
 from opwright.lang.static import StaticList
 from opwright.lang.syntax import Module
 from opwright.lang.trail import Trail
+from opwright.lang.value_class import record
 from opwright.opsets.signatures import newest_opset
 
 _NO_OUTPUTS = "a function of ONNX has outputs"

@@ -25,8 +25,8 @@ from opwright.lang.lower.operands import (
     is_sequence,
 )
 from opwright.lang.lower.poison import Poisoned
-from opwright.lang.lower.rows import known_rows
 from opwright.lang.lower.shapes import tuple_items
+from opwright.lang.lower.tensor_rows import known_rows
 from opwright.lang.source import Span, span_of
 from opwright.lang.syntax import names_in_expressions
 

@@ -12,16 +12,16 @@ from opwright.lang.lower.body_loops import BodyLoop
 from opwright.lang.lower.conditions import as_scalar, choose, lower_condition, truth
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import RETURNED
+from opwright.lang.lower.iterables import Enumerated, Items, Range, Rows, what_is_run_over
 from opwright.lang.lower.numbers import is_number, is_static_number, number_kind
 from opwright.lang.lower.operands import Environment, Operand, Poison, Unbound
-from opwright.lang.lower.ranges import Enumerated, Items, Range, Rows, what_is_run_over
-from opwright.lang.lower.rows import row
 from opwright.lang.lower.sequences import (
     grown_names,
     is_list,
     subscript_sequence,
 )
 from opwright.lang.lower.statements import bind_target, bound_names, lower_block
+from opwright.lang.lower.tensor_rows import row
 from opwright.lang.lower.unroll import try_loop, unroll
 from opwright.lang.source import span_of
 from opwright.lang.syntax import names_in_expressions

@@ -14,7 +14,7 @@ from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.flow import FRAME, is_hidden
-from opwright.lang.lower.functions import bind_parameters, round_attributes, run_body
+from opwright.lang.lower.function_calls import bind_parameters, round_attributes, run_body
 from opwright.lang.lower.operands import Environment, Operand
 from opwright.lang.lower.poison import each
 from opwright.lang.objects import FunctionObject, NestedObject, TracedObject, TypingObject

@@ -11,7 +11,7 @@ from functools import partial
 from opwright.elements import ElementType
 from opwright.lang import ir, static
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.expansions import EXPANSIONS
+from opwright.lang.lower.floor_division import EXPANSIONS
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.number_comparison import compare_exactly
 from opwright.lang.lower.numbers import carried, cast, describe, is_static_number, number_kind

@@ -13,8 +13,8 @@ from typing import TypeVar
 
 from opwright.diagnostics.model import Diagnostic
 from opwright.lang.lower.operands import LoopKey
-from opwright.lang.record import record
 from opwright.lang.source import Span
+from opwright.lang.value_class import record
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")

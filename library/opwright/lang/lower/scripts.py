@@ -14,13 +14,13 @@ from opwright.lang.dead import is_pure
 from opwright.lang.family import Family, Variant, labels_of
 from opwright.lang.infer import Mismatch, bind
 from opwright.lang.interface import Arity, Input, Interface
+from opwright.lang.lower.call_variants import Given, fit_variant
 from opwright.lang.lower.calls import Arguments, check_arguments, report_mismatch
 from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.function import Unit
 from opwright.lang.lower.operands import Environment, Operand, is_tensor
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.scan_ranks import rank_sources
-from opwright.lang.lower.variants import Given, fit_variant
 from opwright.lang.objects import ScriptObject
 from opwright.lang.source import Span
 from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature, elements_of
@@ -215,7 +215,7 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
     """
     script: Script = callee.at(low.opset)
     if script.template is not None:
-        from opwright.lang.lower.templates import call_template
+        from opwright.lang.lower.template_calls import call_template
 
         return call_template(low, script.template, arguments, {} if env is None else env)
     if not script.variants:

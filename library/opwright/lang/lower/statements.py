@@ -38,7 +38,6 @@ from opwright.lang.lower.operands import POISON, Environment, Frame, IntTuple, O
 from opwright.lang.lower.ownership import HOLDERS
 from opwright.lang.lower.plain_calls import lower_plain, lower_plain_value
 from opwright.lang.lower.poison import Parts, Poisoned, Pruned, each
-from opwright.lang.lower.rows import known_row_count, known_rows
 from opwright.lang.lower.sequences import (
     called_method,
     check_change,
@@ -49,6 +48,7 @@ from opwright.lang.lower.sequences import (
     put_item,
 )
 from opwright.lang.lower.shapes import tuple_items
+from opwright.lang.lower.tensor_rows import known_row_count, known_rows
 from opwright.lang.lower.written_for import Asked, asked, ends
 from opwright.lang.objects import BuiltinObject
 from opwright.lang.operators import BINARY_SYMBOLS

@@ -31,10 +31,10 @@ from opwright.lang.lower.operands import (
 )
 from opwright.lang.lower.poison import each
 from opwright.lang.lower.primitives import Writer
-from opwright.lang.lower.rows import row_count
 from opwright.lang.lower.sequences import (
     sequence_length,
 )
+from opwright.lang.lower.tensor_rows import row_count
 from opwright.lang.objects import BuiltinObject
 from opwright.lang.source import Span, span_of
 from opwright.opsets.signatures import elements_of

@@ -18,7 +18,7 @@ from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.declared import output_names
 from opwright.lang.lower.function import Unit
-from opwright.lang.lower.functions import bind_parameters, run_body
+from opwright.lang.lower.function_calls import bind_parameters, run_body
 from opwright.lang.lower.numbers import as_tensor, describe, is_number
 from opwright.lang.lower.operands import Absent, AttributeOperand, Environment, Operand, is_tensor
 from opwright.lang.lower.poison import Parts, each

@@ -16,7 +16,7 @@ from opwright.lang.lower.annotated import declare_parameter, declared_rank, prom
 from opwright.lang.lower.calls import Arguments, check_arguments, report_mismatch
 from opwright.lang.lower.conditions import as_condition
 from opwright.lang.lower.context import Lowering, complete
-from opwright.lang.lower.functions import run_body
+from opwright.lang.lower.function_calls import run_body
 from opwright.lang.lower.graph_states import State, check_rank, rank_of
 from opwright.lang.lower.joins import join_values
 from opwright.lang.lower.nested import enter
