@@ -4,6 +4,8 @@ Names and codes are those of ONNX (`TensorProto.DataType`). This module is on th
 imports nothing.
 """
 
+from __future__ import annotations
+
 
 class ElementType:
     """One ONNX element type.
@@ -38,6 +40,16 @@ class ElementType:
 
     def __reduce__(self) -> tuple[object, ...]:
         return (element, (self.name,))
+
+    @property
+    def mask(self) -> int:
+        """The set of element types that holds it alone: a bit for each code."""
+        return 1 << self.code
+
+    @property
+    def elements(self) -> tuple[ElementType, ...]:
+        """The element types that it may turn out to be: itself alone."""
+        return (self,)
 
     @property
     def is_float(self) -> bool:

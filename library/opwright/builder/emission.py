@@ -11,7 +11,7 @@ from opwright.builder.origins import STACK
 from opwright.builder.recorder import Recorder
 from opwright.lang import ir
 from opwright.lang.dead import remove_dead_nodes
-from opwright.lang.emit import PLACE, Identify, emit_nodes, is_known, write_type
+from opwright.lang.emit import PLACE, Identify, emit_nodes, write_type
 from opwright.lang.isolated import keep_constants_inside
 from opwright.opsets.records import IDENTITY
 
@@ -34,7 +34,7 @@ def emit_recorded(
     given = {item.name for item in (*graph.input, *graph.output)}
     for node in nodes:
         for value in ir.results_of(node):
-            if value.name and value.name not in given and not isinstance(node, ir.Const) and is_known(value.type):
+            if value.name and value.name not in given and not isinstance(node, ir.Const) and value.type.is_known:
                 write_type(graph.value_info.add(name=value.name), _surely(node, value.type))
     return imports
 

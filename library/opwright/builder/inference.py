@@ -10,7 +10,7 @@ from opwright.builder.recorder import Recorder
 from opwright.diagnostics.model import DiagnosticError
 from opwright.elements import BY_CODE, BY_NAME
 from opwright.lang import ir
-from opwright.lang.emit import is_known, write_tensor, write_type
+from opwright.lang.emit import write_tensor, write_type
 from opwright.model.finish import MADE_UP, lowest_ir_version
 from opwright.opsets.onnx_inference import infer_model
 
@@ -44,7 +44,7 @@ def infer_value(recorder: Recorder, value: ir.Value) -> None:
             pending.extend(ir.operands_of(maker))
     made = {result for node in nodes for result in ir.results_of(node)}
     recorder.asked.update(made)
-    if not made or not all(is_known(item.type) for item in given if item not in made):
+    if not made or not all(item.type.is_known for item in given if item not in made):
         return
     names = {item: f"given_{index}" for index, item in enumerate(item for item in given if item not in made)}
     model = ModelProto()

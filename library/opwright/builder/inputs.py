@@ -15,7 +15,6 @@ from opwright.eager.place import place_of
 from opwright.elements import ElementType
 from opwright.graphs.ndarrays import element_of
 from opwright.lang import ir
-from opwright.lang.infer import unify
 from opwright.lang.lower.declared import meet_shapes
 from opwright.lang.lower.numbers import as_tensor
 from opwright.lang.lower.operands import Operand
@@ -119,7 +118,7 @@ class Interface:
 
     def _met(self, name: str, value: ir.Value, wanted: ir.Type) -> ir.Type:
         found = value.type
-        met = meet_shapes(found, wanted) if unify(wanted, found, self.low.trail) else None
+        met = meet_shapes(found, wanted) if wanted.unify(found, self.low.trail) else None
         if met is None:
             self.low.error(
                 "OW210",

@@ -355,7 +355,7 @@ def sequence(low: EagerLowering, items: list[Any]) -> ir.Value:
     for item in made:
         value = numbers.as_tensor(low, item, known.element if isinstance(known, ir.TensorType) else None, None)
         assert isinstance(value, ir.Value)
-        if not ir.same_type(value.type, known):
+        if not value.type.same_as(known):
             low.error(
                 "OW315",
                 f"a sequence holds tensors of one element type, not {known!r} and {value.type!r}",

@@ -10,11 +10,10 @@ def remove_unused_attributes(function: ir.Function) -> None:
     if not function.attributes:
         return
     used = {
-        attribute.name
+        attribute.refers_to
         for _, node in ir.walk(function.body)
         if isinstance(node, ir.Call)
         for attribute in node.attributes.values()
-        if isinstance(attribute, ir.AttributeReference)
     }
     function.attributes = [parameter for parameter in function.attributes if parameter.name in used]
 

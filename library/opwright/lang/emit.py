@@ -66,7 +66,7 @@ def emit_graph(
     for node in function.body.nodes:
         for value in ir.results_of(node):
             name = emitter.names[value]
-            if name not in named and not isinstance(node, ir.Const) and is_known(value.type):
+            if name not in named and not isinstance(node, ir.Const) and value.type.is_known:
                 type_ = function.body.declared.get(value) or _surely(node, value.type)
                 write_type(graph.value_info.add(name=name), type_)
     return graph, emitter.imports
@@ -75,7 +75,7 @@ def emit_graph(
 def _surely(node: ir.Node, type_: ir.Type) -> ir.Type:
     """What is true of a result on every path. The shape of what a branch or loop gives is that of the paths on which
     it is read; on others something of another shape may stand in for it."""
-    if isinstance(node, (ir.If, ir.Loop)) and isinstance(type_, ir.TensorType):
+    if isinstance(node, (ir.If, ir.Loop)) and type_.element is not None:
         return ir.TensorType(type_.element)
     return type_
 
@@ -227,8 +227,8 @@ class _Emitter:
         made.name = key
         code = attribute.kind.code
         made.type = code
-        if isinstance(attribute, ir.AttributeReference):
-            made.ref_attr_name = attribute.name
+        if attribute.refers_to is not None:
+            made.ref_attr_name = attribute.refers_to
             return
         value: Any = attribute.value
         if code == AttributeProto.INT:
@@ -278,19 +278,19 @@ class _Emitter:
             info = graph.output.add(name=output)
             promised = region.promised.get(value)
             _write_type(info, value.type, promised)
-            if promised is None and ranks and isinstance(value.type, ir.TensorType) and info.type.tensor_type.elem_type:
-                for _ in value.type.shape or ():
+            if promised is None and ranks and value.type.shape is not None and info.type.tensor_type.elem_type:
+                for _ in value.type.shape:
                     info.type.tensor_type.shape.dim.add()
         for value, type_ in region.declared.items() if self.types else ():
-            if value in produced and self.names[value] not in given and is_known(type_):
+            if value in produced and self.names[value] not in given and type_.is_known:
                 write_type(graph.value_info.add(name=self.names[value]), type_)
 
     def copy(self, value: ir.Value, output: str, into: Any) -> None:
         """`output = value`. Identity takes sequences since opset 14; before, an item is inserted and erased again."""
         source = self.names[value]
-        item = value.type.item if isinstance(value.type, ir.SequenceType) else None
-        element = ir.settle(item.element) if isinstance(item, ir.TensorType) else None
-        if self.function.opset >= 14 or not isinstance(element, ElementType):
+        item = value.type.sequence_item
+        element = None if item is None else ir.known_element(item.element)
+        if self.function.opset >= 14 or element is None:
             into.add(op_type=IDENTITY.name, input=[source], output=[output])
             return
         empty, longer = self.fresh(f"{output}_item"), self.fresh(f"{output}_longer")
@@ -305,26 +305,14 @@ class _Emitter:
 def _write_type(info: onnx.ValueInfoProto, type_: ir.Type, declared: ir.Type | None = None) -> None:
     """The type that is declared; without one the element type where it is known, and the shape only where it is certain
     to be a scalar."""
-    if declared is not None and is_known(declared):
+    if declared is not None and declared.is_known:
         write_type(info, declared)
-    elif isinstance(type_, ir.NumberType):
-        info.type.tensor_type.elem_type = _NUMBER_CODES[type_.kind]
-        info.type.tensor_type.shape.SetInParent()
-    elif isinstance(type_, ir.TensorType):
-        element = ir.settle(type_.element)
-        if not isinstance(element, ir.TypeVariable):
-            info.type.tensor_type.elem_type = element.code
-            if type_.shape == ():
-                info.type.tensor_type.shape.SetInParent()
-
-
-def is_known(type_: ir.Type) -> bool:
-    """Whether the element type is known."""
-    if isinstance(type_, (ir.SequenceType, ir.OptionalType, ir.MapType)):
-        return is_known(type_.item)
-    if isinstance(type_, ir.TensorType):
-        return not isinstance(ir.settle(type_.element), ir.TypeVariable)
-    return isinstance(type_, ir.NumberType)
+        return
+    element = ir.known_element(type_.carried.element)
+    if element is not None:
+        info.type.tensor_type.elem_type = element.code
+        if type_.carried_shape == ():
+            info.type.tensor_type.shape.SetInParent()
 
 
 def write_type(info: onnx.ValueInfoProto, type_: ir.Type) -> None:
@@ -333,35 +321,29 @@ def write_type(info: onnx.ValueInfoProto, type_: ir.Type) -> None:
 
 
 def _fill_type(proto: onnx.TypeProto, type_: ir.Type) -> None:
-    if isinstance(type_, ir.SequenceType):
-        _fill_type(proto.sequence_type.elem_type, type_.item)
-    elif isinstance(type_, ir.OptionalType):
-        _fill_type(proto.optional_type.elem_type, type_.item)
-    elif isinstance(type_, ir.MapType):
+    if type_.sequence_item is not None:
+        _fill_type(proto.sequence_type.elem_type, type_.sequence_item)
+    elif type_.optional_item is not None:
+        _fill_type(proto.optional_type.elem_type, type_.optional_item)
+    elif type_.key is not None and type_.item is not None:
         proto.map_type.key_type = type_.key.code
         _fill_type(proto.map_type.value_type, type_.item)
-    elif isinstance(type_, ir.NumberType):
-        proto.tensor_type.elem_type = _NUMBER_CODES[type_.kind]
-        proto.tensor_type.shape.SetInParent()
-    elif isinstance(type_, ir.TensorType):
-        element = ir.settle(type_.element)
-        if not isinstance(element, ir.TypeVariable):
-            proto.tensor_type.elem_type = element.code
-        if type_.shape is not None:
-            proto.tensor_type.shape.SetInParent()
-            for size in type_.shape:
-                dim = proto.tensor_type.shape.dim.add()
-                if isinstance(size, int):
-                    dim.dim_value = size
-                elif size is not None:
-                    dim.dim_param = size
+    elif type_.carried.element is not None:
+        _fill_tensor(proto.tensor_type, ir.known_element(type_.carried.element), type_.carried_shape)
 
 
-_NUMBER_CODES = {
-    ir.NumberKind.BOOL: TensorProto.BOOL,
-    ir.NumberKind.INT: TensorProto.INT64,
-    ir.NumberKind.FLOAT: TensorProto.DOUBLE,
-}
+def _fill_tensor(proto: onnx.TypeProto.Tensor, element: ElementType | None, shape: ir.Shape) -> None:
+    if element is not None:
+        proto.elem_type = element.code
+    if shape is None:
+        return
+    proto.shape.SetInParent()
+    for dimension in shape:
+        dim, size = proto.shape.dim.add(), ir.size_of(dimension)
+        if size is not None:
+            dim.dim_value = size
+        elif dimension is not None:
+            dim.dim_param = str(dimension)
 
 
 def write_tensor(proto: TensorProto, data: ir.TensorData) -> None:

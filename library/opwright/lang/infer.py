@@ -11,7 +11,7 @@ from opwright.lang.infer_lengths import Contents, infer_length
 from opwright.lang.infer_ranks import infer_rank
 from opwright.lang.trail import Trail
 from opwright.opsets.record import VALUE_FORMS, ByAttribute, RankRule, Record, TypeRule
-from opwright.opsets.signatures import Option, Signature, tensor_element, tensor_mask
+from opwright.opsets.signatures import Option, Signature, tensor_element
 
 Bindings = dict[str, ir.Type]
 
@@ -42,7 +42,7 @@ def bind(signature: Signature, inputs: list[ir.Value | None], trail: Trail) -> B
     origin: dict[str, int] = {}
     last = len(signature.inputs) - 1
     for index, value in enumerate(inputs):
-        if value is None or isinstance(value.type, ir.UnknownType):
+        if value is None or value.type.is_unknown:
             continue
         position = index if index < last else last
         formal = signature.inputs[position]
@@ -64,81 +64,17 @@ def bind(signature: Signature, inputs: list[ir.Value | None], trail: Trail) -> B
         if not formal.homogeneous:
             continue
         if formal.type not in bindings:
-            bindings[formal.type] = _number_tensor(value.type)  # what a number makes with a tensor is a tensor
+            bindings[formal.type] = value.type.carried  # what a number makes with a tensor is a tensor
             origin[formal.type] = index
-        elif not unify(bindings[formal.type], value.type, trail):
+        elif not bindings[formal.type].unify(value.type, trail):
             raise Mismatch(index, admitted, origin[formal.type])
     return bindings
 
 
 def _restrict(type_: ir.Type, admitted: tuple[str, ...], index: int, operator: str, trail: Trail) -> None:
     """Meets a type with the ONNX types that `operator` admits for it."""
-    if isinstance(type_, ir.NumberType):
-        type_ = ir.TensorType(BY_NAME[{"bool": "bool", "int": "int64", "float": "double"}[type_.kind.value]], ())
-    if isinstance(type_, ir.TensorType):
-        mask = tensor_mask(admitted)
-        element = ir.settle(type_.element)
-        if isinstance(element, ir.TypeVariable):
-            if not element.mask & mask:
-                raise Mismatch(index, admitted)
-            if element.mask & ~mask:
-                element.narrow(mask, operator, trail)
-        elif not mask >> element.code & 1:
-            raise Mismatch(index, admitted)
-        return
-    if isinstance(type_, ir.SequenceType):
-        items = tuple(text[4:-1] for text in admitted if text.startswith("seq("))
-        if not items:
-            raise Mismatch(index, admitted)
-        _restrict(type_.item, items, index, operator, trail)
-    elif isinstance(type_, ir.MapType):
-        start = f"map({type_.key.name}, "
-        items = tuple(f"tensor({text[len(start) : -1]})" for text in admitted if text.startswith(start))
-        if not items:
-            raise Mismatch(index, admitted)
-        _restrict(type_.item, items, index, operator, trail)
-    elif isinstance(type_, ir.OptionalType):
-        items = tuple(text[9:-1] for text in admitted if text.startswith("optional("))
-        if not items:
-            raise Mismatch(index, admitted)
-        _restrict(type_.item, items, index, operator, trail)
-
-
-def unify(left: ir.Type, right: ir.Type, trail: Trail) -> bool:
-    """Makes two types the same where flexible variables allow it; False where they differ."""
-    if isinstance(left, ir.NumberType) or isinstance(right, ir.NumberType):
-        return ir.same_type(_number_tensor(left), _number_tensor(right))
-    if isinstance(left, ir.TensorType) and isinstance(right, ir.TensorType):
-        return unify_elements(left.element, right.element, trail)
-    if isinstance(left, ir.SequenceType) and isinstance(right, ir.SequenceType):
-        return unify(left.item, right.item, trail)
-    if isinstance(left, ir.OptionalType) and isinstance(right, ir.OptionalType):
-        return unify(left.item, right.item, trail)
-    if isinstance(left, ir.MapType) and isinstance(right, ir.MapType):
-        return left.key is right.key and unify(left.item, right.item, trail)
-    return isinstance(left, ir.UnknownType) or isinstance(right, ir.UnknownType)
-
-
-def unify_elements(first: ir.Element, second: ir.Element, trail: Trail) -> bool:
-    left, right = ir.settle(first), ir.settle(second)
-    if left is right:
-        return True
-    for one, other in ((left, right), (right, left)):
-        if isinstance(one, ir.TypeVariable) and not one.rigid:
-            common = one.mask & ir.element_mask(other)
-            if not common:
-                return False
-            if isinstance(other, ir.TypeVariable):
-                other.restrict(common, trail)
-            one.equate(other, trail)
-            return True
-    return False
-
-
-def _number_tensor(type_: ir.Type) -> ir.Type:
-    if isinstance(type_, ir.NumberType):
-        return ir.TensorType(BY_NAME[{"bool": "bool", "int": "int64", "float": "double"}[type_.kind.value]], ())
-    return type_
+    if not type_.restrict(admitted, operator, trail):
+        raise Mismatch(index, admitted)
 
 
 # -------------------------------------------------------------------------------------------------- results
@@ -210,7 +146,7 @@ def _from_constraint(
     formal = signature.outputs[min(index, len(signature.outputs) - 1)]
     bound = bindings.get(formal.type)
     if bound is not None:
-        return bound if not isinstance(bound, ir.TensorType) or bound.shape == shape else bound.reshaped(shape)
+        return bound if bound.element is None or bound.shape == shape else ir.TensorType(bound.element, shape)
     admitted = signature.admitted.get(formal.type, (formal.type,))
     return parse_type(admitted[0], shape) if len(admitted) == 1 else ir.UnknownType()
 
@@ -233,15 +169,13 @@ def parse_type(text: str, shape: tuple[ir.Dimension, ...] | None = None) -> ir.T
 def _elementwise_shape(record: Record, inputs: list[ir.Value | None]) -> tuple[ir.Dimension, ...] | None:
     if not record.is_elementwise:
         if record.rank is RankRule.LIKE_FIRST and inputs and inputs[0] is not None:
-            type_ = inputs[0].type
-            return type_.shape if isinstance(type_, ir.TensorType) else None
+            return inputs[0].type.shape
         return None
     result: tuple[ir.Dimension, ...] = ()
     for value in inputs:
         if value is None:
             continue
-        type_ = value.type
-        shape = type_.shape if isinstance(type_, ir.TensorType) else () if isinstance(type_, ir.NumberType) else None
+        shape = value.type.carried_shape
         if shape is None:
             return None
         result = _broadcast(result, shape) if result else shape
@@ -320,9 +254,9 @@ def _by_attribute(rule: ByAttribute, attributes: Attributes) -> ir.Type | Like:
     found = attributes.get(rule.attribute)
     if found is None:
         return _LIKE_FIRST if rule.default is None else ir.TensorType(BY_NAME[rule.default])
-    if isinstance(found, ir.AttributeReference):
-        return ir.TensorType(ir.TypeVariable(f"@{found.name}", rigid=False))
-    element = BY_CODE.get(found.value) if isinstance(found.value, int) else None
+    if found.refers_to is not None:
+        return ir.TensorType(ir.TypeVariable(f"@{found.refers_to}", rigid=False))
+    element = None if found.integer is None else BY_CODE.get(found.integer)
     return ir.TensorType(element) if element is not None else ir.UnknownType()
 
 
@@ -338,18 +272,17 @@ def _like(found: Like, inputs: Inputs) -> ir.Type | None:
 
 def _first_shape(inputs: Inputs) -> tuple[ir.Dimension, ...] | None:
     first = _type_of(inputs, 0)
-    return first.shape if isinstance(first, ir.TensorType) else () if isinstance(first, ir.NumberType) else None
+    return None if first is None else first.carried_shape
 
 
 def _constant(inputs: Sequence[object], attributes: Attributes) -> ir.Type | None:
     for name, attribute in attributes.items():
         form = VALUE_FORMS.get(name)
-        value = attribute.value if isinstance(attribute, ir.AttributeValue) else None
         if form is not None:
-            shape = (len(value),) if isinstance(value, tuple) else (None,) * form.rank
+            shape = (None,) * form.rank if attribute.items is None else (len(attribute.items),)
             return ir.TensorType(BY_NAME[form.element], shape)
-        if isinstance(value, ir.TensorData):
-            return ir.TensorType(value.element, value.dims)
+        if attribute.tensor is not None:
+            return ir.TensorType(attribute.tensor.element, attribute.tensor.dims)
     return None
 
 
@@ -357,8 +290,7 @@ def _filled(inputs: Sequence[object], attributes: Attributes) -> ir.Type | None:
     found = attributes.get("value")
     if found is None:
         return ir.TensorType(BY_NAME["float"])
-    data = found.value if isinstance(found, ir.AttributeValue) else None
-    return ir.TensorType(data.element) if isinstance(data, ir.TensorData) else ir.UnknownType()
+    return ir.UnknownType() if found.tensor is None else ir.TensorType(found.tensor.element)
 
 
 _OUTPUT_TYPE = ByAttribute("output_dtype")
@@ -369,21 +301,21 @@ def _quantized(inputs: Sequence[object], attributes: Attributes) -> ir.Type | Li
     if len(inputs) > 2 and inputs[2]:
         return None
     found = attributes.get("output_dtype")
-    if isinstance(found, ir.AttributeValue) and found.value:
+    if found is not None and found.integer:
         return _by_attribute(_OUTPUT_TYPE, attributes)
     return ir.TensorType(BY_NAME["uint8"])
 
 
 def _dequantized(inputs: Sequence[object], attributes: Attributes) -> ir.Type | Like | None:
     found = attributes.get("output_dtype")
-    if isinstance(found, ir.AttributeReference) or (isinstance(found, ir.AttributeValue) and found.value):
+    if found is not None and (found.refers_to is not None or found.integer):
         return _by_attribute(_OUTPUT_TYPE, attributes)
     return Like(1, _without_shape, element=True)  # of the scale
 
 
 def _empty_sequence(inputs: Sequence[object], attributes: Attributes) -> ir.Type | None:
     item = _by_attribute(_ITEM_TYPE, attributes)
-    return ir.SequenceType(item) if not isinstance(item, Like) else None
+    return None if isinstance(item, Like) else ir.SequenceType(item)
 
 
 def _itself(type_: ir.Type) -> ir.Type:
@@ -391,31 +323,31 @@ def _itself(type_: ir.Type) -> ir.Type:
 
 
 def _tensor(type_: ir.Type) -> ir.Type | None:
-    return type_ if isinstance(type_, ir.TensorType) else None
+    return None if type_.element is None else type_
 
 
 def _without_shape(type_: ir.Type) -> ir.Type | None:
-    return ir.TensorType(type_.element) if isinstance(type_, ir.TensorType) else None
+    return None if type_.element is None else ir.TensorType(type_.element)
 
 
 def _item(type_: ir.Type) -> ir.Type | None:
-    return type_.item if isinstance(type_, ir.SequenceType) else None
+    return type_.sequence_item
 
 
 def _joined_items(type_: ir.Type) -> ir.Type | None:
-    return _without_shape(type_.item) if isinstance(type_, ir.SequenceType) else None
+    return None if type_.sequence_item is None else _without_shape(type_.sequence_item)
 
 
 def _sequence(type_: ir.Type) -> ir.Type | None:
-    return ir.SequenceType(ir.TensorType(type_.element)) if isinstance(type_, ir.TensorType) else None
+    return None if type_.element is None else ir.SequenceType(ir.TensorType(type_.element))
 
 
 def _optional(type_: ir.Type) -> ir.Type | None:
-    return ir.OptionalType(type_) if isinstance(type_, (ir.TensorType, ir.SequenceType)) else None
+    return None if type_.element is None and type_.sequence_item is None else ir.OptionalType(type_)
 
 
 def _optional_item(type_: ir.Type) -> ir.Type:
-    return type_.item if isinstance(type_, ir.OptionalType) else type_
+    return type_.optional_item or type_
 
 
 _LIKE_FIRST = Like(0, _tensor, element=True)

@@ -55,23 +55,26 @@ def _one(value: ir.Value | None, contents: Contents) -> int | None:
 def _listed(attributes: Attributes, name: str) -> int | None:
     """The only integer of a list attribute."""
     found = attributes.get(name)
-    value = found.value if isinstance(found, ir.AttributeValue) else None
-    return value[0] if isinstance(value, tuple) and len(value) == 1 and isinstance(value[0], int) else None
+    items = None if found is None else found.items
+    return items[0] if items is not None and len(items) == 1 and isinstance(items[0], int) else None
 
 
-def _given(attributes: Attributes, name: str, default: int | None) -> int | ir.AttributeReference | None:
-    """An attribute that is an integer; the reference where it is one of the function's own."""
+def _given(attributes: Attributes, name: str, default: int | None) -> int | None:
+    """An attribute that is an integer; the default too where it is one of the function's own."""
     found = attributes.get(name)
-    if isinstance(found, ir.AttributeReference):
-        return found
-    return found.value if found is not None and isinstance(found.value, int) else default
+    return default if found is None or found.integer is None else found.integer
+
+
+def _is_open(attributes: Attributes, name: str) -> bool:
+    """Whether an attribute is one of the function's own, so that only a call says which."""
+    return name in attributes and attributes[name].refers_to is not None
 
 
 def _shape(inputs: Inputs, attributes: Attributes, contents: Contents) -> int | None:
-    rank, start, end = rank_of(_at(inputs, 0)), _given(attributes, "start", 0), _given(attributes, "end", None)
-    if rank is None or isinstance(start, ir.AttributeReference) or isinstance(end, ir.AttributeReference):
+    rank = rank_of(_at(inputs, 0))
+    if rank is None or _is_open(attributes, "start") or _is_open(attributes, "end"):
         return None
-    return len(range(rank)[start:end])
+    return len(range(rank)[_given(attributes, "start", 0) : _given(attributes, "end", None)])
 
 
 def _concat(inputs: Inputs, attributes: Attributes, contents: Contents) -> int | None:
@@ -119,8 +122,8 @@ def _unsqueeze(inputs: Inputs, attributes: Attributes, contents: Contents) -> in
     return 1 if rank_of(_at(inputs, 0)) == 0 else None
 
 
-def _between(start: object, end: object) -> int | None:
-    return end - start if isinstance(start, int) and isinstance(end, int) and 0 <= start < end else None
+def _between(start: int | None, end: int | None) -> int | None:
+    return end - start if start is not None and end is not None and 0 <= start < end else None
 
 
 def _trusted_shape(inputs: Inputs, attributes: Attributes, contents: Contents) -> int | None:

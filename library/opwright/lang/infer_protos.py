@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from onnx import AttributeProto, TensorProto
 
-from opwright.elements import BY_CODE, BY_NAME, ElementType
+from opwright.elements import BY_CODE, BY_NAME
 from opwright.lang import ir
 from opwright.lang.infer import NOTHING, Like, Mismatch, WrongResult, bind, result_types, source
 from opwright.lang.infer_lengths import Contents
@@ -31,7 +31,7 @@ def attributes_of(given: Iterable[AttributeProto]) -> dict[str, ir.Attribute]:
     return found
 
 
-def _value(item: AttributeProto, kind: ir.AttributeKind) -> object:
+def _value(item: AttributeProto, kind: ir.AttributeKind) -> ir.AttributeLiteral | ir.TensorData | None:
     match kind:
         case ir.AttributeKind.INT:
             return item.i
@@ -90,9 +90,8 @@ def _alone(
     """The type of a result by the first input that the operator admits, whatever the others are."""
     given = list(inputs)
     for position, value in enumerate(given[: len(found.inputs)]):
-        type_ = None if value is None else value.type
-        element = type_.element if isinstance(type_, ir.TensorType) else None
-        if isinstance(element, ElementType) and not found.input_masks[position] >> element.code & 1:
+        element = None if value is None else ir.known_element(value.type.element)
+        if element is not None and not found.input_masks[position] & element.mask:
             given[position] = None
     decided = source(found, index, given, attributes)
     if not isinstance(decided, Like):
@@ -112,7 +111,7 @@ def graph_arguments(role: Role, inputs: Sequence[ir.Type | None], opset: int) ->
         case Role.SCAN:
             return inputs[1:] if opset < 9 else inputs
         case Role.SEQUENCE_MAP:
-            return [item.item if isinstance(item, ir.SequenceType) else item for item in inputs]
+            return [item if item is None else item.sequence_item or item for item in inputs]
     return ()
 
 
@@ -128,9 +127,9 @@ def flow_types(role: Role, inputs: Sequence[ir.Type | None], yields: Sequence[Se
         case Role.SCAN:
             return yields[0]
         case Role.SEQUENCE_MAP:
-            return [item if isinstance(item, ir.UnknownType) else ir.SequenceType(item) for item in yields[0]]
+            return [item if item.is_unknown else ir.SequenceType(item) for item in yields[0]]
     return ()
 
 
 def _first_known(*types: ir.Type | None) -> ir.Type:
-    return next((item for item in types if item is not None and not isinstance(item, ir.UnknownType)), ir.UnknownType())
+    return next((item for item in types if item is not None and not item.is_unknown), ir.UnknownType())

@@ -32,9 +32,8 @@ def rank_of(value: ir.Value | None) -> int | None:
     """A tensor's rank, as far as it is known; a number is carried with rank 0."""
     if value is None:
         return None
-    if isinstance(value.type, ir.NumberType):
-        return 0
-    return value.type.rank if isinstance(value.type, ir.TensorType) else None
+    shape = value.type.carried_shape
+    return None if shape is None else len(shape)
 
 
 def _at(inputs: Inputs, index: int) -> ir.Value | None:
@@ -49,10 +48,8 @@ def _widest(inputs: Inputs, attributes: Attributes) -> int | None:
 
 def count_of(value: ir.Value | None) -> int | None:
     """How many items a list has: the only dimension of a tensor of rank 1."""
-    type_ = value.type if value is not None else None
-    if not isinstance(type_, ir.TensorType) or type_.shape is None or len(type_.shape) != 1:
-        return None
-    return type_.shape[0] if isinstance(type_.shape[0], int) else None
+    shape = None if value is None else value.type.shape
+    return None if shape is None or len(shape) != 1 else ir.size_of(shape[0])
 
 
 def _integer(attributes: Attributes, name: str, default: int) -> int | None:
@@ -60,13 +57,13 @@ def _integer(attributes: Attributes, name: str, default: int) -> int | None:
     found = attributes.get(name)
     if found is None:
         return default
-    return found.value if isinstance(found, ir.AttributeValue) and isinstance(found.value, int) else None
+    return found.integer
 
 
 def _listed(attributes: Attributes, name: str) -> int | None:
     """How many items a list attribute has; None where that is not known."""
     found = attributes.get(name)
-    return len(found.value) if isinstance(found, ir.AttributeValue) and isinstance(found.value, tuple) else None
+    return None if found is None or found.items is None else len(found.items)
 
 
 def _axes(inputs: Inputs, attributes: Attributes) -> int | None:
@@ -151,8 +148,8 @@ def _one_more(inputs: Inputs, attributes: Attributes) -> int | None:
 
 def _by_equation(inputs: Inputs, attributes: Attributes) -> int | None:
     found = attributes.get("equation")
-    text = found.value if isinstance(found, ir.AttributeValue) else None
-    if not isinstance(text, str) or "->" not in text or "." in text:
+    text = None if found is None else found.text
+    if text is None or "->" not in text or "." in text:
         return None
     return len(text.rpartition("->")[2].replace(" ", ""))
 

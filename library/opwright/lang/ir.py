@@ -6,15 +6,15 @@ Plain slotted classes, owned by one compile and never shared.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum
 from functools import partial
 
-from opwright.elements import BY_CODE, ElementType
+from opwright.elements import BY_CODE, BY_NAME, ElementType
 from opwright.lang.source import Span
 from opwright.lang.trail import Trail
 from opwright.opsets.record import Record
-from opwright.opsets.signatures import ALL_ELEMENTS, Signature, elements_of
+from opwright.opsets.signatures import ALL_ELEMENTS, Signature, elements_of, tensor_mask
 from opwright.variants import overload_of
 
 # --------------------------------------------------------------------------------------------------- types
@@ -82,28 +82,210 @@ def settle(element: Element) -> Element:
 
 
 def element_mask(element: Element) -> int:
-    element = settle(element)
-    return element.mask if isinstance(element, TypeVariable) else 1 << element.code
+    return settle(element).mask
+
+
+def known_element(element: Element | None) -> ElementType | None:
+    """The element type, where it is known; None where the caller decides it, and of what has none."""
+    found = None if element is None else settle(element)
+    return None if isinstance(found, TypeVariable) else found
+
+
+def open_element(element: Element | None) -> TypeVariable | None:
+    """The variable that stands for an element type, where it is not known."""
+    found = None if element is None else settle(element)
+    return found if isinstance(found, TypeVariable) else None
+
+
+def unify_elements(first: Element, second: Element, trail: Trail) -> bool:
+    """Makes two element types the same where a flexible variable allows it; False where they differ."""
+    left, right = settle(first), settle(second)
+    if left is right:
+        return True
+    for one, other in ((left, right), (right, left)):
+        variable = open_element(one)
+        if variable is not None and not variable.rigid:
+            common = variable.mask & other.mask
+            if not common:
+                return False
+            restricted = open_element(other)
+            if restricted is not None:
+                restricted.restrict(common, trail)
+            variable.equate(other, trail)
+            return True
+    return False
 
 
 Dimension = int | str | None
+Shape = tuple[Dimension, ...] | None
 
 
-class TensorType:
+def size_of(dimension: Dimension) -> int | None:
+    """How long an axis is, where it is known."""
+    return dimension if isinstance(dimension, int) else None
+
+
+class NumberKind(Enum):
+    """Python's kinds of number; `carrier` is the element type that carries an unknown one, `zero` one of them."""
+
+    BOOL = "bool", BY_NAME["bool"], False
+    INT = "int", BY_NAME["int64"], 0
+    FLOAT = "float", BY_NAME["double"], 0.0
+
+    carrier: ElementType
+    zero: bool | int | float
+
+    def __new__(cls, name: str, carrier: ElementType, zero: float) -> NumberKind:
+        made = object.__new__(cls)
+        made._value_ = name
+        made.carrier = carrier
+        made.zero = zero
+        return made
+
+
+class _TypeBase:
+    """What every type answers. Of a type that lacks a part, that part is None: only tensors have an `element` and a
+    `shape`, only what holds other values has an `item`, only a number has a `kind`."""
+
+    __slots__ = ()
+
+    element: Element | None = None
+    shape: Shape = None
+    item: Type | None = None
+    key: ElementType | None = None
+    kind: NumberKind | None = None
+    is_unknown = False  # the type is not followed by inference
+    holder = ""  # ONNX's name of what holds an item
+
+    @property
+    def rank(self) -> int | None:
+        """Of a tensor, where it is known."""
+        return None
+
+    @property
+    def sequence_item(self) -> Type | None:
+        """The item of a sequence."""
+        return None
+
+    @property
+    def optional_item(self) -> Type | None:
+        """What an optional holds."""
+        return None
+
+    @property
+    def carried(self) -> Type:
+        """The type of what stands for such a value in a graph."""
+        raise NotImplementedError
+
+    @property
+    def carried_shape(self) -> Shape:
+        """The shape of that, where it is a tensor of known rank."""
+        return None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether ONNX can write the type: its element types are known."""
+        return False
+
+    def same_as(self, other: Type) -> bool:
+        """Equal up to shapes."""
+        raise NotImplementedError
+
+    def unify(self, other: Type, trail: Trail) -> bool:
+        """Makes two types the same where flexible variables allow it; False where they differ."""
+        raise NotImplementedError
+
+    def joined(self, other: Type) -> Type:
+        """What is true of values of both types, which are the same up to shapes."""
+        raise NotImplementedError
+
+    def with_tensors(self, step: Callable[[TensorType], TensorType]) -> Type:
+        """The type with `step` done to the tensor type in it."""
+        raise NotImplementedError
+
+    def restrict(self, admitted: tuple[str, ...], operator: str, trail: Trail) -> bool:
+        """Meets the type with the ONNX types that an operator admits for it; False where none is left."""
+        return True
+
+    def settled(self) -> Type:
+        """The type with each element variable replaced by what it stands for now: what outlives a rolled back
+        trial."""
+        return self.with_tensors(TensorType.with_settled_element)
+
+
+class TensorType(_TypeBase):
     """`shape` is None when the rank is unknown; a dimension is an int, a symbol, or None when unknown."""
 
     __slots__ = ("element", "shape")
 
-    def __init__(self, element: Element, shape: tuple[Dimension, ...] | None = None) -> None:
+    element: Element
+    shape: Shape
+
+    def __init__(self, element: Element, shape: Shape = None) -> None:
         self.element = element
         self.shape = shape
 
-    def reshaped(self, shape: tuple[Dimension, ...] | None) -> TensorType:
+    def reshaped(self, shape: Shape) -> TensorType:
         return TensorType(self.element, shape)
+
+    def with_settled_element(self) -> TensorType:
+        return TensorType(settle(self.element), self.shape)
 
     @property
     def rank(self) -> int | None:
         return None if self.shape is None else len(self.shape)
+
+    @property
+    def sizes(self) -> tuple[int | None, ...] | None:
+        """The shape as far as it is known in numbers."""
+        return None if self.shape is None else tuple(map(size_of, self.shape))
+
+    @property
+    def known_element(self) -> ElementType | None:
+        """The element type, where it is known."""
+        return known_element(self.element)
+
+    @property
+    def carried(self) -> TensorType:
+        return self
+
+    @property
+    def carried_shape(self) -> Shape:
+        return self.shape
+
+    @property
+    def is_known(self) -> bool:
+        return known_element(self.element) is not None
+
+    def same_as(self, other: Type) -> bool:
+        return other.element is not None and settle(self.element) is settle(other.element)
+
+    def unify(self, other: Type, trail: Trail) -> bool:
+        if other.element is not None:
+            return unify_elements(self.element, other.element, trail)
+        return other.is_unknown or (other.kind is not None and self.same_as(other.carried))
+
+    def joined(self, other: Type) -> Type:
+        """The element type that both have; the shape as far as both agree on it."""
+        if other.element is None:
+            return self
+        if self.shape is None or other.shape is None or len(self.shape) != len(other.shape):
+            return TensorType(self.element)
+        pairs = zip(self.shape, other.shape, strict=True)
+        return TensorType(self.element, tuple(one if one == other else None for one, other in pairs))
+
+    def with_tensors(self, step: Callable[[TensorType], TensorType]) -> Type:
+        return step(self)
+
+    def restrict(self, admitted: tuple[str, ...], operator: str, trail: Trail) -> bool:
+        mask = tensor_mask(admitted)
+        element = settle(self.element)
+        if not element.mask & mask:
+            return False
+        variable = open_element(element)
+        if variable is not None and variable.mask & ~mask:
+            variable.narrow(mask, operator, trail)
+        return True
 
     def __repr__(self) -> str:
         element = settle(self.element)
@@ -112,97 +294,190 @@ class TensorType:
         return f"{element!r}[{', '.join('?' if dim is None else str(dim) for dim in self.shape)}]"
 
 
-class SequenceType:
+class _Holder(_TypeBase):
+    """What holds other values: a sequence, an optional, a map."""
+
     __slots__ = ("item",)
+
+    item: Type
 
     def __init__(self, item: Type) -> None:
         self.item = item
+
+    def of(self, item: Type) -> Type:
+        """The same with another item."""
+        raise NotImplementedError
+
+    @property
+    def is_known(self) -> bool:
+        return self.item.is_known
+
+    def _is_like(self, other: Type) -> bool:
+        return self.holder == other.holder and self.key is other.key
+
+    def same_as(self, other: Type) -> bool:
+        return other.item is not None and self._is_like(other) and self.item.same_as(other.item)
+
+    def unify(self, other: Type, trail: Trail) -> bool:
+        if other.item is None:
+            return other.is_unknown
+        return self._is_like(other) and self.item.unify(other.item, trail)
+
+    def with_tensors(self, step: Callable[[TensorType], TensorType]) -> Type:
+        return self.of(self.item.with_tensors(step))
+
+    def restrict(self, admitted: tuple[str, ...], operator: str, trail: Trail) -> bool:
+        items = tuple(filter(None, map(self._item_of, admitted)))
+        return bool(items) and self.item.restrict(items, operator, trail)
+
+    def _item_of(self, text: str) -> str:
+        """The item's type in the text of a type of this kind; empty for one of another."""
+        start = f"{self.holder}("
+        return text[len(start) : -1] if text.startswith(start) else ""
+
+
+class SequenceType(_Holder):
+    __slots__ = ()
+    holder = "seq"
+
+    @property
+    def sequence_item(self) -> Type:
+        return self.item
+
+    @property
+    def carried(self) -> SequenceType:
+        return self
+
+    def of(self, item: Type) -> Type:
+        return SequenceType(item)
+
+    def joined(self, other: Type) -> Type:
+        return self
 
     def __repr__(self) -> str:
         return f"seq({self.item!r})"
 
 
-class OptionalType:
-    __slots__ = ("item",)
+class OptionalType(_Holder):
+    __slots__ = ()
+    holder = "optional"
 
-    def __init__(self, item: Type) -> None:
-        self.item = item
+    @property
+    def optional_item(self) -> Type:
+        return self.item
+
+    @property
+    def carried(self) -> OptionalType:
+        return self
+
+    def of(self, item: Type) -> Type:
+        return OptionalType(item)
+
+    def joined(self, other: Type) -> Type:
+        return self
 
     def __repr__(self) -> str:
         return f"optional({self.item!r})"
 
 
-class MapType:
+class MapType(_Holder):
     """A dictionary, whose keys are integers or texts."""
 
-    __slots__ = ("item", "key")
+    __slots__ = ("key",)
+    holder = "map"
+
+    key: ElementType
 
     def __init__(self, key: ElementType, item: Type) -> None:
+        super().__init__(item)
         self.key = key
-        self.item = item
+
+    @property
+    def carried(self) -> MapType:
+        return self
+
+    def of(self, item: Type) -> Type:
+        return MapType(self.key, item)
+
+    def joined(self, other: Type) -> Type:
+        return self
+
+    def _item_of(self, text: str) -> str:
+        start = f"map({self.key.name}, "  # ONNX writes `map(int64, float)`, whose values are tensors
+        return f"tensor({text[len(start) : -1]})" if text.startswith(start) else ""
 
     def __repr__(self) -> str:
         return f"map({self.key.name}, {self.item!r})"
 
 
-class NumberKind(Enum):
-    """Python's kinds of number, and the element type that carries an unknown one."""
-
-    BOOL = "bool"
-    INT = "int"
-    FLOAT = "float"
-
-
-class NumberType:
+class NumberType(_TypeBase):
     """A Python number whose value is unknown until run time: rank 0, carried as BOOL, INT64 or DOUBLE."""
 
     __slots__ = ("kind",)
 
+    kind: NumberKind
+
     def __init__(self, kind: NumberKind) -> None:
         self.kind = kind
+
+    @property
+    def carried(self) -> TensorType:
+        return TensorType(self.kind.carrier, ())
+
+    @property
+    def carried_shape(self) -> Shape:
+        return ()
+
+    @property
+    def is_known(self) -> bool:
+        return True
+
+    def same_as(self, other: Type) -> bool:
+        return self.kind is other.kind
+
+    def unify(self, other: Type, trail: Trail) -> bool:
+        return self.carried.same_as(other.carried)
+
+    def joined(self, other: Type) -> Type:
+        return self
+
+    def with_tensors(self, step: Callable[[TensorType], TensorType]) -> Type:
+        return self
+
+    def restrict(self, admitted: tuple[str, ...], operator: str, trail: Trail) -> bool:
+        return self.carried.restrict(admitted, operator, trail)
 
     def __repr__(self) -> str:
         return f"number({self.kind.value})"
 
 
-class UnknownType:
+class UnknownType(_TypeBase):
     """A type that our inference does not follow; such a value can be passed on, never asked about."""
 
     __slots__ = ()
+    is_unknown = True
+
+    @property
+    def carried(self) -> UnknownType:
+        return self
+
+    def same_as(self, other: Type) -> bool:
+        return other.is_unknown
+
+    def unify(self, other: Type, trail: Trail) -> bool:
+        return other.kind is None
+
+    def joined(self, other: Type) -> Type:
+        return self
+
+    def with_tensors(self, step: Callable[[TensorType], TensorType]) -> Type:
+        return self
 
     def __repr__(self) -> str:
         return "unknown"
 
 
 Type = TensorType | SequenceType | OptionalType | MapType | NumberType | UnknownType
-
-
-def same_type(left: Type, right: Type) -> bool:
-    """Equal up to shapes."""
-    if isinstance(left, TensorType) and isinstance(right, TensorType):
-        return settle(left.element) is settle(right.element)
-    if isinstance(left, SequenceType) and isinstance(right, SequenceType):
-        return same_type(left.item, right.item)
-    if isinstance(left, OptionalType) and isinstance(right, OptionalType):
-        return same_type(left.item, right.item)
-    if isinstance(left, MapType) and isinstance(right, MapType):
-        return left.key is right.key and same_type(left.item, right.item)
-    if isinstance(left, NumberType) and isinstance(right, NumberType):
-        return left.kind is right.kind
-    return isinstance(left, UnknownType) and isinstance(right, UnknownType)
-
-
-def settled_type(type_: Type) -> Type:
-    """The type with each element variable replaced by what it stands for now: what outlives a rolled back trial."""
-    if isinstance(type_, TensorType):
-        return TensorType(settle(type_.element), type_.shape)
-    if isinstance(type_, SequenceType):
-        return SequenceType(settled_type(type_.item))
-    if isinstance(type_, OptionalType):
-        return OptionalType(settled_type(type_.item))
-    if isinstance(type_, MapType):
-        return MapType(type_.key, settled_type(type_.item))
-    return type_
 
 
 # -------------------------------------------------------------------------------------------------- values
@@ -276,26 +551,71 @@ class AttributeKind(Enum):
 
 
 class AttributeReference:
-    """An attribute whose value is an attribute of the function (`@alpha`)."""
+    """An attribute whose value is an attribute of the function (`@alpha`); what that is, only a call says."""
 
     __slots__ = ("kind", "name")
+
+    value: None = None
+    integer: int | None = None
+    text: str | None = None
+    items: AttributeItems | None = None
+    tensor: TensorData | None = None
+    graph: Region | None = None
+    is_literal = False
 
     def __init__(self, name: str, kind: AttributeKind) -> None:
         self.name = name
         self.kind = kind
 
+    @property
+    def refers_to(self) -> str | None:
+        """The attribute of the function."""
+        return self.name
+
 
 class AttributeValue:
-    """A literal attribute: Python values by kind (TENSOR: `TensorData`, GRAPH: `Region`)."""
+    """A literal attribute: Python values by kind (TENSOR: `TensorData`, GRAPH: `Region`); None where only the kind is
+    known."""
 
     __slots__ = ("kind", "value")
 
-    def __init__(self, kind: AttributeKind, value: object) -> None:
+    refers_to: str | None = None
+    is_literal = True
+
+    def __init__(self, kind: AttributeKind, value: AttributeLiteral | TensorData | Region | None) -> None:
         self.kind = kind
         self.value = value
 
+    @property
+    def integer(self) -> int | None:
+        """Of the kind INT."""
+        return self.value if isinstance(self.value, int) else None
+
+    @property
+    def text(self) -> str | None:
+        """Of the kind STRING."""
+        return self.value if isinstance(self.value, str) else None
+
+    @property
+    def items(self) -> AttributeItems | None:
+        """Of the kinds INTS, FLOATS and STRINGS."""
+        return self.value if isinstance(self.value, tuple) else None
+
+    @property
+    def tensor(self) -> TensorData | None:
+        """Of the kind TENSOR."""
+        return self.value if isinstance(self.value, TensorData) else None
+
+    @property
+    def graph(self) -> Region | None:
+        """Of the kind GRAPH."""
+        return self.value if isinstance(self.value, Region) else None
+
 
 Attribute = AttributeReference | AttributeValue
+AttributeItem = int | float | str
+AttributeItems = tuple[int, ...] | tuple[float, ...] | tuple[str, ...]
+AttributeLiteral = AttributeItem | AttributeItems
 
 
 # --------------------------------------------------------------------------------------------------- nodes
@@ -482,8 +802,8 @@ def regions_of(node: Node) -> Iterator[Region]:
         yield node.body
     elif isinstance(node, Call):
         for attribute in node.attributes.values():
-            if isinstance(attribute, AttributeValue) and isinstance(attribute.value, Region):
-                yield attribute.value
+            if attribute.graph is not None:
+                yield attribute.graph
 
 
 def results_of(node: Node) -> list[Value]:

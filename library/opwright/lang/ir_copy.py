@@ -38,20 +38,16 @@ class FunctionCopy:
 
     def type(self, type_: ir.Type) -> ir.Type:
         """The type, in terms of the copy's type variables."""
-        if isinstance(type_, ir.TensorType):
-            if not isinstance(type_.element, ir.TypeVariable):
-                return type_
-            found = self._types.get(type_)
-            if found is None:
-                found = self._types[type_] = ir.TensorType(self._element(type_.element), type_.shape)
-            return found
-        if isinstance(type_, ir.SequenceType):
-            return ir.SequenceType(self.type(type_.item))
-        if isinstance(type_, ir.OptionalType):
-            return ir.OptionalType(self.type(type_.item))
-        if isinstance(type_, ir.MapType):
-            return ir.MapType(type_.key, self.type(type_.item))
-        return type_
+        return type_.with_tensors(self._tensor)
+
+    def _tensor(self, type_: ir.TensorType) -> ir.TensorType:
+        element = self._element(type_.element)
+        if element is type_.element:
+            return type_
+        found = self._types.get(type_)
+        if found is None:
+            found = self._types[type_] = ir.TensorType(element, type_.shape)
+        return found
 
     def _element(self, element: ir.Element) -> ir.Element:
         if not isinstance(element, ir.TypeVariable):
@@ -86,9 +82,9 @@ class FunctionCopy:
         return made
 
     def _attribute(self, attribute: ir.Attribute) -> ir.Attribute:
-        if isinstance(attribute, ir.AttributeValue) and isinstance(attribute.value, ir.Region):
-            return ir.AttributeValue(attribute.kind, self._region(attribute.value))
-        return attribute
+        return (
+            attribute if attribute.graph is None else ir.AttributeValue(attribute.kind, self._region(attribute.graph))
+        )
 
     def _node(self, node: ir.Node) -> ir.Node:
         if isinstance(node, ir.Call):

@@ -163,9 +163,9 @@ class _Printer:
         lines = [f"{results}{name}({self.read(node.inputs)})"]
         for index, (key, attribute) in enumerate(node.attributes.items()):
             lines[-1] += f"{', ' if index else ' {'}{_word(key)} = "
-            if isinstance(attribute, ir.AttributeValue) and isinstance(attribute.value, ir.Region):
-                lines[-1] += f"graph ({self.defined(attribute.value.parameters)}) {{"
-                lines += [*self.block(attribute.value, indent), f"{indent}}}"]
+            if attribute.graph is not None:
+                lines[-1] += f"graph ({self.defined(attribute.graph.parameters)}) {{"
+                lines += [*self.block(attribute.graph, indent), f"{indent}}}"]
             else:
                 lines[-1] += _attribute(attribute)
         lines[-1] += "}" * bool(node.attributes)
@@ -196,11 +196,11 @@ def _word(name: str) -> str:
 
 
 def _attribute(attribute: ir.Attribute) -> str:
-    if isinstance(attribute, ir.AttributeReference):
-        return f"@{attribute.name}"
-    if isinstance(attribute.value, ir.TensorData):
-        return f"{_data_type(attribute.value)} {_contents(attribute.value)}"
-    if isinstance(attribute.value, tuple) and not attribute.value:
+    if attribute.refers_to is not None:
+        return f"@{attribute.refers_to}"
+    if attribute.tensor is not None:
+        return f"{_data_type(attribute.tensor)} {_contents(attribute.tensor)}"
+    if attribute.items == ():
         return f"{attribute.kind.value} []"
     return _literal(attribute.kind, attribute.value)
 

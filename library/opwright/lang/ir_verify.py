@@ -63,12 +63,11 @@ def _shape_of(node: ir.Node, problems: list[str], function: ir.Function) -> None
 def _call(node: ir.Call, problems: list[str], function: ir.Function) -> None:
     parameters = {parameter.name: parameter for parameter in function.attributes}
     for key, attribute in node.attributes.items():
-        if isinstance(attribute, ir.AttributeReference):
-            parameter = parameters.get(attribute.name)
+        if attribute.refers_to is not None:
+            parameter = parameters.get(attribute.refers_to)
             if parameter is None or parameter.kind is not attribute.kind:
-                problems.append(
-                    f"{key} refers to @{attribute.name}, which the function does not have as {attribute.kind.value}"
-                )
+                wanted = f"@{attribute.refers_to}, which the function does not have as {attribute.kind.value}"
+                problems.append(f"{key} refers to {wanted}")
     if isinstance(node.callee, ir.Operator):
         signature = node.callee.signature
         if not signature.min_inputs <= len(node.inputs) or (len(node.inputs) > signature.max_inputs):

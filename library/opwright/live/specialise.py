@@ -14,8 +14,7 @@ from opwright.functions import OnnxFunction
 from opwright.lang import ir
 from opwright.lang.annotations import Annotation, TensorAnnotation
 from opwright.lang.attribute_values import convert_attribute
-from opwright.lang.emit import is_known, write_type
-from opwright.lang.infer import unify
+from opwright.lang.emit import write_type
 from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input
 from opwright.lang.lower.declared import declared_type, meet_shapes, wrapped
 from opwright.lang.lower.function import Lowered, Target, Unit, variadic_names
@@ -209,7 +208,7 @@ def with_output_types(function: OnnxFunction, unit: Unit, lowered: Lowered, type
     assert lowered.function is not None
     found: list[Diagnostic] = []
     for value in lowered.function.inputs:
-        if not is_known(value.type):
+        if not value.type.is_known:
             span = value.span
             found.append(
                 _problem(
@@ -242,13 +241,13 @@ def _met(type_: ir.Type, annotation: TensorAnnotation) -> ir.Type | None:
     wanted: ir.Type = ir.TensorType(element, annotation.shape)
     for kind in reversed(annotation.wrap):
         wanted = wrapped(kind, wanted)
-    return meet_shapes(type_, wanted) if unify(wanted, type_, Trail()) else None
+    return meet_shapes(type_, wanted) if wanted.unify(type_, Trail()) else None
 
 
 def write_declared_types(graph: GraphProto, unit: Unit, function: ir.Function) -> None:
     """Gives the outputs the types that annotations declare, whatever else is known of them."""
     for value, declared in zip(graph.output, unit.declaration.returns or (), strict=False):
         wanted = None if declared is None else declared_type(function, declared)
-        if wanted is not None and is_known(wanted):
+        if wanted is not None and wanted.is_known:
             value.type.Clear()
             write_type(value, wanted)

@@ -6,7 +6,6 @@ import ast
 
 from opwright.lang import ir
 from opwright.lang.annotations import ANY, TensorAnnotation, read_annotation
-from opwright.lang.infer import unify
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.declared import meet_shapes, wrapped
 from opwright.lang.lower.operands import Operand, is_run_time_number, is_sequence
@@ -93,7 +92,7 @@ def _declared(low: Lowering, annotation: ast.expr, value: ir.Value) -> ir.Type |
     wanted = _type_of(low, found.tensor)
     if low.elsewhere:
         wanted = _without_symbols(wanted)
-    met = meet_shapes(value.type, wanted) if unify(wanted, value.type, low.trail) else None
+    met = meet_shapes(value.type, wanted) if wanted.unify(value.type, low.trail) else None
     if met is None:
         raise low.error(
             "OW210",

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 from opwright.lang import ir, static
-from opwright.lang.infer import unify_elements
 from opwright.lang.infer_ranks import rank_of
 from opwright.lang.lower.array_arithmetic import check_arrays, note_array
 from opwright.lang.lower.calls import element_of_tensors, maybe_absent, try_emit
@@ -228,7 +227,7 @@ def _apply(low: Lowering, form: Form, values: list[Any], span: Span, spans: tupl
         if (
             isinstance(first, ir.TensorType)
             and isinstance(second, ir.TensorType)
-            and not unify_elements(first.element, second.element, low.trail)
+            and not ir.unify_elements(first.element, second.element, low.trail)
         ):
             return try_emit(low, ADD.name, values, span, spans)  # reports the two types, as every operator does
         return EXPANSIONS[form.expansion](low, values[0], values[1], span)

@@ -6,13 +6,12 @@ import ast
 from collections.abc import Mapping
 
 from opwright.lang import ir
-from opwright.lang.infer import unify
 from opwright.lang.lower.branches import Branch, changed_names
 from opwright.lang.lower.carried_types import Agreed
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import BROKE, CONTINUED, COUNT, PLACE, RETURNED, is_flag, is_hidden, none_set
 from opwright.lang.lower.item_ranks import item_rank, joined_rank, note_item_rank
-from opwright.lang.lower.joins import filler, joined_type
+from opwright.lang.lower.joins import filler
 from opwright.lang.lower.known import Attempt, loop_key
 from opwright.lang.lower.mixed import note_mixed, number_kinds
 from opwright.lang.lower.numbers import (
@@ -154,7 +153,7 @@ class BodyLoop:
 
     def agree(self, at_once: bool) -> ir.Loop:
         """Lowers the body until no name wants another type, which all get `at_once` or one after the other."""
-        entering = {name: ir.settled_type(made.type) for name, made in self.carried.items()}
+        entering = {name: made.type.settled() for name, made in self.carried.items()}
         where = (*self.low.copies, *self.key())
         widened = self.begin(where, entering) if at_once else {}
         while True:
@@ -171,7 +170,7 @@ class BodyLoop:
                     if at_once and widened:
                         self.low.agreed[where] = Agreed(entering, widened, self.several, dict(self.mixed))
                     return node
-                wanted = {name: ir.settled_type(type_) for name, type_ in self.wanted.items()}
+                wanted = {name: type_.settled() for name, type_ in self.wanted.items()}
             self.several = self.several or len(wanted) > 1
             for name in wanted if at_once else list(wanted)[:1]:
                 self.carried[name] = self.initial(name, self.entering(name), wanted[name])
@@ -390,12 +389,12 @@ class BodyLoop:
             raise self.changes(name, parameter, operand)
         element = parameter.type.element if is_tensor(parameter) else None
         value = as_tensor(low, operand, element, span)
-        if not unify(parameter.type, value.type, low.trail):
+        if not parameter.type.unify(value.type, low.trail):
             raise self.changes(name, parameter, operand)
         if not number_kinds(low, operand) <= number_kinds(low, parameter):
             self.mixed[name] = self.mixed.get(name, frozenset()) | number_kinds(low, operand)
             self.wanted[name] = parameter.type  # as it is, and lowered again with this in mind
-        both = joined_type(parameter.type, value.type)
+        both = parameter.type.joined(value.type)
         if isinstance(both, ir.TensorType) and is_tensor(parameter) and both.shape != parameter.type.shape:
             self.wanted[name] = both
         return value

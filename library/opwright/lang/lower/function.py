@@ -13,7 +13,6 @@ from opwright.bundle.calls import spread_names
 from opwright.diagnostics.model import Diagnostic, Severity, has_errors
 from opwright.elements import BY_NAME
 from opwright.lang import facts, ir
-from opwright.lang.infer import unify
 from opwright.lang.interface import Arity, AttributeDeclaration, Declaration, DeclaredValue, Input, Interface
 from opwright.lang.ir_copy import FunctionCopy
 from opwright.lang.looked_up import LookedUp
@@ -492,7 +491,7 @@ class Attempt:
         if self._is_free(wanted) and isinstance(found, ir.TensorType) and isinstance(wanted, ir.TensorType):
             admitted = ir.element_mask(found.element) & ~ir.element_mask(wanted.element) == 0
             return meet_shapes(found, wanted) if admitted else None
-        return meet_shapes(found, wanted) if unify(wanted, found, self.low.trail) else None
+        return meet_shapes(found, wanted) if wanted.unify(found, self.low.trail) else None
 
     def _is_free(self, wanted: ir.Type) -> bool:
         """Whether it is of a type variable whose inputs are all absent: then the body says what it stands for."""

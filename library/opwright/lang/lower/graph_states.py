@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from opwright.lang import ir
-from opwright.lang.infer import unify
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.joins import joined_type
 from opwright.lang.lower.numbers import as_tensor, default_element, describe, is_number, number_kind
 from opwright.lang.lower.operands import Operand, is_tensor
 from opwright.lang.lower.sequences import as_sequence, unknown_items
@@ -53,9 +51,9 @@ class State:
                 self.type = ir.TensorType(ir.settle(operand.type.element), shape)
             return not isinstance(self.type, ir.NumberType)
         if isinstance(operand, ir.Value) and isinstance(self.type, ir.TensorType):
-            joined = joined_type(self.type, operand.type)
+            joined = self.type.joined(operand.type)
             if isinstance(joined, ir.TensorType) and joined.shape != self.type.shape:
-                self.type = ir.settled_type(joined)
+                self.type = joined.settled()
                 return True
         return False
 
@@ -63,10 +61,10 @@ class State:
         """What the body gives, as a value of the state's type."""
         element = self.type.element if isinstance(self.type, ir.TensorType) else None
         value = as_tensor(self.low, operand, element, self.span)
-        if isinstance(self.type, ir.OptionalType) and unify(self.type.item, value.type, self.low.trail):
+        if isinstance(self.type, ir.OptionalType) and self.type.item.unify(value.type, self.low.trail):
             self.left = value.type  # an item is what its optional holds, and runtimes take it for that
             return value
-        if not unify(self.type, value.type, self.low.trail):
+        if not self.type.unify(value.type, self.low.trail):
             raise self.low.error(
                 "OW321",
                 f"`{name}` gives {describe(operand)} for a state that begins as {self.type!r}",

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any, TypeVar
 
 from opwright.lang import ir
-from opwright.lang.infer import unify
 from opwright.lang.lower.branches import Branch, changed_names
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import COUNT, NOTHING, PLACE, RETURNED, TUPLE_OF_ONE, is_flag, is_hidden, place_of
@@ -341,9 +340,9 @@ def _as_one_type(
     span: Span | None,
 ) -> tuple[ir.Value, ir.Value, ir.Type] | None:
     first, second = _each_in_its_region(low, regions, partial(as_tensor, low, element=element, span=span), values)
-    if first.optional or second.optional or not unify(first.type, second.type, low.trail):
+    if first.optional or second.optional or not first.type.unify(second.type, low.trail):
         return None
-    return first, second, joined_type(first.type, second.type)
+    return first, second, first.type.joined(second.type)
 
 
 def _each_in_its_region(
@@ -371,7 +370,7 @@ def _join_tuples(
     """Tuples of ints, of which the lengths differ or are not known: INT64 tensors of rank 1."""
     place = span or (0, 0, 0, 0)
     pair = attempt(low, partial(_each_in_its_region, low, regions, partial(ints_of, low, span=place), values))
-    return None if pair is None else (*pair, joined_type(pair[0].type, pair[1].type))
+    return None if pair is None else (*pair, pair[0].type.joined(pair[1].type))
 
 
 def within(low: Lowering, region: ir.Region, step: Callable[[], Result]) -> Result:
@@ -382,15 +381,3 @@ def within(low: Lowering, region: ir.Region, step: Callable[[], Result]) -> Resu
         return step()
     finally:
         low.region = low.open_regions.pop()
-
-
-def joined_type(first: ir.Type, second: ir.Type) -> ir.Type:
-    """The element type that both have; the shape as far as both agree on it."""
-    if not isinstance(first, ir.TensorType) or not isinstance(second, ir.TensorType):
-        return first
-    if first.shape is None or second.shape is None or len(first.shape) != len(second.shape):
-        return ir.TensorType(first.element)
-    return ir.TensorType(
-        first.element,
-        tuple(one if one == other else None for one, other in zip(first.shape, second.shape, strict=True)),
-    )

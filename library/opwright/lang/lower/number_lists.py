@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opwright.lang import ir
-from opwright.lang.infer import unify_elements
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.numbers import (
     as_tensor,
@@ -45,7 +44,7 @@ def list_tensor(low: Lowering, operand: Operand, element: ir.Element | None, spa
     dims, items = found
     for item in items:
         if is_tensor(item):
-            if element is not None and not unify_elements(element, item.type.element, low.trail):
+            if element is not None and not ir.unify_elements(element, item.type.element, low.trail):
                 raise low.error(
                     "OW315",
                     f"the list holds {describe(item)} where {element!r} is wanted",

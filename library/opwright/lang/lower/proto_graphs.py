@@ -13,7 +13,7 @@ from onnx import AttributeProto, GraphProto, NodeProto, TypeProto, ValueInfoProt
 
 from opwright.elements import BY_CODE
 from opwright.lang import ir
-from opwright.lang.infer import Mismatch, WrongResult, bind, result_types, unify
+from opwright.lang.infer import Mismatch, WrongResult, bind, result_types
 from opwright.lang.infer_protos import flow_types
 from opwright.lang.lower.calls import Arguments, report_mismatch
 from opwright.lang.lower.context import Lowering, complete
@@ -67,7 +67,7 @@ def _argument(low: Lowering, graph: GraphObject, formal: ValueInfoProto, operand
     variable = ir.settle(inner.element) if isinstance(inner, ir.TensorType) else None
     if isinstance(variable, ir.TypeVariable) and variable.rigid:
         raise needs_element(low, variable, span)
-    if value.optional or not unify(declared, value.type, low.trail):
+    if value.optional or not declared.unify(value.type, low.trail):
         raise _refuse(low, graph, f"its input {formal.name!r} is {declared!r}, and {value.type!r} is given", span)
     return value
 

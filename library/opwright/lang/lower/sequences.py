@@ -10,7 +10,6 @@ import ast
 from functools import partial
 
 from opwright.lang import ir
-from opwright.lang.infer import unify
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import Position, read_item, refuse_item
 from opwright.lang.lower.known import need_copies, need_static
@@ -181,7 +180,7 @@ def _grown(low: Lowering, owner: ir.Value, items: tuple[Operand, ...], span: Spa
 def _item(low: Lowering, item: Operand, type_: ir.Type, span: Span, owner: ir.Value | None) -> ir.Value:
     """An item of a sequence as a tensor of its element type."""
     if is_tensor(item) and not item.optional:
-        if unify(type_, item.type, low.trail):
+        if type_.unify(item.type, low.trail):
             return item
         reason = f"it holds tensors of {_element(type_)!r}"
     else:
@@ -217,7 +216,7 @@ def as_sequence(low: Lowering, operand: Operand, type_: ir.Type, span: Span | No
     place = span or (0, 0, 0, 0)
     if is_sequence(operand):
         assert isinstance(operand, ir.Value)
-        if unify(type_, operand.type, low.trail):
+        if type_.unify(operand.type, low.trail):
             return operand
         raise low.error("OW346", f"{describe(operand)} is not of type {type_!r}", place, "the element types differ", "")
     if not isinstance(operand, StaticList):
@@ -267,9 +266,9 @@ def _as_sequences(
     type_: ir.Type = unknown_items()
     for value in values:
         for item in value if isinstance(value, StaticList) else ():
-            if not isinstance(item, ir.Value) or not unify(type_, ir.SequenceType(item.type), low.trail):
+            if not isinstance(item, ir.Value) or not type_.unify(ir.SequenceType(item.type), low.trail):
                 return None
-        if isinstance(value, ir.Value) and not unify(type_, value.type, low.trail):
+        if isinstance(value, ir.Value) and not type_.unify(value.type, low.trail):
             return None
     first, second = (
         within(low, region, partial(as_sequence, low, value, type_, span))
@@ -305,7 +304,7 @@ def pick(low: Lowering, owner: StaticList | tuple[Operand, ...], item: IndexItem
     if isinstance(item, ir.Value):
         need_copies(low, item)
     type_ = unknown_items()
-    if not all(unify(type_.item, part.type, low.trail) for part in tensors):
+    if not all(type_.item.unify(part.type, low.trail) for part in tensors):
         return None
     sequence = as_sequence(low, StaticList(tensors), type_, span)
     return subscript_sequence(low, sequence, item, span)

@@ -11,7 +11,6 @@ from functools import partial
 
 from opwright.elements import BY_NAME
 from opwright.lang import ir
-from opwright.lang.infer import unify_elements
 from opwright.lang.interface import Arity, AttributeDeclaration, Input
 from opwright.lang.lower.attributes import convert_operand
 from opwright.lang.lower.calls import Arguments
@@ -140,7 +139,7 @@ def _input(
             help="cast the operand",
         )
     first = elements.get(declared.type) if declared is not None and own is not None else None
-    if first is not None and not unit.declaration.inferred and not unify_elements(first, given, low.trail):
+    if first is not None and not unit.declaration.inferred and not ir.unify_elements(first, given, low.trail):
         raise low.error(
             "OW315",
             f"{unit.declaration.name} takes tensors of one element type, not {first!r} and {given!r}",
