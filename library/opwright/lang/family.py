@@ -72,25 +72,25 @@ def build_family(
     implied: dict[tuple[str, str], bool] = {}
     asked: dict[str, Place] = {}
     looked_up: LookedUp = {}
-    solver = Solver(unit, Target(opset, given or {}, values or {}), looked_up)
-    while solver.pending:
-        kept = sum(not variant.lowered.pruned for variant in variants)
-        if kept >= VARIANT_LIMIT or len(variants) + solver.pending > _MOST_ATTEMPTS:
-            return Family(opset, (), (), looked_up, (_too_many(unit),), solver.axes)
-        found = solver.next()
-        if isinstance(found, Question):
-            if found.span is not None:
-                asked.setdefault(found.axis, unit.module.source.place(found.span))
-            if not found.values:
-                open_questions.setdefault(found.axis, found)
-            for value in found.values:
-                implied[found.axis, value] = found.implied and implied.get((found.axis, value), True)
-            solver.split(found, found.values)
-            continue
-        known = solver.facts
-        order = order or (key_order(unit) if known else {})
-        key = tuple(sorted(known.items(), key=lambda item: order.get(item[0], len(order))))
-        variants.append(Variant(key, found))
+    with Solver(unit, Target(opset, given or {}, values or {}), looked_up) as solver:
+        while solver.pending:
+            kept = sum(not variant.lowered.pruned for variant in variants)
+            if kept >= VARIANT_LIMIT or len(variants) + solver.pending > _MOST_ATTEMPTS:
+                return Family(opset, (), (), looked_up, (_too_many(unit),), solver.axes)
+            found = solver.next()
+            if isinstance(found, Question):
+                if found.span is not None:
+                    asked.setdefault(found.axis, unit.module.source.place(found.span))
+                if not found.values:
+                    open_questions.setdefault(found.axis, found)
+                for value in found.values:
+                    implied[found.axis, value] = found.implied and implied.get((found.axis, value), True)
+                solver.split(found, found.values)
+                continue
+            known = solver.facts
+            order = order or (key_order(unit) if known else {})
+            key = tuple(sorted(known.items(), key=lambda item: order.get(item[0], len(order))))
+            variants.append(Variant(key, found))
     if open_questions:
         told = tuple(_open(unit, question) for question in open_questions.values())
         return Family(opset, (), (), looked_up, told, tuple(open_questions))

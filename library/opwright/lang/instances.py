@@ -59,22 +59,22 @@ def specialise(
     """
     looked_up: LookedUp = {}
     values: Mapping[str, Any] = dict(graphs)
-    solver = Solver(unit, Target(opset, {}, values), looked_up)
-    for _ in range(_MOST_QUESTIONS):
-        lowered = solver.next()
-        known = solver.facts
-        if isinstance(lowered, Question):
-            found = answer(lowered.axis, lowered.values)
-            if found is None or known.get(lowered.axis) == found:
-                raise MissingFact(lowered.axis)
-            solver.split(lowered, (found,))
-            continue
-        named = {**(said or {}), **known, **{name: graph_fact(graph) for name, graph in graphs.items()}}
-        order: dict[str, float] = {**key_order(unit)}
-        several = next((item.name for item in unit.interface.inputs if item.arity is Arity.VARIADIC), "")
-        order.update((axis, order[several] + 0.5) for axis in said or () if axis not in order)
-        key = sorted(named.items(), key=lambda item: order.get(item[0], len(order)))
-        return TemplateInstance(tuple((axis, facts.shown(fact)) for axis, fact in key), lowered, looked_up)
+    with Solver(unit, Target(opset, {}, values), looked_up) as solver:
+        for _ in range(_MOST_QUESTIONS):
+            lowered = solver.next()
+            known = solver.facts
+            if isinstance(lowered, Question):
+                found = answer(lowered.axis, lowered.values)
+                if found is None or known.get(lowered.axis) == found:
+                    raise MissingFact(lowered.axis)
+                solver.split(lowered, (found,))
+                continue
+            named = {**(said or {}), **known, **{name: graph_fact(graph) for name, graph in graphs.items()}}
+            order: dict[str, float] = {**key_order(unit)}
+            several = next((item.name for item in unit.interface.inputs if item.arity is Arity.VARIADIC), "")
+            order.update((axis, order[several] + 0.5) for axis in said or () if axis not in order)
+            key = sorted(named.items(), key=lambda item: order.get(item[0], len(order)))
+            return TemplateInstance(tuple((axis, facts.shown(fact)) for axis, fact in key), lowered, looked_up)
     raise MissingFact(next(reversed(solver.facts)))
 
 

@@ -6,6 +6,7 @@ import ast
 from enum import Enum
 
 from opwright.elements import ElementType
+from opwright.opsets.signatures import elements_of
 
 
 class ElementClass(Enum):
@@ -84,62 +85,85 @@ _ON_STRINGS = Refusal("ONNX has no such operator on strings")
 _SHIFT_SIGNED = Refusal("ONNX shifts unsigned integers only", "cast to an unsigned type, or multiply by a power of two")
 _BITS_OF_FLOATS = Refusal("bits are defined for integers and bools", "compare or cast first")
 
-BINARY: dict[str, dict[ElementClass, Entry]] = {
-    "+": _rows((_NUMERIC, Form("Add")), ((_C.STRING,), Form("StringConcat")), ((_C.BOOL,), _ON_BOOLS)),
-    "-": _rows((_NUMERIC, Form("Sub")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
-    "*": _rows((_NUMERIC, Form("Mul")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
-    "/": _rows((_NUMERIC, Form("Div")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
-    "@": _rows((_NUMERIC, Form("MatMul")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
-    "**": _rows(
-        ((_C.FLOAT, _C.SIGNED), Form("Pow")),
-        ((_C.UNSIGNED,), Refusal("ONNX raises floats and signed integers only", "cast to one of them first")),
-        ((_C.STRING,), _ON_STRINGS),
-        ((_C.BOOL,), _ON_BOOLS),
-    ),
-    "//": _rows(
-        ((_C.FLOAT,), Form("", expansion="floor_divide_floats")),
-        ((_C.SIGNED,), Form("", expansion="floor_divide_signed")),
-        ((_C.UNSIGNED,), Form("Div")),
-        ((_C.STRING,), _ON_STRINGS),
-        ((_C.BOOL,), _ON_BOOLS),
-    ),
-    "%": _rows(
-        ((_C.FLOAT,), Form("", expansion="modulo_floats")),
-        (_INTEGER, Form("Mod")),
-        ((_C.STRING,), _ON_STRINGS),
-        ((_C.BOOL,), _ON_BOOLS),
-    ),
-    "&": _rows(((_C.BOOL,), Form("And")), (_INTEGER, Form("BitwiseAnd")), ((_C.FLOAT, _C.STRING), _BITS_OF_FLOATS)),
-    "|": _rows(((_C.BOOL,), Form("Or")), (_INTEGER, Form("BitwiseOr")), ((_C.FLOAT, _C.STRING), _BITS_OF_FLOATS)),
-    "^": _rows(((_C.BOOL,), Form("Xor")), (_INTEGER, Form("BitwiseXor")), ((_C.FLOAT, _C.STRING), _BITS_OF_FLOATS)),
-    "<<": _rows(
-        ((_C.UNSIGNED,), Form("BitShift", attributes=(("direction", "LEFT"),))),
-        ((_C.SIGNED,), _SHIFT_SIGNED),
-        ((_C.FLOAT, _C.STRING, _C.BOOL), _BITS_OF_FLOATS),
-    ),
-    ">>": _rows(
-        ((_C.UNSIGNED,), Form("BitShift", attributes=(("direction", "RIGHT"),))),
-        ((_C.SIGNED,), _SHIFT_SIGNED),
-        ((_C.FLOAT, _C.STRING, _C.BOOL), _BITS_OF_FLOATS),
-    ),
-    "==": _rows((tuple(_C), Form("Equal"))),
-    "!=": _rows((tuple(_C), Form("Equal", negated=True))),
-    "<": _rows((_NUMERIC, Form("Less")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
-    "<=": _rows((_NUMERIC, Form("LessOrEqual")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
-    ">": _rows((_NUMERIC, Form("Greater")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
-    ">=": _rows((_NUMERIC, Form("GreaterOrEqual")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
-}
-
-UNARY: dict[str, dict[ElementClass, Entry]] = {
-    "-": _rows(
-        ((_C.FLOAT, _C.SIGNED), Form("Neg")),
-        ((_C.UNSIGNED,), Refusal("an unsigned integer has no negative", "cast to a signed type first")),
-        ((_C.STRING,), _ON_STRINGS),
-        ((_C.BOOL,), _ON_BOOLS),
-    ),
-    "+": _rows((_NUMERIC, Form("Identity")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
-    "~": _rows(((_C.BOOL,), Form("Not")), (_INTEGER, Form("BitwiseNot")), ((_C.FLOAT, _C.STRING), _BITS_OF_FLOATS)),
-    "abs": _rows((_NUMERIC, Form("Abs")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
-}
 
 UNDEFINED = Refusal("ONNX has no such operator on these elements")
+
+
+class Table(dict[str, dict[ElementClass, Entry]]):
+    """By symbol and class of element types: the form, or why there is none."""
+
+    def __init__(self, rows: dict[str, dict[ElementClass, Entry]]) -> None:
+        super().__init__(rows)
+        self._common: dict[tuple[str, int], Entry | None] = {}
+
+    def common(self, symbol: str, mask: int) -> Entry | None:
+        """The entry of all element types of a mask; None where they differ."""
+        key = (symbol, mask)
+        if key not in self._common:
+            row = self[symbol]
+            entries = {id(entry): entry for entry in (row.get(class_of(item), UNDEFINED) for item in elements_of(mask))}
+            self._common[key] = next(iter(entries.values())) if len(entries) == 1 else None
+        return self._common[key]
+
+
+BINARY = Table(
+    {
+        "+": _rows((_NUMERIC, Form("Add")), ((_C.STRING,), Form("StringConcat")), ((_C.BOOL,), _ON_BOOLS)),
+        "-": _rows((_NUMERIC, Form("Sub")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
+        "*": _rows((_NUMERIC, Form("Mul")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
+        "/": _rows((_NUMERIC, Form("Div")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
+        "@": _rows((_NUMERIC, Form("MatMul")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
+        "**": _rows(
+            ((_C.FLOAT, _C.SIGNED), Form("Pow")),
+            ((_C.UNSIGNED,), Refusal("ONNX raises floats and signed integers only", "cast to one of them first")),
+            ((_C.STRING,), _ON_STRINGS),
+            ((_C.BOOL,), _ON_BOOLS),
+        ),
+        "//": _rows(
+            ((_C.FLOAT,), Form("", expansion="floor_divide_floats")),
+            ((_C.SIGNED,), Form("", expansion="floor_divide_signed")),
+            ((_C.UNSIGNED,), Form("Div")),
+            ((_C.STRING,), _ON_STRINGS),
+            ((_C.BOOL,), _ON_BOOLS),
+        ),
+        "%": _rows(
+            ((_C.FLOAT,), Form("", expansion="modulo_floats")),
+            (_INTEGER, Form("Mod")),
+            ((_C.STRING,), _ON_STRINGS),
+            ((_C.BOOL,), _ON_BOOLS),
+        ),
+        "&": _rows(((_C.BOOL,), Form("And")), (_INTEGER, Form("BitwiseAnd")), ((_C.FLOAT, _C.STRING), _BITS_OF_FLOATS)),
+        "|": _rows(((_C.BOOL,), Form("Or")), (_INTEGER, Form("BitwiseOr")), ((_C.FLOAT, _C.STRING), _BITS_OF_FLOATS)),
+        "^": _rows(((_C.BOOL,), Form("Xor")), (_INTEGER, Form("BitwiseXor")), ((_C.FLOAT, _C.STRING), _BITS_OF_FLOATS)),
+        "<<": _rows(
+            ((_C.UNSIGNED,), Form("BitShift", attributes=(("direction", "LEFT"),))),
+            ((_C.SIGNED,), _SHIFT_SIGNED),
+            ((_C.FLOAT, _C.STRING, _C.BOOL), _BITS_OF_FLOATS),
+        ),
+        ">>": _rows(
+            ((_C.UNSIGNED,), Form("BitShift", attributes=(("direction", "RIGHT"),))),
+            ((_C.SIGNED,), _SHIFT_SIGNED),
+            ((_C.FLOAT, _C.STRING, _C.BOOL), _BITS_OF_FLOATS),
+        ),
+        "==": _rows((tuple(_C), Form("Equal"))),
+        "!=": _rows((tuple(_C), Form("Equal", negated=True))),
+        "<": _rows((_NUMERIC, Form("Less")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
+        "<=": _rows((_NUMERIC, Form("LessOrEqual")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
+        ">": _rows((_NUMERIC, Form("Greater")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
+        ">=": _rows((_NUMERIC, Form("GreaterOrEqual")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
+    }
+)
+
+UNARY = Table(
+    {
+        "-": _rows(
+            ((_C.FLOAT, _C.SIGNED), Form("Neg")),
+            ((_C.UNSIGNED,), Refusal("an unsigned integer has no negative", "cast to a signed type first")),
+            ((_C.STRING,), _ON_STRINGS),
+            ((_C.BOOL,), _ON_BOOLS),
+        ),
+        "+": _rows((_NUMERIC, Form("Identity")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
+        "~": _rows(((_C.BOOL,), Form("Not")), (_INTEGER, Form("BitwiseNot")), ((_C.FLOAT, _C.STRING), _BITS_OF_FLOATS)),
+        "abs": _rows((_NUMERIC, Form("Abs")), ((_C.STRING,), _ON_STRINGS), ((_C.BOOL,), _ON_BOOLS)),
+    }
+)

@@ -33,7 +33,10 @@ class _Case:
 
 
 class Solver:
-    """The cases of a function at one opset that are still to be lowered, those that were split last first."""
+    """The cases of a function at one opset that are still to be lowered, those that were split last first.
+
+    A context manager: leaving it ends all attempts.
+    """
 
     def __init__(self, unit: Unit, target: Target, looked_up: LookedUp) -> None:
         """`looked_up` gets every look-up of an operator, those of cases that end in a question included."""
@@ -44,6 +47,14 @@ class Solver:
         self._masks = {name: mask_of(elements) for name, elements in unit.declaration.types.items()}
         self._pending = [_Case(dict(target.facts))]
         self._last = self._pending[0]
+        self._attempts: list[Attempt] = []
+
+    def __enter__(self) -> Solver:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for attempt in self._attempts:
+            attempt.close()
 
     @property
     def pending(self) -> int:
@@ -88,7 +99,9 @@ class Solver:
         narrowed_by: Mapping[str, list[tuple[int, str]]] | None = None,
     ) -> Attempt:
         target = Target(self._opset, case.facts, self._values)
-        return Attempt(self._unit, target, masks, self._looked_up, plans, narrowed_by)
+        attempt = Attempt(self._unit, target, masks, self._looked_up, plans, narrowed_by)
+        self._attempts.append(attempt)
+        return attempt
 
     def _narrowed(self, case: _Case, masks: Mapping[str, int], found: Lowered) -> Lowered | Question:
         """The function, lowered until its type variables narrow no further."""
@@ -114,4 +127,5 @@ class Solver:
 
 def lower_function(unit: Unit, target: Target, looked_up: LookedUp) -> Lowered | Question:
     """The function for one set of facts, or a question that they leave open."""
-    return Solver(unit, target, looked_up).next()
+    with Solver(unit, target, looked_up) as solver:
+        return solver.next()

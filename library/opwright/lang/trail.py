@@ -7,8 +7,7 @@ While such a trial is open each change of the state leaves its inverse here. Rol
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 Key = TypeVar("Key")
@@ -22,7 +21,7 @@ class Trail:
     __slots__ = ("_log", "_open")
 
     def __init__(self) -> None:
-        self._log: list[Undo] = []
+        self._log: list[tuple[Any, ...]] = []  # what takes a change back, and what it is called with
         self._open = 0
 
     @property
@@ -33,24 +32,31 @@ class Trail:
     def record(self, undo: Undo) -> None:
         """Notes how to take back a change that has just been made."""
         if self._open:
-            self._log.append(undo)
+            self._log.append((undo,))
 
     def append(self, items: list[Item], item: Item) -> None:
         items.append(item)
         if self._open:
-            self._log.append(partial(_drop, items, item))
+            self._log.append((_drop, items, item))
 
     def put(self, mapping: dict[Key, Item], key: Key, value: Item) -> None:
         if self._open:
             if key in mapping:
-                self._log.append(partial(mapping.__setitem__, key, mapping[key]))
+                self._log.append((dict.__setitem__, mapping, key, mapping[key]))
             else:
-                self._log.append(partial(mapping.pop, key, None))
-        mapping[key] = value
+                self._log.append((dict.pop, mapping, key, None))
+        dict.__setitem__(mapping, key, value)
+
+    def remove(self, mapping: dict[Key, Item], key: Key) -> Item:
+        """Takes a key, which is there, out of a mapping; gives its value."""
+        value = dict.pop(mapping, key)
+        if self._open:
+            self._log.append((dict.__setitem__, mapping, key, value))
+        return value
 
     def add(self, items: set[Item], item: Item) -> None:
         if self._open and item not in items:
-            self._log.append(partial(items.discard, item))
+            self._log.append((set.discard, items, item))
         items.add(item)
 
     @property
@@ -61,7 +67,13 @@ class Trail:
     def back_to(self, mark: int) -> None:
         """Takes back what was changed since a mark; the trials that are open stay open."""
         while len(self._log) > mark:
-            self._log.pop()()
+            undo, *operands = self._log.pop()
+            undo(*operands)
+
+    def forget(self) -> None:
+        """Ends all trials and keeps what they changed. The log, which refers to all that has been changed, is gone."""
+        self._open = 0
+        self._log.clear()
 
     # ---------------------------------------------------------------------------------------------- trials
 

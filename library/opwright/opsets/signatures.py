@@ -147,6 +147,7 @@ def mask_of(elements: tuple[ElementType, ...] | list[ElementType]) -> int:
     return mask
 
 
+@cache
 def elements_of(mask: int) -> tuple[ElementType, ...]:
     """The element types of a bit mask, in the order of their ONNX codes."""
     return tuple(item for code, item in BY_CODE.items() if mask >> code & 1)

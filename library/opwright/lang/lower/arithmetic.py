@@ -35,7 +35,7 @@ from opwright.lang.lower.powers import integer_power, note_power
 from opwright.lang.lower.sequences import is_list, joined
 from opwright.lang.lower.tuples import holds_runtime, is_tuple, on_tuples, refuse_list_and_number
 from opwright.lang.objects import OBJECTS, Missing
-from opwright.lang.operators import BINARY, UNARY, UNDEFINED, Entry, Form, Refusal, class_of
+from opwright.lang.operators import BINARY, UNARY, UNDEFINED, Entry, Form, Refusal, Table, class_of
 from opwright.lang.source import Span
 from opwright.opsets.records import ADD, NOT
 from opwright.opsets.signatures import mask_of
@@ -60,7 +60,7 @@ def binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span
 def _binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span, spans: tuple[Span, Span]) -> Operand:
     element = element_of_tensors(left, right) if symbol not in ("@", "**") else None
     if element is not None:
-        form = _form(low, BINARY[symbol], symbol, element, span)
+        form = _form(low, BINARY, symbol, element, span)
         return _apply(low, form, [left, right], span, spans)
     for operand, place in ((left, spans[0]), (right, spans[1])):
         _refuse_operand(low, operand, symbol, place)
@@ -148,7 +148,7 @@ def _on_tensors(
             help="divide by another number, or cast to a float type first",
         )
     if symbol == "**" and element is not None:
-        form = _form(low, BINARY[symbol], symbol, element, span)
+        form = _form(low, BINARY, symbol, element, span)
         made = integer_power(low, left, right, ir.settle(element), span)
         if made is not None:
             return made
@@ -166,7 +166,7 @@ def _on_tensors(
     if element is None:  # two lists or strings, of which one is an attribute
         assert is_tensor(values[0])
         element = values[0].type.element
-    form = _form(low, BINARY[symbol], symbol, element, span)
+    form = _form(low, BINARY, symbol, element, span)
     result = _apply(low, form, values, span, spans)
     if symbol == "**" and is_static_number(right) and right >= 1 and isinstance(result, ir.Value):
         note_power(low, result, right)
@@ -181,18 +181,18 @@ def _holds_integers(element: ir.Element) -> bool:
     return all(item.is_integer for item in (settled.elements if isinstance(settled, ir.TypeVariable) else (settled,)))
 
 
-def _form(low: Lowering, row: dict[Any, Entry], symbol: str, element: ir.Element, span: Span) -> Form:
+def _form(low: Lowering, table: Table, symbol: str, element: ir.Element, span: Span) -> Form:
     """The form for an element type; over a type variable whose types need different forms, one variant per type."""
     element = ir.settle(element)
     if isinstance(element, ir.TypeVariable):
-        entries = {id(entry): entry for entry in (row.get(class_of(item), UNDEFINED) for item in element.elements)}
-        if len(entries) > 1:
+        agreed = table.common(symbol, element.mask)
+        if agreed is None:
             if not element.rigid:
-                return _narrow_to_defined(low, row, symbol, element, span)
+                return _narrow_to_defined(low, table[symbol], symbol, element, span)
             raise needs_element(low, element, span)
-        entry = next(iter(entries.values()))
+        entry = agreed
     else:
-        entry = row.get(class_of(element), UNDEFINED)
+        entry = table[symbol].get(class_of(element), UNDEFINED)
     if isinstance(entry, Refusal):
         raise low.error(
             "OW314", f"`{symbol}` is not defined for tensors of {element!r}", span, reason=entry.reason, help=entry.help
@@ -290,5 +290,5 @@ def _unary(low: Lowering, symbol: str, operand: Operand, span: Span, place: Span
         return _UNARY_ON_NUMBERS[symbol](low, operand, span)
     if not is_tensor(operand):
         raise low.error("OW314", f"`{symbol}` is not defined for {describe(operand)}", span, "it is not a tensor", "")
-    form = _form(low, UNARY[symbol], symbol, operand.type.element, span)
+    form = _form(low, UNARY, symbol, operand.type.element, span)
     return _apply(low, form, [operand], span, (place,))

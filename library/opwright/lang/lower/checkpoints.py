@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Container, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from opwright.lang.lower import speculate
@@ -29,20 +28,13 @@ class RecordedEnvironment(dict[str, Operand]):
         self._trail = trail
 
     def __setitem__(self, name: str, operand: Operand) -> None:
-        if name in self:
-            self._trail.record(partial(super().__setitem__, name, self[name]))
-        else:
-            self._trail.record(partial(super().pop, name, None))
-        super().__setitem__(name, operand)
+        self._trail.put(self, name, operand)
 
     def __delitem__(self, name: str) -> None:
-        self._trail.record(partial(super().__setitem__, name, self[name]))
-        super().__delitem__(name)
+        self._trail.remove(self, name)
 
     def pop(self, name: str, *default: Any) -> Any:
-        if name in self:
-            self._trail.record(partial(super().__setitem__, name, self[name]))
-        return super().pop(name, *default)
+        return self._trail.remove(self, name) if name in self else super().pop(name, *default)
 
     def update(self, *others: Any, **operands: Operand) -> None:
         for name, operand in dict(*others, **operands).items():

@@ -226,6 +226,12 @@ class Attempt:
         self._parameters(before)
         return self._run(begin.statements, begin.index, shared)
 
+    def close(self) -> None:
+        """Ends it: it cannot be resumed. What it refers to refers back to it, and would wait for the garbage
+        collector."""
+        self.low.trail.forget()
+        del self.low, self.env, self.checkpoints, self.unit
+
     def first_mention(self, axis: str) -> Checkpoint | None:
         """Where to resume for an answer: before the first statement that may depend on it."""
         declared = self.unit.declaration.inputs

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Callable
-from typing import Any, TypeGuard
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeGuard
 
 from opwright.elements import ElementType, pack_bits
 from opwright.lang import ir
@@ -19,6 +20,7 @@ from opwright.lang.source import Span
 from opwright.lang.static import StaticList
 from opwright.opsets.record import VALUE_FORMS
 from opwright.opsets.records import CAST, CAST_LIKE, CONSTANT
+from opwright.opsets.signatures import elements_of
 
 CARRIERS = {ir.NumberKind.BOOL: "bool", ir.NumberKind.INT: "int64", ir.NumberKind.FLOAT: "double"}
 
@@ -91,7 +93,9 @@ def weak_constant(
     like = low.splittable.get(variable.name)
     if like is None and variable.name not in low.function.variables:
         raise needs_element(low, variable, span)
-    unfit = {element: reason for element in variable.elements if (reason := _does_not_fit(items, element))}
+    kept = _kept_fit if len(items) <= _FEW else _fit
+    fit = kept(tuple(map(repr, items)), items, variable.mask)
+    unfit = fit.unfit
     if unfit and not narrow(low, variable, list(unfit), f"the constant {reprlib.repr(value)}"):
         element, reason = next(iter(unfit.items()))
         raise low.error(
@@ -105,13 +109,32 @@ def weak_constant(
     if not isinstance(settled, ir.TypeVariable):
         return typed_constant(low, value, dims, settled, span)
     carrier = _carrier(low, items)
-    exact = all(survives_float32(item, element) for item in items for element in variable.elements)
-    if like is not None and exact and carrier is not None and low.lookup("", CAST_LIKE.name) is not None:
+    if like is not None and fit.rounds_once and carrier is not None and low.lookup("", CAST_LIKE.name) is not None:
         base = typed_constant(low, value, dims, carrier, span)
         assert isinstance(base, ir.Value)
         type_ = ir.TensorType(variable, dims)
         return low.once(("like", variable.name, base), CAST_LIKE.name, [base, like], {}, type_, span)
     raise needs_element(low, variable, span)
+
+
+class _Fit(NamedTuple):
+    """How numbers fit a set of element types. `unfit`: those that cannot hold them, and why; `rounds_once`: whether
+    each of the types gets the same from a constant of float32 or int64 as from the numbers themselves."""
+
+    unfit: Mapping[ElementType, str]
+    rounds_once: bool
+
+
+def _fit(texts: tuple[str, ...], items: tuple[Any, ...], mask: int) -> _Fit:
+    """`texts` tells apart in a cache what `==` does not: 1, 1.0 and True, 0.0 and -0.0."""
+    elements = elements_of(mask)
+    unfit = {element: reason for element in elements if (reason := _does_not_fit(items, element))}
+    good = [element for element in elements if element not in unfit]
+    return _Fit(unfit, all(survives_float32(item, element) for item in items for element in good))
+
+
+_FEW = 16  # numbers: so many at most are kept
+_kept_fit = lru_cache(maxsize=1 << 10)(_fit)
 
 
 def _does_not_fit(items: tuple[Any, ...], element: ElementType) -> str:

@@ -1,7 +1,8 @@
-"""The most frequent calls: tensors of known element types, plain attributes, one result.
+"""The most frequent calls: tensors, plain attributes, one result.
 
-Nothing is to be converted, chosen or narrowed there, so that what they give follows from the types of the inputs
-alone, and is worked out once for all such calls.
+Nothing is to be converted, chosen, narrowed or unified there, so that the type of the result follows from the types of
+the inputs alone: from their shapes, and from their element types or what their type variables admit. It is worked out
+once for all calls of a kind.
 """
 
 from __future__ import annotations
@@ -30,8 +31,29 @@ from opwright.lang.trail import Trail
 from opwright.opsets.records import record_of
 from opwright.opsets.signatures import Signature, signature
 
-# The operator, its attributes, the type of its result, and under which key it has been looked up.
-_Plan = tuple[ir.Operator, dict[str, ir.Attribute], ir.Type, OperatorName]
+_Shape = tuple[ir.Dimension, ...] | None
+# A type variable in the key of a plan: its number among those of the call, what it admits, whether it is rigid.
+_Open = tuple[int, int, bool]
+# Element type and shape of each input, in turn.
+_Known = list[Any]
+
+
+class _Plan:
+    """What a call becomes: the operator, its attributes, the type of its result, and under which key the operator has
+    been looked up. `variable`: the number of the call's type variable that is the element type of the result."""
+
+    __slots__ = ("attributes", "looked_up", "operator", "type", "variable")
+
+    def __init__(
+        self, operator: ir.Operator, attributes: dict[str, ir.Attribute], type_: ir.Type, variable: int | None
+    ) -> None:
+        self.operator = operator
+        self.attributes = attributes
+        self.type = type_
+        self.variable = variable
+        self.looked_up = OperatorName("", operator.signature.name)
+
+
 _LONGEST_TEXT, _LONGEST_INTEGER = 256, 64  # letters and bits: what is remembered has limits
 
 
@@ -78,11 +100,21 @@ def _lower_call(low: Lowering, node: ast.Call, env: Environment) -> ir.Value | N
         return None
     attributes: list[Any] = []
     for keyword in node.keywords:
-        literal = keyword.value.value if type(keyword.value) is ast.Constant else None
+        literal = _literal(keyword.value)
         if type(literal) is not int and (type(literal) is not str or len(literal) > _LONGEST_TEXT):
             return None
         attributes += (keyword.arg, literal)
     return emit_plain(low, callee.attr, operands, span_of(node), tuple(attributes))
+
+
+def _literal(node: ast.expr) -> object:
+    """The value of a literal, a negative integer among them; None for another expression."""
+    if type(node) is ast.Constant:
+        return node.value
+    if type(node) is ast.UnaryOp and type(node.op) is ast.USub and type(node.operand) is ast.Constant:
+        value = node.operand.value
+        return -value if type(value) is int else None
+    return None
 
 
 def emit_plain(
@@ -91,11 +123,12 @@ def emit_plain(
     """Emits a call of an operator of ai.onnx, whose list `operands` becomes; None, and nothing done, where it is not as
     plain as that. `attributes` are names and ints or strings in turn."""
     inputs = [operand if type(operand) is ir.Value else None for operand in operands]
-    known = _known(inputs)
+    variables: list[ir.TypeVariable] = []
+    known = _known(inputs, variables)
     if known is None or low.mixed or _says_what_is_done(low, name, operands):
         return None
     plan = _plan(low.opset, name, attributes, *known)
-    return None if plan is None else _emit(low, plan, inputs, span)
+    return None if plan is None else _emit(low, plan, inputs, span, variables)
 
 
 def _says_what_is_done(low: Lowering, name: str, operands: list[Operand]) -> bool:
@@ -156,25 +189,45 @@ def _scalar(element: ElementType, text: str, number: int | float) -> ir.TensorDa
     return None if packed is None else ir.TensorData(element, (), packed)
 
 
-def _emit(low: Lowering, plan: _Plan, inputs: list[ir.Value | None], span: Span | None) -> ir.Value:
+def _emit(
+    low: Lowering,
+    plan: _Plan,
+    inputs: list[ir.Value | None],
+    span: Span | None,
+    variables: Sequence[ir.TypeVariable] = (),
+) -> ir.Value:
     """The call, whose list `inputs` becomes."""
-    operator, attributes, type_, looked_up = plan
-    low.looked_up[looked_up] = operator.signature.since_version
+    operator, type_ = plan.operator, plan.type
+    low.looked_up[plan.looked_up] = operator.signature.since_version
+    if plan.variable is not None:
+        assert type(type_) is ir.TensorType
+        type_ = ir.TensorType(variables[plan.variable], type_.shape)
     result = ir.Value(type_, "", span)
-    low.append(ir.Call(operator, inputs, attributes, [result], span))
+    low.append(ir.Call(operator, inputs, plan.attributes, [result], span))
     return result
 
 
-def _known(inputs: Sequence[ir.Value | None]) -> list[Any] | None:
-    """Element type and shape of each input, in turn; None where they are not all certain."""
-    known: list[Any] = []
+def _known(inputs: Sequence[ir.Value | None], variables: list[ir.TypeVariable]) -> _Known | None:
+    """What is known of the inputs; None where one is absent, optional or no tensor. Their type variables are appended
+    to `variables`, each once."""
+    known: _Known = []
     for operand in inputs:
         if operand is None or operand.optional:
             return None
         type_ = operand.type
-        if type(type_) is not ir.TensorType or type(type_.element) is not ElementType:
+        if type(type_) is not ir.TensorType:
             return None
-        known += (type_.element, type_.shape)
+        element = type_.element
+        if type(element) is ElementType:
+            known.append(element)
+        else:
+            settled = ir.settle(element)
+            if type(settled) is not ir.TypeVariable:
+                return None
+            if settled not in variables:
+                variables.append(settled)
+            known.append((variables.index(settled), settled.mask, settled.rigid))
+        known.append(type_.shape)
     return known
 
 
@@ -203,22 +256,32 @@ def _plan(opset: int, name: str, attributes: tuple[Any, ...], *known: Any) -> _P
     given = _attributes(found, attributes)
     if given is None or any(spec.required and spec.name not in given for spec in found.attributes.values()):
         return None
-    pairs: list[tuple[ElementType, Any]] = list(zip(known[::2], known[1::2], strict=True))
+    variables = {item[0]: ir.TypeVariable("T", item[1], item[2]) for item in known[::2] if type(item) is tuple}
+    pairs = list(zip(known[::2], known[1::2], strict=True))
     kinds: dict[Any, ir.Value | None] = {
-        (element, shape): ir.Value(ir.TensorType(element, shape)) for element, shape in pairs
+        (item, shape): ir.Value(ir.TensorType(variables[item[0]] if type(item) is tuple else item, shape))
+        for item, shape in dict.fromkeys(pairs)
     }
     inputs: list[ir.Value | None] = [kinds[pair] for pair in pairs]
     # Of a `Sum` of thousands all of one kind count once; other operators tell their inputs apart.
     counted = list(kinds.values()) if found.record.is_elementwise and len(found.inputs) == 1 else inputs
     full = complete(found, given)
-    trail = Trail()  # all element types are known, so there is nothing to narrow
+    trail = Trail()
+    trail.begin()  # whatever is narrowed or unified is on it
     try:
         type_ = result_types(found, bind(found, counted, trail), counted, full, 1, trail)[0]
     except (Mismatch, WrongResult):
         return None
-    if why_impossible(found, inputs, full, 1, [None] * len(inputs)) is not None:
+    if trail.mark or why_impossible(found, inputs, full, 1, [None] * len(inputs)) is not None:
         return None
-    return operator_of(found), full, type_, OperatorName("", name)
+    if not variables:
+        return _Plan(operator_of(found), full, type_, None)
+    if type(type_) is not ir.TensorType:
+        return None
+    variable = next((number for number, item in variables.items() if item is type_.element), None)
+    if variable is None and type(type_.element) is not ElementType:
+        return None
+    return _Plan(operator_of(found), full, type_, variable)
 
 
 def _attributes(found: Signature, given: tuple[Any, ...]) -> dict[str, ir.Attribute] | None:

@@ -83,7 +83,10 @@ class Poisoned(Exception):
     def recover(self) -> None:
         """Lets lowering go on after it, or raises it again where the function ends with it."""
         if self.ends:
-            raise self
+            try:
+                raise self
+            finally:
+                del self  # this frame is part of its traceback: a cycle, which waits for the garbage collector
 
 
 def each(step: Callable[[Item], Made], items: Iterable[Item]) -> list[Made]:
