@@ -9,7 +9,7 @@ from pathlib import Path
 
 from onnx import GraphProto
 from opwright.bundle.format import Bundle, FunctionEntry
-from opwright.diagnostics.model import Place
+from opwright.diagnostics.diagnostic import Place
 from opwright.elements import element
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.model import SpecVersion

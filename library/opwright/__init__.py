@@ -47,12 +47,12 @@ _TYPES = (
 _HOMES = dict.fromkeys(_TYPES, "opwright.types") | {
     "Bundle": "opwright.bundle.format",
     "Comparison": "opwright.protos.difference",
-    "Diagnostic": "opwright.diagnostics.model",
-    "DiagnosticError": "opwright.diagnostics.model",
-    "DiagnosticWarning": "opwright.diagnostics.model",
+    "Diagnostic": "opwright.diagnostics.diagnostic",
+    "DiagnosticError": "opwright.diagnostics.diagnostic",
+    "DiagnosticWarning": "opwright.diagnostics.diagnostic",
     "GraphBuilder": "opwright.builder.graph_builder",
     "OnnxFunction": "opwright.functions",
-    "compile_source": "opwright.live.text",
+    "compile_source": "opwright.live.source_text",
     "Opset": "opwright.opsets.opset",
     "attach": "opwright.link.apply",
     "compare": "opwright.protos.compare",
@@ -77,7 +77,7 @@ for _prefix, _newest in OPSETS.items():
 # What the objects among them do when they are used. They stand below it: compiler and eager mode know them.
 settle(
     {
-        "call_function": "opwright.eager.functions",
+        "call_function": "opwright.eager.python_execution",
         "call_library_function": "opwright.eager.one_node",
         "call_operator": "opwright.eager.operations",
         "call_proto_function": "opwright.builder.one_call",

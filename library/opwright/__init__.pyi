@@ -19,7 +19,7 @@ from opwright.decompiler.modules import (
 from opwright.decompiler.side_file import (
     load_arrays,
 )
-from opwright.diagnostics.model import (
+from opwright.diagnostics.diagnostic import (
     Diagnostic,
     DiagnosticError,
     DiagnosticWarning,
@@ -47,7 +47,7 @@ from opwright.link.inspect import (
 from opwright.live.proto_functions import (
     proto_function,
 )
-from opwright.live.text import (
+from opwright.live.source_text import (
     compile_source,
 )
 from opwright.opsets import (

@@ -11,10 +11,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from opwright.bundle.read import find_bundle
-from opwright.decompiler import command as decompile
+from opwright.decompiler import decompile_command as decompile
 from opwright.diagnostics import Diagnostic, DiagnosticError, Severity, has_errors, render
 from opwright.diagnostics.exits import Exit
-from opwright.downlevel import command as polyfill
+from opwright.downlevel import polyfill_command as polyfill
 from opwright.graphs.ids import FunctionId
 from opwright.graphs.model_file import read_model, write_model
 from opwright.link.apply import Attached, attach_libraries

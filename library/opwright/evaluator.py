@@ -6,7 +6,7 @@ An evaluator is any object with `load(task)` (see `Evaluator`); one that capture
 
 from opwright.eager.ort import OnnxRuntime
 from opwright.eager.outcome import Capturing, Evaluator, Failed, NoKernel
-from opwright.eager.reference import ReferenceEvaluator
+from opwright.eager.reference_evaluator import ReferenceEvaluator
 from opwright.eager.settings import default_as
 
 __all__ = ["Capturing", "Evaluator", "Failed", "NoKernel", "OnnxRuntime", "ReferenceEvaluator", "default_as"]

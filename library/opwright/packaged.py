@@ -148,7 +148,7 @@ class LibraryFunction:
         `variant` says which of several bodies is meant, by axis: a type variable (`{"T": "float"}`), an optional input
         (`present`, `absent`) or an attribute's value. ValueError when none fits, or several different ones do.
         """
-        from opwright.link.select import function_protos
+        from opwright.link.extract import function_protos
 
         return function_protos(self.bundle, self.entry, opset, variant or {})
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from opwright.bundle.installed import installed_bundle, package_bundle, package_bundles
 from opwright.bundle.read import find_bundle
-from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 
 from tests.bundle.sample import BUNDLE, sample_index
 

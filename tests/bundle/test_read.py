@@ -25,7 +25,7 @@ from opwright.bundle.format import Bundle, Index
 from opwright.bundle.json_form import canonical_json
 from opwright.bundle.read import find_bundle, read_bundle, read_bundle_file
 from opwright.bundle.write import write_bundle
-from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.link.apply import attach
 from opwright.protos.canonical import canonicalise
 

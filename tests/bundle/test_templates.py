@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 from opwright.bundle.archive import pack, unpack
-from opwright.bundle.calls import inputs_of_call, outputs_of, split_type
+from opwright.bundle.call_interface import inputs_of_call, outputs_of, split_type
 from opwright.bundle.format import BodyEntry, Index, InputEntry, OutputEntry, TemplateEntry
 from opwright.bundle.json_form import canonical_json
 from opwright.bundle.read import read_bundle
 from opwright.bundle.write import write_bundle
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.lang.template import digest_of
 
 from tests.bundle.sample import BODIES, BUNDLE, sample_index

@@ -10,7 +10,7 @@ import pytest
 from opwright.bundle.format import Bundle, DomainEntry, FunctionEntry, Index
 from opwright.lang.template import MalformedTemplateError, digest_of
 from opwright.link.catalogue import Catalogue, merge_libraries
-from opwright.link.specialise import CallFacts, NotMadeError, make_instance, read_unit
+from opwright.link.template_bodies import CallFacts, NotMadeError, make_instance, read_unit
 from opwright_build.compile import CompiledVersion
 
 from tests.compile.test_versions import Tree, spec

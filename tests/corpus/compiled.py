@@ -26,7 +26,7 @@ import onnx
 import onnx.printer
 import opwright
 from opwright.bundle.format import FunctionEntry
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, DiagnosticWarning, Severity
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, DiagnosticWarning, Severity
 from opwright.lang.emit import emit_function
 from opwright.lang.family import Family
 from opwright.variants import Key

@@ -12,7 +12,7 @@ import pytest
 from onnx.reference import ReferenceEvaluator
 from opwright import FLOAT, INT64, explain_failures, script
 from opwright import opset18 as op
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 
 from tests.debugging import shaping
 

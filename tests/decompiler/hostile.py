@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, helper, numpy_helper, parser
 from opwright import DiagnosticError, decompile
-from opwright.decompiler.check import check_model
+from opwright.decompiler.recompile_check import check_model
 
 LONG = 70_000
 TEXTS = (

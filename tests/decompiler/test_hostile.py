@@ -10,7 +10,7 @@ import onnx
 import pytest
 from onnx import ModelProto, helper, numpy_helper, parser
 from opwright import DiagnosticError, decompile
-from opwright.decompiler.check import check_model
+from opwright.decompiler.recompile_check import check_model
 
 from tests.decompiler.hostile import LONG, PLACES, TEXTS, base, everywhere, hostile_failures
 

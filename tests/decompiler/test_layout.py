@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from opwright import DiagnosticError, decompile
 from opwright.decompiler.layout import WIDTH, laid_out
-from opwright.decompiler.literals import quoted
+from opwright.decompiler.literal_text import quoted
 
 from tests.node_cases import node_cases
 

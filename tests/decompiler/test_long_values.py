@@ -11,8 +11,8 @@ import pytest
 from onnx import ModelProto, helper, numpy_helper
 from opwright import DiagnosticError, compile_source, decompile, script
 from opwright import opset18 as op
-from opwright.decompiler.check import check_model
 from opwright.decompiler.layout import WIDTH
+from opwright.decompiler.recompile_check import check_model
 
 from tests.decompiler.make_models import make
 

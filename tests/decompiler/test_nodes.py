@@ -5,9 +5,9 @@ from __future__ import annotations
 from onnx import parser
 from opwright import decompile
 from opwright.decompiler.element_types import ElementTypes
-from opwright.decompiler.names import Names
 from opwright.decompiler.nodes import Nodes
-from opwright.decompiler.operators import Forms
+from opwright.decompiler.operator_forms import Forms
+from opwright.decompiler.python_names import Names
 
 _MODEL = """<ir_version: 10, opset_import: ["": 18, "d": 1]>
 main (float[N] x, bool c) => (float[N] y, int64[M] i) {

@@ -9,7 +9,7 @@ import struct
 import numpy as np
 import pytest
 from onnx import TensorProto, numpy_helper
-from opwright.decompiler.literals import Constant, constant_of, float_text, shortest
+from opwright.decompiler.literal_text import Constant, constant_of, float_text, shortest
 from opwright.elements import BY_CODE
 
 

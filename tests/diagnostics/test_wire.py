@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from opwright.diagnostics import Diagnostic, DiagnosticError, Place, Related, Severity, has_errors
-from opwright.diagnostics.wire import from_json, to_json
+from opwright.diagnostics.findings_json import from_json, to_json
 
 places = st.builds(Place, st.text(), *[st.integers(0, 10**6)] * 4)
 findings = st.builds(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from opwright.diagnostics.model import Diagnostic
+from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.elements import BY_NAME
 from opwright.lang.family import Family, build_family
 from opwright.lang.interface import Declaration, DeclaredValue, read_interface

@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from opwright import OnnxFunction
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.lang.emit import emit_function
 from opwright.lang.family import Family, build_family
 from opwright.lang.resolve import NoLibraries

@@ -13,7 +13,7 @@ import numpy as np
 import onnx
 import opwright
 from opwright.eager import whole_functions
-from opwright.eager.functions import run_body
+from opwright.eager.python_execution import run_body
 from opwright.eager.tensor import Items
 
 from tests.differential.compiling import HEADER

@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from types import TracebackType
 
-from opwright.diagnostics.model import DiagnosticWarning
+from opwright.diagnostics.diagnostic import DiagnosticWarning
 
 from tests.differential.judge import AFTER_DEATH, RUNTIMES, Outcome, Verdict, judge
 from tests.differential.planted import BUGS, planted

@@ -14,7 +14,7 @@ import onnx
 import onnxruntime as ort
 from onnx.inliner import inline_local_functions
 from onnx.reference import ReferenceEvaluator
-from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.lang import facts, ir
 from opwright.lang.emit import emit_function
 from opwright.lang.family import Family, Variant, admitted

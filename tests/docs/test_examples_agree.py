@@ -17,7 +17,7 @@ import pytest
 from onnx import ModelProto, TypeProto
 from onnx.helper import tensor_dtype_to_np_dtype
 from opwright import BOOL, FLOAT, OnnxFunction
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.eager import at_opset, whole_functions
 
 from tests.docs.pages import DOCS

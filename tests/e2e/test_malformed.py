@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from opwright.bundle.format import FunctionEntry
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, has_errors
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, has_errors
 from opwright_build.compile import CompiledVersion, SpecFiles, compile_version
 from opwright_build.spec.load import load_library
 from opwright_build.verify.collect import collect_cases

@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 from opwright import FLOAT, OnnxFunction, Tensor, script
 from opwright import opset18 as op
-from opwright.eager import at_opset, replay, run, strict
-from opwright.eager.models import Task
+from opwright.eager import at_opset, replay, strict, task_execution
+from opwright.eager.node_models import Task
 from opwright.eager.ort import OrtSession
 from opwright.eager.outcome import Session
 from opwright.eager.replay import RECORDINGS
-from opwright.eager.run import SESSIONS
+from opwright.eager.task_execution import SESSIONS
 from opwright.evaluator import NoKernel, OnnxRuntime, ReferenceEvaluator, default_as
 
 X = np.array([1.0, 2.0], np.float32)
@@ -140,8 +140,8 @@ def test_sessions_are_bounded() -> None:
     before = WeakSet(alive())  # of some of which somebody else takes hold
     for number in range(5000):
         op.LeakyRelu(X, alpha=number / 7)
-    assert len(SESSIONS) == run.KEPT
-    assert sum(item not in before for item in alive()) <= run.KEPT
+    assert len(SESSIONS) == task_execution.KEPT
+    assert sum(item not in before for item in alive()) <= task_execution.KEPT
     assert len(RECORDINGS) == replay.KEPT
     again = op.LeakyRelu(X, alpha=3 / 7).numpy()  # dropped since, and loaded again
     np.testing.assert_array_equal(again, op.LeakyRelu(X, alpha=3 / 7).numpy())

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from opwright import FLOAT, Tensor
 from opwright import opset25 as op
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.elements import BY_NAME
 from opwright.graphs.ndarrays import DTYPES
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from opwright import DOUBLE, FLOAT, INT64, Tensor, script
 from opwright import opset18 as op
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.eager import at_opset, run_body, strict
 
 X = np.array([[-1.0, 2.0], [3.0, -4.0]], np.float32)

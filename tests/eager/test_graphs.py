@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from opwright import FLOAT, INT64, Graph, Tensor, graph, script
 from opwright import opset18 as op
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.eager import strict
 from opwright.evaluator import ReferenceEvaluator, default_as
 

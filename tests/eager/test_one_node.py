@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from opwright import Tensor, packaged
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.eager import one_node
 from opwright.evaluator import NoKernel, ReferenceEvaluator, default_as
 from opwright.packaged import LibraryFunction, LibraryOpset

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from opwright import Tensor
 from opwright import opset18 as op
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.eager import at_opset
 from opwright.elements import BY_NAME
 from opwright.evaluator import Failed, NoKernel, OnnxRuntime, ReferenceEvaluator, default_as

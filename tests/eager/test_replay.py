@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from opwright import FLOAT, INT64, Tensor, script
 from opwright import opset18 as op
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.eager import at_opset, replay
-from opwright.eager.lowering import EagerLowering
+from opwright.eager.eager_lowering import EagerLowering
 from opwright.evaluator import ReferenceEvaluator, default_as
 
 

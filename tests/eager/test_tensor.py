@@ -12,7 +12,7 @@ import opwright.eager
 import pytest
 from opwright import BOOL, DOUBLE, FLOAT, INT64, STRING, Tensor
 from opwright import opset18 as op
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.eager import at_opset
 
 X = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from opwright import FLOAT, INT64, OnnxFunction, Tensor, script
 from opwright import opset18 as op
-from opwright.diagnostics.model import DiagnosticError
-from opwright.eager import at_opset, functions, strict, whole, whole_functions
+from opwright.diagnostics.diagnostic import DiagnosticError
+from opwright.eager import at_opset, python_execution, strict, whole, whole_functions
 from opwright.evaluator import ReferenceEvaluator, default_as
 
 X = np.array([[-1.0, 0.5], [2.0, 4.0]], np.float32)
@@ -133,7 +133,7 @@ def test_python_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(2):
         gelu(X)
     monkeypatch.setattr("opwright.eager.operations._lower", None)
-    monkeypatch.setattr("opwright.eager.functions.call_plainly", None)
+    monkeypatch.setattr("opwright.eager.python_execution.call_plainly", None)
     for factor in (1, 2, -3):
         assert flat(gelu(X * factor)) == flat(gelu(X * factor))
     assert gelu(np.zeros((5, 7), np.float32)).shape == (5, 7)
@@ -309,13 +309,13 @@ def test_tools_of_newer_pythons(monkeypatch: pytest.MonkeyPatch, tool: int, expe
     for _ in range(3):
         gelu(X)
     asked: list[object] = []
-    plainly = functions.call_plainly
+    plainly = python_execution.call_plainly
 
     def counted(*arguments: Any) -> Any:
         asked.append(arguments)
         return plainly(*arguments)
 
-    monkeypatch.setattr(functions, "call_plainly", counted)
+    monkeypatch.setattr(python_execution, "call_plainly", counted)
     monkeypatch.setattr(whole, "_get_tool", lambda number: "a tool" if number == tool else None)
     gelu(X)
     assert bool(asked) == expected

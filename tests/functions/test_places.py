@@ -14,7 +14,7 @@ import onnx
 import pytest
 from opwright import DOUBLE, FLOAT, INT64, Opset, script
 from opwright import opset18 as op
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, DiagnosticWarning
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, DiagnosticWarning
 
 Pair = collections.namedtuple("Pair", "scale shift")
 PAIR = Pair(2.0, 3.0)

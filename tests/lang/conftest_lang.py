@@ -11,7 +11,7 @@ import onnxruntime as ort
 from onnx import helper
 from onnx.inliner import inline_local_functions
 from onnx.reference import ReferenceEvaluator
-from opwright.diagnostics.model import Diagnostic
+from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.elements import BY_NAME
 from opwright.lang import ir
 from opwright.lang.emit import emit_function

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from opwright import compile_source
 from opwright import opset18 as op
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 
 from tests.lang.conftest_lang import Compiler, run_everywhere
 

@@ -8,8 +8,8 @@ import pytest
 from onnx import GraphProto, ModelProto, helper, parser
 from opwright.decompiler.element_types import ElementTypes
 from opwright.decompiler.nodes import Nodes
-from opwright.decompiler.operators import Forms
-from opwright.diagnostics.model import DiagnosticError
+from opwright.decompiler.operator_forms import Forms
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.lang import ir
 from opwright.lang.infer_protos import attributes_of, flow_types, graph_arguments, node_types
 from opwright.link.value_types import fact_of, text_of, type_of

@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 from opwright import DiagnosticError, OnnxFunction
-from opwright.diagnostics.model import Diagnostic
+from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.diagnostics.registry import find_code
 from opwright.lang.source import Source
 from opwright.lang.syntax import SIZE_LIMIT, parse

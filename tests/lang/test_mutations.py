@@ -6,7 +6,7 @@ import random
 
 import pytest
 from conftest_lang import HEADER
-from opwright.diagnostics.model import Diagnostic
+from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.elements import BY_NAME
 from opwright.lang.emit import emit_function
 from opwright.lang.family import build_family

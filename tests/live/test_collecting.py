@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from opwright import FLOAT, INT64, script
 from opwright import opset18 as op
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.live.collecting import ALLOCATIONS, seldom_collected
 
 N = "N"

@@ -7,7 +7,7 @@ from typing import TypeVar
 import pytest
 from opwright import DOUBLE, FLOAT, INT64, script
 from opwright import opset18 as op
-from opwright.diagnostics.model import DiagnosticError, DiagnosticWarning, Severity
+from opwright.diagnostics.diagnostic import DiagnosticError, DiagnosticWarning, Severity
 from opwright.lang.family import admitted
 from opwright.live.compiled import Compiled, Run
 

@@ -18,7 +18,7 @@ KNOWING = {"opsets/records.py", "lang/operators.py", "lang/lower/primitives.py"}
 OTHER_NAMES = {
     "__init__.py": {"Optional"},
     "builder/__init__.py": {"Shape"},
-    "decompiler/names.py": {"Optional"},
+    "decompiler/python_names.py": {"Optional"},
     "lang/annotations.py": {"Optional"},
     "lang/resolve.py": {"Optional"},
     "opsets/signatures.py": {"Optional"},

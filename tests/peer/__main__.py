@@ -19,7 +19,7 @@ import onnxruntime as ort
 from onnx import helper
 from opwright import FLOAT, OnnxFunction
 from opwright import types as element_types
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.elements import BY_CODE
 
 from tests.peer.differences import check_page

@@ -7,7 +7,7 @@ import onnx.parser
 import pytest
 from onnx import FunctionProto, TensorProto, helper
 from opwright.protos.canonical import CanonicalBody, canonicalise
-from opwright.protos.tensors import RefusedError
+from opwright.protos.canonical_tensors import RefusedError
 
 SOFTPLUS = "(X) => (Y) {\n a = Abs(X)\n n = Neg(a)\n e = Exp(n)\n r = Relu(X)\n l = Log(e)\n Y = Add(l, r)\n}"
 

@@ -7,7 +7,7 @@ import onnx.parser
 import pytest
 from onnx import FunctionProto, TensorProto, helper
 from opwright.protos.canonical import Callee, CanonicalBody, canonicalise
-from opwright.protos.tensors import RefusedError
+from opwright.protos.canonical_tensors import RefusedError
 
 from tests.protos.canonical_texts import (
     canonical,

@@ -9,7 +9,7 @@ import pytest
 from google.protobuf.message import DecodeError
 from onnx import FunctionProto, TensorProto, helper
 from opwright.protos.canonical import canonicalise
-from opwright.protos.tensors import RefusedError
+from opwright.protos.canonical_tensors import RefusedError
 
 from tests.work import ends
 

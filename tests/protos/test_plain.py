@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from onnx import AttributeProto, FunctionProto, NodeProto, TensorProto, defs, helper, numpy_helper
 from onnx.defs import OpSchema
 from opwright import digest
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.protos.canonical import canonicalise
+from opwright.protos.canonical_tensors import RefusedError
 from opwright.protos.plain import plain_digest
-from opwright.protos.tensors import RefusedError
 
 from tests.protos.random_functions import Program, renamed, reordered
 

@@ -3,7 +3,7 @@ import json
 
 import pytest
 from opwright.diagnostics import Diagnostic, Place, Severity
-from opwright.diagnostics.wire import from_json
+from opwright.diagnostics.findings_json import from_json
 from opwright_build.report.console import Console, open_console
 from opwright_build.report.reporter import JsonReporter, TextReporter, in_reading_order
 

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from opwright.diagnostics.model import Diagnostic, Place
+from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright_build.engine.tree import stays_inside
 from opwright_build.spec.confine import LibraryFiles
 

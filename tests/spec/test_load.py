@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright_build.spec.load import check_ceiling, find_library, load_library, newest_opset
 from opwright_build.spec.model import OpsetRange
 

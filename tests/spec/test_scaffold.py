@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from onnx.defs import onnx_opset_version
-from opwright.diagnostics.model import DiagnosticError, Severity
+from opwright.diagnostics.diagnostic import DiagnosticError, Severity
 from opwright_build.spec.load import load_library
 from opwright_build.spec.scaffold import library_names, new_function
 from opwright_build.spec.vectors_file import read_vectors_file

@@ -23,7 +23,7 @@ from opwright.bundle.format import (
     InputEntry,
     OutputEntry,
 )
-from opwright.diagnostics.model import Place
+from opwright.diagnostics.diagnostic import Place
 from opwright_build.spec.model import Tolerance
 from opwright_build.verify.model import Array, Case, Expected, SuiteJudge, ToleranceJudge
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from opwright.diagnostics.model import Place, Severity
+from opwright.diagnostics.diagnostic import Place, Severity
 from opwright_build.verify.findings import failures, unverified
 from opwright_build.verify.model import Outcome, Status
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from opwright.bundle.format import FunctionEntry
-from opwright.diagnostics.model import Diagnostic, Place
+from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright.variants import Key
 
 

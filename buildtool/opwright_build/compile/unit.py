@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from opwright.bundle.calls import split_type
+from opwright.bundle.call_interface import split_type
 from opwright.bundle.format import AttributeEntry, InputEntry, OutputEntry
-from opwright.diagnostics.model import Diagnostic, Place, Related
+from opwright.diagnostics.diagnostic import Diagnostic, Place, Related
 from opwright.elements import BY_NAME
 from opwright.lang.interface import Arity, Declaration, DeclaredValue, Input, Interface, read_interface
 from opwright.lang.lower.function import Unit, evaluate_static

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opwright.bundle.format import BodyEntry, FunctionEntry, TemplateEntry
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, Severity
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
 from opwright.elements import BY_NAME
 from opwright.lang import ir
 from opwright.lang.bodies import anonymous_body, body_entry

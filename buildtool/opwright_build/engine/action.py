@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from opwright.diagnostics.model import Diagnostic
-from opwright.diagnostics.wire import from_json, to_json
+from opwright.diagnostics.diagnostic import Diagnostic
+from opwright.diagnostics.findings_json import from_json, to_json
 
 from opwright_build.engine.digest import Json, canonical_json, digest_bytes, digest_fields, is_digest
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 
 from opwright_build.engine.action import Action, Read
 from opwright_build.engine.digest import Json, digest_bytes

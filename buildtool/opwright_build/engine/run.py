@@ -7,7 +7,7 @@ from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from importlib import import_module
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, Severity
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
 
 from opwright_build.engine.action import Action, Done, Failed, Outcome, Read, Record
 from opwright_build.engine.executors import InlineExecutor

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 
 from opwright_build.engine.digest import digest_bytes
 from opwright_build.engine.hints import FileHints

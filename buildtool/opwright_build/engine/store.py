@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, Severity
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
 
 from opwright_build.engine.action import Record, decode_record, encode_record
 from opwright_build.engine.digest import digest_bytes, is_digest

@@ -13,7 +13,7 @@ import secrets
 import stat
 from pathlib import Path
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 
 MOST_BYTES = 1 << 31  # of one file
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe that takes a file's place must not be waited for

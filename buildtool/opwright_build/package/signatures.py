@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from opwright.bundle.calls import ANY, split_type
+from opwright.bundle.call_interface import ANY, split_type
 from opwright.bundle.format import AttributeEntry, FunctionEntry, InputEntry
 from opwright.elements import BY_NAME
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from opwright.bundle.calls import ANY, split_type
+from opwright.bundle.call_interface import ANY, split_type
 from opwright.bundle.format import FunctionEntry
 from opwright.elements import BY_NAME
-from opwright.link.specialise import any_fact
+from opwright.link.template_bodies import any_fact
 from opwright.link.value_types import tensor_of
 
 from opwright_build.propose.subject import values_of

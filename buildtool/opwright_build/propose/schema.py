@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from opwright.bundle.calls import ANY, split_type
+from opwright.bundle.call_interface import ANY, split_type
 from opwright.bundle.format import FunctionEntry, InputEntry, OutputEntry
 
 from opwright_build.propose.body_text import NoTextError, body_text

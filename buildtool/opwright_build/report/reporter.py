@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from opwright.diagnostics.model import Diagnostic, Severity
+from opwright.diagnostics.diagnostic import Diagnostic, Severity
+from opwright.diagnostics.findings_json import to_json
 from opwright.diagnostics.text import render
-from opwright.diagnostics.wire import to_json
 
 from opwright_build.report.console import Console
 from opwright_build.report.progress import progress_on

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar, get_args
 
-from opwright.diagnostics.model import Diagnostic, Place
+from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright.suggest import did_you_mean
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails

@@ -6,7 +6,7 @@ import os
 import stat
 from pathlib import Path
 
-from opwright.diagnostics.model import Diagnostic, Place
+from opwright.diagnostics.diagnostic import Diagnostic, Place
 
 
 class LibraryFiles:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from opwright.bundle.calls import ANY, split_type
-from opwright.diagnostics.model import Diagnostic, Place, Related
+from opwright.bundle.call_interface import ANY, split_type
+from opwright.diagnostics.diagnostic import Diagnostic, Place, Related
 from opwright.elements import BY_NAME
 from opwright.suggest import did_you_mean
 

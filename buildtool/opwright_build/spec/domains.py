@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 
-from opwright.diagnostics.model import Diagnostic, Place, Related
+from opwright.diagnostics.diagnostic import Diagnostic, Place, Related
 
 from opwright_build.spec.boundary import check
 from opwright_build.spec.confine import LibraryFiles

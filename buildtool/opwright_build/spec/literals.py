@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from opwright.diagnostics.model import Diagnostic
+from opwright.diagnostics.diagnostic import Diagnostic
 
 from opwright_build.spec.yaml_nodes import MappingNode, Node, Scalar, Sequence, kind_of
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from opwright.diagnostics.model import Diagnostic, Place
+from opwright.diagnostics.diagnostic import Diagnostic, Place
 
 
 @dataclass(frozen=True, slots=True)

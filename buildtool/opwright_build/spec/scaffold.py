@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from string import Template
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Severity
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
 from opwright.version import VERSION
 
 from opwright_build.engine.tree import Tree

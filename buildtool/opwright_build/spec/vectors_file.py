@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from opwright.diagnostics.model import Diagnostic, Place, Related
+from opwright.diagnostics.diagnostic import Diagnostic, Place, Related
 
 from opwright_build.spec.boundary import check
 from opwright_build.spec.literals import MAX_ELEMENTS, Nested, Number, literal

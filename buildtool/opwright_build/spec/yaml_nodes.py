@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from opwright.diagnostics.model import Place
+from opwright.diagnostics.diagnostic import Place
 
 from opwright_build.spec.yaml_scalars import Resolved
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import yaml
-from opwright.diagnostics.model import Diagnostic, Place, Related
+from opwright.diagnostics.diagnostic import Diagnostic, Place, Related
 from yaml.events import (
     AliasEvent,
     CollectionEndEvent,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from onnx import FunctionProto, TypeProto, defs, shape_inference
-from opwright.bundle.calls import ANY, inputs_of_call, split_type
+from opwright.bundle.call_interface import ANY, inputs_of_call, split_type
 from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry, InputEntry
 from opwright.elements import BY_CODE, BY_NAME
 from opwright.graphs.walk import all_nodes

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from opwright.bundle.calls import ANY, split_type
+from opwright.bundle.call_interface import ANY, split_type
 from opwright.bundle.format import AttributeEntry, FunctionEntry, InputEntry
 from opwright.elements import BY_CODE
-from opwright.link.specialise import any_fact
+from opwright.link.template_bodies import any_fact
 
 # The names under which the operators of the standard take an output's element type (`to` of Cast, `dtype` of Bernoulli,
 # `output_datatype` of HannWindow, `stash_type` of LayerNormalization). Where no output's type is left open they choose

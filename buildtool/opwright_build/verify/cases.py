@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from opwright.bundle.calls import ANY, split_type
+from opwright.bundle.call_interface import ANY, split_type
 from opwright.bundle.format import FunctionEntry
 from opwright.elements import ElementType, element
 from opwright.graphs.ndarrays import DTYPES

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from opwright.bundle.format import FunctionEntry
-from opwright.diagnostics.model import Diagnostic, Place, has_errors
+from opwright.diagnostics.diagnostic import Diagnostic, Place, has_errors
 
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.model import SpecVersion, VectorKind, VectorSource

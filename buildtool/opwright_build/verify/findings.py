@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from opwright.bundle.format import FunctionEntry
-from opwright.diagnostics.model import Diagnostic, Place, Severity
+from opwright.diagnostics.diagnostic import Diagnostic, Place, Severity
 
 from opwright_build.verify.model import Outcome, Status
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from opwright.diagnostics.model import Diagnostic
+from opwright.diagnostics.diagnostic import Diagnostic
 
 from opwright_build.report.tables import counted
 from opwright_build.verify.gap_releases import compared_with, rows_in_force, unlisted

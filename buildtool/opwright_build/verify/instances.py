@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from onnx import GraphProto
-from opwright.bundle.calls import inputs_of_call
+from opwright.bundle.call_interface import inputs_of_call
 from opwright.bundle.format import BodyEntry, FunctionEntry
-from opwright.diagnostics.model import Diagnostic, Place, Related
+from opwright.diagnostics.diagnostic import Diagnostic, Place, Related
 from opwright.lang.objects import GraphObject
 from opwright.link.catalogue import Catalogue
-from opwright.link.specialise import CallFacts, MadeInstance, NotMadeError, make_instance, read_unit
+from opwright.link.template_bodies import CallFacts, MadeInstance, NotMadeError, make_instance, read_unit
 from opwright.link.value_types import ABSENT, tensor_of, wrap
 
 from opwright_build.verify.dtypes import element_of

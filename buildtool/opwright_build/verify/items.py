@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from opwright.bundle.calls import split_type
+from opwright.bundle.call_interface import split_type
 
 from opwright_build.verify.dtypes import array_digest_parts, element_of
 from opwright_build.verify.model import Answer, Array, Expected, ExpectedItems, Items, Value

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from onnx import FunctionProto
-from opwright.bundle.calls import outputs_of
+from opwright.bundle.call_interface import outputs_of
 from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry
 from opwright.link.instantiate import instantiate
 

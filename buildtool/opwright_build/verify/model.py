@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any
 
 import numpy as np
-from opwright.diagnostics.model import Diagnostic, Place
+from opwright.diagnostics.diagnostic import Diagnostic, Place
 
 from opwright_build.spec.model import Tolerance
 

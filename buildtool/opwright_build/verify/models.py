@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import onnx
 from onnx import FunctionProto, ModelProto, NodeProto, TensorShapeProto, TypeProto, ValueInfoProto, helper, inliner
-from opwright.bundle.calls import ANY, inputs_of_call, outputs_of, split_type
+from opwright.bundle.call_interface import ANY, inputs_of_call, outputs_of, split_type
 from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.elements import element
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from opwright.diagnostics.model import Diagnostic
+from opwright.diagnostics.diagnostic import Diagnostic
 
 from opwright_build.spec.boundary import check
 from opwright_build.spec.verification_model import MeasuredModel, NumericsModel

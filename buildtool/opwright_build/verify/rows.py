@@ -17,9 +17,9 @@ from itertools import product
 from math import prod
 from typing import Any, TypeVar
 
-from opwright.bundle.calls import ANY, split_type
+from opwright.bundle.call_interface import ANY, split_type
 from opwright.bundle.format import FunctionEntry, InputEntry, OutputEntry
-from opwright.diagnostics.model import Diagnostic, Place
+from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright.elements import ElementType, element
 from opwright.suggest import did_you_mean
 

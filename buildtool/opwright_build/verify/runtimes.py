@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 import onnx
 from onnx import ModelProto, helper, shape_inference
-from opwright.bundle.calls import split_type
+from opwright.bundle.call_interface import split_type
 from opwright.eager import ort_values
 from opwright.eager.messages import one_line
 from opwright.graphs.left_out import leave_out_defaults

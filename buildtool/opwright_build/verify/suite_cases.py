@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from opwright.bundle.format import FunctionEntry
-from opwright.diagnostics.model import Diagnostic, Place
+from opwright.diagnostics.diagnostic import Diagnostic, Place
 
 from opwright_build.spec.model import SpecVersion, VectorKind, VectorSource
 from opwright_build.verify.bindings import Unbound, bind

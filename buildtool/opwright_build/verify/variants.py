@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from onnx import GraphProto
-from opwright.bundle.calls import ANY, inputs_of_call
+from opwright.bundle.call_interface import ANY, inputs_of_call
 from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.lang.facts import ABSENT, PRESENT, RANK, fact_of
 from opwright.lang.instances import graph_digest

@@ -13,8 +13,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from opwright.bundle.format import BodyEntry, FunctionEntry, TemplateEntry
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, has_errors
 from opwright.diagnostics.ignores import settle_ignores
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, has_errors
 
 from opwright_build.engine.action import Action, Done, Failed, Outcome
 from opwright_build.engine.digest import canonical_json

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.diagnostics.exits import Exit
-from opwright.diagnostics.model import Diagnostic
 from opwright.diagnostics.registry import CODES, find_code
 from opwright.suggest import close_names
 

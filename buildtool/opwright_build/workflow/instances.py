@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from opwright.bundle.format import Bundle, DomainEntry, FunctionEntry, Index
-from opwright.diagnostics.model import Diagnostic, Place
+from opwright.diagnostics.diagnostic import Diagnostic, Place
 
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine, Result

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Severity, has_errors
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity, has_errors
 
 from opwright_build.report.tables import counted
 from opwright_build.workflow.session import Session

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from opwright.diagnostics.diagnostic import Diagnostic, has_errors
 from opwright.diagnostics.ignores import settle_ignores
-from opwright.diagnostics.model import Diagnostic, has_errors
 
 from opwright_build.engine.action import Action, Done, Failed, Outcome, Unsupported
 from opwright_build.engine.digest import canonical_json

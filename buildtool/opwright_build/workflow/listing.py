@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from opwright.diagnostics.diagnostic import has_errors
 from opwright.diagnostics.exits import Exit
-from opwright.diagnostics.model import has_errors
 
 from opwright_build.report.console import Console
 from opwright_build.report.reporter import Reporter, in_reading_order

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.diagnostics.exits import Exit
-from opwright.diagnostics.model import Diagnostic
 
 from opwright_build.report.reporter import Reporter
 from opwright_build.workflow.status import UsageError

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from opwright.diagnostics.model import Diagnostic, Place, Severity
+from opwright.diagnostics.diagnostic import Diagnostic, Place, Severity
 
 from opwright_build.engine.tree import Tree, read_regular, stays_inside
 from opwright_build.report.reporter import Reporter

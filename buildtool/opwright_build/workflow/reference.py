@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from opwright.diagnostics.model import Diagnostic, Place, has_errors
+from opwright.diagnostics.diagnostic import Diagnostic, Place, has_errors
 
 from opwright_build.engine.store import InfrastructureError
 from opwright_build.engine.tree import Tree

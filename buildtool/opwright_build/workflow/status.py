@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 
 
 class UsageError(DiagnosticError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
 
-from opwright.diagnostics.model import Diagnostic, Place
+from opwright.diagnostics.diagnostic import Diagnostic, Place
 
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted

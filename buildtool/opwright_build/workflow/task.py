@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
 from opwright.diagnostics.exits import Exit
 from opwright.diagnostics.ignores import settle_ignores
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, Severity, has_errors
 
 from opwright_build.engine.store import InfrastructureError
 from opwright_build.report.reporter import Reporter, in_reading_order

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from opwright.diagnostics.model import Diagnostic
+from opwright.diagnostics.diagnostic import Diagnostic
 
 from opwright_build.engine.store import InfrastructureError
 from opwright_build.engine.tree import Tree, read_regular, write_whole

@@ -6,6 +6,6 @@ What an operation means is decided by the compiler's own rules, as in a function
 from __future__ import annotations
 
 from opwright.builder.graph_builder import GraphBuilder
-from opwright.builder.values import Shape, Value
+from opwright.builder.graph_values import Shape, Value
 
 __all__ = ["GraphBuilder", "Shape", "Value"]

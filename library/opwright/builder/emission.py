@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from onnx import AttributeProto, GraphProto, NodeProto
 
-from opwright.builder.lowering import GraphLowering, label_of
+from opwright.builder.graph_lowering import GraphLowering, label_of
 from opwright.builder.origins import STACK
 from opwright.builder.recorder import Recorder
 from opwright.lang import ir

@@ -10,14 +10,14 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
 
 from opwright.builder import questions
-from opwright.builder.functions import call_library, call_proto, call_script
 from opwright.builder.inputs import Interface
-from opwright.builder.model import make_model
-from opwright.builder.names import open_scope
-from opwright.builder.operands import arguments_of, index_of, operand_of, result_of
+from opwright.builder.python_operands import arguments_of, index_of, operand_of, result_of
+from opwright.builder.recorded_calls import call_library, call_proto, call_script
+from opwright.builder.recorded_model import make_model
 from opwright.builder.recorder import Recorder
+from opwright.builder.value_names import open_scope
 from opwright.eager import settings
-from opwright.eager.lowering import NOWHERE
+from opwright.eager.eager_lowering import NOWHERE
 from opwright.eager.operations import called, may_be_unpacked
 from opwright.eager.place import caller, unpacked_to
 from opwright.elements import ElementType
@@ -35,7 +35,7 @@ from opwright.packaged import LibraryFunction
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-    from opwright.builder.values import Shape, Value
+    from opwright.builder.graph_values import Shape, Value
     from opwright.live.proto_functions import ProtoFunction
     from opwright.types import AnyTensor
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from onnx import TensorProto, numpy_helper
 
-from opwright.builder.operands import annotation_of, operand_of
+from opwright.builder.graph_values import Value
+from opwright.builder.initializer_data import Kept
+from opwright.builder.python_operands import annotation_of, operand_of
 from opwright.builder.recorder import Recorder
-from opwright.builder.tensors import Kept
-from opwright.builder.values import Value
 from opwright.eager.place import place_of
 from opwright.elements import ElementType
 from opwright.graphs.ndarrays import element_of

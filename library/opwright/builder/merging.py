@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from onnx import FunctionProto, ModelProto
 
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.walk import all_nodes
 from opwright.protos.digest import digest

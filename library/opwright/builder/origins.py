@@ -6,9 +6,9 @@ from itertools import islice
 from pathlib import PurePath
 from types import CodeType, FrameType
 
-from opwright.diagnostics.model import Place
+from opwright.diagnostics.diagnostic import Place
 from opwright.eager.place import is_ours
-from opwright.live.source import shown_name
+from opwright.live.function_source import shown_name
 
 # Keys of the metadata_props of a node. The place is `file.py:12:5`, as compiled models have it.
 STACK = "opwright.stack"  # the callers of that line, innermost first, one a line: `file.py:30 in build`

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from opwright.builder.inference import infer_value
-from opwright.builder.operands import operand_of
+from opwright.builder.graph_values import Shape, Value
+from opwright.builder.open_types import infer_value
+from opwright.builder.python_operands import operand_of
 from opwright.builder.recorder import Recorder
-from opwright.builder.values import Shape, Value
-from opwright.eager.lowering import NOWHERE
+from opwright.eager.eager_lowering import NOWHERE
 from opwright.elements import BY_NAME, ElementType
 from opwright.lang import ir
 from opwright.lang.lower import shapes

@@ -9,9 +9,9 @@ from threading import RLock
 from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from opwright.builder.lowering import GraphLowering
-from opwright.builder.tensors import Kept
-from opwright.diagnostics.model import DiagnosticError
+from opwright.builder.graph_lowering import GraphLowering
+from opwright.builder.initializer_data import Kept
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.eager.place import place_of
 from opwright.lang import ir
 from opwright.lang.lower.poison import Poisoned

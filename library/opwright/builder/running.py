@@ -9,17 +9,17 @@ import numpy as np
 from onnx import ModelProto, TypeProto
 
 from opwright.builder.emission import annotate, emit_named, renamed
-from opwright.builder.model import add_functions, closure_of
+from opwright.builder.graph_values import Value
+from opwright.builder.recorded_model import add_functions, closure_of
 from opwright.builder.recorder import Recorder
-from opwright.builder.values import Value
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.eager.failures import explain_failures
 from opwright.eager.messages import one_line
 from opwright.eager.model_task import ModelTask, model_task
 from opwright.eager.ort import OnnxRuntime, is_foreign, load_whole
 from opwright.eager.ort_values import is_native
 from opwright.eager.outcome import Evaluator, NoKernel
-from opwright.eager.reference import ReferenceEvaluator
+from opwright.eager.reference_evaluator import ReferenceEvaluator
 from opwright.eager.settings import evaluators
 from opwright.eager.tensor import Tensor
 from opwright.elements import BY_CODE, ElementType

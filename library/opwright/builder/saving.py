@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from opwright.builder.model import make_model
+from opwright.builder.recorded_model import make_model
 from opwright.builder.recorder import Recorder
 from opwright.graphs.external_data import aligned, elements, write_elements
 from opwright.graphs.model_file import write_model

@@ -12,7 +12,7 @@ from opwright.bundle.format import MIMETYPE, MOST_BYTES, MOST_INDEX_BYTES, READE
 from opwright.bundle.installed import installed_bundle
 from opwright.bundle.json_form import Json, MalformedError
 from opwright.bundle.write import INDEX_MEMBER, MIMETYPE_MEMBER, body_member, template_member
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 
 _AGAIN = "build the library again, or get it again from where it came"
 

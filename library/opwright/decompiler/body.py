@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterable, Sequence
 
 from onnx import AttributeProto, GraphProto, NodeProto, TensorProto, ValueInfoProto
 
-from opwright.decompiler.annotations import annotation
-from opwright.decompiler.attributes import attribute_text
-from opwright.decompiler.constants import as_operand, with_type
+from opwright.decompiler.annotation_text import annotation
+from opwright.decompiler.attribute_text import attribute_text
+from opwright.decompiler.constant_text import as_operand, with_type
 from opwright.decompiler.control import write_control
 from opwright.decompiler.element_types import ElementTypes
 from opwright.decompiler.layout import def_lines, return_lines
-from opwright.decompiler.literals import Constant, constant_of, constant_value
-from opwright.decompiler.names import ARRAY, Names, is_python_name
+from opwright.decompiler.literal_text import Constant, constant_of, constant_value
 from opwright.decompiler.nodes import Nodes
-from opwright.decompiler.operators import Form, Forms
+from opwright.decompiler.operator_forms import Form, Forms
 from opwright.decompiler.parts import MOST_BYTES, Parts
+from opwright.decompiler.python_names import ARRAY, Names, is_python_name
 from opwright.decompiler.refuse import refuse, refuse_unclear_graph
-from opwright.decompiler.subscripts import subscript
+from opwright.decompiler.subscript_text import subscript
 from opwright.decompiler.text_of import comment
 from opwright.decompiler.typed_signs import typed_sign
 from opwright.decompiler.unknown_types import conditions_among, untyped_values

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from onnx import GraphProto, NodeProto, TensorProto
 
-from opwright.decompiler.literals import Constant, constant_of
+from opwright.decompiler.literal_text import Constant, constant_of
 from opwright.decompiler.nodes import Nodes
 from opwright.decompiler.refuse import refuse_unclear_graph
 from opwright.elements import BY_NAME

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from onnx import GraphProto, NodeProto
 
 from opwright.decompiler.nodes import Nodes
-from opwright.decompiler.operators import Forms
+from opwright.decompiler.operator_forms import Forms
 from opwright.elements import ElementType
 from opwright.graphs.walk import subgraphs
 from opwright.lang import ir

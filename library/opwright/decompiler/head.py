@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from opwright.decompiler.literals import quoted
-from opwright.decompiler.operators import Forms
+from opwright.decompiler.literal_text import quoted
+from opwright.decompiler.operator_forms import Forms
 from opwright.decompiler.parts import Parts
 from opwright.decompiler.text_of import mapping_text
 from opwright.version import OPSETS

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 
 from onnx import GraphProto, ModelProto, TensorProto, TypeProto, helper
 
-from opwright.decompiler.annotations import annotation
-from opwright.diagnostics.model import DiagnosticError
+from opwright.decompiler.annotation_text import annotation
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.graphs.walk import all_graphs, all_nodes
 from opwright.opsets.onnx_inference import infer_model
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from opwright.decompiler.names import ARRAY
+from opwright.decompiler.python_names import ARRAY
 
 WIDTH = 120
 _TOKEN = re.compile(

@@ -6,18 +6,18 @@ from collections.abc import Iterator, Mapping
 
 from onnx import ModelProto, TensorProto, TypeProto, ValueInfoProto, helper
 
-from opwright.decompiler.annotations import annotation
+from opwright.decompiler.annotation_text import annotation
 from opwright.decompiler.body import Body
+from opwright.decompiler.declared_ranks import declared_ranks
 from opwright.decompiler.element_types import ElementTypes
-from opwright.decompiler.functions import uncalled
+from opwright.decompiler.function_text import uncalled
 from opwright.decompiler.inner_types import annotations_of, declared_beyond_inference
 from opwright.decompiler.layout import def_lines, return_lines
-from opwright.decompiler.literals import MOST_INLINE, Constant, constant_of, quoted
-from opwright.decompiler.names import Names, common_prefix
+from opwright.decompiler.literal_text import MOST_INLINE, Constant, constant_of, quoted
 from opwright.decompiler.nodes import Nodes
-from opwright.decompiler.operators import Forms
+from opwright.decompiler.operator_forms import Forms
 from opwright.decompiler.parts import MOST_BYTES, Parts
-from opwright.decompiler.ranks import declared_ranks
+from opwright.decompiler.python_names import Names, common_prefix
 from opwright.decompiler.refuse import refuse, refuse_unclear
 from opwright.decompiler.text_of import block, docstring, mapping_text
 from opwright.elements import BY_CODE

@@ -9,17 +9,17 @@ from pathlib import Path
 from onnx import FunctionProto, ModelProto
 
 from opwright.bundle.format import Bundle
-from opwright.decompiler.functions import note_attributes, write_functions
+from opwright.decompiler.function_text import note_attributes, write_functions
 from opwright.decompiler.head import head_lines
 from opwright.decompiler.layout import laid_out
-from opwright.decompiler.literals import Constant
+from opwright.decompiler.literal_text import Constant
 from opwright.decompiler.main_graph import MainGraph, making
-from opwright.decompiler.operators import Forms
+from opwright.decompiler.operator_forms import Forms
 from opwright.decompiler.parts import Parts
 from opwright.decompiler.refuse import refuse
 from opwright.decompiler.side_file import Array, digests_of, loading, owner_of, write_arrays
 from opwright.decompiler.text_of import mapping_text
-from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.graphs.model_file import written_whole
 from opwright.link.exported import functions_at
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from onnx import GraphProto, NodeProto
 
-from opwright.decompiler.operators import Forms
+from opwright.decompiler.operator_forms import Forms
 from opwright.graphs.walk import all_graphs, subgraphs
 from opwright.opsets.signatures import Signature
 

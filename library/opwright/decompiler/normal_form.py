@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
-from opwright.decompiler.literals import constant_of, constant_value
+from opwright.decompiler.literal_text import constant_of, constant_value
 from opwright.opsets.records import CONSTANT, IDENTITY, LOOP
 
 _GRAPH = AttributeProto.GRAPH

@@ -11,9 +11,9 @@ from onnx import ModelProto, TensorProto
 from onnx.checker import ValidationError
 from onnx.external_data_helper import ExternalDataInfo, load_external_data_for_tensor
 
-from opwright.decompiler.literals import Constant
+from opwright.decompiler.literal_text import Constant
 from opwright.decompiler.refuse import refuse
-from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.elements import BY_CODE
 from opwright.graphs.ndarrays import DTYPES
 from opwright.graphs.walk import all_graphs

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from opwright.decompiler.literals import MOST_INLINE, Constant, array_text, dtype_text, float_text, quoted, texts_of
-from opwright.decompiler.names import ARRAY, LONGEST, RESERVED, module_name
+from opwright.decompiler.literal_text import MOST_INLINE, Constant, array_text, dtype_text, float_text, quoted, texts_of
+from opwright.decompiler.python_names import ARRAY, LONGEST, RESERVED, module_name
 from opwright.decompiler.refuse import refuse
 from opwright.decompiler.side_file import MOST_LETTERS, Array
 from opwright.elements import ElementType

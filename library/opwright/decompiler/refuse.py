@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from onnx import GraphProto
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 
 
 def refuse(message: str, reason: str, help: str = "") -> DiagnosticError:

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.lib.format import read_array, write_array
 from numpy.typing import NDArray
 
-from opwright.decompiler.literals import quoted
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
+from opwright.decompiler.literal_text import quoted
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 
 Array = NDArray[np.generic]
 MOST_LETTERS = 60  # of the name of an array that stands in the name of its member

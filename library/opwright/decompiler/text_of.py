@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from opwright.decompiler.literals import quoted
+from opwright.decompiler.literal_text import quoted
 from opwright.decompiler.parts import MOST_IN_TEXT, Parts
 
 

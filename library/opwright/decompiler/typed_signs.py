@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from onnx import NodeProto
 
-from opwright.decompiler.operators import Form
+from opwright.decompiler.operator_forms import Form
 from opwright.elements import BY_NAME
 from opwright.opsets.record import Operands
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from onnx import NodeProto
 
-from opwright.decompiler.operators import Forms
+from opwright.decompiler.operator_forms import Forms
 from opwright.graphs.walk import all_nodes, subgraphs
 from opwright.opsets.records import IF, LOOP
 

@@ -1,6 +1,6 @@
 """Findings: as data (`model`), as text (`text`), as JSON (`wire`), and what each code means (`registry`)."""
 
-from opwright.diagnostics.model import (
+from opwright.diagnostics.diagnostic import (
     Diagnostic,
     DiagnosticError,
     DiagnosticWarning,

@@ -12,7 +12,7 @@ import tokenize
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from opwright.diagnostics.model import Diagnostic, Place, Severity
+from opwright.diagnostics.diagnostic import Diagnostic, Place, Severity
 from opwright.diagnostics.registry import find_code
 
 _MARK = "opwright:"

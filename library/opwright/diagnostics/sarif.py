@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
 
-from opwright.diagnostics.model import Diagnostic, Place, Severity
+from opwright.diagnostics.diagnostic import Diagnostic, Place, Severity
 from opwright.diagnostics.registry import find_code
 from opwright.version import VERSION
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterable
 
-from opwright.diagnostics.model import Diagnostic, Place, Related, Severity
+from opwright.diagnostics.diagnostic import Diagnostic, Place, Related, Severity
 
 Sources = Callable[[str], "str | None"]
 

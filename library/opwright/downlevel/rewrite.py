@@ -9,8 +9,8 @@ from onnx import ModelProto
 
 from opwright.bundle.format import Bundle
 from opwright.bundle.read import find_bundle
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Severity
-from opwright.downlevel.judge import Restamped, Verdict, judge_model
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
+from opwright.downlevel.node_verdicts import Restamped, Verdict, judge_model
 from opwright.downlevel.stamp import note_imports, stamp_imports, write_form
 from opwright.downlevel.target import Target, target_of_opset, target_of_runtime
 from opwright.graphs.ids import FunctionId, function_id

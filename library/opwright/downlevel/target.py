@@ -13,7 +13,7 @@ from typing import Any
 
 from onnx import defs, helper
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.opsets.steps import OLDEST
 
 RUNTIMES = Path(__file__).with_name("runtimes.json")

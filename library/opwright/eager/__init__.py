@@ -8,21 +8,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from opwright.eager.functions import call_function, run_body
     from opwright.eager.operations import call_operator, make_scalar
+    from opwright.eager.python_execution import call_function, run_body
     from opwright.eager.settings import at_opset, strict, whole_functions
     from opwright.eager.tensor import Tensor, tensor_of
 
 _HOMES = {
-    "Tensor": "tensor",
-    "at_opset": "settings",
-    "call_function": "functions",
-    "call_operator": "operations",
-    "make_scalar": "operations",
-    "run_body": "functions",
-    "strict": "settings",
-    "tensor_of": "tensor",
-    "whole_functions": "settings",
+    "Tensor": "opwright.eager.tensor",
+    "at_opset": "opwright.eager.settings",
+    "call_function": "opwright.eager.python_execution",
+    "call_operator": "opwright.eager.operations",
+    "make_scalar": "opwright.eager.operations",
+    "run_body": "opwright.eager.python_execution",
+    "strict": "opwright.eager.settings",
+    "tensor_of": "opwright.eager.tensor",
+    "whole_functions": "opwright.eager.settings",
 }
 
 __all__ = [
@@ -44,6 +44,6 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'opwright.eager' has no attribute {name!r}")
     from importlib import import_module
 
-    found = getattr(import_module(f"opwright.eager.{home}"), name)
+    found = getattr(import_module(home), name)
     globals()[name] = found
     return found

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.eager.described import Described
-from opwright.eager.lowering import NOWHERE, EagerLowering
+from opwright.eager.eager_lowering import NOWHERE, EagerLowering
 from opwright.eager.operations import operand
 from opwright.functions import OnnxFunction
 from opwright.lang import ir

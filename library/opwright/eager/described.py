@@ -18,8 +18,8 @@ from opwright.lang.interface import (
     Interface,
 )
 from opwright.lang.source import Span
-from opwright.live.annotations import read_object, read_returns
 from opwright.live.compiled import declare
+from opwright.live.evaluated_annotations import read_object, read_returns
 
 _NOWHERE: Span = (0, 0, 0, 0)
 _KINDS = inspect.Parameter

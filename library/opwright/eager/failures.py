@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from onnx import ModelProto, NodeProto
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Related
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Related
 from opwright.eager.messages import named_nodes, one_line
 from opwright.eager.outcome import Failed
 from opwright.eager.place import read_place

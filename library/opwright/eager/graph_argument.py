@@ -22,6 +22,6 @@ class GraphArgument:
     @property
     def outputs(self) -> tuple[str, ...]:
         """DiagnosticError (OW307) where the function's returns disagree."""
-        from opwright.eager.graphs import outputs_of
+        from opwright.eager.graph_operands import outputs_of
 
         return outputs_of(self.function)

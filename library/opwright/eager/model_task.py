@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from onnx import ModelProto
 
 from opwright.eager.arrays import Data
-from opwright.eager.models import Task
+from opwright.eager.node_models import Task
 from opwright.graphs.inline import inline_model
 from opwright.graphs.walk import all_nodes
 from opwright.lang import ir

@@ -11,11 +11,11 @@ import numpy as np
 from onnx import AttributeProto, ModelProto, NodeProto, ValueInfoProto, helper
 
 from opwright.bundle.format import FunctionEntry, InputEntry
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.eager.arguments import Attributes, bind_arguments
 from opwright.eager.arrays import Data, type_of
 from opwright.eager.captured import capturer_of
-from opwright.eager.lowering import EagerLowering
+from opwright.eager.eager_lowering import EagerLowering
 from opwright.eager.model_task import ModelTask, model_task
 from opwright.eager.operations import operand
 from opwright.eager.outcome import Evaluator, Failed, NoKernel, Session, as_expected

@@ -10,12 +10,12 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from opwright import types
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.eager import tensor as tensors
 from opwright.eager.arrays import Data, data_of, type_of
 from opwright.eager.captured import Captured, capturer_of
+from opwright.eager.eager_lowering import NOWHERE, EagerLowering
 from opwright.eager.graph_argument import GraphArgument
-from opwright.eager.lowering import NOWHERE, EagerLowering
 from opwright.eager.place import caller, unpacked_to
 from opwright.eager.replay import MISS, RECORDINGS, Recording, Unkeyed, add_operand, is_kept, static_key
 from opwright.eager.settings import current, opset_in_force
@@ -38,7 +38,7 @@ from opwright.lang.objects import (
 )
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
-from opwright.live.constants import is_tensor_object, tensor_data
+from opwright.live.tensor_objects import is_tensor_object, tensor_data
 from opwright.opsets.implied import ImpliedSignature
 from opwright.opsets.operator import Operator
 from opwright.opsets.signatures import Signature, is_known_domain, newest_opset, signature, tensor_element
@@ -268,7 +268,7 @@ def operand(low: EagerLowering, value: object) -> Operand:
     if isinstance(value, ElementType):
         return TypeObject(value)
     if isinstance(value, (FunctionType, GraphArgument)):
-        from opwright.eager.graphs import graph_operand
+        from opwright.eager.graph_operands import graph_operand
 
         return graph_operand(low, value.function if isinstance(value, GraphArgument) else value)
     if isinstance(value, type):

@@ -12,7 +12,7 @@ from typing import Any
 from opwright.eager import ort_values
 from opwright.eager.arrays import Data
 from opwright.eager.messages import named_nodes, one_line
-from opwright.eager.models import Task
+from opwright.eager.node_models import Task
 from opwright.eager.ort_faults import fault_of
 from opwright.eager.outcome import Failed, NoKernel, Session
 from opwright.elements import ElementType

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 
 from opwright.eager.arrays import Data
-from opwright.eager.models import Task
+from opwright.eager.node_models import Task
 from opwright.elements import ElementType
 from opwright.graphs.ndarrays import DTYPES, element_of
 from opwright.lang import ir

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.eager.described import Described
+from opwright.eager.eager_lowering import NOWHERE, EagerLowering
 from opwright.eager.graph_argument import GraphArgument
-from opwright.eager.lowering import NOWHERE, EagerLowering
 from opwright.eager.operations import operand, sequence
 from opwright.eager.tensor import Items, Tensor, wrap
 from opwright.elements import BY_NAME, ElementType

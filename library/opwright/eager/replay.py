@@ -14,9 +14,9 @@ import numpy as np
 from opwright.eager import tensor as tensors
 from opwright.eager.arrays import Data, type_of
 from opwright.eager.kept import Kept
-from opwright.eager.models import Task
+from opwright.eager.node_models import Task
 from opwright.eager.outcome import Failed, NoKernel, as_expected
-from opwright.eager.run import Loaded, run_on
+from opwright.eager.task_execution import Loaded, run_on
 from opwright.elements import ElementType
 from opwright.graphs.ndarrays import DTYPES
 from opwright.lang import ir

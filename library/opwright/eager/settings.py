@@ -109,7 +109,7 @@ def evaluators() -> Sequence[Evaluator]:
 @cache
 def _default() -> tuple[Evaluator, ...]:
     from opwright.eager.ort import OnnxRuntime, is_installed
-    from opwright.eager.reference import ReferenceEvaluator
+    from opwright.eager.reference_evaluator import ReferenceEvaluator
 
     reference = ReferenceEvaluator()
     return (OnnxRuntime(), reference) if is_installed() else (reference,)

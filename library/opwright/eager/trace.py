@@ -13,7 +13,7 @@ import numpy as np
 from onnx import GraphProto, ModelProto, helper, numpy_helper
 
 from opwright.eager.arrays import Data
-from opwright.eager.models import Task
+from opwright.eager.node_models import Task
 from opwright.eager.ort import newest_accepted
 from opwright.eager.tensor import Tensor, make_tensor
 from opwright.elements import BY_NAME

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from opwright import types
-from opwright.diagnostics.model import DiagnosticWarning
+from opwright.diagnostics.diagnostic import DiagnosticWarning
 from opwright.eager.described import Described
 from opwright.eager.operations import make_scalar
 from opwright.eager.ort import load_whole

@@ -8,7 +8,7 @@ from typing import Any
 
 from onnx import GraphProto, ModelProto, SparseTensorProto, TensorProto, ValueInfoProto
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.elements import BY_NAME
 from opwright.graphs.external_data import LEAST, aligned, byte_length, elements, refer, write_elements
 from opwright.graphs.ndarrays import element_of_dtype

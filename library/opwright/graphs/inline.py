@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from google.protobuf.message import DecodeError
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.walk import all_graphs, all_nodes, subgraphs
 from opwright.opsets.records import IDENTITY

@@ -12,7 +12,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, EncodeError, Message
 from onnx import ModelProto, OperatorSetProto, TensorProto
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.graphs.walk import all_graphs
 
 MOST_BYTES = (1 << 31) - 1  # of a protobuf message

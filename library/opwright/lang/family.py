@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
 
-from opwright.diagnostics.model import Diagnostic, Place, Related, has_errors
+from opwright.diagnostics.diagnostic import Diagnostic, Place, Related, has_errors
 from opwright.lang import facts, ir
 from opwright.lang.looked_up import Answers, LookedUp
 from opwright.lang.lower.function import Lowered, Target, Unit

@@ -9,7 +9,7 @@ from dataclasses import field
 from enum import Enum, auto
 from typing import Any
 
-from opwright.diagnostics.model import Diagnostic
+from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.elements import ElementType
 from opwright.lang.annotations import ANY, Annotation, TensorAnnotation, read_annotation
 from opwright.lang.attribute_values import convert_attribute

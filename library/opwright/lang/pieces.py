@@ -16,7 +16,7 @@ from keyword import kwlist
 from sys import intern
 from typing import Any
 
-from opwright.diagnostics.model import Diagnostic
+from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.lang.operators import BINARY_SYMBOLS
 from opwright.lang.source import Source, split_lines
 from opwright.lang.syntax import SIZE_LIMIT, Module, parse

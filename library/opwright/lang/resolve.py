@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from opwright.diagnostics.model import Diagnostic, Related
+from opwright.diagnostics.diagnostic import Diagnostic, Related
 from opwright.elements import BY_NAME
 from opwright.lang.numpy_values import FUNCTIONS as NUMPY_FUNCTIONS
 from opwright.lang.objects import (

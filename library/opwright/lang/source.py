@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import cached_property
 
-from opwright.diagnostics.model import Place
+from opwright.diagnostics.diagnostic import Place
 
 # (line, column, end line, end column): lines from 1, columns in UTF-8 bytes from 0, as Python's ast counts.
 Span = tuple[int, int, int, int]

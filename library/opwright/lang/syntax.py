@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 from functools import cached_property
 
-from opwright.diagnostics.model import Diagnostic, Place
+from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright.lang.source import Source
 
 SIZE_LIMIT = 16 << 20  # bytes; the scripts of 100,000 nodes have five million

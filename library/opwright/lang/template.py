@@ -24,7 +24,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from opwright.diagnostics.model import Diagnostic
+from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.elements import BY_NAME
 from opwright.lang.free_names import free_names
 from opwright.lang.interface import Declaration, Interface

@@ -11,9 +11,9 @@ from typing import Literal
 
 from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, helper
 
-from opwright.bundle.calls import inputs_of_call, outputs_of
+from opwright.bundle.call_interface import inputs_of_call, outputs_of
 from opwright.bundle.format import Bundle
-from opwright.diagnostics.model import Diagnostic, Place, Severity
+from opwright.diagnostics.diagnostic import Diagnostic, Place, Severity
 from opwright.graphs.ids import FunctionId, callees_first, function_id
 from opwright.graphs.inline import inline_model
 from opwright.graphs.model_file import refuse_broken_text
@@ -23,9 +23,9 @@ from opwright.link.check import check_model, undefined_nodes
 from opwright.link.instantiate import pad, write_defaults
 from opwright.link.metadata import ATTACHED, CALL, IMPORTED
 from opwright.link.naming import Profile
+from opwright.link.node_resolution import Served, resolve_model
 from opwright.link.plan import Plan, choose_opset, make_plan
 from opwright.link.propagate import imports_of
-from opwright.link.resolve import Served, resolve_model
 from opwright.opsets.domains import normal_domain
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from opwright.bundle.format import Bundle, DomainEntry, FunctionEntry, Index
-from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.suggest import close_in_any_case
 
 

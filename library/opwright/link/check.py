@@ -9,7 +9,7 @@ from typing import Any
 
 from onnx import GraphProto, ModelProto, TensorProto, checker, helper, shape_inference
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Severity
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
 from opwright.elements import BY_CODE
 from opwright.graphs.ids import call_id, function_id
 from opwright.graphs.walk import all_graphs, all_nodes

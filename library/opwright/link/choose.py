@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from onnx import AttributeProto, helper
 
-from opwright.bundle.calls import inputs_of_call, split_type
+from opwright.bundle.call_interface import inputs_of_call, split_type
 from opwright.bundle.format import AttributeEntry, BodyEntry, FunctionEntry, InputEntry
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.elements import BY_NAME
 from opwright.lang.facts import RANK, fact_of
 from opwright.link.naming import Instance, bodies_at, template_at

@@ -11,7 +11,7 @@ from typing import Any
 from google.protobuf.message import DecodeError
 from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, OperatorSetIdProto, helper
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Severity
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
 from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.model_file import refuse_broken_text
 from opwright.graphs.walk import all_nodes

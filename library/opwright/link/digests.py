@@ -12,7 +12,7 @@ from opwright.graphs.ids import FunctionId, call_id, callees_first, function_id
 from opwright.graphs.walk import all_nodes
 from opwright.link.metadata import ATTRIBUTES, BODY, FLATTENED, IDENTITY, LIBRARY, RELEASE, TEMPLATE, VARIANT
 from opwright.protos.canonical import Callee, canonicalise
-from opwright.protos.tensors import RefusedError
+from opwright.protos.canonical_tensors import RefusedError
 
 
 @dataclass(frozen=True, slots=True)

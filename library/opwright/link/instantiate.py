@@ -13,9 +13,9 @@ from dataclasses import replace
 from google.protobuf.message import DecodeError
 from onnx import AttributeProto, FunctionProto, NodeProto, helper
 
-from opwright.bundle.calls import outputs_of
+from opwright.bundle.call_interface import outputs_of
 from opwright.bundle.format import AttributeEntry, BodyEntry, CallEntry, DomainEntry, FunctionEntry, Index
-from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.graphs.walk import all_nodes, rename_references, rename_values
 from opwright.link.catalogue import Catalogue, catalogue_of
 from opwright.link.flatten import flatten

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from opwright.bundle.format import BodyEntry, FunctionEntry, TemplateEntry
-from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.graphs.ids import FunctionId
 from opwright.link.catalogue import Catalogue
 from opwright.variants import labels, overload_of, portable_name

@@ -8,7 +8,7 @@ from itertools import chain
 
 from onnx import FunctionProto, ModelProto, helper
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.walk import all_nodes
 from opwright.link.catalogue import Catalogue
@@ -16,8 +16,8 @@ from opwright.link.digests import Record, function_digests, record_of
 from opwright.link.flatten import flatten
 from opwright.link.instantiate import called, closure, name_body
 from opwright.link.naming import Instance, Naming, Profile, bodies_at
+from opwright.link.node_resolution import Served
 from opwright.link.propagate import imports_of
-from opwright.link.resolve import Served
 from opwright.opsets.domains import normal_domain
 from opwright.variants import possible_bases
 

@@ -16,7 +16,7 @@ from typing import Protocol
 
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.graphs.ids import FunctionId
 from opwright.graphs.walk import subgraphs
 from opwright.lang import ir

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from onnx import FunctionProto
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, Related, Severity
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Related, Severity
 from opwright.functions import LOCAL_DOMAIN, OnnxFunction
 from opwright.graphs.ids import FunctionId, function_id
 from opwright.lang import ir

@@ -9,7 +9,7 @@ from typing import Any, TypeGuard, TypeVar
 
 from onnx import FunctionProto
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.elements import BY_CODE
 from opwright.functions import OnnxFunction
 from opwright.lang import ir
@@ -24,12 +24,12 @@ from opwright.lang.promises import without_sizes
 from opwright.lang.resolve import NoFiles
 from opwright.lang.source import span_of
 from opwright.lang.syntax import Module
-from opwright.live.annotations import annotation_reader, read_returns
+from opwright.live.evaluated_annotations import annotation_reader, read_returns
+from opwright.live.function_source import recover
 from opwright.live.libraries import InstalledLibraries
-from opwright.live.names import LiveScope
+from opwright.live.live_scope import LiveScope
 from opwright.live.reads import Reads
 from opwright.live.show_warnings import show_warnings
-from opwright.live.source import recover
 from opwright.opsets.opset import Opset
 from opwright.opsets.signatures import newest_opset
 from opwright.variants import Key

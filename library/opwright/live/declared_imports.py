@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from onnx import FunctionProto, ModelProto, NodeProto, OperatorSetIdProto, helper
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.graphs.walk import all_nodes
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.signatures import history, signature

@@ -7,7 +7,7 @@ from typing import Any
 
 from onnx import FunctionProto, GraphProto, ModelProto, NodeProto
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.graphs.walk import all_graphs, all_nodes
 from opwright.opsets.records import IDENTITY
 

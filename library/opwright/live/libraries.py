@@ -8,7 +8,7 @@ from types import ModuleType
 from onnx import FunctionProto, NodeProto
 
 from opwright.bundle.format import Bundle, FunctionEntry
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.walk import all_nodes
 from opwright.lang import ir

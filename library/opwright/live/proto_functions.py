@@ -8,7 +8,7 @@ from typing import Any
 
 from onnx import FunctionProto, ModelProto, helper
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.first_use import find
 from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.walk import all_nodes

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TypeProto
 
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.elements import BY_CODE, BY_NAME
 from opwright.graphs.ids import FunctionId
 from opwright.graphs.inline import inline_into

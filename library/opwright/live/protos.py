@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from onnx import FunctionProto, helper
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, Related
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Related
 from opwright.functions import OnnxFunction
 from opwright.graphs.left_out import leave_out_in, leave_out_unread
 from opwright.graphs.walk import all_nodes

@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from opwright.lang.objects import FunctionObject
-from opwright.live.constants import is_tensor_object, tensor_content
+from opwright.live.tensor_objects import is_tensor_object, tensor_content
 
 ARRAY_BYTES = 1 << 20  # of an array that may become a constant
 

@@ -6,9 +6,9 @@ import linecache
 import warnings
 from collections.abc import Iterable
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticWarning, Place, Severity
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticWarning, Place, Severity
 from opwright.functions import OnnxFunction
-from opwright.live.source import shown_name
+from opwright.live.function_source import shown_name
 
 
 def show_warnings(function: OnnxFunction, diagnostics: Iterable[Diagnostic]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from onnx import GraphProto
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.elements import ElementType
 from opwright.functions import OnnxFunction
 from opwright.lang import ir
@@ -20,7 +20,7 @@ from opwright.lang.lower.declared import declared_type, meet_shapes, wrapped
 from opwright.lang.lower.function import Lowered, Target, Unit, variadic_names
 from opwright.lang.source import Span
 from opwright.lang.trail import Trail
-from opwright.live.annotations import read_object
+from opwright.live.evaluated_annotations import read_object
 from opwright.model_options import Types
 
 

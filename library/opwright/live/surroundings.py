@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.functions import OnnxFunction
 from opwright.lang.lower.poison import Question
 from opwright.lang.solve import lower_function

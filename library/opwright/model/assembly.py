@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from onnx import FunctionProto, GraphProto, ModelProto, helper
 
-from opwright.diagnostics.model import Place
+from opwright.diagnostics.diagnostic import Place
 from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.inline import Inliner, inline_into
 from opwright.graphs.left_out import leave_out_defaults

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from onnx import ModelProto, TypeProto, ValueInfoProto, helper
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError, Place, Severity
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
 from opwright.elements import BY_CODE
 from opwright.graphs.initializers import FIRST_IR_VERSION
 from opwright.graphs.walk import all_graphs, all_nodes

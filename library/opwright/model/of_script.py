@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from onnx import ModelProto
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.functions import OnnxFunction
 from opwright.graphs.ids import function_id
 from opwright.graphs.left_out import leave_out_unread

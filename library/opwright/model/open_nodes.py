@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, helper
 
-from opwright.diagnostics.model import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.elements import BY_CODE
 from opwright.graphs.inline import inline_model
 from opwright.graphs.walk import subgraphs

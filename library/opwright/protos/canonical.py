@@ -41,9 +41,9 @@ from opwright.graphs.ids import FunctionId
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.records import IDENTITY
 from opwright.protos import wire
-from opwright.protos.operators import BODY_DOMAIN, BODY_PREFIX, Operator, called_body, standard_operator
+from opwright.protos.canonical_operators import BODY_DOMAIN, BODY_PREFIX, Operator, called_body, standard_operator
+from opwright.protos.canonical_tensors import RefusedError, check_text
 from opwright.protos.order import Node, make_scope, order_nodes, read_nodes
-from opwright.protos.tensors import RefusedError, check_text
 from opwright.protos.wire import chunk, varint
 from opwright.protos.writer import Writer, canonical_name
 

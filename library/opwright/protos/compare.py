@@ -21,15 +21,16 @@ from pathlib import Path
 from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, SparseTensorProto, TypeProto
 from onnx.external_data_helper import load_external_data_for_model
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.graphs.ids import FunctionId
 from opwright.graphs.model_file import external_files, read_model
 from opwright.graphs.walk import subgraphs_by_name
+from opwright.protos.canonical_operators import Operator
+from opwright.protos.canonical_tensors import RefusedError, encode_sparse_tensor, encode_tensor, encode_type
 from opwright.protos.difference import Comparison, DifferenceError, DifferenceKind, Part, Step, Trail
 from opwright.protos.digest import HasFunctionProto
 from opwright.protos.node_attributes import check_attributes, function_attributes
 from opwright.protos.node_text import node_text, tensor_text, type_text
-from opwright.protos.operators import Operator
 from opwright.protos.scopes import (
     Body,
     LocalFunction,
@@ -42,7 +43,6 @@ from opwright.protos.scopes import (
     pair,
     trimmed,
 )
-from opwright.protos.tensors import RefusedError, encode_sparse_tensor, encode_tensor, encode_type
 
 Comparable = FunctionProto | ModelProto | HasFunctionProto | str | os.PathLike[str]
 Task = Iterator["Task | None"]  # yields what is to be done before it goes on

@@ -7,13 +7,13 @@ from typing import Protocol, runtime_checkable
 
 from onnx import FunctionProto, NodeProto
 
-from opwright.diagnostics.model import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.walk import subgraphs_by_name
 from opwright.opsets.domains import normal_domain
 from opwright.protos.canonical import Callee, canonicalise
+from opwright.protos.canonical_tensors import RefusedError
 from opwright.protos.plain import plain_digest
-from opwright.protos.tensors import RefusedError
 
 _DEEPEST = 100  # messages inside one another, where protobuf's parsers stop
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from onnx import AttributeProto, NodeProto, defs
 
 from opwright.graphs.walk import GRAPH_KINDS
-from opwright.protos.attributes import encode_attribute
+from opwright.protos.canonical_attributes import encode_attribute
+from opwright.protos.canonical_operators import Operator
+from opwright.protos.canonical_tensors import RefusedError
 from opwright.protos.difference import DifferenceError, DifferenceKind, Trail
 from opwright.protos.node_text import attribute_text
-from opwright.protos.operators import Operator
 from opwright.protos.scopes import LocalFunction, Meaning
-from opwright.protos.tensors import RefusedError
 from opwright.protos.wire import chunk, varint
 
 # Kinds whose equality as messages decides; the others may be equal in another form, or hold names.

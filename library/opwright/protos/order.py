@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from onnx import AttributeProto, GraphProto, NodeProto, SparseTensorProto, TensorProto
 
-from opwright.protos.operators import Operator
-from opwright.protos.tensors import RefusedError
+from opwright.protos.canonical_operators import Operator
+from opwright.protos.canonical_tensors import RefusedError
 
 Resolver = Callable[[NodeProto], Operator]
 Tensor = TensorProto | SparseTensorProto

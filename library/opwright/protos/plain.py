@@ -14,9 +14,9 @@ from functools import lru_cache
 from onnx import AttributeProto, FunctionProto
 
 from opwright.protos import wire
-from opwright.protos.attributes import encode_attribute, encode_reference
-from opwright.protos.operators import BODY_PREFIX, Operator, standard_operator
-from opwright.protos.tensors import RefusedError, check_text
+from opwright.protos.canonical_attributes import encode_attribute, encode_reference
+from opwright.protos.canonical_operators import BODY_PREFIX, Operator, standard_operator
+from opwright.protos.canonical_tensors import RefusedError, check_text
 from opwright.protos.wire import SMALL, chunk, read_varint, varint
 from opwright.protos.writer import canonical_name
 

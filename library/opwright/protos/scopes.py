@@ -14,9 +14,9 @@ from opwright.graphs.ids import FunctionId, function_id
 from opwright.graphs.walk import subgraphs_by_name
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.records import IDENTITY
-from opwright.protos.attributes import encode_attribute
-from opwright.protos.operators import BODY_DOMAIN, Operator, called_body, standard_operator
-from opwright.protos.tensors import RefusedError
+from opwright.protos.canonical_attributes import encode_attribute
+from opwright.protos.canonical_operators import BODY_DOMAIN, Operator, called_body, standard_operator
+from opwright.protos.canonical_tensors import RefusedError
 from opwright.protos.wire import chunk
 
 Tensor = TensorProto | SparseTensorProto

@@ -9,10 +9,10 @@ from onnx import AttributeProto, SparseTensorProto, ValueInfoProto
 
 from opwright.graphs.walk import GRAPH_KINDS
 from opwright.protos import wire
-from opwright.protos.attributes import encode_attribute, encode_reference, wrap
-from opwright.protos.operators import Operator
+from opwright.protos.canonical_attributes import encode_attribute, encode_reference, wrap
+from opwright.protos.canonical_operators import Operator
+from opwright.protos.canonical_tensors import Encoded, RefusedError, encode_sparse_tensor, encode_tensor, encode_type
 from opwright.protos.order import Graph, Node
-from opwright.protos.tensors import Encoded, RefusedError, encode_sparse_tensor, encode_tensor, encode_type
 from opwright.protos.wire import chunk, varint
 
 _GRAPH_NAME = wire.GRAPH_NAME + chunk(b"g")

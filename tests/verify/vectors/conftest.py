@@ -13,7 +13,7 @@ import onnx
 import pytest
 from onnx import defs, helper
 from opwright.bundle.format import AttributeEntry, FunctionEntry, InputEntry, OutputEntry
-from opwright.diagnostics.model import Place
+from opwright.diagnostics.diagnostic import Place
 from opwright_build.spec.model import Domain, OpsetRange, SpecVersion, VectorKind, VectorSource
 from opwright_build.spec.tolerances import DEFAULT_TOLERANCES
 

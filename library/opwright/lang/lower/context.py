@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from opwright.diagnostics.model import Diagnostic, Place, Related
+from opwright.diagnostics.diagnostic import Diagnostic, Place, Related
 from opwright.elements import BY_NAME, ElementType
 from opwright.lang import ir
 from opwright.lang.looked_up import LookedUp, OperatorName, OpsetQuestion

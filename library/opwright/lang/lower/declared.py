@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from opwright.bundle.calls import ANY
+from opwright.bundle.call_interface import ANY
 from opwright.elements import BY_NAME
 from opwright.lang import ir
 from opwright.lang.interface import DeclaredValue

@@ -9,8 +9,8 @@ from dataclasses import field
 from functools import partial
 from typing import Any
 
-from opwright.bundle.calls import spread_names
-from opwright.diagnostics.model import Diagnostic, Severity, has_errors
+from opwright.bundle.call_interface import spread_names
+from opwright.diagnostics.diagnostic import Diagnostic, Severity, has_errors
 from opwright.elements import BY_NAME
 from opwright.lang import facts, ir
 from opwright.lang.interface import Arity, AttributeDeclaration, Declaration, DeclaredValue, Input, Interface

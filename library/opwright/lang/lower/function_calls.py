@@ -9,7 +9,7 @@ from functools import cache
 from sysconfig import get_path
 
 from opwright.bundle.format import BodyEntry, FunctionEntry
-from opwright.diagnostics.model import Diagnostic, Related, Severity
+from opwright.diagnostics.diagnostic import Diagnostic, Related, Severity
 from opwright.lang import ir
 from opwright.lang.looked_up import OperatorName
 from opwright.lang.lower.call_variants import Given, fit_variant

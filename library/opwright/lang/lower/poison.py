@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import TypeVar
 
-from opwright.diagnostics.model import Diagnostic
+from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.lang.lower.operands import LoopKey
 from opwright.lang.source import Span
 from opwright.lang.value_class import record

@@ -24,7 +24,7 @@ from opwright.lang.objects import GraphObject
 from opwright.lang.source import Span
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.signatures import Signature, is_known_domain, signature
-from opwright.protos.tensors import RefusedError, elements_of_tensor
+from opwright.protos.canonical_tensors import RefusedError, elements_of_tensor
 
 _Values = dict[str, ir.Value | None]
 _KINDS = {kind.code: kind for kind in ir.AttributeKind}

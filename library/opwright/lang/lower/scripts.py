@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TypeVar
 
-from opwright.diagnostics.model import Related, Severity
+from opwright.diagnostics.diagnostic import Related, Severity
 from opwright.elements import BY_CODE, ElementType
 from opwright.lang import ir
 from opwright.lang.dead import is_pure

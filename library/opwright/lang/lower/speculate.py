@@ -15,7 +15,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TypeVar
 
-from opwright.diagnostics.model import Diagnostic
+from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.lang.lower.branches import EnvironmentCopy
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.operands import Environment

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeGuard
 
-from opwright.diagnostics.model import Diagnostic, Severity
+from opwright.diagnostics.diagnostic import Diagnostic, Severity
 from opwright.lang import ir
 from opwright.lang.facts import shown
 from opwright.lang.lower.annotated import declare

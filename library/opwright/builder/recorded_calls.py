@@ -1,0 +1,105 @@
+"""Calls of functions: they stay functions of the model, or their bodies stand in place of the call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from opwright.builder.open_types import has_rank, infer_value
+from opwright.builder.python_operands import arguments_of
+from opwright.builder.recorder import Recorder
+from opwright.functions import OnnxFunction
+from opwright.lang import ir
+from opwright.lang.lower import calls, scripts
+from opwright.lang.lower.operands import Operand
+from opwright.lang.objects import OperatorObject, ScriptObject
+from opwright.live.libraries import opset_object
+from opwright.live.proto_functions import proto_function
+from opwright.packaged import LibraryFunction
+
+
+def call_script(
+    recorder: Recorder, function: OnnxFunction, args: Sequence[object], kwargs: Mapping[str, object], inline: bool
+) -> Operand:
+    """A call of a function under `@script`: of the variant that fits."""
+    run = recorder.run
+    callee = ScriptObject(
+        function.name, lambda opset: run.compile(function).script, lambda key: run.without_sizes(function, key)
+    )
+    arguments = arguments_of(recorder, run.compile(function).script.signature, args, kwargs)
+    found = scripts.call_script(recorder.low, callee, arguments, {})
+    _note_last(recorder, inline)
+    return found
+
+
+def call_library(
+    recorder: Recorder, function: LibraryFunction, args: Sequence[object], kwargs: Mapping[str, object], inline: bool
+) -> Operand:
+    """A call of a function of an installed library."""
+    callee = OperatorObject(opset_object(function.opset), function.name)
+    found = calls.call_operator(recorder.low, callee, arguments_of(recorder, None, args, kwargs))
+    _note_last(recorder, inline)
+    return found
+
+
+def call_proto(
+    recorder: Recorder, function: Any, args: Sequence[object], kwargs: Mapping[str, object], inline: bool
+) -> Operand:
+    """A call of a function that exists as a FunctionProto or a ModelProto."""
+    try:
+        known = recorder.existing.get(id(function))
+        made = known[1] if known is not None else proto_function(function)
+    except TypeError as error:
+        recorder.low.error(
+            "OW352",
+            f"a {type(function).__name__} cannot be called",
+            None,
+            reason=str(error),
+            help="give a function under `@script`, a function of a library, a FunctionProto or a ModelProto",
+        )
+        raise AssertionError from error
+    recorder.existing[id(function)] = function, made
+    script = made.script
+    made.at_opset(recorder.low.opset)
+    callee = ScriptObject(made.name, lambda opset: script, lambda key: script.variants[0].outputs)
+    found = scripts.call_script(recorder.low, callee, arguments_of(recorder, script.signature, args, kwargs), {})
+    _note_last(recorder, inline)
+    return found
+
+
+def _note_last(recorder: Recorder, inline: bool) -> None:
+    """Completes the types of the call which has just been recorded, and notes whether it is to be replaced; of a
+    template nothing is left to replace."""
+    low = recorder.low
+    call = low.region.nodes[-1] if low.region.nodes else None
+    if not isinstance(call, ir.Call) or not isinstance(call.callee, ir.FunctionReference):
+        return
+    if inline:
+        recorder.inlined.add(call)
+    results = [value for value in call.results if value is not None]
+    if all(has_rank(value.type) for value in results):
+        return
+    for value in call.inputs:
+        if value is not None:
+            infer_value(recorder, value)
+    key = _key(recorder, call)
+    known = recorder.types.get(key)
+    if known is None:
+        for value in results:
+            infer_value(recorder, value)
+        recorder.types[key] = [value.type for value in results]
+    else:
+        for value, type_ in zip(results, known, strict=True):
+            value.type = type_
+        recorder.asked.update(results)
+
+
+def _key(recorder: Recorder, call: ir.Call) -> tuple[object, ...]:
+    """Equal for calls with results of the same types."""
+    assert isinstance(call.callee, ir.FunctionReference)
+    contents = recorder.low.contents
+    inputs = [
+        None if item is None else (repr(item.type), getattr(contents.get(item), "key", None)) for item in call.inputs
+    ]
+    attributes = [(name, getattr(item, "value", None)) for name, item in call.attributes.items()]
+    return id(call.callee.origin), call.callee.identity, call.callee.variant, tuple(inputs), repr(attributes)

@@ -1,0 +1,175 @@
+"""How the operators of a model's opsets are written: what is called, and which constants may stand as literals."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+from onnx import AttributeProto, NodeProto, helper
+
+from opwright.decompiler.python_names import LONGEST, is_python_name, module_name
+from opwright.decompiler.refuse import refuse
+from opwright.opsets.domains import normal_domain
+from opwright.opsets.record import Operands, Role
+from opwright.opsets.records import record_of
+from opwright.opsets.signatures import Option, Signature, is_known_domain, newest_opset, signature, tensor_element
+
+_MOST = 2**31 - 1  # opset of a domain of which onnx knows nothing
+_STATEMENTS = frozenset({Role.IF, Role.LOOP})
+_SPECIAL = _STATEMENTS | {Role.CONSTANT, Role.IDENTITY}
+_WITHOUT_ATTRIBUTES = frozenset({Operands.ANY, Operands.BITS})  # the compiler gives the same node for such a sign
+
+
+class FormalInput(NamedTuple):
+    """`type`: the type variable or type; `single`: the name of the one element type that it takes, if it is one."""
+
+    type: str
+    homogeneous: bool
+    single: str
+    sequence: bool
+
+
+class Form:
+    """How an operator is written. `call`: the text before its arguments. `least`: results that a call must name.
+
+    `binary`: Python's sign for it, with spaces where it stands between two operands; `polymorphic` where that is the
+    operator for operands of any type. `is_special`: there may be another way to write it. `is_open`: nothing describes
+    the operator. `defaults`: the attributes that say what it does anyway, serialized.
+    """
+
+    __slots__ = (
+        "binary",
+        "call",
+        "defaults",
+        "has_one_result",
+        "inputs",
+        "is_open",
+        "is_special",
+        "least",
+        "least_inputs",
+        "name",
+        "polymorphic",
+        "record",
+        "signature",
+        "variadic",
+        "written",
+    )
+
+    def __init__(self, call: str, found: Signature | None, name: str) -> None:
+        self.call = call
+        self.name = name
+        self.signature = found
+        self.record = record_of("com.unknown", name) if found is None else found.record
+        sign = self.record.sign
+        self.binary = ""
+        if sign is not None and sign.operands in _WITHOUT_ATTRIBUTES:
+            self.binary = sign.text if sign.unary else f" {sign.text} "
+        self.least_inputs = 0 if found is None else found.min_inputs
+        self.least = 1 if found is None else max(1, found.min_outputs)
+        self.has_one_result = found is not None and found.max_outputs == 1 == self.least
+        self.polymorphic = self.binary if sign is not None and sign.operands is Operands.ANY else ""
+        self.is_open = False
+        self.written: dict[bytes, str] = {}  # attributes as arguments, empty where they are left out
+        self.defaults = frozenset[bytes]() if found is None else _defaults(found)
+        typed = sign is not None and sign.operands is not Operands.ANY
+        self.is_special = typed or self.record.subscript is not None or self.record.role in _SPECIAL
+        self.inputs: list[FormalInput] = []
+        self.variadic = found is not None and bool(found.inputs) and found.inputs[-1].option is Option.VARIADIC
+        for formal in () if found is None else found.inputs:
+            admitted = found.admitted.get(formal.type, (formal.type,)) if found is not None else ()
+            single = tensor_element(admitted[0]) if len(admitted) == 1 else None
+            sequence = bool(admitted) and all(text.startswith("seq(") for text in admitted)
+            name = single.name if single is not None else ""
+            self.inputs.append(FormalInput(formal.type, formal.homogeneous, name, sequence))
+
+    @property
+    def is_control(self) -> bool:
+        return self.record.role in _STATEMENTS
+
+    def formal(self, index: int) -> FormalInput | None:
+        """What is known of an input; None where nothing is."""
+        if index < len(self.inputs):
+            return self.inputs[index]
+        return self.inputs[-1] if self.variadic else None
+
+
+def _defaults(found: Signature) -> frozenset[bytes]:
+    specs = [spec for spec in found.attributes.values() if spec.default not in (None, ())]
+    return frozenset(helper.make_attribute(spec.name, spec.default).SerializeToString() for spec in specs)
+
+
+class Forms(dict[tuple[str, str], Form]):
+    """The operators of the given opset imports, each looked up once. The names of opsets are added to `taken`,
+    and are none of `attributes`, which functions have."""
+
+    def __init__(self, imports: Mapping[str, int], taken: set[str], attributes: Collection[str] = ()) -> None:
+        super().__init__()
+        self.imports = {normal_domain(domain): version for domain, version in imports.items()}
+        for domain, version in self.imports.items():
+            if not (0 if domain else 1) <= version <= (_MOST if domain else newest_opset()):
+                reason = f"the installed onnx knows the opsets 1 to {newest_opset()}" if not domain else "it is none"
+                raise refuse(f"opset {version} of {domain or 'ai.onnx'} cannot be written", reason)
+        self.names: dict[str, str] = {}
+        for domain in ("", *self.imports):
+            if domain not in self.names:
+                self.names[domain] = name = _opset_name(domain, taken.union(attributes))
+                taken.add(name)
+        self.open: dict[str, dict[str, dict[str, str]]] = {}  # of open domains: kinds of attributes that values hide
+        self.may_be_open = any(domain and not is_known_domain(domain) for domain in self.imports)
+        self.untyped: set[tuple[str, str, str]] = set()  # functions of the module whose results have unknown types
+        self.local: dict[tuple[str, str, str], Form] = {}  # the functions of the module, by domain, name and overload
+
+    def version_of(self, domain: str) -> int:
+        """The version that the text names. Some exporters import domains of functions at 0, which the imports of the
+        model say; no opset of a script is called so."""
+        return self.imports.get(normal_domain(domain), 1) or 1
+
+    def __missing__(self, key: tuple[str, str]) -> Form:
+        domain = normal_domain(key[0])
+        if domain not in self.imports:
+            raise refuse(
+                f"no opset of {domain or 'ai.onnx'} is imported", f"the operator {key[1]} is one of that domain"
+            )
+        found = signature(domain, key[1], self.imports[domain])
+        if found is None and not is_python_name(key[1]):
+            raise refuse(f"the operator {domain}::{key[1]} cannot be written", "its name is no name in Python")
+        self[key] = form = Form(f"{self.names[domain]}.{key[1]}(", found, key[1])
+        if found is None and domain and not is_known_domain(domain):
+            form.is_open = form.is_special = True
+            self.open.setdefault(domain, {})
+        return form
+
+    def standard(self, name: str) -> Signature | None:
+        """The signature of an operator of the standard's domain; None where a function of the module is called so, or
+        nothing is known of it."""
+        version = self.imports.get("")
+        if version is None or any(not domain and local == name for domain, local, _ in self.local):
+            return None
+        return signature("", name, version)
+
+    def is_open(self, node: NodeProto) -> bool:
+        """Whether nothing is known of the types that a node gives, whatever it is given."""
+        identity = (node.domain, node.op_type, node.overload)
+        return identity in self.untyped if identity in self.local else self[node.domain, node.op_type].is_open
+
+    def note_kinds(self, node: NodeProto) -> None:
+        """Notes the kinds of the attributes of an operator that nothing describes, where their values are empty."""
+        for item in node.attribute:
+            kind = AttributeProto.AttributeType.Name(item.type)
+            if kind in ("INTS", "FLOATS", "STRINGS") and not (item.ints or item.floats or item.strings):
+                self.open[normal_domain(node.domain)].setdefault(node.op_type, {})[item.name] = kind
+
+    def signature_of(self, node: NodeProto) -> Signature | None:
+        """The signature of an operator; None of a function of the module, or where nothing is known of it."""
+        if (node.domain, node.op_type, node.overload) in self.local:
+            return None
+        return self[node.domain, node.op_type].signature
+
+
+def _opset_name(domain: str, taken: set[str]) -> str:
+    if not domain:
+        return "op"
+    name = module_name(domain.rpartition(".")[2][:LONGEST])
+    while name in taken:
+        name += "_"
+    return name

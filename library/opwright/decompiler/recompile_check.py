@@ -1,0 +1,218 @@
+"""Whether a decompiled module makes the model again: its text is compiled, and the two are compared.
+
+Compared are what both say of themselves (interface, opsets, texts, metadata) and their structure, in a form in which
+constants, names and handed-on values make no difference. Where a readable script has another structure, both models
+are run on the reference evaluator, on inputs that are drawn.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from onnx import FunctionProto, ModelProto, StringStringEntryProto, TypeProto, ValueInfoProto, load
+from onnx.reference import ReferenceEvaluator
+
+from opwright.decompiler.modules import Decompiled
+from opwright.decompiler.normal_form import normal_form
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
+from opwright.elements import BY_CODE
+from opwright.graphs.ndarrays import DTYPES
+from opwright.protos.compare import compare
+
+_SEEDS = (1, 2, 3, 4)
+_WORDS = ("", "a", "two words", "é")
+
+
+def check_model(made: Decompiled, model: ModelProto | Path) -> Iterator[Diagnostic]:
+    """Compiles the text and compares what it makes with the model, which may lie in a file.
+
+    Yields a warning (OW594) where structure does not decide and the models do not run. Raises DiagnosticError (OW593)
+    where the text does not compile, or makes another model.
+    """
+    again = _made_by(made, "model")
+    if not isinstance(again, ModelProto):
+        raise _different("`model()` gives no model")
+    original = model if isinstance(model, ModelProto) else load(model)
+    for what, one, other in zip(_SAID, _said(original), _said(again), strict=True):
+        if one != other:
+            raise _different(f"{what}: {_short(one)} has become {_short(other)}")
+    compared = compare(normal_form(original), normal_form(again))
+    if compared:
+        return
+    verdict = _same_results(original, again)
+    if verdict is False:
+        raise _different(f"{compared.explain()}; and the results differ")
+    if verdict is None:
+        yield Diagnostic(
+            "OW594",
+            "the text makes a model of another structure, whose results could not be compared",
+            reason=compared.explain(),
+            help="use --faithful, which keeps the structure",
+            severity=Severity.WARNING,
+        )
+
+
+def check_functions(made: Decompiled, functions: list[FunctionProto]) -> None:
+    """The same for the functions of a library. Raises DiagnosticError (OW593)."""
+    again = _made_by(made, "functions")
+    if not isinstance(again, list) or len(again) != len(functions):
+        raise _different(f"the library has {len(functions)} functions")
+    for one, other in zip(functions, again, strict=True):
+        compared = compare(_in_model(one), _in_model(other))
+        if not compared:
+            raise _different(compared.explain())
+
+
+def _in_model(function: FunctionProto) -> FunctionProto:
+    return normal_form(ModelProto(functions=[function])).functions[0]
+
+
+def _made_by(made: Decompiled, name: str) -> object:
+    """What the module's function of that name gives."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "decompiled.py"
+        made.write(path)
+        try:
+            function: Callable[[], object] = getattr(_imported(path), name)
+            return function()
+        except DiagnosticError as error:
+            first = error.diagnostics[0]
+            raise _different(f"its text is refused: {first.code}, {first.message}; {first.reason}") from None
+        except (SyntaxError, ValueError, TypeError, NameError, AttributeError, RecursionError, OSError) as error:
+            raise _different(f"its text fails: {type(error).__name__}: {error}") from None
+
+
+def _imported(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise OSError(f"{path} cannot be imported")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _different(reason: str) -> DiagnosticError:
+    message = "the decompiled text does not make the model again"
+    return DiagnosticError(
+        [Diagnostic("OW593", message, reason=reason, help="if onnx.checker accepts the model, please report it")]
+    )
+
+
+# ----------------------------------------------------------------------------------------------- what a model says
+
+_SAID = (
+    "the inputs",
+    "the outputs",
+    "the values of inputs that need not be given",
+    "the opsets",
+    "the IR version",
+    "the names and texts",
+    "the metadata",
+)
+
+
+def _said(model: ModelProto) -> tuple[object, ...]:
+    graph = model.graph
+    inputs = {item.name for item in graph.input}
+    return (
+        [_declared(item) for item in graph.input],
+        [_declared(item) for item in graph.output],
+        sorted(item.name for item in graph.initializer if item.name in inputs),
+        {item.domain: item.version for item in model.opset_import},
+        model.ir_version,
+        (graph.name, graph.doc_string, model.doc_string, model.producer_name, model.producer_version, model.domain),
+        (_entries(model.metadata_props), _entries(graph.metadata_props), model.model_version),
+    )
+
+
+def _declared(value: ValueInfoProto) -> tuple[str, str, str]:
+    return value.name, " ".join(str(value.type).replace('denotation: ""', "").split()), value.doc_string
+
+
+def _entries(entries: Any) -> list[tuple[str, str]]:
+    items: list[StringStringEntryProto] = list(entries)
+    return [(item.key, item.value) for item in items]
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= 200 else f"{text[:200]}..."
+
+
+# ------------------------------------------------------------------------------------------------------- results
+
+
+def _same_results(one: ModelProto, other: ModelProto) -> bool | None:
+    """Whether both give the same for inputs that are drawn; None where that cannot be told."""
+    judged: bool | None = None
+    for seed in _SEEDS:
+        try:
+            inputs = _drawn(one, seed)
+            wanted, repeated = (_run(one, inputs) for _ in range(2))
+        except Exception:  # the evaluator does not take the model or the inputs, for whatever reason
+            continue
+        if not all(map(_equal, wanted, repeated)):
+            return None  # it draws random numbers
+        try:
+            found = _run(other, inputs)
+        except Exception:  # what the evaluator took of the model, it must take of ours
+            return False
+        if not all(map(_equal, wanted, found)):
+            return False
+        judged = True
+    return judged
+
+
+def _run(model: ModelProto, inputs: Mapping[str, Any]) -> list[Any]:
+    with np.errstate(all="ignore"):
+        return list(ReferenceEvaluator(model).run(None, dict(inputs)))
+
+
+def _drawn(model: ModelProto, seed: int) -> dict[str, Any]:
+    """Inputs of the model; each named size is one number."""
+    random = np.random.Generator(np.random.PCG64(seed))
+    sizes: dict[str, int] = {}
+    defaults = {item.name for item in model.graph.initializer}
+    return {
+        item.name: _value(item.type, sizes, random, seed) for item in model.graph.input if item.name not in defaults
+    }
+
+
+def _value(type_: TypeProto, sizes: dict[str, int], random: np.random.Generator, seed: int) -> Any:
+    if type_.HasField("sequence_type"):
+        return [_value(type_.sequence_type.elem_type, sizes, random, seed) for _ in range(seed)]
+    if type_.HasField("optional_type"):
+        return _value(type_.optional_type.elem_type, sizes, random, seed)
+    tensor = type_.tensor_type
+    if not tensor.HasField("shape"):
+        raise ValueError("its rank is not known")
+    shape = [
+        size.dim_value if size.HasField("dim_value") else sizes.setdefault(size.dim_param, 1 + seed)
+        for size in tensor.shape.dim
+    ]
+    element = BY_CODE[tensor.elem_type]
+    if element.kind == "string":
+        return np.array(random.choice(_WORDS, shape), object)
+    if element.is_float or element.kind == "complex":
+        return np.array(random.standard_normal(shape)).astype(DTYPES[element])
+    if element.kind == "bool":  # first all are true, then none, so that both branches are taken
+        return np.array(random.random(shape) < (1, 0, 0.5, 0.5)[seed - 1])
+    return np.array(random.integers(0, 4, shape)).astype(DTYPES[element])
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if isinstance(one, list) or isinstance(other, list):
+        both = isinstance(one, list) and isinstance(other, list) and len(one) == len(other)
+        return both and all(map(_equal, one, other))
+    if one is None or other is None:
+        return one is other
+    a, b = np.asarray(one), np.asarray(other)
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    return bool(a.tolist() == b.tolist()) if a.dtype.kind in "OU" else a.tobytes() == b.tobytes()

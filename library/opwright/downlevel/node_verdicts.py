@@ -1,0 +1,225 @@
+"""What becomes of each node: it stays, takes the form of an older version, becomes a call of a function, or fails."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from onnx import ModelProto, NodeProto, defs
+
+from opwright.bundle.format import FunctionEntry
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
+from opwright.downlevel.form import Form
+from opwright.downlevel.older_form import older_form, type_reasons
+from opwright.downlevel.target import Target
+from opwright.graphs.walk import subgraphs
+from opwright.link.catalogue import Catalogue
+from opwright.link.node_resolution import Findings, Resolver, Served, disagreement
+from opwright.link.propagate import Fact, Propagation, Visit
+from opwright.link.schema_types import formals, infer_outputs, schema_at
+from opwright.link.value_types import ABSENT, element_of
+
+
+@dataclass(frozen=True, slots=True)
+class Restamped:
+    """A node that is one of an older version of its operator, once its inputs and attributes are those of `form`."""
+
+    node: NodeProto
+    place: str
+    form: Form
+    newer: defs.OpSchema
+    older: defs.OpSchema
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`places` are those of the served nodes, in their order; `bodies` those of template instances that were made."""
+
+    served: tuple[Served, ...]
+    places: tuple[str, ...]
+    restamped: tuple[Restamped, ...]
+    bodies: Mapping[str, bytes]
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What the visits of one node said that needs no function; `failed` are reasons that came up later."""
+
+    node: NodeProto
+    place: str
+    forms: list[Restamped] = field(default_factory=list)
+    unchanged: bool = False
+    failed: dict[str, None] = field(default_factory=dict)
+
+
+def judge_model(model: ModelProto, catalogue: Catalogue, *, opset: int, target: Target, file: str) -> Verdict:
+    """Goes through the model once. Raises DiagnosticError with every node that cannot be had at `opset`."""
+    judge = _Judge(catalogue, opset, target, file)
+    Propagation(model, judge, judge.observe).run()
+    return judge.verdict()
+
+
+class _Judge(Resolver):
+    """Says of each operator of the standard whether it has to be served by a function."""
+
+    def __init__(self, catalogue: Catalogue, opset: int, target: Target, file: str) -> None:
+        super().__init__(catalogue, opset, True, file)
+        self._target = target
+        self._kept: dict[int, _Kept] = {}  # by id(node), as are the findings
+        self._reasons: dict[int, tuple[str, str, str]] = {}  # code, message and reason of what needs a function
+
+    def standard_operator(self, visit: Visit, domain: str) -> FunctionEntry | None:
+        limit = self._target.version_of(domain)
+        version = visit.imports.get(domain, 0)
+        newer = schema_at(visit.node.op_type, domain, version)
+        if limit is None or newer is None:
+            return None
+        goal = min(version, limit) if domain else self._opset
+        older = schema_at(visit.node.op_type, domain, goal) if goal > 0 else None
+        problem = self._judge(visit, domain, newer, older, goal)
+        if problem is None:
+            return None
+        self._reasons.setdefault(id(visit.node), problem)
+        entry = super().standard_operator(visit, domain)
+        if entry is None:
+            raise DiagnosticError([self._unserved(visit, newer)])
+        return entry
+
+    def _judge(
+        self, visit: Visit, domain: str, newer: defs.OpSchema, older: defs.OpSchema | None, goal: int
+    ) -> tuple[str, str, str] | None:
+        """Notes a node that needs no function; else gives code, message and reason."""
+        name, place = visit.node.op_type, visit.place
+        where = f"{domain} {goal}" if domain else self._opset_text()
+        if older is None:
+            since = f"{name} came with version {_first_version(newer)} of {domain or 'ai.onnx'}"
+            return ("OW581", f"{place}: {where} has no {name}", since)
+        if older.since_version > newer.since_version:
+            text = f"{place}: {name} means something else at {where}"
+            reason = f"the function that it stands in imports an older version of {domain or 'ai.onnx'} than the model"
+            return ("OW582", text, reason)
+        if self._target.lacks_kernel(domain, older, _bound(visit, older)):
+            types = ", ".join(f"{key}: {value}" for key, value in _bound(visit, older).items())
+            text = f"{place}: {self._target.name} has no kernel for {name} of version {older.since_version}"
+            return ("OW583", text, f"the element types are {types}" if types else "")
+        if older.since_version == newer.since_version:
+            self._keep(visit).unchanged = True
+            return None
+        nested = any(True for _ in subgraphs(visit.node))
+        outputs = None if nested else infer_outputs(visit.node, domain, visit.inputs, visit.attributes, visit.imports)
+        form, reasons = older_form(visit, outputs, newer, older)
+        if reasons:
+            text = f"{place}: {name} of version {newer.since_version} is not that of {where}"
+            return ("OW582", text, "; ".join(reasons))
+        self._keep(visit).forms.append(Restamped(visit.node, place, form, newer, older))
+        return None
+
+    def _keep(self, visit: Visit) -> _Kept:
+        return self._kept.setdefault(id(visit.node), _Kept(visit.node, visit.place))
+
+    def observe(self, visit: Visit, outputs: Sequence[Fact]) -> None:
+        """Judges the outputs of nodes with subgraphs, which are known when these have been gone through."""
+        kept = self._kept.get(id(visit.node))
+        if kept is None or not kept.forms or not any(True for _ in subgraphs(visit.node)):
+            return
+        last = kept.forms[-1]
+        kept.failed.update(dict.fromkeys(type_reasons(last.form, outputs, last.newer, last.older)))
+
+    def verdict(self) -> Verdict:
+        """Everything that was found. Raises DiagnosticError with all that cannot be done."""
+        problems: dict[int, list[Diagnostic]] = {}
+        served: list[tuple[Served, str]] = []
+        restamped: list[Restamped] = []
+        for key, findings in self.findings.items():
+            found = self._refusals(key, findings)
+            if found:
+                problems[key] = found
+            else:
+                served.append((findings.served, findings.place))
+        for key, kept in self._kept.items():
+            if key in problems:
+                continue
+            found = self._kept_refusals(kept)
+            if found:
+                problems[key] = found
+            elif kept.forms:
+                restamped.append(kept.forms[0])
+        if problems:
+            raise DiagnosticError([item for found in problems.values() for item in found])
+        nodes, places = tuple(item for item, _ in served), tuple(place for _, place in served)
+        return Verdict(nodes, places, tuple(restamped), self.instances.bodies)
+
+    def _refusals(self, key: int, findings: Findings) -> list[Diagnostic]:
+        """Of a node that is to be served: why it cannot be."""
+        found = list(findings.problems)
+        if not findings.replaced:
+            return found or disagreement(findings, self._file)
+        if found:
+            return [self._with_reason(key, findings.place, found)]
+        if key in self._kept:
+            return [self._two_ways(findings.place)]
+        return disagreement(findings, self._file)
+
+    def _kept_refusals(self, kept: _Kept) -> list[Diagnostic]:
+        if kept.failed:
+            text = f"{kept.place}: {kept.node.op_type} is not that of {self._opset_text()}"
+            return [Diagnostic("OW582", text, Place(self._file), "; ".join(kept.failed), _TYPES)]
+        contents = {_content(item.form) for item in kept.forms}
+        if len(contents) + (kept.unchanged and bool(contents)) > 1:
+            return [self._two_ways(kept.place)]
+        return []
+
+    def _with_reason(self, key: int, place: str, problems: Sequence[Diagnostic]) -> Diagnostic:
+        """One finding of why a function is needed and why there is none that serves."""
+        if problems[0].code in ("OW581", "OW582", "OW583"):
+            return problems[0]
+        code, message, reason = self._reasons[key]
+        first = problems[0]
+        detail = first.message.removeprefix(f"{place}: ")
+        reasons = [reason, f"{detail} ({first.reason})" if first.reason else detail]
+        return Diagnostic(code, message, Place(self._file), "; ".join(filter(None, reasons)), first.help)
+
+    def _unserved(self, visit: Visit, newer: defs.OpSchema) -> Diagnostic:
+        code, message, reason = self._reasons[id(visit.node)]
+        identity = f"{newer.domain or 'ai.onnx'}::{newer.name}@{newer.since_version}"
+        reasons = [reason, f"no library given has {identity}"]
+        help_text = (
+            _TYPES
+            if "is not known" in reason
+            else f"give a library that has {identity} with --library, or change the node"
+        )
+        return Diagnostic(code, message, Place(self._file), "; ".join(filter(None, reasons)), help_text)
+
+    def _two_ways(self, place: str) -> Diagnostic:
+        reason = "the function that holds it is called from several places, and its one node can have one form only"
+        text = f"{place}: the calls that reach this node ask for different forms of it"
+        return Diagnostic("OW569", text, Place(self._file), reason, "inline the model's own functions first")
+
+    def _opset_text(self) -> str:
+        return f"opset {self._opset}"
+
+
+_TYPES = "declare the types in the graph's value_info, or run onnx.shape_inference.infer_shapes on the model first"
+
+
+def _first_version(schema: defs.OpSchema) -> int:
+    """The version with which an operator came."""
+    while (before := schema_at(schema.name, schema.domain, schema.since_version - 1)) is not None:
+        schema = before
+    return schema.since_version
+
+
+def _bound(visit: Visit, schema: defs.OpSchema) -> dict[str, str]:
+    """The element type of each type variable that the inputs tell."""
+    bound: dict[str, str] = {}
+    for formal, fact in zip(formals(schema.inputs), visit.inputs, strict=False):
+        element = element_of(fact) if fact != ABSENT else None
+        if element is not None and formal.is_homogeneous:
+            bound.setdefault(formal.type_str, element)
+    return bound
+
+
+def _content(form: Form) -> tuple[tuple[str, ...], tuple[bytes, ...]]:
+    """Equal for two visits that make the same of a node."""
+    attributes = [form.attributes[name].SerializeToString(deterministic=True) for name in sorted(form.attributes)]
+    return tuple(form.names), tuple(attributes)

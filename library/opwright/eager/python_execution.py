@@ -1,0 +1,189 @@
+"""Functions run as plain Python on tensors."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from types import AsyncGeneratorType, CoroutineType, GeneratorType
+from typing import Any
+
+import numpy as np
+
+from opwright.diagnostics.diagnostic import DiagnosticError
+from opwright.eager import settings
+from opwright.eager.captured import capturer_of
+from opwright.eager.described import describe_function
+from opwright.eager.eager_lowering import NOWHERE, EagerLowering
+from opwright.eager.parameters import Arguments, as_input, bind_by_python, each
+from opwright.eager.place import caller
+from opwright.eager.tensor import Items, Tensor
+from opwright.eager.trace import Trace
+from opwright.eager.whole import call_whole
+from opwright.elements import BY_NAME, ElementType
+from opwright.functions import OnnxFunction
+from opwright.graphs.ndarrays import Array
+from opwright.lang.interface import Arity, Input
+from opwright.live.compiled import target_opset
+
+
+def call_function(function: OnnxFunction, args: Sequence[object], kwargs: Mapping[str, object]) -> Any:
+    """The results of the function, run as Python: a tensor or a sequence, in a tuple where there are several.
+
+    Numpy arrays in give numpy arrays out, tensors give tensors, and so does every call inside of another function.
+    DiagnosticError at the caller's line for arguments that a compiled call refuses.
+    """
+    found = settings.current()
+    if found.capturing is not None:
+        return found.capturing.call_function(function, args, kwargs)
+    if found.whole and found.trace is None and not found.strict:
+        return call_whole(function, found, args, kwargs, call_plainly)
+    return call_plainly(function, args, kwargs, None)
+
+
+def call_plainly(
+    function: OnnxFunction, args: Sequence[object], kwargs: Mapping[str, object], trace: Trace | None
+) -> Any:
+    """The same, by running the body; `trace` is told what it does."""
+    capturing = capturer_of((*args, *kwargs.values()))
+    if capturing is not None:
+        return capturing.call_function(function, args, kwargs)
+    opset = settings.opset_in_force(target_opset(function, None))
+    low = EagerLowering(opset, caller())
+    described = describe_function(function)
+    try:
+        given = bind_by_python(low, function.name, described.signature, args, kwargs)
+        arguments = Arguments(low, function, described).convert(given)
+        if settings.is_strict():
+            from opwright.eager.compile_first import check_call
+
+            check_call(low, function, described, arguments)
+        elif opset != target_opset(function, None):
+            from opwright.eager.compile_first import check_opset
+
+            check_opset(function, opset)
+    except DiagnosticError as found:
+        raise found.with_traceback(None) from None  # our own frames would tell the author nothing
+    inputs = [item.name for item in described.interface.inputs if item.name in given]
+    elements = {
+        index: BY_NAME[item.type]
+        for index, item in enumerate(described.declaration.returns or ())
+        if item is not None and item.type in BY_NAME and not item.wrap
+    }
+    if trace is not None:
+        attributes = (item.name for item in described.interface.attributes)
+        trace.attributes = {name: given[name] for name in attributes if name in given}
+        arguments = {**arguments, **_traced(trace, arguments, described.interface.inputs)}
+    results = _run(low, function.__wrapped__, described.signature, arguments, elements, trace)
+    declared = described.declaration.returns
+    if declared is not None and len(results) != len(declared):
+        low.error(
+            "OW215",
+            f"`{function.name}` returns {len(results)} values, and {len(declared)} are declared",
+            NOWHERE,
+            reason="the annotation of its result says how many there are",
+            help="return one value for each output, in their order",
+        )
+    if trace is not None:
+        trace.leave(results)
+    handed = [item for name in inputs for item in (given[name], *each(given[name]))]
+    if not settings.is_inside_function() and not any(isinstance(item, (Tensor, Items)) for item in handed):
+        arrays = [item for item in handed if isinstance(item, np.ndarray)]
+        results = tuple(_plain(item, arrays) for item in results)
+    return results[0] if len(results) == 1 else results
+
+
+def run_body(
+    function: Callable[..., Any],
+    inputs: Mapping[str, Any],
+    attributes: Mapping[str, Any],
+    opset: int,
+    outputs: Sequence[str] = (),
+) -> tuple[Any, ...]:
+    """The results of a plain function on arguments by name, without checks: tensors, one for each value returned.
+
+    Arrays and numbers among `inputs` become tensors; attributes are handed on as they are. `outputs` names the element
+    types of the results: numbers take them, and tensors must have them (OW210).
+    """
+    low = EagerLowering(opset, caller())
+    given = {name: as_input(low, value, None) for name, value in inputs.items()}
+    with settings.at_opset(opset):
+        elements = {index: BY_NAME[name] for index, name in enumerate(outputs)}
+        return _run(low, function, inspect.signature(function), {**given, **attributes}, elements)
+
+
+def _traced(trace: Trace, arguments: Mapping[str, Any], inputs: Sequence[Input]) -> dict[str, Any]:
+    """The inputs that are given, each as an array of its own."""
+    entered: dict[str, Any] = {}
+    for item in inputs:
+        value = arguments.get(item.name)
+        if item.arity is Arity.VARIADIC:
+            entered[item.name] = tuple(trace.enter(item.name, index, part) for index, part in enumerate(value or ()))
+        elif value is not None:
+            entered[item.name] = trace.enter(item.name, 0, value)
+    return entered
+
+
+def _run(
+    low: EagerLowering,
+    function: Callable[..., Any],
+    signature: inspect.Signature,
+    arguments: Mapping[str, Any],
+    elements: Mapping[int, ElementType],
+    trace: Trace | None = None,
+) -> tuple[Any, ...]:
+    """`elements` are the declared types of outputs, by their index."""
+    ordered = {name: arguments[name] for name in signature.parameters if name in arguments}
+    bound = inspect.BoundArguments(signature, ordered)
+    bound.apply_defaults()  # an empty `*xs` after an optional input would be bound by name
+    with settings.inside_function(low.opset, trace):
+        found = function(*bound.args, **bound.kwargs)
+        if isinstance(found, (GeneratorType, CoroutineType, AsyncGeneratorType)):
+            _refuse_unstarted(low, function.__name__, found)
+        values = found if isinstance(found, tuple) else (found,)
+        if any(value is None for value in values):
+            low.error(
+                "OW306",
+                f"`{function.__name__}` returns nothing" if found is None else f"`{function.__name__}` returns a None",
+                NOWHERE,
+                reason="a function of ONNX has outputs",
+                help="return a value on every path",
+            )
+    return tuple(_output(low, function.__name__, value, elements.get(index)) for index, value in enumerate(values))
+
+
+def _refuse_unstarted(low: EagerLowering, name: str, found: Any) -> None:
+    """A body with `yield` or `async` has not even begun to run."""
+    if isinstance(found, CoroutineType):
+        found.close()  # else Python warns that nobody waits for it
+    kind = type(found).__name__.replace("_", " ")
+    low.error(
+        "OW304",
+        f"`{name}` gives a {kind}, not its results",
+        NOWHERE,
+        reason="`yield` and `async` are not part of the language: a graph gives all of its results at once",
+        help="write a `def` that returns them",
+    )
+
+
+def _output(low: EagerLowering, name: str, value: Any, element: ElementType | None) -> Any:
+    made = as_input(low, value, element)
+    if element is not None and isinstance(made, Tensor) and made.dtype is not element:
+        low.error(
+            "OW210",
+            f"`{name}` is declared to give {element!r}, and gives {made.type!r}",
+            NOWHERE,
+            reason="a function returns the element type that its interface promises",
+            help="cast the result, or change the declared type",
+        )
+    return made
+
+
+def _plain(value: Any, given: Sequence[Array]) -> Any:
+    """The array of a tensor; never one that the caller handed in, since that may change."""
+    if isinstance(value, Items):
+        return [_plain(item, given) for item in value]
+    data = value.data
+    if not isinstance(data, np.ndarray):
+        return data
+    shared = not data.flags.writeable or any(np.may_share_memory(data, array) for array in given)
+    return data.copy() if shared else data

@@ -1,0 +1,271 @@
+"""Which nodes of a model the libraries serve, and which body each of them gets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, helper
+
+from opwright.bundle.call_interface import inputs_of_call, split_type
+from opwright.bundle.format import DomainEntry, FunctionEntry
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
+from opwright.elements import BY_NAME
+from opwright.graphs.ids import FunctionId
+from opwright.link.catalogue import Catalogue
+from opwright.link.choose import Call, bind_types
+from opwright.link.digests import record_of
+from opwright.link.instantiate import CALL_DOMAIN, closure, default_attribute, parse_body
+from opwright.link.model_instances import Instances
+from opwright.link.naming import Instance, version_at
+from opwright.link.propagate import DEEPEST, Fact, Propagation, Visit
+from opwright.link.schema_types import schema_at
+from opwright.link.value_types import tensor_of, wrap
+from opwright.opsets.domains import DEFAULT_DOMAIN, normal_domain
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A node of the model and the body that it gets.
+
+    `replaced`: it is an operator of the standard; `function`: the function of the model that it stands in.
+    """
+
+    node: NodeProto
+    instance: Instance
+    replaced: bool
+    function: FunctionProto | None
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """`left` holds a warning for each node of the standard that could have been replaced but for its facts; `bodies`
+    are those of template instances that no library holds, by digest."""
+
+    served: tuple[Served, ...]
+    left: tuple[Diagnostic, ...]
+    bodies: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Findings:
+    """What all visits of one node said."""
+
+    node: NodeProto
+    place: str
+    replaced: bool
+    function: FunctionProto | None
+    choices: list[Instance] = field(default_factory=list)
+    problems: dict[Diagnostic, None] = field(default_factory=dict)
+
+    @property
+    def served(self) -> Served:
+        """The node with its body; of use when there are neither problems nor a disagreement."""
+        return Served(self.node, self.choices[0], self.replaced, self.function)
+
+
+def resolve_model(model: ModelProto, catalogue: Catalogue, *, opset: int, replace: bool, file: str) -> Resolution:
+    """Goes through the model once. Raises DiagnosticError with the problems of every node that must be served.
+
+    `opset` is the default opset for which bodies are chosen; `file` names the model in messages.
+    """
+    resolver = Resolver(catalogue, opset, replace, file)
+    Propagation(model, resolver).run()
+    served: list[Served] = []
+    left: list[Diagnostic] = []
+    problems: list[Diagnostic] = []
+    for findings in resolver.findings.values():
+        found = list(findings.problems) or disagreement(findings, file)
+        if not found:
+            served.append(findings.served)
+        elif findings.replaced:
+            left.extend(_left_alone(findings.place, item) for item in found)
+        else:
+            problems.extend(found)
+    if problems:
+        raise DiagnosticError(problems)
+    return Resolution(tuple(served), tuple(left), resolver.instances.bodies)
+
+
+class Resolver:
+    """The visitor: looks up each node, and says of those it serves what their outputs are."""
+
+    def __init__(self, catalogue: Catalogue, opset: int, replace: bool, file: str) -> None:
+        self.findings: dict[int, Findings] = {}  # by id(node); the findings keep their nodes alive
+        self._catalogue = catalogue
+        self._opset = opset
+        self._file = file
+        self._emitted = {domain.mirror: domain for domain in catalogue.domains.values()}
+        mirrored = [domain for domain in catalogue.domains.values() if domain.mirror != domain.name]
+        self._replaced = {normal_domain(domain.name): domain for domain in mirrored} if replace else {}
+        self.instances = Instances(catalogue)
+        self._bodies = _BodyTypes(self.instances, opset)
+
+    def visit(self, visit: Visit) -> Sequence[Fact] | None:
+        if visit.function is not None and record_of(visit.function) is not None:
+            return None  # linked before; what it calls is in the model, and its operators are meant as they stand
+        domain = normal_domain(visit.node.domain)
+        replaced = domain not in self._emitted
+        try:
+            if replaced:
+                entry = self.standard_operator(visit, domain)
+            else:
+                entry = self._own_function(visit, self._emitted[domain])
+        except DiagnosticError as error:
+            self._note(visit, replaced).problems.update(dict.fromkeys(error.diagnostics))
+            return [None] * len(visit.node.output)
+        if entry is None:
+            return None
+        call = Call(entry, visit, self._opset, self._file)
+        findings = self._note(visit, replaced)
+        chosen: Instance | None = None
+        try:
+            chosen = self.instances.choose(call)
+            findings.choices.append(chosen)
+        except DiagnosticError as error:
+            findings.problems.update(dict.fromkeys(error.diagnostics))
+        return self._output_types(call, chosen)
+
+    def _note(self, visit: Visit, replaced: bool) -> Findings:
+        return self.findings.setdefault(id(visit.node), Findings(visit.node, visit.place, replaced, visit.function))
+
+    def standard_operator(self, visit: Visit, domain: str) -> FunctionEntry | None:
+        """The function of a mirrored domain that is this very version of the standard's operator."""
+        owner = self._replaced.get(domain)
+        if owner is None:
+            return None
+        schema = schema_at(visit.node.op_type, domain, visit.imports.get(domain, 0))
+        if schema is None:
+            return None
+        versions = self._catalogue.versions_of(owner.name, visit.node.op_type)
+        return next((entry for entry in versions if entry.since_version == schema.since_version), None)
+
+    def _own_function(self, visit: Visit, domain: DomainEntry) -> FunctionEntry:
+        node = visit.node
+        version = visit.imports.get(normal_domain(node.domain), domain.version)
+        versions = self._catalogue.versions_of(domain.name, node.op_type)
+        if not versions:
+            raise DiagnosticError([self._unknown_function(visit, domain)])
+        if version > domain.version:
+            raise DiagnosticError([self._newer_domain(visit, domain, version, versions[0])])
+        entry = version_at(versions, version)
+        if entry is None:
+            text = f"{domain.name} has {node.op_type} from version {versions[0].since_version} on"
+            reason = f"the model imports version {version} of {node.domain}"
+            help_text = f"import version {versions[0].since_version} of {node.domain} in the model"
+            raise DiagnosticError([self._problem("OW554", visit, text, reason, help_text)])
+        return entry
+
+    def _output_types(self, call: Call, chosen: Instance | None) -> Sequence[Fact]:
+        """From the interface; the outputs that it leaves open (a type chosen by an attribute) from the body."""
+        bound = bind_types(call)
+        known = [_declared_type(item.type, bound) for item in call.entry.outputs]
+        if call.entry.outputs and call.entry.outputs[-1].variadic:
+            known = [None] * len(call.visit.node.output)
+        if None in known and chosen is not None:
+            inferred = self._bodies.outputs(call, chosen)
+            known = [fact or other for fact, other in zip(known, inferred, strict=False)]
+        return known
+
+    def _unknown_function(self, visit: Visit, domain: DomainEntry) -> Diagnostic:
+        close = self._catalogue.close_names(domain.name, visit.node.op_type)
+        text = f"{domain.name} has no function {visit.node.op_type}"
+        libraries = {
+            str(origin)
+            for identity, origin in self._catalogue.origins.items()
+            if self._catalogue.functions[identity].domain == domain.name
+        }
+        reason = f"the domain {visit.node.domain} belongs to {', '.join(sorted(libraries))}" if libraries else ""
+        help_text = f"did you mean {' or '.join(close)}?" if close else "give a release of the library that has it"
+        return self._problem("OW553", visit, text, reason, help_text)
+
+    def _newer_domain(self, visit: Visit, domain: DomainEntry, version: int, entry: FunctionEntry) -> Diagnostic:
+        origin = self._catalogue.origins.get(entry.identity, "the library")
+        text = f"the model imports version {version} of {visit.node.domain}, {origin} knows it up to {domain.version}"
+        reason = f"what {entry.name} means at version {version} is written in a later release only"
+        help_text = f"give a later release of the library, or import version {domain.version} in the model"
+        return self._problem("OW555", visit, text, reason, help_text)
+
+    def _problem(self, code: str, visit: Visit, message: str, reason: str, help_text: str) -> Diagnostic:
+        return Diagnostic(code, f"{visit.place}: {message}", Place(self._file), reason, help_text)
+
+
+def _declared_type(declared: str, bound: Mapping[str, str]) -> Fact:
+    """The type that a declared one means under these bindings; None where they leave it open."""
+    kinds, inner = split_type(declared)
+    element = bound.get(inner, inner)
+    found: Fact = tensor_of(element) if element in BY_NAME else None
+    for kind in reversed(kinds):
+        found = wrap(kind, found)
+    return found
+
+
+class _BodyTypes:
+    """Types of outputs by going through a stored body."""
+
+    def __init__(self, instances: Instances, opset: int) -> None:
+        self._instances = instances
+        self._opset = opset
+        model = ModelProto(opset_import=[helper.make_opsetid(DEFAULT_DOMAIN, opset)])
+        self._propagation = Propagation(model, self)
+
+    def visit(self, visit: Visit) -> Sequence[Fact] | None:
+        return None  # whatever stands in a body is an operator or a call of a body
+
+    def outputs(self, call: Call, instance: Instance) -> Sequence[Fact]:
+        catalogue = self._instances.catalogue
+        callees = closure(catalogue, [instance], self._opset)
+        if len(callees) > DEEPEST // 2:
+            return ()  # a chain of calls that may be too deep to follow; the type stays unknown
+        for item in callees:
+            self._propagation.add_function(_body_id(item), parse_body(catalogue, item))
+        formals = inputs_of_call(call.entry, len(call.visit.inputs))
+        positions = {item.name: index for index, item in enumerate(formals)}
+        given = dict(enumerate(call.visit.inputs))
+        arguments = [given.get(positions[name], "") for name in instance.body.inputs]
+        return self._propagation.call(_body_id(instance), arguments, _positional(call, instance))
+
+
+def _body_id(instance: Instance) -> FunctionId:
+    """A body as the nodes of other bodies call it."""
+    return (CALL_DOMAIN, instance.body.body.partition(":")[2], "")
+
+
+def _positional(call: Call, instance: Instance) -> Mapping[str, AttributeProto]:
+    """The attributes of a call, given or default, under the names that the anonymous body has for them."""
+    declared = {attribute.name: attribute for attribute in call.entry.attributes}
+    result: dict[str, AttributeProto] = {}
+    for index, name in enumerate(instance.body.attributes):
+        value = call.visit.attributes.get(name)
+        if value is None and declared[name].default is not None:
+            value = default_attribute(declared[name])
+        if value is not None:
+            result[f"a{index}"] = AttributeProto()
+            result[f"a{index}"].CopyFrom(value)
+            result[f"a{index}"].name = f"a{index}"
+    return result
+
+
+def disagreement(findings: Findings, file: str) -> list[Diagnostic]:
+    """A node of a model-local function that is called with facts that need different bodies."""
+    first = findings.choices[0]
+    other = next((item for item in findings.choices if item.content != first.content), None)
+    if other is None:
+        return []
+    variants = " and ".join(",".join(f"{a}={v}" for a, v in item.body.variant) for item in (first, other))
+    text = f"{findings.place}: {first.entry.identity} is reached with {variants}, which have different bodies"
+    reason = "the function that holds this node is called from several places, and it can call one body only"
+    help_text = "inline the model's own functions first, with onnx.inliner"
+    return [Diagnostic("OW569", text, Place(file), reason, help_text)]
+
+
+def _left_alone(place: str, problem: Diagnostic) -> Diagnostic:
+    message = problem.message.removeprefix(f"{place}: ")
+    return Diagnostic(
+        "OW570",
+        f"{place}: the standard's operator is left as it is",
+        problem.place,
+        f"{message}; {problem.reason}" if problem.reason else message,
+        problem.help,
+        severity=Severity.WARNING,
+    )

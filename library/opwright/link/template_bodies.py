@@ -1,0 +1,210 @@
+"""Templates of a library made for one call: the body that such a call needs, from the template's text alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from opwright.bundle.call_interface import ANY, inputs_of_call, split_type
+from opwright.bundle.format import AttributeEntry, BodyEntry, FunctionEntry, InputEntry, TemplateEntry
+from opwright.diagnostics.diagnostic import Diagnostic, has_errors
+from opwright.elements import BY_NAME
+from opwright.lang import facts
+from opwright.lang.bodies import anonymous_body, body_entry
+from opwright.lang.instances import MissingFact, choose_attribute, choose_rank, specialise
+from opwright.lang.interface import Arity, AttributeDeclaration, Declaration, DeclaredValue, Input, Interface
+from opwright.lang.looked_up import Answers
+from opwright.lang.lower.function import Unit
+from opwright.lang.template import MalformedTemplateError, read_template
+from opwright.link.catalogue import Catalogue
+from opwright.link.naming import version_at
+from opwright.link.value_types import ABSENT, element_of
+from opwright.protos.canonical_tensors import RefusedError
+
+_NOWHERE = (1, 0, 1, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class CallFacts:
+    """What a call tells a template: types of its inputs as text (ABSENT, None: not known), their ranks, and the values
+    of its attributes, those left to their defaults too; graphs as GraphObject."""
+
+    inputs: tuple[str | None, ...]
+    ranks: tuple[int | None, ...]
+    attributes: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class MadeInstance:
+    """The body of a template for one call at one opset, and the schema versions that it was looked up at."""
+
+    body: BodyEntry
+    proto: bytes
+    looked_up: Answers
+
+
+class NotMadeError(Exception):
+    """A call for which there is no instance. `axis`: the fact that is missing, where that is all."""
+
+    def __init__(self, reason: str, axis: str = "") -> None:
+        self.reason = reason
+        self.axis = axis
+        super().__init__(reason)
+
+
+def read_unit(catalogue: Catalogue, entry: FunctionEntry, template: TemplateEntry) -> Unit:
+    """The template as the compiler takes it. Raises MalformedTemplateError."""
+    data = catalogue.templates.get(template.template)
+    if data is None:
+        raise MalformedTemplateError(f"{template.template} is not among the library's templates")
+    return read_template(data, _declaration(entry), _interface(entry), CatalogueLibraries(catalogue))
+
+
+def make_instance(unit: Unit, entry: FunctionEntry, opset: int, call: CallFacts) -> MadeInstance:
+    """The template's body for a call. Raises NotMadeError."""
+    given = inputs_of_call(entry, len(call.inputs))
+    answers = _Answers(entry, given, call)
+    graphs = {item.name: call.attributes.get(item.name) for item in entry.attributes if item.type == "GRAPH"}
+    try:
+        typed, said = _typed(unit, given, call)
+        made = specialise(typed, opset, answers.answer, graphs, said)
+    except MissingFact as missing:
+        raise NotMadeError(f"it depends on {missing.axis}, which is not known here", missing.axis) from None
+    lowered = made.lowered
+    if lowered.function is None or has_errors(lowered.diagnostics):
+        raise NotMadeError(_said(lowered.diagnostics))
+    try:
+        canonical = anonymous_body(lowered)
+    except RefusedError as refused:
+        raise NotMadeError(str(refused)) from None
+    outputs = made.outputs if entry.outputs and entry.outputs[-1].variadic else ()
+    body = body_entry(made.key, lowered, canonical, (opset, opset), outputs)
+    return MadeInstance(body, canonical.proto, made.looked_up)
+
+
+def _said(diagnostics: Sequence[Diagnostic]) -> str:
+    if not diagnostics:
+        return "there is nothing to make"
+    first = diagnostics[0]
+    return f"{first.message}: {first.reason}" if first.reason else first.message
+
+
+class CatalogueLibraries:
+    """The functions that a template may call: those of the libraries at hand."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+
+    def domain_of(self, package: str) -> str | None:
+        return None
+
+    def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:
+        return version_at(self._catalogue.versions_of(domain, name), version)
+
+    def emitted_domain(self, domain: str) -> str | None:
+        return self._catalogue.emitted(domain) if domain in self._catalogue.domains else None
+
+    def names(self, domain: str) -> tuple[str, ...]:
+        return tuple(sorted(name for owner, name in self._catalogue.versions if owner == domain))
+
+
+# ---------------------------------------------------------------------------------------------------- the interface
+
+
+def _declared(text: str, rank: int | None = None) -> DeclaredValue:
+    wrap, inner = split_type(text)
+    return DeclaredValue(inner, rank, None, wrap)
+
+
+def _declaration(entry: FunctionEntry) -> Declaration:
+    return Declaration(
+        entry.domain,
+        entry.name,
+        entry.since_version,
+        {item.name: _declared(item.type, item.rank) for item in entry.inputs},
+        {item.name: _declared(item.type) for item in entry.outputs},
+        {name: tuple(BY_NAME[element] for element in elements) for name, elements in entry.types},
+        variadic_output=bool(entry.outputs) and entry.outputs[-1].variadic,
+    )
+
+
+def _interface(entry: FunctionEntry) -> Interface:
+    return Interface(
+        tuple(Input(item.name, _arity(item), _NOWHERE) for item in entry.inputs),
+        tuple(_attribute(item) for item in entry.attributes),
+    )
+
+
+def _arity(item: InputEntry) -> Arity:
+    if item.variadic:
+        return Arity.VARIADIC
+    return Arity.OPTIONAL if item.optional else Arity.REQUIRED
+
+
+def _attribute(item: AttributeEntry) -> AttributeDeclaration:
+    return AttributeDeclaration(item.name, item.type, item.required, item.default, item.is_bool, item.choices, _NOWHERE)
+
+
+def _typed(unit: Unit, given: Sequence[InputEntry], call: CallFacts) -> tuple[Unit, dict[str, str]]:
+    """The unit with the types of the call for inputs that may be of any, and these types by input."""
+    found: dict[str, str] = {}
+    inputs = dict(unit.declaration.inputs)
+    for formal, fact in zip(given, call.inputs, strict=False):
+        if formal.type == ANY and fact != ABSENT:
+            wrap, inner = split_type(fact or "")
+            element = element_of(inner)
+            if element is None:
+                raise NotMadeError(f"it depends on {formal.name}, whose type is not known here", formal.name)
+            inputs[formal.name] = DeclaredValue(element, None, None, wrap)
+            found[formal.name] = any_fact(wrap, element)
+    return replace(unit, declaration=replace(unit.declaration, inputs=inputs)), found
+
+
+def any_fact(wrap: Sequence[str], element: str) -> str:
+    """What a variant says of an input that may be of any type: `float`, `seq(float)`."""
+    text = element
+    for kind in reversed(wrap):
+        text = f"{kind}({text})"
+    return text
+
+
+# -------------------------------------------------------------------------------------------------------- answers
+
+
+class _Answers:
+    """What a call says to a template's questions."""
+
+    def __init__(self, entry: FunctionEntry, given: Sequence[InputEntry], call: CallFacts) -> None:
+        self.entry = entry
+        self.call = call
+        self.positions = {item.name: index for index, item in enumerate(given)}
+        self.given = given
+
+    def answer(self, axis: str, values: tuple[str, ...]) -> str | None:
+        """The value of an axis; None where the call does not tell it, or none of the values is meant."""
+        if axis in dict(self.entry.types):
+            return self._element(axis, values)
+        if axis.endswith(facts.RANK) and axis.removesuffix(facts.RANK) in self.positions:
+            rank = self._at(self.call.ranks, axis.removesuffix(facts.RANK))
+            return None if rank is None else choose_rank(rank, values)
+        if self.entry.inputs and self.entry.inputs[-1].variadic and axis == self.entry.inputs[-1].name:
+            return str(len(self.given) - len(self.entry.inputs) + 1)
+        if axis in self.positions:
+            return facts.ABSENT if self._at(self.call.inputs, axis, ABSENT) == ABSENT else facts.PRESENT
+        return choose_attribute(self.call.attributes[axis], values) if axis in self.call.attributes else None
+
+    def _at(self, items: Sequence[Any], name: str, missing: Any = None) -> Any:
+        position = self.positions[name]
+        return items[position] if position < len(items) else missing
+
+    def _element(self, variable: str, values: tuple[str, ...]) -> str | None:
+        for formal, fact in zip(self.given, self.call.inputs, strict=False):
+            wrap, inner = split_type(formal.type)
+            if inner != variable or not fact:
+                continue
+            found, text = split_type(fact)
+            element = element_of(text)
+            if found == wrap and element is not None:
+                return element if not values or element in values else None
+        return None

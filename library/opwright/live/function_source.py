@@ -1,0 +1,293 @@
+"""The syntax tree of a living function: its file is parsed once, and the function found in it by its line."""
+
+from __future__ import annotations
+
+import ast
+import bisect
+import linecache
+import os
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
+from types import CodeType, FunctionType
+
+from opwright.diagnostics.diagnostic import Diagnostic, Place
+from opwright.functions import STARTED
+from opwright.lang.pieces import parse_function
+from opwright.lang.source import Source
+from opwright.lang.syntax import Module, function_of, parse
+
+
+class _Parsed:
+    """A file as it was parsed. linecache keeps one list of lines for a file while it is unchanged, so the list itself
+    says whether the text is still the same. `codes`: the functions that Python makes of the text, where there is doubt
+    whether those that live are of the same text."""
+
+    __slots__ = ("codes", "lines", "module")
+
+    def __init__(self, lines: Sequence[str], module: Module | Diagnostic, codes: frozenset[object] | None) -> None:
+        self.lines = lines
+        self.module = module
+        self.codes = codes
+
+
+_PARSED: dict[str, _Parsed] = {}
+
+
+def recover(function: FunctionType) -> tuple[Module, ast.FunctionDef] | Diagnostic:
+    """The file of a function and its `def` in it; the diagnostic says why there is none."""
+    code = function.__code__
+    if code.co_name == "<lambda>":
+        return Diagnostic(
+            "OW351",
+            "a lambda cannot be compiled",
+            Place(shown_name(code.co_filename), code.co_firstlineno, 1, code.co_firstlineno, 1),
+            reason="it has no name, no annotations and no statements",
+            help="write a `def`",
+        )
+    alone = _alone(function)
+    if alone is not None:
+        return alone
+    parsed = _parsed(function)
+    if isinstance(parsed, Diagnostic):
+        return parsed
+    if isinstance(parsed.module, Diagnostic):
+        return parsed.module
+    found = find_function(parsed.module, code.co_firstlineno, code.co_name)
+    if isinstance(found, Diagnostic):
+        return found
+    changed = parsed.codes is not None and _fingerprint(code) not in parsed.codes
+    if found is None or changed or not _same_parameters(found, function):
+        return Diagnostic(
+            "OW351",
+            f"the source text of `{function.__qualname__}` is not what it was",
+            Place(parsed.module.source.name, code.co_firstlineno, 1, code.co_firstlineno, 1),
+            reason="the file has changed since the function was defined",
+            help="import it again",
+        )
+    return parsed.module, found
+
+
+def recover_helper(function: FunctionType) -> tuple[Module, ast.FunctionDef] | Diagnostic:
+    """As `recover`, of a function that may be a lambda."""
+    return _recover_lambda(function) if function.__code__.co_name == "<lambda>" else recover(function)
+
+
+def _recover_lambda(function: FunctionType) -> tuple[Module, ast.FunctionDef] | Diagnostic:
+    """The file of a lambda and the `def` that it is short for; the diagnostic says why there is none."""
+    code = function.__code__
+    parsed = _parsed(function)
+    if isinstance(parsed, Diagnostic):
+        return parsed
+    if isinstance(parsed.module, Diagnostic):
+        return parsed.module
+    places = {place for place in code.co_positions() if None not in place and place[2] != place[3]}
+    found = [
+        made
+        for node in ast.walk(parsed.module.tree)
+        if isinstance(node, ast.Lambda) and node.lineno == code.co_firstlineno
+        if all(_holds(node.body, place) for place in places)
+        if _same_parameters(made := function_of(node), function)
+    ]
+    changed = parsed.codes is not None and _fingerprint(code) not in parsed.codes
+    if not found or not places or changed:
+        return Diagnostic(
+            "OW351",
+            "the source text of a lambda is not what it was",
+            Place(parsed.module.source.name, code.co_firstlineno, 1, code.co_firstlineno, 1),
+            reason="it is looked for in its line, and the file may have changed since",
+            help="write a `def`",
+        )
+    return parsed.module, found[-1]  # those around it are met first
+
+
+def _holds(node: ast.expr, place: tuple[int | None, ...]) -> bool:
+    line, end_line, column, end_column = place
+    begins = (node.lineno, node.col_offset)
+    ends = (node.end_lineno or 0, node.end_col_offset or 0)
+    return begins <= (line or 0, column or 0) and (end_line or 0, end_column or 0) <= ends
+
+
+def shown_name(filename: str) -> str:
+    """A file's name as diagnostics show it: relative to the current folder where it lies in it."""
+    folder = os.getcwd() + os.sep
+    return filename.removeprefix(folder).replace(os.sep, "/")
+
+
+def _alone(function: FunctionType) -> tuple[Module, ast.FunctionDef] | None:
+    """The function's own lines, parsed without the rest of its file; None where that takes the whole file.
+
+    A tree of a whole file costs twice as much for each of its functions, since it stays while they are compiled.
+    """
+    code = function.__code__
+    around = function.__qualname__.rpartition(".")[0]
+    if around and not around.endswith("<locals>"):
+        return None
+    lines = _old_lines(function)
+    first = code.co_firstlineno - 1
+    if first >= len(lines):
+        return None
+    margin = _margin(lines[first])
+    name = shown_name(code.co_filename)
+    for last in _possible_ends(lines, max(filter(None, map(_LINE, code.co_lines()))), margin):
+        text = "".join(lines[first:last])
+        # An indented function stands in a block; its columns stay what they are.
+        source = Source(name, f"if 1:\n{text}" if margin else text, first if margin else first + 1)
+        module = parse_function(source, nested=margin > 0)
+        if isinstance(module, Module):
+            node = getattr(module.tree.body[0], "body", [None])[0] if margin else module.tree.body[0]
+            module.shared = False
+            good = isinstance(node, ast.FunctionDef) and node.name == code.co_name and _same_parameters(node, function)
+            return (module, node) if good and isinstance(node, ast.FunctionDef) else None
+    return None
+
+
+_LINE = itemgetter(2)  # of what a code object says of its lines
+
+
+def _old_lines(function: FunctionType) -> Sequence[str]:
+    """The lines of the function's file; none where it has been written since this process began."""
+    filename = function.__code__.co_filename
+    try:
+        status = os.stat(filename)
+    except OSError:  # no file: a cell of a notebook, whose text does not change
+        return linecache.getlines(filename, function.__globals__)
+    if status.st_mtime >= STARTED:
+        return ()
+    known = linecache.cache.get(filename)
+    if known is not None and len(known) == 4 and known[:2] == (status.st_size, status.st_mtime):
+        return known[2]
+    linecache.checkcache(filename)
+    return linecache.getlines(filename, function.__globals__)
+
+
+_ENDS = 3  # how many lines are tried as the last one: lists and strings of several lines may look like an end
+
+
+def _possible_ends(lines: Sequence[str], last: int, margin: int) -> Iterator[int]:
+    """Where a function may end whose code reaches to line `last`: before a line that is indented no further."""
+    tried = 0
+    for number in range(last, len(lines)):
+        text = lines[number]
+        if text.strip() and not text.lstrip().startswith("#") and _margin(text) <= margin:
+            if tried == _ENDS:
+                return
+            tried += 1
+            yield number
+    yield len(lines)
+
+
+def _margin(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+def _parsed(function: FunctionType) -> _Parsed | Diagnostic:
+    filename = function.__code__.co_filename
+    linecache.checkcache(filename)
+    lines = linecache.getlines(filename, function.__globals__)
+    known = _PARSED.get(filename)
+    if known is not None and known.lines is lines:
+        return known
+    if not lines and (typed := _typed(function.__code__)) is not None:
+        return _Parsed((), parse(Source(filename, typed)), None)
+    if not lines:
+        return Diagnostic(
+            "OW351",
+            f"the source text of `{function.__qualname__}` cannot be had",
+            Place(shown_name(filename)),
+            reason="it was defined by `exec` or in a shell that keeps no text",
+            help="give the text itself: `opwright.compile_source(text, name)`, or write the function in a file",
+        )
+    module = parse(Source(shown_name(filename), "".join(lines)))
+    codes = None
+    if isinstance(module, Module) and _is_young(filename):
+        codes = frozenset(map(_fingerprint, _codes(compile(module.tree, filename, "exec", dont_inherit=True))))
+    found = _PARSED[filename] = _Parsed(lines, module, codes)
+    return found
+
+
+def _typed(code: CodeType) -> str | None:
+    from opwright.live.shell import typed_text
+
+    wanted = _fingerprint(code)
+
+    def makes_it(text: str) -> bool:
+        try:
+            return wanted in map(_fingerprint, _codes(compile(text, code.co_filename, "exec", dont_inherit=True)))
+        except (SyntaxError, ValueError):
+            return False
+
+    return typed_text(code, makes_it)
+
+
+def _is_young(filename: str) -> bool:
+    """Whether the file has been written since this process began: a function may then be of an older text."""
+    try:
+        return os.stat(filename).st_mtime >= STARTED
+    except OSError:  # no file: a cell of a notebook, whose text does not change
+        return False
+
+
+def _fingerprint(code: CodeType) -> object:
+    """Equal for what Python makes of the same text at the same place, whatever the flags of the compilation."""
+    consts = tuple(
+        _fingerprint(item) if isinstance(item, CodeType) else (type(item), repr(item)) for item in code.co_consts
+    )
+    names = (code.co_name, code.co_names, code.co_varnames, code.co_freevars)
+    return (*names, code.co_firstlineno, code.co_linetable, code.co_code, consts)
+
+
+def _codes(module: CodeType) -> list[CodeType]:
+    found: list[CodeType] = [module]
+    for code in found:
+        found.extend(item for item in code.co_consts if isinstance(item, CodeType))
+    return found
+
+
+def find_function(module: Module, line: int, name: str) -> ast.FunctionDef | Diagnostic | None:
+    """The function whose `def`, or first decorator, stands in that line. Goes down from the module by bisection."""
+    block: Sequence[ast.stmt] = module.tree.body
+    owner: ast.stmt | None = None
+    while block:
+        index = bisect.bisect_right(block, line, key=first_line) - 1
+        if index < 0:
+            return None
+        statement = block[index]
+        if first_line(statement) == line and getattr(statement, "name", "") == name:
+            return _checked(module, statement, owner)
+        owner, block = statement, _inner(statement, line)
+    return None
+
+
+def first_line(statement: ast.stmt) -> int:
+    """The line in which a statement begins, decorators included."""
+    decorators = getattr(statement, "decorator_list", None)
+    return int(decorators[0].lineno) if decorators else statement.lineno
+
+
+def _inner(statement: ast.stmt, line: int) -> Sequence[ast.stmt]:
+    """The block of a statement that holds the line."""
+    blocks = [getattr(statement, field, []) for field in ("body", "orelse", "finalbody")]
+    blocks.extend(handler.body for handler in getattr(statement, "handlers", []))
+    blocks.extend(case.body for case in getattr(statement, "cases", []))
+    begun = [block for block in blocks if block and first_line(block[0]) <= line]
+    return max(begun, key=lambda block: first_line(block[0]), default=[])
+
+
+def _checked(module: Module, statement: ast.stmt, owner: ast.stmt | None) -> ast.FunctionDef | Diagnostic:
+    if isinstance(owner, ast.ClassDef):
+        return _refused(module, statement, "a method cannot be compiled", "its first parameter is not a tensor")
+    if isinstance(statement, ast.FunctionDef):
+        return statement
+    return _refused(module, statement, "an `async def` cannot be compiled", "there is nothing to wait for in a graph")
+
+
+def _refused(module: Module, statement: ast.stmt, message: str, reason: str) -> Diagnostic:
+    line, column = statement.lineno, statement.col_offset
+    place = module.source.place((line, column, line, column + len("def")))
+    return Diagnostic("OW351", message, place, reason=reason, help="write a function at module level")
+
+
+def _same_parameters(node: ast.FunctionDef, function: FunctionType) -> bool:
+    code, arguments = function.__code__, node.args
+    names = [item.arg for item in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+    return list(code.co_varnames[: len(names)]) == names

@@ -1,0 +1,131 @@
+"""`opwright decompile --check` compiles the text, and compares what it makes with the model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import onnx
+import pytest
+from onnx import ModelProto, parser
+from opwright import DiagnosticError, decompile
+from opwright.commands import main
+from opwright.decompiler.recompile_check import check_functions, check_model
+
+from tests.diagnostics.examples.link import LIBRARY
+
+HEADER = '<ir_version: 8, opset_import: ["": 18]>'
+TEXT = """agraph (float[N, 3] x, bool c) => (float[N, 3] y) <float[2] w = {0.5, 2}>
+{
+    a = Mul (x, x)
+    k = Gather <axis = 0> (w, z)
+    b = Add (a, k)
+    z = Constant <value_int = 0> ()
+    y = If (c) <
+        then_branch: graph = yes () => (float[N, 3] p) { p = Sub (b, x) },
+        else_branch: graph = no () => (float[N, 3] p) { p = Identity (b) }
+    >
+}"""
+
+
+def model(text: str = TEXT) -> ModelProto:
+    made = parser.parse_model(f"{HEADER} {text}")
+    nodes = sorted(made.graph.node, key=lambda node: node.op_type != "Constant")
+    del made.graph.node[:]
+    made.graph.node.extend(nodes)
+    return made
+
+
+def reason_of(text: str, original: ModelProto) -> str:
+    with pytest.raises(DiagnosticError) as error:
+        list(check_model(replace(decompile(original), text=text), original))
+    assert error.value.diagnostics[0].code == "OW593"
+    return error.value.diagnostics[0].reason
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+def test_a_model_that_comes_back(faithful: bool) -> None:
+    assert list(check_model(decompile(model(), faithful=faithful), model())) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("b - x", "x - b", "results differ"),
+        ("x * x", "x + x", "results differ"),
+        ("0.5", "0.25", "results differ"),
+        ('x: FLOAT["N", 3]', 'x: FLOAT["M", 3]', "the inputs"),
+        ('-> FLOAT["N", 3]', "-> FLOAT[None, 3]", "the outputs"),
+        ('{"": 18}', '{"": 17}', "the opsets"),
+        ("ir_version=8", "ir_version=9", "the IR version"),
+        ('producer_name=""', 'producer_name="x"', "the names and texts"),
+        ("def model()", "def other()", "AttributeError"),
+        ("x * x", "x *", "SyntaxError"),
+        ("x * x", "x * nothing", "OW302"),
+        ("op.", "other.", "text"),
+    ],
+)
+def test_a_text_that_says_something_else(old: str, new: str, reason: str) -> None:
+    text = decompile(model()).text
+    assert old in text or old == "op."
+    changed = text.replace(old, new) if old != "op." else text.replace("x * x", "other.Mul(x, x)")
+    assert reason in reason_of(changed, model())
+
+
+def test_metadata_is_compared() -> None:
+    original = model()
+    text = decompile(original).text
+    original.metadata_props.add(key="a", value="b")
+    assert "the metadata" in reason_of(text, original)
+
+
+def test_another_structure_with_the_same_results_is_fine() -> None:
+    original = model("agraph (float[N] x) => (float[N] y) { a = Add (x, x) y = Neg (a) }")
+    made = decompile(original)
+    assert "-a" in made.text
+    assert list(check_model(replace(made, text=made.text.replace("-a", "-(-(-a))")), original)) == []
+
+
+def test_results_that_cannot_be_compared_are_a_warning() -> None:
+    original = parser.parse_model(
+        '<ir_version: 8, opset_import: ["": 18, "d": 1]> '
+        "agraph (float[N] x) => (float[N] y) { a = d.Odd (x) y = Neg (a) }"
+    )
+    made = decompile(original)
+    found = list(check_model(replace(made, text=made.text.replace("op.Neg(a)", "op.Neg(op.Abs(a))")), original))
+    assert [item.code for item in found] == ["OW594"]
+
+
+def test_functions_of_a_library_are_compared() -> None:
+    function = parser.parse_function(
+        '<domain: "d", opset_import: ["": 18]> f (x) => (y) { a = Identity (x) y = Neg (a) }'
+    )
+    other = parser.parse_function('<domain: "d", opset_import: ["": 18]> f (x) => (y) { y = Abs (x) }')
+    text = decompile(function).text.replace("def function", "def one") + "\n\ndef functions():\n    return [one()]\n"
+    made = replace(decompile(function), text=text)
+    check_functions(made, [function])
+    for wanted in ([other], [], [function, other]):
+        with pytest.raises(DiagnosticError, match="OW593"):
+            check_functions(made, wanted)
+
+
+@pytest.mark.parametrize("options", [[], ["--faithful"]])
+def test_the_command(
+    options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    onnx.save(model(), "m.onnx")
+    assert main(["decompile", "m.onnx", "--check", *options, "-o", "m.py"]) == 0
+    assert capsys.readouterr() == ("wrote m.py\n", "")
+    Path("a.onnxlib").write_bytes(bytes.fromhex(LIBRARY))
+    assert main(["decompile", "a.onnxlib", "--check", *options]) == 0
+    onnx.save(model("agraph (float[N] x) => (float[N] y) { y = Neg (x, x) }"), "wrong.onnx")
+    assert main(["decompile", "wrong.onnx", "--check", *options, "-o", "wrong.py"]) == 1
+    assert "OW593" in capsys.readouterr().err
+    assert not Path("wrong.py").exists()
+
+
+def test_weights_in_other_files(tmp_path: Path) -> None:
+    original = model()
+    onnx.save(original, tmp_path / "m.onnx", save_as_external_data=True, location="w.bin", size_threshold=0)
+    assert main(["decompile", str(tmp_path / "m.onnx"), "--check", "-o", str(tmp_path / "m.py")]) == 0
