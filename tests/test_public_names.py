@@ -9,7 +9,7 @@ from pathlib import Path
 
 import opwright
 import pytest
-from opwright_build.opset_stubs.versions import all_versions
+from opwright_build.opset_stubs.domain_versions import all_versions
 
 STUB = Path(opwright.__file__).with_suffix(".pyi")
 EXPECTED = (

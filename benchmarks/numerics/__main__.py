@@ -17,7 +17,7 @@ from opwright_build.report.console import Console
 from opwright_build.report.reporter import TextReporter
 from opwright_build.spec.load import load_library
 from opwright_build.spec.model import LoadedLibrary, SpecVersion
-from opwright_build.verify.model import Case
+from opwright_build.verify.case_model import Case
 from opwright_build.verify.numerics import FILE, Note, Numerics, Row, joined, read_numerics, write_numerics
 from opwright_build.verify.oracle import Oracle
 from opwright_build.workflow.judging import Subject, collect

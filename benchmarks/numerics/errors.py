@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 from opwright.elements import ElementType
 from opwright.graphs.ndarrays import DTYPES
-from opwright_build.verify.model import Array, Expected
+from opwright_build.verify.case_model import Array, Expected
 
 
 @dataclass(frozen=True, slots=True)

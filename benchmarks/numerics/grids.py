@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from opwright_build.verify.model import Array
+from opwright_build.verify.case_model import Array
 
 from benchmarks.numerics.points import MILLION, Points, cycle
 

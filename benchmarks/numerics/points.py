@@ -10,8 +10,8 @@ import numpy as np
 from opwright.elements import element
 from opwright.graphs.ndarrays import DTYPES
 from opwright_build.verify import generated
-from opwright_build.verify.model import Array
-from opwright_build.verify.rounding import round_floats
+from opwright_build.verify.case_model import Array
+from opwright_build.verify.exact_rounding import round_floats
 
 MILLION = generated.LARGEST_SIZE  # 2**20 points
 _HALF_WIDTH = 1 << 16  # patterns of a type of 16 bits

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.diagnostic import Place
-from opwright_build.verify.model import Case, SuiteJudge
+from opwright_build.verify.case_model import Case, SuiteJudge
 
 from benchmarks.numerics.calls import Caller
 from benchmarks.numerics.points import MILLION

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from opwright_build.engine.action import Done, Record, decode_record, encode_record
-from opwright_build.engine.digest import canonical_json, digest_bytes
+from opwright_build.engine.content_digest import canonical_json, digest_bytes
 
 Opwright = Callable[..., Any]
 

@@ -16,7 +16,7 @@ from opwright.eager.tensor import Items
 from opwright.elements import BY_NAME
 from opwright.lang import ir
 from opwright_build.spec.model import SpecVersion
-from opwright_build.verify import model
+from opwright_build.verify import case_model
 
 
 @cache
@@ -40,9 +40,9 @@ def _module(file: Path) -> ModuleType:
     return module
 
 
-def argument_of(value: model.Value | None) -> Any:
+def argument_of(value: case_model.Value | None) -> Any:
     """The value of a vector as Python has it: an array, or a list that knows its type."""
-    if isinstance(value, model.Items):
+    if isinstance(value, case_model.Items):
         return Items(map(opwright.Tensor, value.arrays), ir.TensorType(BY_NAME[value.kind]))
     return value
 

@@ -3,7 +3,7 @@ import time
 from pathlib import Path
 
 import pytest
-from opwright_build.engine.digest import digest_bytes
+from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.hints import FileHints
 
 OLD = time.time_ns() - 3_600_000_000_000

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 from opwright.diagnostics import DiagnosticError
-from opwright_build.engine.digest import canonical_json, digest_bytes
+from opwright_build.engine.content_digest import canonical_json, digest_bytes
 from opwright_build.engine.hints import FileHints
 from opwright_build.engine.publish import Published, Publisher
 from opwright_build.engine.store import InfrastructureError

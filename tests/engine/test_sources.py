@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 from opwright.diagnostics import DiagnosticError
-from opwright_build.engine.digest import digest_bytes
+from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.hints import FileHints
 from opwright_build.engine.sources import REFUSED, FolderSources, digest_now
 

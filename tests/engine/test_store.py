@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from opwright.diagnostics import Diagnostic, DiagnosticError, Place, Related, Severity
 from opwright_build.engine.action import Done, Failed, Read, Record, Unsupported, decode_record, encode_record
-from opwright_build.engine.digest import Json, canonical_json, digest_bytes
+from opwright_build.engine.content_digest import Json, canonical_json, digest_bytes
 from opwright_build.engine.store import RECORDS_PER_KEY, InfrastructureError, LocalStore
 
 FINDING = Diagnostic(

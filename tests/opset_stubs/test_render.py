@@ -12,10 +12,10 @@ from opwright.opsets import find_opset
 from opwright.opsets.signatures import signature
 from opwright.version import OPSETS
 from opwright_build.opset_stubs.__main__ import main
+from opwright_build.opset_stubs.domain_versions import DomainVersion, all_versions
 from opwright_build.opset_stubs.methods import method
 from opwright_build.opset_stubs.python_types import Names, literals, python_type
 from opwright_build.opset_stubs.render import COMMAND, render_all
-from opwright_build.opset_stubs.versions import DomainVersion, all_versions
 
 PACKAGE = Path(opwright.__file__).parent
 

@@ -15,7 +15,7 @@ from onnx import defs
 from opwright import FLOAT, Opset, latest, opset1, opset13, opset18, script
 from opwright.opsets import find_opset
 from opwright.opsets.operator import Operator
-from opwright_build.opset_stubs.versions import all_versions
+from opwright_build.opset_stubs.domain_versions import all_versions
 
 LIBRARY = Path(opwright.__file__).parents[1]
 

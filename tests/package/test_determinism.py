@@ -11,8 +11,8 @@ ROOT = Path(__file__).parents[2]
 
 PROGRAM = """
 from hashlib import sha256
-from opwright_build.package.export import export_model
-from opwright_build.package.stubs import render_stubs
+from opwright_build.package.library_model import export_model
+from opwright_build.package.typed_package import render_stubs
 from opwright_build.package.wheel import build_wheel
 from tests.package.sample import bundle_bytes, sample_library
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from opwright.bundle.format import DomainEntry
-from opwright_build.compile.model import CompiledVersion
+from opwright_build.compile.compiled_version import CompiledVersion
 from opwright_build.package.index import build_index
 from opwright_build.spec.model import Domain, Library, OpsetRange
 

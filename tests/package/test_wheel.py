@@ -17,7 +17,7 @@ from pathlib import Path
 
 import opwright
 import pytest
-from opwright_build.package.stubs import render_stubs
+from opwright_build.package.typed_package import render_stubs
 from opwright_build.package.wheel import build_wheel
 
 from tests.package.sample import bundle_bytes, sample_library

@@ -25,7 +25,7 @@ from opwright.bundle.format import (
 )
 from opwright.diagnostics.diagnostic import Place
 from opwright_build.spec.model import Tolerance
-from opwright_build.verify.model import Array, Case, Expected, SuiteJudge, ToleranceJudge
+from opwright_build.verify.case_model import Array, Case, Expected, SuiteJudge, ToleranceJudge
 
 FLOATS = ("float16", "float", "double")
 TOLERANCES = {

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 from opwright.diagnostics.diagnostic import Place, Severity
+from opwright_build.verify.case_model import Outcome, Status
 from opwright_build.verify.findings import failures, unverified
-from opwright_build.verify.model import Outcome, Status
 
 BODY = "(i0) => (o0) { o0 = Identity(i0) }"
 OTHER = "(i0) => (o0) { o0 = Abs(i0) }"

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from opwright.diagnostics.diagnostic import Diagnostic, Place
+from opwright_build.verify.case_model import Outcome, Status
 from opwright_build.verify.gap_checks import Change, Run, check_gaps, merge_gaps
 from opwright_build.verify.gap_releases import rows_in_force
 from opwright_build.verify.gaps import FILE, Gap, GapsFile, gaps_from, read_gaps, release_order, write_gaps
-from opwright_build.verify.model import Outcome, Status
 
 OFF, FULL, REF = "onnxruntime/off", "onnxruntime/full", "reference"
 RUNTIMES = (OFF, FULL, REF)

@@ -9,8 +9,7 @@ import pytest
 from opwright.elements import BY_NAME
 from opwright.graphs.ndarrays import DTYPES
 from opwright_build.spec.model import Tolerance
-from opwright_build.verify.judge import judge_outputs, mismatch, ulp_distance
-from opwright_build.verify.model import (
+from opwright_build.verify.case_model import (
     Array,
     Expected,
     ExpectedItems,
@@ -20,6 +19,7 @@ from opwright_build.verify.model import (
     SuiteJudge,
     ToleranceJudge,
 )
+from opwright_build.verify.judge import judge_outputs, mismatch, ulp_distance
 
 EXACT = ToleranceJudge({"default": Tolerance(0, 0)})
 SUITE = SuiteJudge(1e-3, 1e-7)

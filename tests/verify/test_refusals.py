@@ -2,7 +2,7 @@
 
 import pytest
 from opwright.eager.messages import MAX_REASON, one_line
-from opwright_build.verify.model import Status
+from opwright_build.verify.case_model import Status
 from opwright_build.verify.refusals import classify
 
 PREFIX = "[ONNXRuntimeError] : 9 : NOT_IMPLEMENTED : "

@@ -4,7 +4,7 @@ import ml_dtypes
 import numpy as np
 import onnx.parser
 import pytest
-from opwright_build.verify.model import Array, Items, Status
+from opwright_build.verify.case_model import Array, Items, Status
 from opwright_build.verify.models import Signature, one_node_model
 from opwright_build.verify.refusals import Refusal
 from opwright_build.verify.runtimes import (

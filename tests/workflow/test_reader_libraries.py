@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 from opwright.bundle.format import FunctionEntry
+from opwright_build.engine.dataclass_bytes import encode_value
 from opwright_build.engine.reader import Reader
-from opwright_build.engine.values import encode_value
 from opwright_build.workflow.compiling import ReaderLibraries
 
 FACTS = {

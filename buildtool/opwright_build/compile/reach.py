@@ -12,7 +12,7 @@ from opwright.lang.lower.function import Unit
 from opwright.lang.source import span_of
 from opwright.variants import Key
 
-from opwright_build.compile.model import Unreachable
+from opwright_build.compile.compiled_version import Unreachable
 
 
 def unreachable(unit: Unit, families: Sequence[Family]) -> tuple[Unreachable, ...]:

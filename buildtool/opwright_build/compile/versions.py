@@ -15,8 +15,8 @@ from opwright.lang.lower.function import Unit
 from opwright.lang.resolve import Libraries
 from opwright.lang.template import digest_of, write_template
 
+from opwright_build.compile.compiled_version import CompiledVersion
 from opwright_build.compile.files import SpecFiles
-from opwright_build.compile.model import CompiledVersion
 from opwright_build.compile.reach import unreachable
 from opwright_build.compile.trim import drop_settled_inputs
 from opwright_build.compile.unit import interface_entries, make_unit

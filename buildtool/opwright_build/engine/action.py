@@ -14,7 +14,7 @@ from typing import Any
 from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.diagnostics.findings_json import from_json, to_json
 
-from opwright_build.engine.digest import Json, canonical_json, digest_bytes, digest_fields, is_digest
+from opwright_build.engine.content_digest import Json, canonical_json, digest_bytes, digest_fields, is_digest
 
 
 @dataclass(frozen=True, slots=True)

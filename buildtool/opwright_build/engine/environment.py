@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from opwright_build.engine.digest import digest_bytes, digest_fields
+from opwright_build.engine.content_digest import digest_bytes, digest_fields
 from opwright_build.engine.hints import FileHints
 
 SOURCE_ENDINGS = (".py", ".jinja2")

@@ -12,7 +12,7 @@ import os
 import time
 from pathlib import Path
 
-from opwright_build.engine.digest import Json, canonical_json, digest_bytes
+from opwright_build.engine.content_digest import Json, canonical_json, digest_bytes
 from opwright_build.engine.tree import open_regular, read_regular, write_whole
 
 FORMAT = 1

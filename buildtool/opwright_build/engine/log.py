@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from opwright_build.engine.action import Action, Done, Failed, Record, Unsupported
-from opwright_build.engine.digest import canonical_json
+from opwright_build.engine.content_digest import canonical_json
 from opwright_build.engine.sources import Sources, digest_now
 from opwright_build.engine.tree import read_regular, write_whole
 

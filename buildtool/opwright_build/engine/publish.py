@@ -14,7 +14,7 @@ from pathlib import Path
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 
-from opwright_build.engine.digest import canonical_json, is_digest
+from opwright_build.engine.content_digest import canonical_json, is_digest
 from opwright_build.engine.hints import FileHints
 from opwright_build.engine.store import InfrastructureError
 from opwright_build.engine.tree import Tree, create, read_regular, stays_inside, write_whole

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from opwright.diagnostics.diagnostic import DiagnosticError
 
 from opwright_build.engine.action import Action, Read
-from opwright_build.engine.digest import Json, digest_bytes
+from opwright_build.engine.content_digest import Json, digest_bytes
 from opwright_build.engine.sources import Sources
 from opwright_build.engine.store import Store
 

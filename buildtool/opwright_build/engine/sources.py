@@ -12,7 +12,7 @@ from typing import Protocol
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 
-from opwright_build.engine.digest import digest_bytes
+from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.hints import FileHints
 from opwright_build.engine.tree import Tree
 

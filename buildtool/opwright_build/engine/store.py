@@ -18,7 +18,7 @@ from typing import Protocol
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
 
 from opwright_build.engine.action import Record, decode_record, encode_record
-from opwright_build.engine.digest import digest_bytes, is_digest
+from opwright_build.engine.content_digest import digest_bytes, is_digest
 from opwright_build.engine.tree import Tree, read_regular, write_whole
 
 RECORDS_PER_KEY = (

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from opwright.elements import BY_NAME
 
+from opwright_build.opset_stubs.domain_versions import DomainVersion
 from opwright_build.opset_stubs.methods import Method
-from opwright_build.opset_stubs.versions import DomainVersion
 
 _HOMES = {
     "collections.abc": ("Callable", "Mapping", "Sequence"),

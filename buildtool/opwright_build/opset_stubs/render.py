@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from opwright_build.opset_stubs.domain_versions import DomainVersion, all_versions
 from opwright_build.opset_stubs.imports import imports
 from opwright_build.opset_stubs.methods import method
 from opwright_build.opset_stubs.python_types import Named, Names
 from opwright_build.opset_stubs.tensors import tensor_classes
-from opwright_build.opset_stubs.versions import DomainVersion, all_versions
 from opwright_build.templates import render
 
 _TENSORS = ("_Tensor", "_Array")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from opwright.bundle.format import DomainEntry, Index
 
-from opwright_build.compile.model import CompiledVersion
+from opwright_build.compile.compiled_version import CompiledVersion
 from opwright_build.spec.model import Domain, Library
 
 

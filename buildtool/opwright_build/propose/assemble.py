@@ -10,7 +10,7 @@ from opwright_build.propose.conversions import adapters, downgrade_test, upgrade
 from opwright_build.propose.documentation import changelog_entry, operators_entry
 from opwright_build.propose.expansions import Checked, check_models
 from opwright_build.propose.inference import infer_rules
-from opwright_build.propose.naming import NamingFinding, lint_names
+from opwright_build.propose.name_lint import NamingFinding, lint_names
 from opwright_build.propose.node_cases import choose_cases
 from opwright_build.propose.node_tests import render_node_tests
 from opwright_build.propose.readable import snake
@@ -20,7 +20,7 @@ from opwright_build.propose.schema import make_bodies, render_schema
 from opwright_build.propose.shape_tests import make_shape_tests, render_shape_tests
 from opwright_build.propose.subject import Proposal
 from opwright_build.propose.test_models import make_models
-from opwright_build.verify.model import Case
+from opwright_build.verify.case_model import Case
 from opwright_build.verify.runtimes import Runtime
 
 CHECKLIST = "CHECKLIST.md"

@@ -9,8 +9,8 @@ from opwright.bundle.format import AttributeEntry
 from opwright.elements import element
 from opwright.lang.facts import ABSENT, PRESENT, value_of
 
+from opwright_build.propose.body_conditions import Axis, AxisKind, Branch, Test, make_branches
 from opwright_build.propose.body_text import body_text
-from opwright_build.propose.conditions import Axis, AxisKind, Branch, Test, make_branches
 from opwright_build.propose.cpp_text import attribute_value, raw_string, string
 from opwright_build.propose.subject import BodySet, Proposal
 

@@ -10,13 +10,13 @@ import onnx
 
 from opwright_build.propose.expansions import CHECKER, Checked
 from opwright_build.propose.inference import InferenceRules, ShapeKind, ShapeRule, TypeKind
-from opwright_build.propose.naming import NamingFinding
+from opwright_build.propose.name_lint import NamingFinding
 from opwright_build.propose.node_cases import ChosenCases
 from opwright_build.propose.readable import snake
 from opwright_build.propose.schema import PACKAGE, Bodies
 from opwright_build.propose.subject import Proposal, has_floats, values_of
 from opwright_build.templates import render
-from opwright_build.verify.model import Status
+from opwright_build.verify.case_model import Status
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ import onnx
 from opwright.eager.messages import one_line
 
 from opwright_build.propose.test_models import TestModel
+from opwright_build.verify.case_model import Expected, Status, SuiteJudge
 from opwright_build.verify.dtypes import element_of
 from opwright_build.verify.judge import judge_outputs
-from opwright_build.verify.model import Expected, Status, SuiteJudge
 from opwright_build.verify.models import Signature
 from opwright_build.verify.runtimes import Failed, Refused, Runtime
 

@@ -10,7 +10,7 @@ from opwright_build.propose.python_text import array_text, needs_ml_dtypes, valu
 from opwright_build.propose.schema import PACKAGE
 from opwright_build.propose.subject import Proposal
 from opwright_build.templates import render
-from opwright_build.verify.model import Array
+from opwright_build.verify.case_model import Array
 
 
 @dataclass(frozen=True, slots=True)

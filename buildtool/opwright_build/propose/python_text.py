@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from opwright.elements import ElementType
 
+from opwright_build.verify.case_model import Array
 from opwright_build.verify.dtypes import element_of
-from opwright_build.verify.model import Array
 
 _WIDTH = 88  # of a line in the standard's sources
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from opwright.bundle.call_interface import ANY, split_type
 from opwright.bundle.format import FunctionEntry, InputEntry, OutputEntry
 
+from opwright_build.propose.body_conditions import UnseenError
 from opwright_build.propose.body_text import NoTextError, body_text
 from opwright_build.propose.builder import Builder, make_builder
-from opwright_build.propose.conditions import UnseenError
 from opwright_build.propose.constraints import SchemaTypes, schema_types
 from opwright_build.propose.cpp_text import attribute_default, raw_string, string
 from opwright_build.propose.inference import InferenceRules, ShapeKind, TypeKind

@@ -13,8 +13,8 @@ from opwright.link.instantiate import default_attribute
 
 from opwright_build.propose.node_cases import NodeCase, make_node, variant_for
 from opwright_build.propose.subject import BodySet, Proposal
+from opwright_build.verify.case_model import Array
 from opwright_build.verify.dtypes import element_of
-from opwright_build.verify.model import Array
 
 _PRODUCER = "backend-test"  # what the standard's generator writes
 

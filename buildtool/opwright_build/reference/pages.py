@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from opwright.bundle.format import FunctionEntry
 
-from opwright_build.reference import exactness, interface, opset_matrix, runtime_matrix
+from opwright_build.reference import exactness, interface_tables, opset_matrix, runtime_matrix
+from opwright_build.reference.documented_library import MARK, Documented
 from opwright_build.reference.history import history
 from opwright_build.reference.markdown import cell, code, codes, fenced
-from opwright_build.reference.model import MARK, Documented
 from opwright_build.report.tables import counted
 from opwright_build.spec.vectors_file import VectorRow
 from opwright_build.templates import render
@@ -98,10 +98,10 @@ def _render(template: str, **values: object) -> str:
 
 def _section(library: Documented, entry: FunctionEntry, emitted: str) -> Section:
     parts = (
-        Part("Inputs", interface.inputs_table(entry.inputs)),
-        Part("Attributes", interface.attributes_table(entry.attributes)),
-        Part("Outputs", interface.outputs_table(entry.outputs)),
-        Part("Types", interface.types_table(entry)),
+        Part("Inputs", interface_tables.inputs_table(entry.inputs)),
+        Part("Attributes", interface_tables.attributes_table(entry.attributes)),
+        Part("Outputs", interface_tables.outputs_table(entry.outputs)),
+        Part("Types", interface_tables.types_table(entry)),
         Part("Variants", opset_matrix.variant_axes(entry)),
         Part("Opsets", _opsets(library, entry)),
         Part("Runtimes", _runtimes(library, entry)),
@@ -111,8 +111,8 @@ def _section(library: Documented, entry: FunctionEntry, emitted: str) -> Section
     return Section(
         entry.since_version,
         entry.doc.strip(),
-        interface.python_form(library.bundle.index, entry),
-        interface.onnx_form(emitted, entry),
+        interface_tables.python_form(library.bundle.index, entry),
+        interface_tables.onnx_form(emitted, entry),
         tuple(part for part in parts if part.lines),
     )
 

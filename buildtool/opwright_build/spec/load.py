@@ -11,7 +11,7 @@ from opwright.version import VERSION
 from opwright_build.spec.boundary import check
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.convert import SpecContext, convert
-from opwright_build.spec.domains import read_domain, refuse_collisions, refuse_operator
+from opwright_build.spec.domain_file import read_domain, refuse_collisions, refuse_operator
 from opwright_build.spec.forms import LibraryModel, SpecModel
 from opwright_build.spec.model import Domain, Library, LoadedLibrary, SpecVersion
 from opwright_build.spec.ranges import RangeError, admits_release, parse_opsets

@@ -20,7 +20,7 @@ from opwright.version import VERSION
 
 from opwright_build.engine.tree import Tree
 from opwright_build.spec.confine import LibraryFiles
-from opwright_build.spec.domains import STANDARD, in_standard, read_domain, refuse_domain, refuse_operator
+from opwright_build.spec.domain_file import STANDARD, in_standard, read_domain, refuse_domain, refuse_operator
 from opwright_build.spec.load import find_library, newest_opset, read_library
 from opwright_build.spec.model import OpsetRange
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from onnx import FunctionProto
 
+from opwright_build.verify.case_model import Case, Status, Value
 from opwright_build.verify.judge import judge_outputs
-from opwright_build.verify.model import Case, Status, Value
 from opwright_build.verify.models import Signature, one_node_model
 from opwright_build.verify.refusals import Refusal
 from opwright_build.verify.runtimes import Failed, Refused, Runtime, Session, Tells, available, require_valid

@@ -16,9 +16,7 @@ from opwright_build.spec.model import SpecVersion
 from opwright_build.spec.tolerances import DEFAULT_TOLERANCES
 from opwright_build.spec.vectors_file import VectorRow
 from opwright_build.verify.bindings import resolve_type
-from opwright_build.verify.dtypes import array_digest_parts, digest
-from opwright_build.verify.items import parts_of, sequence_mark, tensors_of, value_digest_parts
-from opwright_build.verify.model import (
+from opwright_build.verify.case_model import (
     Array,
     Case,
     Expected,
@@ -29,7 +27,9 @@ from opwright_build.verify.model import (
     ToleranceJudge,
     Value,
 )
-from opwright_build.verify.rounding import NotRepresentable, round_floats, truncate_to_integers
+from opwright_build.verify.dtypes import array_digest_parts, digest
+from opwright_build.verify.exact_rounding import NotRepresentable, round_floats, truncate_to_integers
+from opwright_build.verify.items import parts_of, sequence_mark, tensors_of, value_digest_parts
 from opwright_build.verify.suite import attribute_bytes
 
 # What the suite's own runner grants bfloat16, in whose last place 1e-3 is nothing.

@@ -13,10 +13,10 @@ from opwright_build.spec.model import SpecVersion, VectorKind, VectorSource
 from opwright_build.spec.vectors_file import VectorsFile, read_vectors_file
 from opwright_build.spec.yaml_source import MAX_BYTES
 from opwright_build.verify.bindings import Unbound
+from opwright_build.verify.case_model import Answer, Case, CollectedCases, Expected, Skipped
 from opwright_build.verify.cases import row_judge, with_digest
 from opwright_build.verify.judge import mismatch
 from opwright_build.verify.lock import LOCK_PATH, LockedCase, check_lock, read_lock, write_lock
-from opwright_build.verify.model import Answer, Case, CollectedCases, Expected, Skipped
 from opwright_build.verify.oracle import Limits, Oracle
 from opwright_build.verify.references import References, Unanswered, beyond_references
 from opwright_build.verify.rows import TypedRow, expand_rows

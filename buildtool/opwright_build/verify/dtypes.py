@@ -10,7 +10,7 @@ import numpy as np
 from opwright.elements import ElementType, element
 from opwright.graphs.ndarrays import DTYPES, ELEMENTS
 
-from opwright_build.verify.model import Array
+from opwright_build.verify.case_model import Array
 
 
 def element_of(array: Array) -> ElementType:

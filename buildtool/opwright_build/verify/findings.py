@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Severity
 
-from opwright_build.verify.model import Outcome, Status
+from opwright_build.verify.case_model import Outcome, Status
 
 _MORE = "`opwright test --json` lists every cell"
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from opwright.diagnostics.diagnostic import Diagnostic
 
 from opwright_build.report.tables import counted
+from opwright_build.verify.case_model import Outcome
 from opwright_build.verify.gap_releases import compared_with, rows_in_force, unlisted
 from opwright_build.verify.gaps import (
     FILE,
@@ -27,7 +28,6 @@ from opwright_build.verify.gaps import (
     release_order,
     types_text,
 )
-from opwright_build.verify.model import Outcome
 
 _UPDATE = "run `opwright test --update-gaps`, review the difference and commit it"
 

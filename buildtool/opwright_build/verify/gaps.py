@@ -16,7 +16,7 @@ from opwright_build.spec.boundary import check
 from opwright_build.spec.verification_model import GapsModel
 from opwright_build.spec.yaml_nodes import node_at
 from opwright_build.spec.yaml_source import read_yaml
-from opwright_build.verify.model import Outcome, Status
+from opwright_build.verify.case_model import Outcome, Status
 
 FILE = "specs/runtime-gaps.yaml"
 _RELEASE = re.compile(r"(\d+(?:\.\d+)*)(.*)", re.DOTALL)

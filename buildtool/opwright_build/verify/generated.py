@@ -21,7 +21,7 @@ from math import prod
 
 import numpy as np
 
-from opwright_build.verify.model import Array
+from opwright_build.verify.case_model import Array
 
 LARGEST_SIZE = 1 << 20  # elements of one tensor
 _SEEDS = 1 << 64

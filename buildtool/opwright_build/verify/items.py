@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from opwright.bundle.call_interface import split_type
 
+from opwright_build.verify.case_model import Answer, Array, Expected, ExpectedItems, Items, Value
 from opwright_build.verify.dtypes import array_digest_parts, element_of
-from opwright_build.verify.model import Answer, Array, Expected, ExpectedItems, Items, Value
 
 SEQUENCE = ("seq",)
 

@@ -13,8 +13,7 @@ import numpy as np
 from opwright.elements import ElementType
 
 from opwright_build.spec.model import Tolerance
-from opwright_build.verify.dtypes import element_of
-from opwright_build.verify.model import (
+from opwright_build.verify.case_model import (
     Answer,
     Array,
     Expected,
@@ -26,6 +25,7 @@ from opwright_build.verify.model import (
     ToleranceJudge,
     Value,
 )
+from opwright_build.verify.dtypes import element_of
 
 # The suite's own runner grants bfloat16 outputs two units in the last place, whatever the case says.
 _SUITE_BFLOAT16 = 2.0**-6

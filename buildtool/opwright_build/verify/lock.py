@@ -16,8 +16,8 @@ import numpy as np
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Severity
 
 from opwright_build.verify import generated
+from opwright_build.verify.case_model import Array
 from opwright_build.verify.dtypes import element_of
-from opwright_build.verify.model import Array
 from opwright_build.verify.suite import SuiteCase, floating_outputs, suite_digest
 
 LOCK_PATH = "specs/vectors.lock"

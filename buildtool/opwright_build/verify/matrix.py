@@ -16,13 +16,13 @@ from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry
 from opwright.link.instantiate import instantiate
 
 from opwright_build.verify.batches import Batch, Vector
+from opwright_build.verify.case_bodies import bodies_for, refused_types
+from opwright_build.verify.case_model import Case, Outcome, Status
 from opwright_build.verify.gaps import Gap, GapIndex
 from opwright_build.verify.isolation import run_tasks
-from opwright_build.verify.model import Case, Outcome, Status
 from opwright_build.verify.models import Signature, arguments_of, signature_of
 from opwright_build.verify.refusals import Refusal
 from opwright_build.verify.runtimes import Runtime, Tells, available, newest_accepted
-from opwright_build.verify.variants import bodies_for, refused_types
 
 MAX_VECTORS = 500  # in one batch: what a crash makes run again, and what a time limit has to cover
 

@@ -12,8 +12,8 @@ from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.elements import element
 
 from opwright_build.verify.bindings import resolve_type
+from opwright_build.verify.case_model import Case, Items, Value
 from opwright_build.verify.items import type_of, type_of_answer
-from opwright_build.verify.model import Case, Items, Value
 
 AttributeValue = int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...]
 

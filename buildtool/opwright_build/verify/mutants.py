@@ -15,9 +15,9 @@ from opwright.bundle.format import Bundle, FunctionEntry
 from opwright.variants import overload_of
 
 from opwright_build.verify.batches import Batch, judge_vector, load
+from opwright_build.verify.case_model import Case, Status
 from opwright_build.verify.isolation import run_tasks
 from opwright_build.verify.matrix import passing_batches
-from opwright_build.verify.model import Case, Status
 from opwright_build.verify.perturb import mutants_of
 from opwright_build.verify.refusals import Refusal
 from opwright_build.verify.runtimes import (

@@ -25,8 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from opwright_build.verify import wire
-from opwright_build.verify.model import Array
+from opwright_build.verify import oracle_messages
+from opwright_build.verify.case_model import Array
 
 _CHILD = Path(__file__).with_name("oracle_child.py")
 
@@ -123,7 +123,7 @@ class Oracle:
     def _exchange(self, header: Mapping[str, Any], parts: Sequence[bytes]) -> tuple[Sequence[Any], list[bytes]]:
         process = self._process if self._process is not None else self._start()
         replies: SimpleQueue[bytes | None] = SimpleQueue()
-        self._talker = Thread(target=_talk, args=(process, wire.pack(header, parts), replies), daemon=True)
+        self._talker = Thread(target=_talk, args=(process, oracle_messages.pack(header, parts), replies), daemon=True)
         self._talker.start()
         try:
             message = replies.get(timeout=self._limits.wall)
@@ -135,11 +135,11 @@ class Oracle:
             self.close()
             raise OracleFailure(Failure.STOPPED, how)
         try:
-            answer, arrays = wire.unpack(message)
+            answer, arrays = oracle_messages.unpack(message)
             if "error" in answer:
                 raise OracleFailure(Failure.RAISED, f"{answer['error']}: {answer['text']}", int(answer["line"]))
             return list(answer["outputs"]), arrays
-        except (wire.BadMessage, KeyError, TypeError, ValueError):
+        except (oracle_messages.BadMessage, KeyError, TypeError, ValueError):
             self.close()
             raise OracleFailure(Failure.STOPPED, "it wrote into the pipe that carries its answers") from None
 
@@ -194,13 +194,13 @@ def _talk(process: subprocess.Popen[bytes], message: bytes, replies: SimpleQueue
     try:
         process.stdin.write(message)
         process.stdin.flush()
-        prefix = process.stdout.read(wire.PREFIX)
-        if len(prefix) < wire.PREFIX:
+        prefix = process.stdout.read(oracle_messages.PREFIX)
+        if len(prefix) < oracle_messages.PREFIX:
             replies.put(None)
             return
         try:
-            length = wire.body_length(prefix)
-        except wire.BadMessage:
+            length = oracle_messages.body_length(prefix)
+        except oracle_messages.BadMessage:
             length = 0  # whoever unpacks the reply finds that it is none
         replies.put(prefix + process.stdout.read(length))
     except (OSError, ValueError):

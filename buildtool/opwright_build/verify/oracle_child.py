@@ -1,6 +1,6 @@
 """The oracle's child process: the only place where Python of a spec is run. Started by `oracle.py`, never imported.
 
-It runs isolated (`-I -S`), in a scratch folder, and imports nothing but the standard library, numpy and `wire.py`
+It runs isolated (`-I -S`), in a scratch folder, and imports nothing but the standard library, numpy and `oracle_messages.py`
 beside it. Requests come on what was standard input and replies leave on what was standard output: both descriptors are
 moved away before any reference is loaded, so that a reference that prints or reads finds an empty device.
 """
@@ -56,9 +56,9 @@ def _import_numpy(folder: str) -> Any:
     return numpy
 
 
-def _load_wire() -> Any:
-    location = os.path.join(os.path.dirname(os.path.abspath(__file__)), "wire.py")
-    specification = importlib.util.spec_from_file_location("wire", location)
+def _load_messages() -> Any:
+    location = os.path.join(os.path.dirname(os.path.abspath(__file__)), "oracle_messages.py")
+    specification = importlib.util.spec_from_file_location("oracle_messages", location)
     assert specification is not None
     assert specification.loader is not None
     module = importlib.util.module_from_spec(specification)
@@ -70,13 +70,13 @@ class _Server:
     def __init__(
         self,
         numpy: Any,
-        wire: Any,
+        messages: Any,
         requests: io.BufferedReader,
         replies: io.BufferedWriter,
         grant: Callable[[], None],
     ) -> None:
         self.numpy = numpy
-        self.wire = wire
+        self.messages = messages
         self.requests = requests
         self.replies = replies
         self.grant = grant
@@ -84,16 +84,16 @@ class _Server:
 
     def serve(self) -> None:
         while True:
-            prefix = self.requests.read(self.wire.PREFIX)
+            prefix = self.requests.read(self.messages.PREFIX)
             if not prefix:
                 return
-            header, parts = self.wire.unpack(prefix + self.requests.read(self.wire.body_length(prefix)))
+            header, parts = self.messages.unpack(prefix + self.requests.read(self.messages.body_length(prefix)))
             self.grant()
             try:
                 answer, arrays = self.answer(header, parts)
             except BaseException as error:  # a reference may raise anything, SystemExit too: all of it is a reply
                 answer, arrays = _failure(error), []
-            self.replies.write(self.wire.pack(answer, arrays))
+            self.replies.write(self.messages.pack(answer, arrays))
             self.replies.flush()
 
     def answer(self, header: Header, parts: list[bytes]) -> tuple[Header, list[bytes]]:
@@ -148,7 +148,7 @@ def main() -> None:
     replies = io.FileIO(_take_over(1, device), "wb")
     numpy = _import_numpy(numpy_folder)
     grant = _limit(memory, cpu_seconds)
-    server = _Server(numpy, _load_wire(), io.BufferedReader(requests), io.BufferedWriter(replies), grant)
+    server = _Server(numpy, _load_messages(), io.BufferedReader(requests), io.BufferedWriter(replies), grant)
     server.serve()
     os._exit(0)  # without the exit handlers that a reference may have left
 

@@ -18,8 +18,8 @@ from opwright.elements import ElementType
 from opwright.graphs.walk import all_nodes
 from opwright.opsets.domains import DEFAULT_DOMAIN, normal_domain
 
+from opwright_build.verify.case_model import Array
 from opwright_build.verify.dtypes import element_of
-from opwright_build.verify.model import Array
 
 Edit = Callable[[NodeProto], None]
 

@@ -14,12 +14,12 @@ from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 
 from opwright_build.spec.confine import LibraryFiles
-from opwright_build.verify.attributes import attributes_for_reference
+from opwright_build.verify.case_model import Array, Expected, Items, Value
 from opwright_build.verify.cases import expected_from_oracle, output_elements
+from opwright_build.verify.exact_rounding import NotRepresentable
 from opwright_build.verify.items import tensor_in
-from opwright_build.verify.model import Array, Expected, Items, Value
 from opwright_build.verify.oracle import Failure, Oracle, OracleFailure, Reference, as_float64
-from opwright_build.verify.rounding import NotRepresentable
+from opwright_build.verify.row_attributes import attributes_for_reference
 
 LARGEST_FILE = 1 << 20
 _IMPORTABLE = ("numpy", "math", "__future__")

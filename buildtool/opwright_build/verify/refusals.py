@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from opwright.eager.messages import one_line
 
-from opwright_build.verify.model import Status
+from opwright_build.verify.case_model import Status
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,11 +25,11 @@ from opwright.suggest import did_you_mean
 
 from opwright_build.spec.vectors_file import GivenSource, SequenceSource, ValueSource, VariadicSource, VectorRow
 from opwright_build.verify import values
-from opwright_build.verify.attributes import WrongAttribute, attribute_from_row
 from opwright_build.verify.bindings import resolve_type, type_attribute, type_from_code
+from opwright_build.verify.case_model import Answer, Skipped, Value
+from opwright_build.verify.exact_rounding import NotRepresentable
 from opwright_build.verify.items import SEQUENCE
-from opwright_build.verify.model import Answer, Skipped, Value
-from opwright_build.verify.rounding import NotRepresentable
+from opwright_build.verify.row_attributes import WrongAttribute, attribute_from_row
 
 # What the rows of one version may come to, in elements: they are all in memory at once. A case without any elements
 # costs time all the same.

@@ -22,8 +22,8 @@ from opwright.eager import ort_values
 from opwright.eager.messages import one_line
 from opwright.graphs.left_out import leave_out_defaults
 
+from opwright_build.verify.case_model import Items, Status, Value
 from opwright_build.verify.items import is_sequence, tensor_in
-from opwright_build.verify.model import Items, Status, Value
 from opwright_build.verify.models import Signature, inlined, lowest_ir
 from opwright_build.verify.refusals import Refusal, classify
 

@@ -22,9 +22,9 @@ from onnx import defs, helper, numpy_helper
 from opwright.elements import BY_CODE
 from opwright.opsets.domains import normal_domain
 
+from opwright_build.verify.case_model import Array, Items, Value
 from opwright_build.verify.dtypes import array_digest_parts, digest
 from opwright_build.verify.items import items_of, sequence_mark, tensors_of, value_digest_parts
-from opwright_build.verify.model import Array, Items, Value
 
 _PACKAGE = "onnx.backend.test.case.node"
 _EXPANDED = re.compile(r"_expanded(_ver\d+)?$")

@@ -9,9 +9,9 @@ from typing import Any
 import onnx
 from opwright.elements import element
 
-from opwright_build.verify import wire
+from opwright_build.verify import oracle_messages
+from opwright_build.verify.case_model import Array, Items, Value
 from opwright_build.verify.dtypes import array_bytes, array_from_bytes, element_of
-from opwright_build.verify.model import Array, Items, Value
 from opwright_build.verify.suite import SuiteCase
 
 _FORMAT = "opwright.suite/2"
@@ -39,19 +39,19 @@ def encode_suite(cases: Sequence[SuiteCase]) -> bytes:
                 "obstacle": case.obstacle,
             }
         )
-    return wire.pack({"format": _FORMAT, "cases": entries}, parts)
+    return oracle_messages.pack({"format": _FORMAT, "cases": entries}, parts)
 
 
 def decode_suite(data: bytes) -> tuple[SuiteCase, ...]:
     """Raises wire.BadMessage for bytes that `encode_suite` did not write."""
-    header, parts = wire.unpack(data)
+    header, parts = oracle_messages.unpack(data)
     try:
         if header["format"] != _FORMAT:
-            raise wire.BadMessage(f"the format is {header['format']!r}, not {_FORMAT!r}")
+            raise oracle_messages.BadMessage(f"the format is {header['format']!r}, not {_FORMAT!r}")
         rest = iter(parts)
         return tuple(_decode_case(entry, rest) for entry in header["cases"])
     except (KeyError, TypeError, ValueError, StopIteration) as error:
-        raise wire.BadMessage(f"no extracted suite ({error})") from None
+        raise oracle_messages.BadMessage(f"no extracted suite ({error})") from None
 
 
 def _decode_case(entry: Any, parts: Any) -> SuiteCase:

@@ -11,9 +11,9 @@ from opwright.diagnostics.diagnostic import Diagnostic, Place
 
 from opwright_build.spec.model import SpecVersion, VectorKind, VectorSource
 from opwright_build.verify.bindings import Unbound, bind
+from opwright_build.verify.case_model import Case, RandomJudge, Value
 from opwright_build.verify.cases import suite_judge, with_digest
 from opwright_build.verify.items import answer_of, type_of
-from opwright_build.verify.model import Case, RandomJudge, Value
 from opwright_build.verify.suite import SuiteCase, newest_version
 
 # Their cases hold what numpy drew, so shape and type are all that can be judged. The schemas' own mark would not do: it

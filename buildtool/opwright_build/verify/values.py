@@ -31,8 +31,8 @@ from opwright_build.spec.vectors_file import (
     ZeroTensor,
 )
 from opwright_build.verify import generated
-from opwright_build.verify.model import Answer, Array, Expected, ExpectedItems, Items, Value
-from opwright_build.verify.rounding import NotRepresentable, integers, round_floats
+from opwright_build.verify.case_model import Answer, Array, Expected, ExpectedItems, Items, Value
+from opwright_build.verify.exact_rounding import NotRepresentable, integers, round_floats
 
 Scalar = bool | int | float | str
 

@@ -17,14 +17,14 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, has_err
 from opwright.diagnostics.ignores import settle_ignores
 
 from opwright_build.engine.action import Action, Done, Failed, Outcome
-from opwright_build.engine.digest import canonical_json
+from opwright_build.engine.content_digest import canonical_json
+from opwright_build.engine.dataclass_bytes import decode_value, encode_value
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine, Result
 from opwright_build.engine.sources import NotYetError
-from opwright_build.engine.values import decode_value, encode_value
 
 if TYPE_CHECKING:
-    from opwright_build.compile.model import Unreachable
+    from opwright_build.compile.compiled_version import Unreachable
     from opwright_build.spec.model import LoadedLibrary, SpecVersion
 
 LIBRARY = "library"  # the kind of source that answers questions about the library that is being built
@@ -207,7 +207,7 @@ def _as_body(template: TemplateEntry) -> BodyEntry:
 
 
 def _unreachable(engine: Engine, result: Result) -> tuple[Unreachable, ...]:
-    from opwright_build.compile.model import Unreachable
+    from opwright_build.compile.compiled_version import Unreachable
 
     return decode_value(tuple[Unreachable, ...], engine.fetch(result, UNREACHABLE))
 

@@ -23,7 +23,7 @@ def export(path: Path, reporter: Reporter, options: Options, opset: int, output:
         library = build_library(session)
         if not library.good:
             return finish(session, started, library.diagnostics, "", {})
-        from opwright_build.package.export import export_model
+        from opwright_build.package.library_model import export_model
 
         bundle = read_built(session, library)
         first, last = bundle.index.opsets

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from opwright.bundle.format import Bundle, FunctionEntry
 
     from opwright_build.spec.model import LoadedLibrary
+    from opwright_build.verify.case_model import Case, CollectedCases, Outcome
     from opwright_build.verify.gap_checks import Change, Run
     from opwright_build.verify.gaps import GapsFile
-    from opwright_build.verify.model import Case, CollectedCases, Outcome
     from opwright_build.verify.runtimes import Runtime
 
 

@@ -12,10 +12,10 @@ from opwright.diagnostics.diagnostic import Diagnostic, has_errors
 from opwright.diagnostics.ignores import settle_ignores
 
 from opwright_build.engine.action import Action, Done, Failed, Outcome, Unsupported
-from opwright_build.engine.digest import canonical_json
+from opwright_build.engine.content_digest import canonical_json
+from opwright_build.engine.dataclass_bytes import encode_value
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine, Result
-from opwright_build.engine.values import encode_value
 from opwright_build.report.tables import counted
 from opwright_build.workflow.compiling import (
     BODIES,
@@ -26,7 +26,7 @@ from opwright_build.workflow.compiling import (
     findings_of,
     opset_rows,
 )
-from opwright_build.workflow.instances import make_instances
+from opwright_build.workflow.library_instances import make_instances
 from opwright_build.workflow.session import Session
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from opwright.diagnostics.exits import Exit
 from opwright_build.report.console import Console
 from opwright_build.report.reporter import Reporter, in_reading_order
 from opwright_build.report.tables import counted, text_table
+from opwright_build.workflow.excerpt_text import library_text
 from opwright_build.workflow.session import find_root
-from opwright_build.workflow.sources import library_text
 from opwright_build.workflow.task import reporting
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from importlib.metadata import version as installed_version
 from opwright.bundle.format import FunctionEntry
 from opwright.bundle.write import write_bundle
 
-from opwright_build.compile.model import CompiledVersion
+from opwright_build.compile.compiled_version import CompiledVersion
 from opwright_build.engine.action import Done, Outcome
-from opwright_build.engine.digest import Json, canonical_json, digest_bytes
+from opwright_build.engine.content_digest import Json, canonical_json, digest_bytes
+from opwright_build.engine.dataclass_bytes import decode_value
 from opwright_build.engine.reader import Reader
-from opwright_build.engine.values import decode_value
 from opwright_build.package.index import build_index
-from opwright_build.package.stubs import render_stubs
+from opwright_build.package.typed_package import render_stubs
 from opwright_build.package.wheel import build_wheel
 from opwright_build.report.figures import count_figures
 from opwright_build.spec.model import Domain, Library

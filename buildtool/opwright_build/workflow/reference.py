@@ -21,7 +21,7 @@ from opwright_build.workflow.task import finish, on_library
 from opwright_build.workflow.writing import write_below
 
 if TYPE_CHECKING:
-    from opwright_build.reference.model import Documented, Vectors
+    from opwright_build.reference.documented_library import Documented, Vectors
     from opwright_build.spec.model import LoadedLibrary, SpecVersion
 
 COMMAND = "opwright docs"
@@ -72,7 +72,7 @@ def _reference(session: Session, output: Path | None, check: bool, started: floa
 
 def documented_library(session: Session, library: BuiltLibrary) -> tuple[Documented, list[Diagnostic]]:
     """Everything that pages tell of a library that was built well, and what is wrong with the files it stands in."""
-    from opwright_build.reference.model import Documented
+    from opwright_build.reference.documented_library import Documented
     from opwright_build.spec.load import load_library
     from opwright_build.verify import gaps, numerics
 
@@ -102,7 +102,7 @@ def _fact_file(tree: Tree, name: str, read: Callable[[bytes], Facts], nothing: F
 
 def _vectors(session: Session, loaded: LoadedLibrary) -> tuple[Mapping[str, Vectors], list[Diagnostic]]:
     """Which vectors each version has. The suite is asked for its cases' names; no Python of a spec is run."""
-    from opwright_build.reference.model import Vectors
+    from opwright_build.reference.documented_library import Vectors
     from opwright_build.spec.confine import LibraryFiles
     from opwright_build.spec.model import VectorKind
     from opwright_build.spec.vectors_file import read_vectors_file
@@ -144,7 +144,7 @@ def _source(session: Session, version: SpecVersion) -> str:
 
 def _generated(tree: Tree) -> list[str]:
     """The pages that are ours, relative to the folder; links among them are not."""
-    from opwright_build.reference.model import MARK
+    from opwright_build.reference.documented_library import MARK
 
     found = sorted(tree.root.rglob("*.md")) if tree.root.is_dir() else []
     paths = [path.relative_to(tree.root).as_posix() for path in found if path.is_file() and not path.is_symlink()]

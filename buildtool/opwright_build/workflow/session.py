@@ -13,8 +13,8 @@ from opwright.diagnostics.diagnostic import Diagnostic
 
 import opwright_build
 from opwright_build.engine.environment import environment_digest, environment_parts
+from opwright_build.engine.folder_lock import folder_lock
 from opwright_build.engine.hints import FileHints
-from opwright_build.engine.lock import folder_lock
 from opwright_build.engine.log import ActionLog
 from opwright_build.engine.publish import Publisher
 from opwright_build.engine.run import Engine, Result
@@ -22,7 +22,7 @@ from opwright_build.engine.sources import FolderSources
 from opwright_build.engine.store import InfrastructureError, LocalStore
 from opwright_build.engine.tree import Tree
 from opwright_build.report.reporter import Reporter
-from opwright_build.workflow.sources import library_text
+from opwright_build.workflow.excerpt_text import library_text
 
 WORK = ".opwright"
 OWN_FILES = ("lock", "hints.json", "actions.json", "outputs.json")  # in that folder

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from opwright_build.report.junit import junit_xml
-from opwright_build.report.matrix import junit_entry, matrix_text, outcome_json, runtime_totals, totals_line
+from opwright_build.report.matrix_report import junit_entry, matrix_text, outcome_json, runtime_totals, totals_line
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.judging import Subject, collect, judge, mutate

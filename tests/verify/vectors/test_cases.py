@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from opwright.elements import element
 from opwright_build.verify.cases import expected_from_oracle
-from opwright_build.verify.rounding import NotRepresentable
+from opwright_build.verify.exact_rounding import NotRepresentable
 
 
 def test_the_oracles_complex_numbers_are_rounded_once() -> None:

@@ -10,9 +10,9 @@ import pytest
 from onnx import defs
 from opwright.bundle.format import FunctionEntry
 from opwright_build.spec.model import SpecVersion
+from opwright_build.verify.case_model import Case, CollectedCases, RandomJudge, SuiteJudge, ToleranceJudge
 from opwright_build.verify.collect import collect_cases, update_lock
 from opwright_build.verify.lock import LOCK_PATH
-from opwright_build.verify.model import Case, CollectedCases, RandomJudge, SuiteJudge, ToleranceJudge
 from opwright_build.verify.oracle import Limits
 from opwright_build.verify.suite import SuiteCase, extract
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from opwright_build.verify import wire
+from opwright_build.verify import oracle_messages
 from opwright_build.verify.oracle import Failure, Limits, Oracle, OracleFailure, Reference, as_float64
 
 SOURCE = b"""
@@ -231,8 +231,14 @@ def test_float64_of_every_width() -> None:
 
 def test_messages() -> None:
     header, parts = {"a": [1, None], "b": "ü"}, [b"", b"xyz"]
-    message = wire.pack(header, parts)
-    assert wire.unpack(message) == (header, parts)
-    for broken in (b"", message[:-1], message + b"x", b"\xff" * len(message), wire.pack({}, [])[:16] + b"[]"):
-        with pytest.raises(wire.BadMessage):
-            wire.unpack(broken)
+    message = oracle_messages.pack(header, parts)
+    assert oracle_messages.unpack(message) == (header, parts)
+    for broken in (
+        b"",
+        message[:-1],
+        message + b"x",
+        b"\xff" * len(message),
+        oracle_messages.pack({}, [])[:16] + b"[]",
+    ):
+        with pytest.raises(oracle_messages.BadMessage):
+            oracle_messages.unpack(broken)

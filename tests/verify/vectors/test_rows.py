@@ -8,7 +8,7 @@ from opwright.bundle.format import AttributeEntry, FunctionEntry, InputEntry, Ou
 from opwright.elements import element
 from opwright_build.spec.vectors_file import RandomOutput, VectorRow, read_vectors_file
 from opwright_build.verify import generated
-from opwright_build.verify.model import Expected
+from opwright_build.verify.case_model import Expected
 from opwright_build.verify.rows import ExpandedRows, TypedRow, expand_rows
 
 from tests.work import calls_of

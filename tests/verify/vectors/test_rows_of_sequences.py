@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from opwright.bundle.format import FunctionEntry, InputEntry, OutputEntry
 from opwright_build.spec.vectors_file import read_vectors_file
+from opwright_build.verify.case_model import Expected, ExpectedItems, Items
 from opwright_build.verify.items import type_of, type_of_answer
-from opwright_build.verify.model import Expected, ExpectedItems, Items
 from opwright_build.verify.rows import ExpandedRows, expand_rows
 
 TYPES = (("T", ("float", "int8")),)

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 from onnx import defs
-from opwright_build.verify import suite, suite_bytes, wire
+from opwright_build.verify import oracle_messages, suite, suite_bytes
+from opwright_build.verify.case_model import Items
 from opwright_build.verify.items import tensors_of, type_of
-from opwright_build.verify.model import Items
 from opwright_build.verify.suite import SuiteCase
 
 Loaded = dict[str, list[str]]  # by case: operator, digest
@@ -166,8 +166,15 @@ def raw(case: SuiteCase) -> list[object]:
 
 def test_bytes_of_something_else_are_refused() -> None:
     data = suite_bytes.encode_suite(suite.extract(["Elu"]))
-    for broken in (b"", data[:-1], data + b"x", data[:40] + b"\xff" + data[41:], wire.pack({}, []), wire.pack([], [])):
-        with pytest.raises(wire.BadMessage):
+    for broken in (
+        b"",
+        data[:-1],
+        data + b"x",
+        data[:40] + b"\xff" + data[41:],
+        oracle_messages.pack({}, []),
+        oracle_messages.pack([], []),
+    ):
+        with pytest.raises(oracle_messages.BadMessage):
             suite_bytes.decode_suite(broken)
 
 

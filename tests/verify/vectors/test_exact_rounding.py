@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from opwright.elements import element
 from opwright.graphs.ndarrays import DTYPES
-from opwright_build.verify.rounding import (
+from opwright_build.verify.exact_rounding import (
     ROUNDED,
     NotRepresentable,
     integers,

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from opwright_build.engine.digest import Json
+from opwright_build.engine.content_digest import Json
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ import pytest
 from onnx import ModelProto, TensorProto, helper
 from opwright.bundle.format import AttributeEntry
 from opwright.link.naming import Profile
-from opwright_build.package.export import export_model
+from opwright_build.package.library_model import export_model
 
 from tests.link.conftest import LibraryBuilder
 from tests.package.sample import sample_library

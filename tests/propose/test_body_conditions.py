@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 from opwright.bundle.format import AttributeEntry, FunctionEntry, InputEntry, OutputEntry
 from opwright.variants import Key, match_variants, one_of
-from opwright_build.propose.conditions import Axis, UnseenError, choose, make_branches
+from opwright_build.propose.body_conditions import Axis, UnseenError, choose, make_branches
 
 TYPES = ("float16", "float", "double", "bfloat16")
 ENTRY = FunctionEntry(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 from opwright.bundle.format import AttributeEntry, FunctionEntry, InputEntry, OutputEntry
-from opwright_build.propose.naming import lint_names
+from opwright_build.propose.name_lint import lint_names
 
 
 def entry(

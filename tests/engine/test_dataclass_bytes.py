@@ -5,7 +5,7 @@ from enum import Enum
 from pathlib import Path
 
 import pytest
-from opwright_build.engine.values import decode_value, encode_value
+from opwright_build.engine.dataclass_bytes import decode_value, encode_value
 
 
 class Colour(Enum):

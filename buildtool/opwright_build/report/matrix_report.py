@@ -10,8 +10,8 @@ from opwright_build.report.junit import JUnitEntry, Verdict
 from opwright_build.report.tables import text_table
 
 if TYPE_CHECKING:
+    from opwright_build.verify.case_model import Outcome
     from opwright_build.verify.matrix import Row
-    from opwright_build.verify.model import Outcome
 
 
 def matrix_text(rows: Sequence[Row]) -> str:

@@ -8,7 +8,7 @@ from opwright.bundle.format import AttributeEntry, FunctionEntry, Index, InputEn
 from opwright.elements import BY_NAME
 
 from opwright_build.package.stub_docs import attribute_kind, def_lines, literal
-from opwright_build.package.stubs import module_name
+from opwright_build.package.typed_package import module_name
 from opwright_build.reference.markdown import cell, code, codes, table
 
 _KINDS = {

@@ -3,13 +3,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from opwright_build.engine.lock import folder_lock
+from opwright_build.engine.folder_lock import folder_lock
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 HOLD = """
 import sys, time
 from pathlib import Path
-from opwright_build.engine.lock import folder_lock
+from opwright_build.engine.folder_lock import folder_lock
 with folder_lock(Path(sys.argv[1]), lambda: None):
     print("held", flush=True)
     sys.stdin.readline()

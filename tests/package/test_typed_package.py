@@ -14,9 +14,9 @@ from pathlib import Path
 import opwright
 import pytest
 from opwright.bundle.format import AttributeEntry, DomainEntry, FunctionEntry, Index, InputEntry, OutputEntry
-from opwright_build.package.signatures import TypeVariables, signatures
 from opwright_build.package.stub_docs import escape, literal, quoted
-from opwright_build.package.stubs import render_stubs
+from opwright_build.package.stub_signatures import TypeVariables, signatures
+from opwright_build.package.typed_package import render_stubs
 
 from tests.package.sample import bundle_bytes, sample_library
 

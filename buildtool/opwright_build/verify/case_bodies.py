@@ -9,8 +9,8 @@ from opwright.lang.facts import ABSENT, PRESENT, RANK, fact_of
 from opwright.lang.instances import graph_digest
 from opwright.variants import match_variants
 
+from opwright_build.verify.case_model import Case, Items
 from opwright_build.verify.items import type_of
-from opwright_build.verify.model import Case, Items
 
 
 def bodies_for(entry: FunctionEntry, case: Case) -> list[BodyEntry]:

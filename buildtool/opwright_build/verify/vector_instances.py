@@ -14,8 +14,8 @@ from opwright.link.catalogue import Catalogue
 from opwright.link.template_bodies import CallFacts, MadeInstance, NotMadeError, make_instance, read_unit
 from opwright.link.value_types import ABSENT, tensor_of, wrap
 
+from opwright_build.verify.case_model import Case, Items, Value
 from opwright_build.verify.dtypes import element_of
-from opwright_build.verify.model import Case, Items, Value
 
 
 @dataclass(slots=True)

@@ -8,9 +8,9 @@ from pathlib import Path
 from opwright.bundle.format import Bundle, DomainEntry, FunctionEntry, Index
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 
+from opwright_build.engine.dataclass_bytes import decode_value, encode_value
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine, Result
-from opwright_build.engine.values import decode_value, encode_value
 from opwright_build.spec.model import LoadedLibrary, SpecVersion, VectorKind
 from opwright_build.workflow.compiling import BODIES, ENTRY, TEMPLATES
 
@@ -32,7 +32,7 @@ def make_instances(
     from opwright.link.catalogue import merge_libraries
 
     from opwright_build.verify.collect import collect_cases
-    from opwright_build.verify.instances import with_instances
+    from opwright_build.verify.vector_instances import with_instances
 
     root = loaded.library.root
     for version in loaded.versions:

@@ -10,8 +10,8 @@ from opwright.bundle.format import FunctionEntry, Index
 from opwright.bundle.write import bundle_name
 from opwright.elements import BY_NAME
 
-from opwright_build.package.signatures import Signature, TypeVariables, signatures
 from opwright_build.package.stub_docs import describe, escape, quoted
+from opwright_build.package.stub_signatures import Signature, TypeVariables, signatures
 from opwright_build.templates import render
 
 _TENSORS = {name.upper() for name in BY_NAME}

@@ -15,7 +15,7 @@ import numpy as np
 from opwright.elements import ElementType
 from opwright.graphs.ndarrays import DTYPES
 
-from opwright_build.verify.model import Array
+from opwright_build.verify.case_model import Array
 
 # Overflow goes to infinity where the type has one, to nan where it has only that (as IEEE 754 and OCP say). The types
 # below 8 bits have neither, and float8e8m0 holds powers of two alone: nothing is rounded to them.

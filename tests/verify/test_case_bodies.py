@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 from opwright.bundle.format import AttributeEntry, InputEntry
-from opwright_build.verify.variants import bodies_for, refused_types
+from opwright_build.verify.case_bodies import bodies_for, refused_types
 
 BODY = "(i0) => (o0) { o0 = Identity(i0) }"
 ONE = np.zeros(1, np.float32)
