@@ -1,9 +1,11 @@
-"""docs/architecture.md names every room, each file that it names is there, and its order is the order of imports."""
+"""docs/architecture.md names every room and only files that are there, in the order of imports. A module's name is used
+once."""
 
 from __future__ import annotations
 
 import re
 import tomllib
+from collections import defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -12,6 +14,7 @@ ROOMS = {
     "library/opwright": ROOT / "library" / "opwright",
     "buildtool/opwright_build": ROOT / "buildtool" / "opwright_build",
 }
+SHARED_NAMES: dict[str, str] = {}  # name of two modules or more: why it is the same idea in each of them, at most 8
 SMALL = {"import_path", "templates"}  # files of the build tool that are no rooms
 
 
@@ -57,3 +60,29 @@ def test_every_decision_that_is_named_is_there() -> None:
     for numbers in re.findall(r"ADR ([\d, ]+)", PAGE):
         for number in numbers.replace(",", " ").split():
             assert list((ROOT / "docs" / "adr").glob(f"{int(number):04d}-*")), number
+
+
+def shared_names(*homes: Path) -> dict[str, list[str]]:
+    """The names that more than one module has, with the modules, over all packages together."""
+    modules: dict[str, list[str]] = defaultdict(list)
+    for home in homes:
+        for path in sorted(home.rglob("*.py")):
+            if not path.stem.startswith("__"):
+                modules[path.stem].append(path.relative_to(home.parent).as_posix())
+    return {name: paths for name, paths in modules.items() if len(paths) > 1}
+
+
+def test_a_module_name_stands_for_one_thing() -> None:
+    shared = shared_names(*ROOMS.values())
+    assert len(SHARED_NAMES) <= 8
+    assert {name: paths for name, paths in shared.items() if name not in SHARED_NAMES} == {}
+    assert SHARED_NAMES.keys() <= shared.keys()
+
+
+def test_shared_names_are_found_across_packages(tmp_path: Path) -> None:
+    for path in ("library/lang/names.py", "library/lang/__init__.py", "library/__init__.py", "tool/spec/names.py"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).touch()
+    assert shared_names(tmp_path / "library", tmp_path / "tool") == {
+        "names": ["library/lang/names.py", "tool/spec/names.py"]
+    }

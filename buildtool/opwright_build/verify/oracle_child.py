@@ -1,8 +1,9 @@
 """The oracle's child process: the only place where Python of a spec is run. Started by `oracle.py`, never imported.
 
-It runs isolated (`-I -S`), in a scratch folder, and imports nothing but the standard library, numpy and `oracle_messages.py`
-beside it. Requests come on what was standard input and replies leave on what was standard output: both descriptors are
-moved away before any reference is loaded, so that a reference that prints or reads finds an empty device.
+It runs isolated (`-I -S`), in a scratch folder, and imports nothing but the standard library, numpy and
+`oracle_messages.py` next to it. Requests come on what was standard input and replies leave on what was standard output:
+both descriptors are moved away before any reference is loaded, so that a reference that prints or reads finds an empty
+device.
 """
 
 import contextlib
