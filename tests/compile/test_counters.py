@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from opwright import OnnxFunction
 from opwright.lang.family import build_family
-from opwright.lang.lower import statements
+from opwright.lang.lower import rules
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.function import Attempt
 from opwright.lang.lower.operands import Environment
@@ -76,14 +76,14 @@ def test_statements_are_lowered_once(
         if inner is not node
     )
     lowered = []
-    for statement, handler in statements._HANDLERS.items():
+    for kind, rule in rules.STATEMENTS.items():
 
-        def lower(low: Lowering, node: ast.stmt, env: Environment, handler: object = handler) -> None:
+        def lower(low: Lowering, node: ast.stmt, env: Environment, rule: object = rule) -> None:
             lowered.append(node)
-            assert callable(handler)
-            handler(low, node, env)
+            assert callable(rule)
+            rule(low, node, env)
 
-        monkeypatch.setitem(statements._HANDLERS, statement, lower)
+        monkeypatch.setitem(rules.STATEMENTS, kind, lower)
     for function in list(vars(module).values()):
         if isinstance(function, OnnxFunction):
             function.to_function_proto()

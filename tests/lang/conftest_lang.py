@@ -17,7 +17,7 @@ from opwright.lang import ir
 from opwright.lang.emit import emit_function
 from opwright.lang.family import Family, build_family
 from opwright.lang.interface import Declaration, DeclaredValue, read_interface
-from opwright.lang.lower.function import Unit, evaluate_static
+from opwright.lang.lower.function_unit import Unit, evaluate_static
 from opwright.lang.resolve import FileScope, NoFiles, NoLibraries
 from opwright.lang.source import Source
 from opwright.lang.syntax import Module, parse

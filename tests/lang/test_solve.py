@@ -9,9 +9,10 @@ import pytest
 from opwright.lang import ir
 from opwright.lang.family import Family
 from opwright.lang.ir_print import print_function
-from opwright.lang.lower import statements
+from opwright.lang.lower import rules
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.function import Lowered, Target
+from opwright.lang.lower.function import Lowered
+from opwright.lang.lower.function_unit import Target
 from opwright.lang.lower.operands import Environment
 from opwright.lang.lower.poison import Question
 from opwright.lang.solve import Solver, lower_function
@@ -101,13 +102,13 @@ FORKS = {
 def lowered(monkeypatch: pytest.MonkeyPatch) -> list[ast.stmt]:
     """The plain assignments that are lowered."""
     seen: list[ast.stmt] = []
-    handler = statements._HANDLERS[ast.Assign]
+    rule = rules.STATEMENTS[ast.Assign]
 
     def handle(low: Lowering, statement: ast.Assign, env: Environment) -> None:
         seen.append(statement)
-        handler(low, statement, env)
+        rule(low, statement, env)
 
-    monkeypatch.setitem(statements._HANDLERS, ast.Assign, handle)
+    monkeypatch.setitem(rules.STATEMENTS, ast.Assign, handle)
     return seen
 
 

@@ -9,7 +9,7 @@ from opwright.bundle.format import AttributeEntry, InputEntry, OutputEntry
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Related
 from opwright.elements import BY_NAME
 from opwright.lang.interface import Arity, Declaration, DeclaredValue, Input, Interface, read_interface
-from opwright.lang.lower.function import Unit, evaluate_static
+from opwright.lang.lower.function_unit import Unit, evaluate_static
 from opwright.lang.resolve import FileScope, Libraries
 from opwright.lang.source import span_of
 from opwright.lang.syntax import Module

@@ -11,7 +11,7 @@ from opwright.lang import ir
 from opwright.lang.bodies import anonymous_body, body_entry
 from opwright.lang.family import Family, Variant, build_family
 from opwright.lang.looked_up import same_at, schemas
-from opwright.lang.lower.function import Unit
+from opwright.lang.lower.function_unit import Unit
 from opwright.lang.resolve import Libraries
 from opwright.lang.template import digest_of, write_template
 

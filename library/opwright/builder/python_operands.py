@@ -18,9 +18,8 @@ from opwright.eager.tensor import Tensor
 from opwright.elements import ElementType, element_of_class
 from opwright.graphs.ndarrays import as_array, element_of, is_masked
 from opwright.lang import ir
-from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.declared import wrapped
-from opwright.lang.lower.operands import IntTuple, Operand
+from opwright.lang.lower.operands import Arguments, IntTuple, Operand
 from opwright.lang.lower.subscripts import SliceItem
 from opwright.lang.objects import ArrayObject, ForeignObject, TracedObject, TypeObject
 from opwright.lang.source import Span

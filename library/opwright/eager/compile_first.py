@@ -13,9 +13,8 @@ from opwright.eager.operations import operand
 from opwright.functions import OnnxFunction
 from opwright.lang import ir
 from opwright.lang.interface import Arity
-from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.operands import Operand
+from opwright.lang.lower.operands import Arguments, Operand
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.scripts import call_script
 from opwright.lang.objects import ScriptObject
@@ -53,7 +52,7 @@ def check_call(low: EagerLowering, function: OnnxFunction, described: Described,
             keywords[attribute.name] = (operand(low, arguments[attribute.name]), NOWHERE)
     callee = ScriptObject(function.name, lambda opset: compiled.script, lambda key: None)  # sizes are known here
     try:
-        call_script(call, callee, Arguments(positional, keywords, None, NOWHERE, NOWHERE))
+        call_script(call, callee, Arguments(positional, keywords, None, NOWHERE, NOWHERE), {})
     except Poisoned as wrong:
         if wrong.question is not None:
             reason = f"it asks about {wrong.question.axis}"

@@ -23,8 +23,7 @@ from opwright.elements import ElementType, element_of_class
 from opwright.graphs.ndarrays import Array, element_of
 from opwright.lang import ir
 from opwright.lang.lower import arithmetic, calls, numbers, shapes
-from opwright.lang.lower.calls import Arguments
-from opwright.lang.lower.operands import Operand, SliceItem
+from opwright.lang.lower.operands import Arguments, Operand, SliceItem
 from opwright.lang.lower.poison import OtherLoops, Poisoned
 from opwright.lang.lower.speculate import speculate
 from opwright.lang.objects import (

@@ -9,7 +9,8 @@ from typing import Any
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Related, has_errors
 from opwright.lang import facts, ir
 from opwright.lang.looked_up import Answers, LookedUp
-from opwright.lang.lower.function import Lowered, Target, Unit
+from opwright.lang.lower.function import Lowered
+from opwright.lang.lower.function_unit import Target, Unit
 from opwright.lang.lower.poison import Question
 from opwright.lang.solve import Solver
 from opwright.lang.source import Span

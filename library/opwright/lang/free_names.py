@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
-from opwright.lang.lower.statements import assigned_names
+from opwright.lang.grammar import assigned_names, names_in_expressions, read_in
 from opwright.lang.source import Span, span_of
-from opwright.lang.syntax import names_in_expressions
 
 
 def free_names(function: ast.FunctionDef) -> dict[str, Span]:
@@ -33,18 +33,16 @@ def _parameters(formal: ast.arguments) -> list[str]:
     return [item.arg for item in (*plain, *(each for each in several if each is not None))]
 
 
-def _statements(statements: list[ast.stmt], bound: frozenset[str], found: dict[str, Span]) -> None:
-    pending: list[ast.AST] = list(reversed(statements))
+def _statements(statements: Sequence[ast.AST], bound: frozenset[str], found: dict[str, Span]) -> None:
+    pending = list(reversed(statements))
     while pending:
         node = pending.pop()
         if isinstance(node, ast.FunctionDef):
             _function(node, bound, found)
         elif isinstance(node, ast.expr):
             _expressions(node, bound, found)
-        elif isinstance(node, ast.AnnAssign):
-            pending.extend(item for item in (node.value, node.target) if item is not None)
         else:
-            pending.extend(reversed(list(ast.iter_child_nodes(node))))
+            pending.extend(reversed(read_in(node)))
 
 
 def _expressions(root: ast.expr, bound: frozenset[str], found: dict[str, Span]) -> None:

@@ -11,7 +11,8 @@ from opwright.lang import facts
 from opwright.lang.family import key_order
 from opwright.lang.interface import Arity
 from opwright.lang.looked_up import Answers, LookedUp
-from opwright.lang.lower.function import Lowered, Target, Unit
+from opwright.lang.lower.function import Lowered
+from opwright.lang.lower.function_unit import Target, Unit
 from opwright.lang.lower.poison import Question
 from opwright.lang.objects import GraphObject
 from opwright.lang.solve import Solver

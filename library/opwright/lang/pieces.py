@@ -17,6 +17,7 @@ from sys import intern
 from typing import Any
 
 from opwright.diagnostics.diagnostic import Diagnostic
+from opwright.lang.grammar import Field, Form, Kind, define
 from opwright.lang.operators import BINARY_SYMBOLS
 from opwright.lang.source import Source, split_lines
 from opwright.lang.syntax import SIZE_LIMIT, Module, parse
@@ -82,6 +83,9 @@ class PlainAssign(ast.Assign):
 
     def _where(self, column: int, end: int) -> dict[str, int]:
         return {"lineno": self.lineno, "col_offset": column, "end_lineno": self.lineno, "end_col_offset": end}
+
+
+define(PlainAssign, Form(Kind.BLOCK, (Field("target", Kind.BOUND),), refused=""))
 
 
 def parse_function(source: Source, nested: bool) -> Module | Diagnostic:

@@ -14,7 +14,8 @@ from opwright.lang import ir
 from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower.checkpoints import Checkpoint
 from opwright.lang.lower.context import LoopPlans
-from opwright.lang.lower.function import Attempt, Lowered, Target, Unit
+from opwright.lang.lower.function import Attempt, Lowered
+from opwright.lang.lower.function_unit import Target, Unit
 from opwright.lang.lower.poison import Question
 from opwright.opsets.signatures import mask_of
 

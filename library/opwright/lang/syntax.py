@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from opwright.diagnostics.diagnostic import Diagnostic, Place
+from opwright.lang.grammar import assigned_names, blocks_of, names_bound_by, names_in_expressions
 from opwright.lang.source import Source
 
 SIZE_LIMIT = 16 << 20  # bytes; the scripts of 100,000 nodes have five million
@@ -18,7 +19,7 @@ class Binding:
 
     __slots__ = ("conditional", "node")
 
-    def __init__(self, node: ast.stmt | ast.alias | ast.expr, conditional: bool) -> None:
+    def __init__(self, node: ast.stmt | ast.alias, conditional: bool) -> None:
         self.node = node
         self.conditional = conditional
 
@@ -66,28 +67,12 @@ class Module:
         return [node for node in self.tree.body if isinstance(node, ast.FunctionDef)]
 
 
-def names_in_expressions(nodes: Sequence[ast.AST]) -> list[str]:
-    """The names that `:=` binds in statements or expressions, functions inside of them left out."""
-    names: dict[str, None] = {}
-    pending: list[ast.AST] = list(reversed(nodes))
-    while pending:
-        node = pending.pop()
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-            continue
-        if isinstance(node, ast.NamedExpr) and isinstance(node.target, ast.Name):
-            names.setdefault(node.target.id)
-        pending.extend(reversed(list(ast.iter_child_nodes(node))))
-    return list(names)
-
-
-def pattern_names(statement: ast.Match) -> list[str]:
-    """The names that the patterns of a statement bind."""
-    names: dict[str, None] = {}
-    for case in statement.cases:
-        for node in ast.walk(case.pattern):
-            if isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name is not None:
-                names.setdefault(node.name)
-    return list(names)
+def bound_names(module: Module, nodes: Sequence[ast.AST]) -> list[str]:
+    """The names that a block (or targets) may bind, by statements and then by `:=`."""
+    names = assigned_names(nodes)
+    if module.binds_in_expressions:
+        names = list(dict.fromkeys([*names, *names_in_expressions(nodes)]))
+    return names
 
 
 def function_of(node: ast.Lambda) -> ast.FunctionDef:
@@ -162,41 +147,12 @@ def _bind_block(statements: list[ast.stmt]) -> tuple[dict[str, list[Binding]], d
         for name, node in _bound_by(statement):
             bindings.setdefault(name, []).append(Binding(node, under))
             owners[id(node)] = statement
-        blocks = [getattr(statement, field, []) for field in ("body", "orelse", "finalbody")]
-        if isinstance(statement, ast.Match):
-            blocks.extend(case.body for case in statement.cases)
-        if isinstance(statement, ast.Try):
-            blocks.extend(handler.body for handler in statement.handlers)
-        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            continue
-        for block in reversed(blocks):
-            pending.extend((inner, True) for inner in reversed(block) if isinstance(inner, ast.stmt))
+        for block in reversed(blocks_of(statement)):
+            pending.extend((inner, True) for inner in reversed(block))
     return bindings, owners
 
 
-def _bound_by(statement: ast.stmt) -> list[tuple[str, ast.stmt | ast.alias | ast.expr]]:
-    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return [(statement.name, statement)]
+def _bound_by(statement: ast.stmt) -> list[tuple[str, ast.stmt | ast.alias]]:
     if isinstance(statement, (ast.Import, ast.ImportFrom)):
         return [(alias.asname or alias.name.partition(".")[0], alias) for alias in statement.names]
-    if isinstance(statement, ast.Match):
-        return [(name, statement.subject) for name in pattern_names(statement)]
-    targets: list[ast.expr] = []
-    if isinstance(statement, ast.Assign):
-        targets = list(statement.targets)
-    elif isinstance(statement, (ast.AugAssign, ast.AnnAssign, ast.For)):
-        targets = [statement.target]
-    elif isinstance(statement, ast.With):
-        targets = [item.optional_vars for item in statement.items if item.optional_vars is not None]
-    elif isinstance(statement, ast.Delete):
-        targets = list(statement.targets)
-    found: list[tuple[str, ast.stmt | ast.alias | ast.expr]] = []
-    while targets:
-        target = targets.pop(0)
-        if isinstance(target, ast.Name):
-            found.append((target.id, statement))
-        elif isinstance(target, (ast.Tuple, ast.List)):
-            targets = [*target.elts, *targets]
-        elif isinstance(target, ast.Starred):
-            targets = [target.value, *targets]
-    return found
+    return [(name, statement) for name in names_bound_by(statement)]

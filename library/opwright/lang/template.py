@@ -28,7 +28,7 @@ from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.elements import BY_NAME
 from opwright.lang.free_names import free_names
 from opwright.lang.interface import Declaration, Interface
-from opwright.lang.lower.function import Unit, evaluate_static
+from opwright.lang.lower.function_unit import Unit, evaluate_static
 from opwright.lang.objects import (
     MISSING,
     BuiltinObject,

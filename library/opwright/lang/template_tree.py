@@ -1,15 +1,18 @@
 """Syntax trees as JSON and back: the form in which a template holds the statements of its functions.
 
-A node is a list: the name of its class in Python's `ast`, then the fields of the table below. Places, docstrings,
-decorators and the annotations of parameters are left out: none of them changes what a function means to a caller who
-knows its interface. Nodes that the language does not know have no form here. The table is ours, so that the bytes do
-not depend on the Python that writes them.
+A node is a list: the name of its class in Python's `ast`, then the fields of its form in the grammar (`grammar.py`).
+Places, docstrings, decorators and the annotations of parameters are left out: none of them changes what a function
+means to a caller who knows its interface. The grammar is ours, so that the bytes do not depend on the Python that
+writes them.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
+
+from opwright.lang.grammar import FORMS, Count, Kind
 
 Json = Any  # what `json.loads` gives
 
@@ -29,98 +32,32 @@ class UnknownSyntaxError(Exception):
         super().__init__(type(node).__name__)
 
 
-# The fields of each class and what they hold: a node of that kind; `?`: one or nothing, `*`: a list.
-_STATEMENT, _EXPRESSION = "statement", "expression"
-_FIELDS: dict[str, dict[type[ast.AST], tuple[tuple[str, str], ...]]] = {
-    _STATEMENT: {
-        ast.AnnAssign: (
-            ("target", _EXPRESSION),
-            ("annotation", _EXPRESSION),
-            ("value", "expression?"),
-            ("simple", "flag"),
-        ),
-        ast.Assert: (("test", _EXPRESSION), ("msg", "expression?")),
-        ast.Assign: (("targets", "expression*"), ("value", _EXPRESSION)),
-        ast.AugAssign: (("target", _EXPRESSION), ("op", "operator"), ("value", _EXPRESSION)),
-        ast.Break: (),
-        ast.Continue: (),
-        ast.Delete: (("targets", "expression*"),),
-        ast.Expr: (("value", _EXPRESSION),),
-        ast.For: (
-            ("target", _EXPRESSION),
-            ("iter", _EXPRESSION),
-            ("body", "statement*"),
-            ("orelse", "statement*"),
-        ),
-        ast.FunctionDef: (("name", "name"), ("args", "parameters"), ("body", "statement*")),
-        ast.If: (("test", _EXPRESSION), ("body", "statement*"), ("orelse", "statement*")),
-        ast.Match: (("subject", _EXPRESSION), ("cases", "case*")),
-        ast.Pass: (),
-        ast.Return: (("value", "expression?"),),
-        ast.While: (("test", _EXPRESSION), ("body", "statement*"), ("orelse", "statement*")),
-    },
-    _EXPRESSION: {
-        ast.Attribute: (("value", _EXPRESSION), ("attr", "name"), ("ctx", "context")),
-        ast.BinOp: (("left", _EXPRESSION), ("op", "operator"), ("right", _EXPRESSION)),
-        ast.BoolOp: (("op", "operator"), ("values", "expression*")),
-        ast.Call: (("func", _EXPRESSION), ("args", "expression*"), ("keywords", "keyword*")),
-        ast.Compare: (("left", _EXPRESSION), ("ops", "operator*"), ("comparators", "expression*")),
-        ast.Constant: (("value", "value"),),
-        ast.Dict: (("keys", "expression?*"), ("values", "expression*")),
-        ast.FormattedValue: (("value", _EXPRESSION), ("conversion", "conversion"), ("format_spec", "expression?")),
-        ast.GeneratorExp: (("elt", _EXPRESSION), ("generators", "comprehension*")),
-        ast.IfExp: (("test", _EXPRESSION), ("body", _EXPRESSION), ("orelse", _EXPRESSION)),
-        ast.JoinedStr: (("values", "expression*"),),
-        ast.Lambda: (("args", "parameters"), ("body", _EXPRESSION)),
-        ast.List: (("elts", "expression*"), ("ctx", "context")),
-        ast.ListComp: (("elt", _EXPRESSION), ("generators", "comprehension*")),
-        ast.NamedExpr: (("target", _EXPRESSION), ("value", _EXPRESSION)),
-        ast.Name: (("id", "name"), ("ctx", "context")),
-        ast.Slice: (("lower", "expression?"), ("upper", "expression?"), ("step", "expression?")),
-        ast.Starred: (("value", _EXPRESSION), ("ctx", "context")),
-        ast.Subscript: (("value", _EXPRESSION), ("slice", _EXPRESSION), ("ctx", "context")),
-        ast.Tuple: (("elts", "expression*"), ("ctx", "context")),
-        ast.UnaryOp: (("op", "operator"), ("operand", _EXPRESSION)),
-    },
-    "parameters": {
-        ast.arguments: (
-            ("posonlyargs", "parameter*"),
-            ("args", "parameter*"),
-            ("vararg", "parameter?"),
-            ("kwonlyargs", "parameter*"),
-            ("kw_defaults", "expression?*"),
-            ("kwarg", "parameter?"),
-            ("defaults", "expression*"),
-        )
-    },
-    "case": {ast.match_case: (("pattern", "pattern"), ("guard", "expression?"), ("body", "statement*"))},
-    "pattern": {
-        ast.MatchAs: (("pattern", "pattern?"), ("name", "name?")),
-        ast.MatchOr: (("patterns", "pattern*"),),
-        ast.MatchSequence: (("patterns", "pattern*"),),
-        ast.MatchSingleton: (("value", "value"),),
-        ast.MatchStar: (("name", "name?"),),
-        ast.MatchValue: (("value", _EXPRESSION),),
-    },
-    "parameter": {ast.arg: (("arg", "name"),)},
-    "keyword": {ast.keyword: (("arg", "name?"), ("value", _EXPRESSION))},
-    "comprehension": {
-        ast.comprehension: (("target", _EXPRESSION), ("iter", _EXPRESSION), ("ifs", "expression*")),
-    },
-}
 _OPERATORS: tuple[type[ast.AST], ...] = (
     *(ast.Add, ast.BitAnd, ast.BitOr, ast.BitXor, ast.Div, ast.FloorDiv, ast.LShift, ast.MatMult, ast.Mod, ast.Mult),
     *(ast.Pow, ast.RShift, ast.Sub, ast.And, ast.Or, ast.Invert, ast.Not, ast.UAdd, ast.USub),
     *(ast.Eq, ast.Gt, ast.GtE, ast.In, ast.Is, ast.IsNot, ast.Lt, ast.LtE, ast.NotEq, ast.NotIn),
 )
 _CONVERSIONS = (ord("s"), ord("r"), ord("a"))  # `!r` in an f-string; -1 for none
-_WORDS: dict[str, dict[str, type[ast.AST]]] = {
-    "operator": {kind.__name__: kind for kind in _OPERATORS},
-    "context": {kind.__name__: kind for kind in (ast.Load, ast.Store, ast.Del)},
+_WORDS: dict[Kind, dict[str, type[ast.AST]]] = {
+    Kind.OPERATOR: {kind.__name__: kind for kind in _OPERATORS},
+    Kind.CONTEXT: {kind.__name__: kind for kind in (ast.Load, ast.Store, ast.Del)},
 }
-_CLASSES = {
-    kind: {made.__name__: (made, fields) for made, fields in classes.items()} for kind, classes in _FIELDS.items()
-}
+_AS_THEY_ARE = (Kind.NAME, Kind.BOUND, Kind.FLAG, Kind.CONVERSION)
+_LISTS = {Count.MANY: Count.ONE, Count.MANY_OPTIONAL: Count.OPTIONAL}
+
+
+def _classes() -> dict[Kind, dict[str, type[ast.AST]]]:
+    """For each kind of field the classes of nodes that it may hold, by their names."""
+    made: dict[Kind, dict[str, type[ast.AST]]] = {kind: {} for kind in Kind}
+    for cls, form in FORMS.items():
+        if form.refused is None:
+            made[form.kind][cls.__name__] = cls
+    made[Kind.LOOPED] = made[Kind.SCOPE] = made[Kind.BLOCK]
+    made[Kind.TARGET] = made[Kind.UPDATED] = made[Kind.ANNOTATION] = made[Kind.EXPRESSION]
+    return made
+
+
+_CLASSES = _classes()
 
 
 # ------------------------------------------------------------------------------------------------------ writing
@@ -128,40 +65,40 @@ _CLASSES = {
 
 def write_function(node: ast.FunctionDef) -> Json:
     """A function as JSON. Raises UnknownSyntaxError."""
-    return _write(node, _STATEMENT)
+    return _write(node, Kind.BLOCK, Count.ONE)
 
 
-def _write(value: Any, kind: str) -> Json:
-    if kind.endswith("*"):
-        return [_write(item, kind[:-1]) for item in value]
-    if kind.endswith("?"):
-        return None if value is None else _write(value, kind[:-1])
-    if kind in ("name", "flag", "conversion"):
+def _write(value: Any, kind: Kind, count: Count) -> Json:
+    if count in _LISTS:
+        return [_write(item, kind, _LISTS[count]) for item in (_body(value) if kind is Kind.SCOPE else value)]
+    if count is Count.OPTIONAL and value is None:
+        return None
+    if kind in _AS_THEY_ARE:
         return value
-    if kind == "value":
+    if kind is Kind.VALUE:
         return write_constant(value)
+    word = type(value).__name__
     if kind in _WORDS:
-        if type(value).__name__ not in _WORDS[kind]:
+        if word not in _WORDS[kind]:
             raise UnknownSyntaxError(value)
-        return type(value).__name__
-    fields = _FIELDS[kind].get(type(value))
-    if fields is None or (isinstance(value, ast.Constant) and not _is_plain(value.value)):
+        return word
+    if _CLASSES[kind].get(word) is not type(value) or not _is_plain_constant(value):
         raise UnknownSyntaxError(value)
-    if isinstance(value, ast.FunctionDef):
-        return ["FunctionDef", value.name, _write(value.args, "parameters"), _write(_body(value), "statement*")]
-    return [type(value).__name__, *(_write(getattr(value, name), inner) for name, inner in fields)]
+    return [word, *(_write(getattr(value, part.name), part.kind, part.count) for part in FORMS[type(value)].fields)]
 
 
-def _is_plain(value: object) -> bool:
+def _is_plain_constant(node: ast.AST) -> bool:
+    """Whether it can be written, if it is a constant."""
+    value = node.value if isinstance(node, ast.Constant) else None
     return value is None or value is ... or isinstance(value, (bool, int, float, str))
 
 
-def _body(node: ast.FunctionDef) -> list[ast.stmt]:
-    """The statements but for the docstring."""
-    first = node.body[0]
+def _body(statements: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements of a function but for the docstring."""
+    first = statements[0]
     said = first.value if isinstance(first, ast.Expr) else None
     documented = isinstance(said, ast.Constant) and isinstance(said.value, str)
-    return (node.body[1:] if documented else node.body) or [ast.Pass()]
+    return (statements[1:] if documented else statements) or [ast.Pass()]
 
 
 def write_constant(value: bool | int | float | str | object | None) -> Json:
@@ -183,7 +120,7 @@ def read_function(value: Json) -> ast.FunctionDef:
     """
     reader = _Reader()
     try:
-        node = reader.read(value, _STATEMENT)
+        node = reader.read(value, Kind.BLOCK, Count.ONE)
         if not isinstance(node, ast.FunctionDef):
             raise MalformedTreeError("it is no function")
         # Whether it is a program at all; nothing is run.
@@ -199,48 +136,51 @@ class _Reader:
     def __init__(self) -> None:
         self.count = 0
 
-    def read(self, value: Json, kind: str) -> Any:
-        if kind.endswith("*"):
-            return [self.read(item, kind[:-1]) for item in _list(value)]
-        if kind.endswith("?"):
-            return None if value is None else self.read(value, kind[:-1])
-        if kind == "name":
-            if not isinstance(value, str) or not value.isidentifier() or len(value) > _LONGEST_NAME:
-                raise MalformedTreeError(f"{str(value)[:40]!r} is no name")
-            return value
-        if kind == "flag":
-            return int(value == 1)
-        if kind == "conversion":
-            return value if value in _CONVERSIONS else -1
-        if kind == "value":
-            return read_constant(value)
+    def read(self, value: Json, kind: Kind, count: Count) -> Any:
+        if count in _LISTS:
+            return [self.read(item, kind, _LISTS[count]) for item in _list(value)]
+        if count is Count.OPTIONAL and value is None:
+            return None
+        reads = _READERS.get(kind)
+        if reads is not None:
+            return reads(value)
         if kind in _WORDS:
             found = _WORDS[kind].get(value) if isinstance(value, str) else None
             if found is None:
-                raise MalformedTreeError(f"{str(value)[:40]!r} is no {kind}")
+                raise MalformedTreeError(f"{str(value)[:40]!r} is no {kind.name.lower()}")
             return found()
         return self._node(_list(value), kind)
 
-    def _node(self, value: list[Json], kind: str) -> ast.AST:
+    def _node(self, value: list[Json], kind: Kind) -> ast.AST:
         head = value[0] if value else None
         found = _CLASSES[kind].get(head) if isinstance(head, str) else None
-        if found is None or len(value) != 1 + len(found[1]):
-            raise MalformedTreeError(f"{str(head)[:40]!r} is no {kind}")
+        fields = () if found is None else FORMS[found].fields
+        if found is None or len(value) != 1 + len(fields):
+            raise MalformedTreeError(f"{str(head)[:40]!r} is no {_NOUNS.get(kind, kind.name.lower())}")
         self.count += 1
         if self.count > _MOST_NODES:
             raise MalformedTreeError(f"it has more than {_MOST_NODES} nodes")
-        place, made = self.count, found[0]()
-        for (name, inner), item in zip(found[1], value[1:], strict=True):
-            setattr(made, name, self.read(item, inner))
-        if isinstance(made, ast.FunctionDef):
-            vars(made).update(decorator_list=[], returns=None, type_comment=None, type_params=[])
-        elif isinstance(made, ast.comprehension):
-            made.is_async = 0
-        elif isinstance(made, ast.arg):
-            made.annotation = None
+        place, made = self.count, found()
+        for part, item in zip(fields, value[1:], strict=True):
+            setattr(made, part.name, self.read(item, part.kind, part.count))
+        vars(made).update(_LEFT_OUT.get(found, dict)())
         for name, number in (("lineno", place), ("col_offset", 0), ("end_lineno", place), ("end_col_offset", 1)):
             setattr(made, name, number)
         return made
+
+
+def _name(value: Json) -> str:
+    if not isinstance(value, str) or not value.isidentifier() or len(value) > _LONGEST_NAME:
+        raise MalformedTreeError(f"{str(value)[:40]!r} is no name")
+    return value
+
+
+def _flag(value: Json) -> int:
+    return int(value == 1)
+
+
+def _conversion(value: Json) -> int:
+    return value if value in _CONVERSIONS else -1
 
 
 def read_constant(value: Json) -> bool | int | float | str | object | None:
@@ -261,3 +201,23 @@ def _list(value: Json) -> list[Json]:
     if not isinstance(value, list):
         raise MalformedTreeError("it has something else where a list must be")
     return value
+
+
+_READERS: dict[Kind, Callable[[Json], object]] = {
+    Kind.NAME: _name,
+    Kind.BOUND: _name,
+    Kind.FLAG: _flag,
+    Kind.CONVERSION: _conversion,
+    Kind.VALUE: read_constant,
+}
+_NOUNS = {
+    **dict.fromkeys((Kind.BLOCK, Kind.LOOPED, Kind.SCOPE), "statement"),
+    **dict.fromkeys((Kind.TARGET, Kind.UPDATED, Kind.ANNOTATION), "expression"),
+}
+
+# Fields that Python's compiler asks for and a template leaves out.
+_LEFT_OUT: dict[type[ast.AST], Callable[[], dict[str, object]]] = {
+    ast.FunctionDef: lambda: {"decorator_list": [], "returns": None, "type_comment": None, "type_params": []},
+    ast.comprehension: lambda: {"is_async": 0},
+    ast.arg: lambda: {"annotation": None},
+}

@@ -9,7 +9,7 @@ from onnx import AttributeProto, helper
 
 from opwright.bundle.format import FunctionEntry, TemplateEntry
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
-from opwright.lang.lower.function import Unit
+from opwright.lang.lower.function_unit import Unit
 from opwright.lang.objects import GraphObject
 from opwright.lang.template import MalformedTemplateError
 from opwright.link.catalogue import Catalogue

@@ -15,7 +15,7 @@ from opwright.lang.bodies import anonymous_body, body_entry
 from opwright.lang.instances import MissingFact, choose_attribute, choose_rank, specialise
 from opwright.lang.interface import Arity, AttributeDeclaration, Declaration, DeclaredValue, Input, Interface
 from opwright.lang.looked_up import Answers
-from opwright.lang.lower.function import Unit
+from opwright.lang.lower.function_unit import Unit
 from opwright.lang.template import MalformedTemplateError, read_template
 from opwright.link.catalogue import Catalogue
 from opwright.link.naming import version_at

@@ -17,11 +17,13 @@ from opwright.lang.annotations import TensorAnnotation
 from opwright.lang.facts import RANK, fact_of
 from opwright.lang.family import Family, Variant, build_family
 from opwright.lang.interface import Declaration, DeclaredValue, Interface, read_interface
-from opwright.lang.lower.function import Lowered, Unit
-from opwright.lang.lower.scripts import Script, describe_script
+from opwright.lang.lower.function import Lowered
+from opwright.lang.lower.function_unit import Unit
+from opwright.lang.lower.scripts import Script
 from opwright.lang.objects import ScriptObject
 from opwright.lang.promises import without_sizes
 from opwright.lang.resolve import NoFiles
+from opwright.lang.script_description import describe_script
 from opwright.lang.source import span_of
 from opwright.lang.syntax import Module
 from opwright.live.evaluated_annotations import annotation_reader, read_returns

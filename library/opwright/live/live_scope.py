@@ -18,7 +18,7 @@ from opwright.elements import ElementType
 from opwright.functions import OnnxFunction, graph, script
 from opwright.graphs.ndarrays import element_of_dtype
 from opwright.lang import ir, static
-from opwright.lang.lower.function import evaluate_static
+from opwright.lang.lower.function_unit import evaluate_static
 from opwright.lang.lower.operands import StaticDict
 from opwright.lang.numpy_values import FUNCTIONS
 from opwright.lang.objects import (

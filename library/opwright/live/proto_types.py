@@ -15,8 +15,8 @@ from opwright.graphs.ids import FunctionId
 from opwright.graphs.inline import inline_into
 from opwright.graphs.walk import all_nodes
 from opwright.lang import ir
-from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.operands import Arguments
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.proto_graphs import call_graph
 from opwright.lang.lower.scan_ranks import rank_sources
@@ -180,7 +180,7 @@ def _infer(flat: FunctionProto, graph: GraphProto, inputs: Sequence[ir.Value]) -
     scope = scope_without_text(flat.name, InstalledLibraries())
     low = Lowering(scope, ir.Function("", flat.name, 1, imports.get("", newest_opset()), None), {}, {})
     arguments = Arguments([(value, _SPAN) for value in inputs], {}, None, _SPAN, _SPAN)
-    found = call_graph(low, GraphObject(graph, imports), arguments)
+    found = call_graph(low, GraphObject(graph, imports), arguments, {})
     results = found if isinstance(found, tuple) else (found,)
     values = [item for item in results if isinstance(item, ir.Value)]
     if low.diagnostics or len(values) != len(flat.output):

@@ -13,7 +13,8 @@ from opwright.graphs.walk import all_nodes
 from opwright.lang import ir
 from opwright.lang.emit import Identify, PlaceOf, emit_function, own_identity
 from opwright.lang.family import Family, Variant, labels_of
-from opwright.lang.lower.function import Lowered, Unit
+from opwright.lang.lower.function import Lowered
+from opwright.lang.lower.function_unit import Unit
 from opwright.link.naming import Profile
 from opwright.live.collecting import seldom_collected
 from opwright.live.compiled import Compiled, Run, chosen_facts, target_opset

@@ -10,7 +10,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, 
 from opwright.elements import BY_CODE
 from opwright.graphs.initializers import FIRST_IR_VERSION
 from opwright.graphs.walk import all_graphs, all_nodes
-from opwright.lang.lower.function import Unit
+from opwright.lang.lower.function_unit import Unit
 from opwright.lang.source import span_of
 from opwright.model.verdict import checker_problem, infer, with_ranks
 from opwright.opsets.records import CAST, SCAN

@@ -43,11 +43,12 @@ from opwright.lang.lower.sequences import (
     unknown_items,
 )
 from opwright.lang.lower.speculate import speculate
-from opwright.lang.lower.statements import bound_names, lower_block, nested
+from opwright.lang.lower.statements import lower_block, nested
 from opwright.lang.lower.tuples import is_tuple
 from opwright.lang.lower.unroll import leave, outer_flags
 from opwright.lang.source import span_of
 from opwright.lang.static import StaticList
+from opwright.lang.syntax import bound_names
 from opwright.opsets.records import LOOP
 
 

@@ -6,14 +6,14 @@ from typing import Any
 
 from opwright.lang import ir, static
 from opwright.lang.lower.arithmetic import is_static, unary
-from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.constants import MODULES, call_constant
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.lists import LIST_BUILTINS, call_list_builtin
 from opwright.lang.lower.number_functions import call_number_builtin, call_number_math
 from opwright.lang.lower.numbers import convert_number, describe, is_number, is_static_number
-from opwright.lang.lower.operands import Operand, SliceItem, StaticDict, StaticIterator
+from opwright.lang.lower.operands import Arguments, Environment, Operand, SliceItem, StaticDict, StaticIterator
+from opwright.lang.lower.rules import calls
 from opwright.lang.lower.sequences import is_list
 from opwright.lang.lower.static_records import call_namedtuple
 from opwright.lang.lower.tuples import holds_runtime
@@ -36,7 +36,8 @@ _OF_KEYS = (*_RUN_THROUGH, "bool", "len")  # what a dictionary's keys decide
 _SHALLOW = ("bool", "len")  # what the items of a list are does not matter
 
 
-def call_builtin(low: Lowering, callee: BuiltinObject, arguments: Arguments) -> Operand:
+@calls(BuiltinObject)
+def call_builtin(low: Lowering, callee: BuiltinObject, arguments: Arguments, env: Environment) -> Operand:
     """`len(x)`, `math.sqrt(2)`, ...: on static values Python's own, on numbers of the run time a few of them."""
     if callee.module == "collections":
         return call_namedtuple(low, arguments)
@@ -141,7 +142,8 @@ def _instead(low: Lowering, callee: BuiltinObject) -> str:
     return f"use the operator on a tensor: `op.{operator}(x)`; a number `n` becomes one by `FLOAT(n)`"
 
 
-def make_scalar(low: Lowering, callee: TypeObject, arguments: Arguments) -> Operand:
+@calls(TypeObject)
+def _make_scalar(low: Lowering, callee: TypeObject, arguments: Arguments, env: Environment) -> Operand:
     """`FLOAT(0.5)`: a scalar of that element type."""
     if len(arguments.positional) != 1 or arguments.keywords:
         raise low.error("OW203", f"{callee.element.name.upper()}(...) takes one number", arguments.span)

@@ -15,7 +15,7 @@ from opwright.lang.lower.item_ranks import note_result, ranked
 from opwright.lang.lower.malformed import counts_too_much, known_value
 from opwright.lang.lower.mixed import refuse_untyped
 from opwright.lang.lower.numbers import as_tensor, is_number
-from opwright.lang.lower.operands import Absent, Operand, is_sequence, is_tensor
+from opwright.lang.lower.operands import Absent, Arguments, Operand, is_sequence, is_tensor
 from opwright.lang.lower.plain_calls import emit_plain
 from opwright.lang.lower.poison import Parts, Poisoned
 from opwright.lang.lower.sequences import as_sequence, unknown_items
@@ -283,29 +283,6 @@ def check_arguments(low: Lowering, signature: Signature, arguments: Arguments) -
         inputs = _convert_inputs(low, signature, operands)
     parts.close()
     return inputs, attributes, [operand_span for _, operand_span in operands]
-
-
-class Arguments:
-    """A call's arguments, evaluated in Python's order. `result_count`: to how many names its value is unpacked.
-
-    `span` is the place of the call, `callee_span` that of what is called.
-    """
-
-    __slots__ = ("callee_span", "keywords", "positional", "result_count", "span")
-
-    def __init__(
-        self,
-        positional: list[tuple[Operand, Span]],
-        keywords: dict[str, tuple[Operand, Span]],
-        result_count: int | None,
-        span: Span,
-        callee_span: Span,
-    ) -> None:
-        self.positional = positional
-        self.keywords = keywords
-        self.result_count = result_count
-        self.span = span
-        self.callee_span = callee_span
 
 
 def _split_keywords(

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from opwright.lang import ir
+from opwright.lang.grammar import leaves
 from opwright.lang.lower.branches import Branch
 from opwright.lang.lower.operands import Environment
 from opwright.lang.value_class import record
@@ -29,13 +30,13 @@ def chain_of(statement: ast.If, rest: Sequence[ast.stmt]) -> Chain | None:
     """The long chain that begins with a statement and goes on with guards in `rest`; None for a short one."""
     links, orelse = _links(statement)
     taken = 0
-    leaving = all(_leaves(link.body) for link in links)
+    leaving = all(leaves(link.body) for link in links)
     while leaving and not orelse and taken < len(rest):
         following = rest[taken]
         if not isinstance(following, ast.If):
             break
         more, orelse = _links(following)
-        leaving = all(_leaves(link.body) for link in more)
+        leaving = all(leaves(link.body) for link in more)
         links += more
         taken += 1
     return Chain(links, orelse, taken) if len(links) > NESTED_ARMS else None
@@ -47,10 +48,6 @@ def _links(statement: ast.If) -> tuple[list[ast.If], Sequence[ast.stmt]]:
     while len(links[-1].orelse) == 1 and isinstance(links[-1].orelse[0], ast.If):
         links.append(links[-1].orelse[0])
     return links, links[-1].orelse
-
-
-def _leaves(body: Sequence[ast.stmt]) -> bool:
-    return isinstance(body[-1], (ast.Return, ast.Break, ast.Continue))
 
 
 class Arm:

@@ -17,6 +17,7 @@ from opwright.lang.lower.operands import AttributeOperand, Environment, Operand,
 from opwright.lang.lower.poison import each
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.ranks import compare_rank
+from opwright.lang.lower.rules import lower_expression
 from opwright.lang.lower.tuples import is_tuple
 from opwright.lang.source import Span, span_of
 from opwright.opsets.records import IF
@@ -26,8 +27,6 @@ Condition = ir.Value | bool
 
 def lower_condition(low: Lowering, node: ast.expr, env: Environment) -> Condition:
     """The truth of an expression: known, or a BOOL of one element."""
-    from opwright.lang.lower.expressions import lower_expression
-
     if isinstance(node, ast.BoolOp):
         return _all_or_any(low, node.values, env, stops_at=isinstance(node.op, ast.Or))
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from opwright.elements import BY_NAME
 from opwright.lang import ir, numpy_values
-from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import describe
-from opwright.lang.lower.operands import IntTuple, Operand
+from opwright.lang.lower.operands import Arguments, IntTuple, Operand
 from opwright.lang.lower.shapes import known_length, tuple_items
 from opwright.lang.objects import ArrayObject, BuiltinObject, TensorObject, TypeObject
 from opwright.lang.source import Span

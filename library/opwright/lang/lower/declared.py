@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from opwright.bundle.call_interface import ANY
 from opwright.elements import BY_NAME
 from opwright.lang import ir
+from opwright.lang.grammar import returned_by
 from opwright.lang.interface import DeclaredValue
 
 
@@ -67,24 +68,8 @@ def output_names(node: ast.FunctionDef, inputs: Sequence[str], count: int) -> li
 
 def _returned_name(node: ast.FunctionDef, index: int, count: int) -> str | None:
     names = set()
-    for value in _returned(node):
+    for value in filter(None, returned_by(node)):
         items = value.elts if isinstance(value, ast.Tuple) else [value]
         item = items[index] if len(items) == count else None
         names.add(item.id if isinstance(item, ast.Name) else None)
     return names.pop() if len(names) == 1 else None
-
-
-def _returned(node: ast.FunctionDef) -> list[ast.expr]:
-    """What stands behind each `return` of the function itself."""
-    found: list[ast.expr] = []
-    pending: list[ast.stmt] = list(node.body)
-    while pending:
-        statement = pending.pop()
-        if isinstance(statement, ast.Assign):
-            continue  # most of them
-        if isinstance(statement, ast.Return) and statement.value is not None:
-            found.append(statement.value)
-        elif isinstance(statement, (ast.If, ast.For, ast.While)):
-            pending.extend(statement.body)
-            pending.extend(statement.orelse)
-    return found

@@ -5,26 +5,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from opwright.lang import ir, static
 from opwright.lang.lower.arithmetic import binary, is_none, is_static, same_object, unary
 from opwright.lang.lower.array_arithmetic import note_array
-from opwright.lang.lower.builtin_calls import call_builtin, make_scalar
-from opwright.lang.lower.calls import Arguments, call_operator
 from opwright.lang.lower.conditions import choose, lower_condition, negate, truth
 from opwright.lang.lower.constants import array_constant
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import ask_enumerated, keep_after_loop, need_static
-from opwright.lang.lower.lists import (
-    iterated,
-    lower_generator,
-    lower_list_comprehension,
-)
+from opwright.lang.lower.lists import iterated
 from opwright.lang.lower.mixed import refuse_number
 from opwright.lang.lower.numbers import describe, needs_element
 from opwright.lang.lower.operands import (
     POISON,
+    Arguments,
     AttributeOperand,
     Environment,
     MethodObject,
@@ -34,28 +28,35 @@ from opwright.lang.lower.operands import (
     Unbound,
     is_tensor,
 )
+from opwright.lang.lower.opset_calls import make_opset
 from opwright.lang.lower.plain_calls import emit_plain_binary, emit_with_literal, lower_plain
 from opwright.lang.lower.poison import Parts, Poisoned, each
 from opwright.lang.lower.ranks import compare_rank, rank_is_in, rank_of
+from opwright.lang.lower.rules import (
+    attribute_rule,
+    bind_target,
+    call_rule,
+    calls,
+    evaluates,
+    lower_expression,
+    reads_attribute,
+)
 from opwright.lang.lower.sequences import GROWING, REFUSED, is_list
 from opwright.lang.lower.shapes import shape_of, size_of, transposed
-from opwright.lang.lower.static_records import READERS, call_method, item_of_dict, key_of, lower_dict, make_record
+from opwright.lang.lower.static_records import READERS, item_of_dict, key_of
 from opwright.lang.lower.subscripts import ELLIPSIS, IndexItem, SliceItem, subscript
-from opwright.lang.lower.texts import lower_text
 from opwright.lang.lower.written_for import asked
 from opwright.lang.objects import (
     MISSING,
     OBJECTS,
     ArrayObject,
     BuiltinObject,
-    FunctionObject,
-    GraphObject,
+    ModuleObject,
     NamespaceObject,
-    NestedObject,
     OperatorObject,
     OpsetObject,
     RecordObject,
-    ScriptObject,
+    TensorObject,
     TypeObject,
     TypingObject,
 )
@@ -74,42 +75,15 @@ _COMPARE_SYMBOLS: dict[type[ast.cmpop], str] = {
 _UNARY_SYMBOLS: dict[type[ast.unaryop], str] = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not"}
 
 
-# Expressions that are refused: what they are called, and what to write instead.
-_REFUSED: dict[type[ast.expr], tuple[str, str]] = {
-    ast.Await: ("`await`", ""),
-    ast.DictComp: ("a dictionary by comprehension", "write the dictionary, or use a list"),
-    ast.Set: ("a set", "use a tuple: `x.dtype in (FLOAT, DOUBLE)`"),
-    ast.SetComp: ("a set", "use a list"),
-    ast.Slice: ("a slice outside of a subscript", ""),
-    ast.Starred: ("`*` here", "use it in a call, a list or an assignment"),
-    ast.Yield: ("`yield`", "append to a list"),
-    ast.YieldFrom: ("`yield`", "append to a list"),
-}
-
-
-def _refused_name(node: ast.expr) -> str:
-    return _REFUSED.get(type(node), (f"an expression of the kind `{type(node).__name__}`", ""))[0]
-
-
-def lower_expression(low: Lowering, node: ast.expr, env: Environment, count: int | None = None) -> Operand:
-    """The operand of an expression; `count` is how many names a call's value is unpacked to."""
-    if isinstance(node, ast.Call):
-        return _call(low, node, env, count)
-    handler = _HANDLERS.get(type(node))
-    if handler is None:
-        raise low.error(
-            "OW304",
-            f"{_refused_name(node)} is not part of the language",
-            span_of(node),
-            reason="it has no counterpart in an ONNX graph",
-            help=_REFUSED.get(type(node), ("", ""))[1],
-        )
-    return handler(low, node, env)
+def lower_unpacked(low: Lowering, node: ast.expr, env: Environment, count: int) -> Operand:
+    """The operand of an expression whose value is unpacked to so many names."""
+    return _call_for(low, node, env, count) if isinstance(node, ast.Call) else lower_expression(low, node, env)
 
 
 # ---------------------------------------------------------------------------------------------------- leaves
 
 
+@evaluates(ast.Constant)
 def _constant(low: Lowering, node: ast.Constant, env: Environment) -> Operand:
     value = node.value
     if value is None or isinstance(value, (bool, int, float, str)):
@@ -129,6 +103,7 @@ def _constant(low: Lowering, node: ast.Constant, env: Environment) -> Operand:
 _NOWHERE = object()
 
 
+@evaluates(ast.Name)
 def _name(low: Lowering, node: ast.Name, env: Environment) -> Operand:
     found = env.get(node.id)
     if type(found) is ir.Value:
@@ -164,38 +139,80 @@ def _around(low: Lowering, found: Operand, span: Span) -> Operand:
     return array_constant(low, found.data, span) if isinstance(found, ArrayObject) else found
 
 
+@evaluates(ast.Attribute)
 def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
     owner = lower_expression(low, node.value, env)
-    if isinstance(owner, OpsetObject):
-        if node.attr != "version":
-            return owner.operator(node.attr)
-        if not owner.domain:
-            return low.note_opset()
-    span = span_of(node)
-    if isinstance(owner, StaticDict) and node.attr in READERS:
-        return MethodObject(owner, node.attr)
-    if isinstance(owner, StaticNamed) and node.attr in owner.record.fields:
-        field: Operand = owner[owner.record.fields.index(node.attr)]
-        return field
-    if isinstance(owner, (FunctionObject, GraphObject, NestedObject, ScriptObject)) and node.attr == "outputs":
-        from opwright.lang.lower.template_calls import graph_outputs
+    return (attribute_rule(owner) or _attribute_of_operand)(low, owner, node)
 
-        return graph_outputs(low, owner, span)
-    if isinstance(owner, AttributeOperand) and owner.parameter.kind is ir.AttributeKind.GRAPH:
-        need_static(low, owner, span)
-    if isinstance(owner, OBJECTS):
-        return _around(low, low.scope.attribute(owner, node.attr, span), span)
-    if node.attr in _TENSOR_ATTRIBUTES:
-        refuse_number(low, owner, f"`{node.attr}`", span)
-    if isinstance(owner, ir.Value) and node.attr == "dtype":
-        return _dtype(low, owner, span)
-    if isinstance(owner, ir.Value) and node.attr == "shape":
-        return shape_of(low, owner, span)
-    if isinstance(owner, ir.Value) and node.attr == "size":
-        return size_of(low, owner, span)
-    if isinstance(owner, ir.Value) and node.attr == "T":
-        return transposed(low, owner, span)
-    if node.attr in ("rank", "ndim"):
+
+@reads_attribute(OpsetObject)
+def _attribute_of_opset(low: Lowering, owner: OpsetObject, node: ast.Attribute) -> Operand:
+    if node.attr != "version":
+        return owner.operator(node.attr)
+    return attribute_of_object(low, owner, node) if owner.domain else low.note_opset()
+
+
+@reads_attribute(
+    ModuleObject,
+    OperatorObject,
+    NamespaceObject,
+    BuiltinObject,
+    TypingObject,
+    TypeObject,
+    TensorObject,
+    RecordObject,
+)
+def attribute_of_object(low: Lowering, owner: object, node: ast.Attribute) -> Operand:
+    """What the surroundings of the function know of an attribute."""
+    return _around(low, low.scope.attribute(owner, node.attr, span_of(node)), span_of(node))
+
+
+@reads_attribute(StaticDict)
+def _attribute_of_dictionary(low: Lowering, owner: StaticDict, node: ast.Attribute) -> Operand:
+    return MethodObject(owner, node.attr) if node.attr in READERS else _attribute_of_operand(low, owner, node)
+
+
+@reads_attribute(StaticNamed)
+def _field(low: Lowering, owner: StaticNamed, node: ast.Attribute) -> Operand:
+    if node.attr not in owner.record.fields:
+        return _attribute_of_tuple(low, owner, node)
+    field: Operand = owner[owner.record.fields.index(node.attr)]
+    return field
+
+
+@reads_attribute(AttributeOperand)
+def _attribute_of_graph(low: Lowering, owner: AttributeOperand, node: ast.Attribute) -> Operand:
+    if owner.parameter.kind is ir.AttributeKind.GRAPH:
+        need_static(low, owner, span_of(node))
+    return _attribute_of_operand(low, owner, node)
+
+
+@reads_attribute(ir.Value)
+def _attribute_of_value(low: Lowering, owner: ir.Value, node: ast.Attribute) -> Operand:
+    read = _TENSOR_ATTRIBUTES.get(node.attr)
+    if read is None:
+        return _attribute_of_operand(low, owner, node)
+    refuse_number(low, owner, f"`{node.attr}`", span_of(node))
+    return read(low, owner, span_of(node))
+
+
+@reads_attribute(tuple)
+def _attribute_of_tuple(low: Lowering, owner: tuple[Operand, ...], node: ast.Attribute) -> Operand:
+    if node.attr in _RANK or (is_list(owner) and node.attr in (*GROWING, *REFUSED)):
+        return _attribute_of_operand(low, owner, node)
+    raise low.error(
+        "OW304",
+        f"`.{node.attr}` of {describe(owner)} is not part of the language",
+        span_of(node),
+        reason="the items of a tuple or list have no names, and a namedtuple has its fields alone",
+        help="write the item's index, `p[0]`, or unpack the tuple: `a, b = p`",
+    )
+
+
+def _attribute_of_operand(low: Lowering, owner: Operand, node: ast.Attribute) -> Operand:
+    """What has none of its own has no rank either; a list has methods, which are statements."""
+    span = span_of(node)
+    if node.attr in _RANK:
         return rank_of(low, owner, span)
     if is_list(owner) and node.attr in (*GROWING, *REFUSED):
         raise low.error(
@@ -205,14 +222,6 @@ def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
             reason="a list that grows is a local variable, and the call that changes it is a separate statement",
             help="write `ys = []`, then `ys.append(y)`, or make a new list: `xs + [y]`",
         )
-    if isinstance(owner, tuple):
-        raise low.error(
-            "OW304",
-            f"`.{node.attr}` of {describe(owner)} is not part of the language",
-            span,
-            reason="the items of a tuple or list have no names, and a namedtuple has its fields alone",
-            help="write the item's index, `p[0]`, or unpack the tuple: `a, b = p`",
-        )
     raise low.error(
         "OW304",
         f"`.{node.attr}` of {describe(owner)} is not part of the language",
@@ -221,8 +230,6 @@ def _attribute(low: Lowering, node: ast.Attribute, env: Environment) -> Operand:
         help=_METHODS.get(node.attr, ""),
     )
 
-
-_TENSOR_ATTRIBUTES = ("T", "dtype", "ndim", "rank", "shape", "size")
 
 # What people know from numpy and PyTorch, and what to write instead.
 _METHODS = {
@@ -244,6 +251,20 @@ def _dtype(low: Lowering, value: ir.Value, span: Span) -> Operand:
     return TypeObject(element, True)
 
 
+_RANK = ("ndim", "rank")
+_TENSOR_ATTRIBUTES: dict[str, Callable[[Lowering, ir.Value, Span], Operand]] = {
+    **dict.fromkeys(_RANK, rank_of),
+    "T": transposed,
+    "dtype": _dtype,
+    "shape": shape_of,
+    "size": size_of,
+}
+
+
+_LISTS: tuple[type[ast.List | ast.Tuple], ...] = (ast.List, ast.Tuple)
+
+
+@evaluates(*_LISTS)
 def _sequence(low: Lowering, node: ast.Tuple | ast.List, env: Environment) -> Operand:
     items: list[Operand] = []
     for found in each(partial(_items, low, env=env), node.elts):
@@ -264,6 +285,7 @@ def _items(low: Lowering, node: ast.expr, env: Environment) -> tuple[Operand, ..
     return (lower_expression(low, node, env),)
 
 
+@evaluates(ast.IfExp)
 def _joined(low: Lowering, node: ast.IfExp, env: Environment) -> Operand:
     condition = lower_condition(low, node.test, env)
     if isinstance(condition, bool):
@@ -277,6 +299,7 @@ def _joined(low: Lowering, node: ast.IfExp, env: Environment) -> Operand:
     return choose(low, condition, span_of(node), sides)
 
 
+@evaluates(ast.BoolOp)
 def _bool_op(low: Lowering, node: ast.BoolOp, env: Environment) -> Operand:
     """`a and b` is b where a is true, else a; each operand is evaluated only where those before it do not decide."""
     stops_at = isinstance(node.op, ast.Or)
@@ -299,6 +322,7 @@ def _same(value: Operand) -> Operand:
     return value
 
 
+@evaluates(ast.Subscript)
 def _subscript(low: Lowering, node: ast.Subscript, env: Environment) -> Operand:
     parts = Parts()
     owner: Operand = None
@@ -354,6 +378,7 @@ def _bound(low: Lowering, node: ast.expr | None, env: Environment) -> Operand:
 # ----------------------------------------------------------------------------------------------- operators
 
 
+@evaluates(ast.BinOp)
 def _bin_op(low: Lowering, node: ast.BinOp, env: Environment) -> Operand:
     """Left-deep chains are followed by a loop: `a + b + c + ...` nests as deep as it is long."""
     made = lower_plain(low, node, env)
@@ -396,6 +421,7 @@ def _bin_step(low: Lowering, node: ast.BinOp, left: Operand, env: Environment) -
     return binary(low, symbol, left, right, span, (span_of(node.left), span_of(node.right)))
 
 
+@evaluates(ast.Compare)
 def _compare(low: Lowering, node: ast.Compare, env: Environment) -> Operand:
     if len(node.ops) > 1:
         return _chain(low, node, env)
@@ -497,6 +523,7 @@ def _membership(low: Lowering, negated: bool, left: Operand, right: Operand, spa
         raise low.error(error.code, "`in` has no value here", span, reason=str(error)) from None
 
 
+@evaluates(ast.UnaryOp)
 def _unary_op(low: Lowering, node: ast.UnaryOp, env: Environment) -> Operand:
     symbol, span = _UNARY_SYMBOLS[type(node.op)], span_of(node)
     if symbol == "not":
@@ -514,10 +541,14 @@ def _unary_op(low: Lowering, node: ast.UnaryOp, env: Environment) -> Operand:
 # --------------------------------------------------------------------------------------------------- calls
 
 
-def _call(low: Lowering, node: ast.Call, env: Environment, count: int | None) -> Operand:
-    made = lower_plain(low, node, env) if count is None else None
-    if made is not None:
-        return made
+@evaluates(ast.Call)
+def _call(low: Lowering, node: ast.Call, env: Environment) -> Operand:
+    made = lower_plain(low, node, env)
+    return made if made is not None else _call_for(low, node, env, None)
+
+
+def _call_for(low: Lowering, node: ast.Call, env: Environment, count: int | None) -> Operand:
+    """A call whose value is unpacked to so many names."""
     try:
         callee = lower_expression(low, node.func, env)
     except Poisoned as wrong:
@@ -525,50 +556,39 @@ def _call(low: Lowering, node: ast.Call, env: Environment, count: int | None) ->
         lower_arguments(low, node, env, count)
         raise
     if isinstance(callee, TypingObject) and callee.name == "Opset":
-        from opwright.lang.lower.opset_calls import make_opset
-
-        return make_opset(low, node, env, lower_expression)
+        return make_opset(low, node, env)
     arguments = lower_arguments(low, node, env, count)
-    if isinstance(callee, OperatorObject):
-        if any(isinstance(operand, (NestedObject, FunctionObject)) for operand, _ in arguments.keywords.values()):
-            from opwright.lang.lower.graph_attributes import call_with_graphs
+    rule = call_rule(callee)
+    if rule is None:
+        raise _refuse_call(low, callee, node.func)
+    return rule(low, callee, arguments, env)
 
-            return call_with_graphs(low, callee, arguments, env)
-        return call_operator(low, callee, arguments)
-    if isinstance(callee, (FunctionObject, NestedObject)):
-        from opwright.lang.lower.nested import call_function
 
-        return call_function(low, callee, arguments, env)
-    if isinstance(callee, GraphObject):
-        from opwright.lang.lower.proto_graphs import call_graph
+@calls(AttributeOperand)
+def _call_attribute(low: Lowering, callee: AttributeOperand, arguments: Arguments, env: Environment) -> Operand:
+    """A function that is called as a graph; the caller's is known when the function is built."""
+    if callee.parameter.kind is ir.AttributeKind.GRAPH:
+        need_static(low, callee, arguments.callee_span)
+    raise _cannot_be_called(low, callee, arguments.callee_span)
 
-        return call_graph(low, callee, arguments)
-    if isinstance(callee, ScriptObject):
-        from opwright.lang.lower.scripts import call_script
 
-        return call_script(low, callee, arguments, env)
-    if isinstance(callee, AttributeOperand) and callee.parameter.kind is ir.AttributeKind.GRAPH:
-        need_static(low, callee, span_of(node.func))
-    if isinstance(callee, BuiltinObject):
-        return call_builtin(low, callee, arguments)
-    if isinstance(callee, TypeObject):
-        return make_scalar(low, callee, arguments)
-    if isinstance(callee, MethodObject):
-        return call_method(low, callee, arguments)
-    if isinstance(callee, RecordObject):
-        return make_record(low, callee, arguments)
-    if _makes_tuples(callee):
-        raise low.error(
-            "OW304",
-            f"the namedtuple `{ast.unparse(node.func)}` is not part of the language",
-            span_of(node.func),
-            reason="it has operators of its own, or is made from another class",
-            help="write a tuple, `p = (a, b)`, and unpack it: `a, b = p`",
-        )
-    raise low.error(
+def _refuse_call(low: Lowering, callee: Operand, node: ast.expr) -> Poisoned:
+    if not _makes_tuples(callee):
+        return _cannot_be_called(low, callee, span_of(node))
+    return low.error(
+        "OW304",
+        f"the namedtuple `{ast.unparse(node)}` is not part of the language",
+        span_of(node),
+        reason="it has operators of its own, or is made from another class",
+        help="write a tuple, `p = (a, b)`, and unpack it: `a, b = p`",
+    )
+
+
+def _cannot_be_called(low: Lowering, callee: Operand, span: Span) -> Poisoned:
+    return low.error(
         "OW304",
         f"{describe(callee)} cannot be called",
-        span_of(node.func),
+        span,
         reason="only operators, functions, element types, functions of math and a few builtins can be called",
         help="",
     )
@@ -612,10 +632,9 @@ def lower_arguments(low: Lowering, node: ast.Call, env: Environment, count: int 
     return Arguments(positional, keywords, count, span_of(node), span_of(node.func))
 
 
+@evaluates(ast.NamedExpr)
 def _named(low: Lowering, node: ast.NamedExpr, env: Environment) -> Operand:
     """`(name := value)`."""
-    from opwright.lang.lower.statements import bind_target
-
     value = lower_expression(low, node.value, env)
     if low.choosing:
         raise low.error(
@@ -627,30 +646,3 @@ def _named(low: Lowering, node: ast.NamedExpr, env: Environment) -> Operand:
         )
     bind_target(low, node.target, value, env)
     return value
-
-
-def _lambda(low: Lowering, node: ast.Lambda, env: Environment) -> Operand:
-    from opwright.lang.lower.nested import lower_lambda
-
-    return lower_lambda(low, node, env)
-
-
-_HANDLERS: dict[type[ast.expr], Callable[[Lowering, Any, Environment], Operand]] = {
-    ast.Attribute: _attribute,
-    ast.BinOp: _bin_op,
-    ast.BoolOp: _bool_op,
-    ast.Compare: _compare,
-    ast.Dict: lower_dict,
-    ast.Constant: _constant,
-    ast.GeneratorExp: lower_generator,
-    ast.IfExp: _joined,
-    ast.JoinedStr: lower_text,
-    ast.Lambda: _lambda,
-    ast.List: _sequence,
-    ast.ListComp: lower_list_comprehension,
-    ast.Name: _name,
-    ast.NamedExpr: _named,
-    ast.Subscript: _subscript,
-    ast.Tuple: _sequence,
-    ast.UnaryOp: _unary_op,
-}

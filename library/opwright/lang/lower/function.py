@@ -3,77 +3,38 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import field
 from functools import partial
-from typing import Any
 
 from opwright.bundle.call_interface import spread_names
 from opwright.diagnostics.diagnostic import Diagnostic, Severity, has_errors
 from opwright.elements import BY_NAME
 from opwright.lang import facts, ir
-from opwright.lang.interface import Arity, AttributeDeclaration, Declaration, DeclaredValue, Input, Interface
+from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input
 from opwright.lang.ir_copy import FunctionCopy
 from opwright.lang.looked_up import LookedUp
 from opwright.lang.lower.calls import maybe_absent
 from opwright.lang.lower.checkpoints import Checkpoint, Checkpoints, RecordedEnvironment
 from opwright.lang.lower.context import LoopPlans, Lowering
 from opwright.lang.lower.declared import declared_type, meet_shapes, output_names
-from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.flow import State, place_of, returned_values, state_of
 from opwright.lang.lower.function_calls import IN_THIS_CALL
+from opwright.lang.lower.function_unit import Target, Unit
 from opwright.lang.lower.numbers import as_tensor, describe
 from opwright.lang.lower.operands import Absent, AttributeOperand, Environment, Operand, is_tensor
 from opwright.lang.lower.passes import passes_of
 from opwright.lang.lower.poison import OtherLoops, Parts, Poisoned, Pruned, Question
+from opwright.lang.lower.rulebook import lower_block
 from opwright.lang.lower.sequences import as_sequence, is_list_of_tensors, unknown_items
-from opwright.lang.lower.statements import bind_locals, lower_block
-from opwright.lang.numpy_values import number_of
-from opwright.lang.objects import MISSING, ArrayObject, TypeObject
-from opwright.lang.resolve import Files, FileScope, Libraries, ModuleScope
+from opwright.lang.lower.statements import bind_locals
 from opwright.lang.source import Source, span_of
 from opwright.lang.static import StaticList
-from opwright.lang.syntax import Module
 from opwright.lang.trail import Trail
 from opwright.lang.value_class import record
-from opwright.opsets.signatures import newest_opset
 
 _NO_OUTPUTS = "a function of ONNX has outputs"
-
-
-@record
-class Unit:
-    """A function to compile: where it stands, what is declared of it, and what it may refer to.
-
-    `open_scope` gives its names a meaning, where they are not those of the module's text.
-    """
-
-    module: Module
-    node: ast.FunctionDef
-    declaration: Declaration
-    interface: Interface
-    files: Files
-    libraries: Libraries
-    open_scope: Callable[[Callable[[Diagnostic], None]], ModuleScope] | None = None
-
-    def scope(self, report: Callable[[Diagnostic], None]) -> ModuleScope:
-        """What the names mean that the function does not bind itself; what is wrong with them goes to `report`."""
-        if self.open_scope is not None:
-            return self.open_scope(report)
-        return FileScope(self.module, self.files, self.libraries, evaluate_static, report)
-
-
-@record
-class Target:
-    """What to compile for: a default-domain opset, and the answers to static questions, by axis.
-
-    `values` are attributes that are known when the function is built: they are values in it, no attributes.
-    """
-
-    opset: int
-    facts: Mapping[str, str]
-    values: Mapping[str, Any] = field(default_factory=dict)
 
 
 @record
@@ -90,43 +51,6 @@ class Lowered:
     outputs: tuple[ir.Type, ...] = ()
     pruned: bool = False
     sources: Mapping[ir.Node, Source] = field(default_factory=dict)
-
-
-def evaluate_static(scope: ModuleScope, node: ast.expr) -> Any:
-    """The value of a module-level expression; MISSING after its diagnostic has been reported."""
-    low = Lowering(scope, ir.Function("", "", 1, newest_opset(), None), {}, {})
-    try:
-        value = lower_expression(low, node, {})
-    except Poisoned:
-        value = MISSING
-    for diagnostic in low.diagnostics:
-        scope.report(diagnostic)
-    if isinstance(value, ir.Value) and value in low.contents:
-        value = _of_numpy(low, node, value)
-    if isinstance(value, ir.Value):
-        place = scope.module.source.place(span_of(node))
-        scope.report(
-            Diagnostic(
-                "OW309",
-                "a tensor cannot be made at module level",
-                place,
-                reason="module-level names are known when the function is built",
-                help="call the operator inside the function",
-            )
-        )
-        return MISSING
-    return value
-
-
-def _of_numpy(low: Lowering, node: ast.expr, value: ir.Value) -> Operand:
-    """What a constant at module level is: an array, or a number where it is a scalar of numpy. A typed scalar stays a
-    tensor."""
-    data = low.contents[value]
-    callee = lower_expression(low, node.func, {}) if isinstance(node, ast.Call) else None
-    if not isinstance(callee, TypeObject):
-        return ArrayObject(data)
-    number = number_of(data) if callee.of_numpy else None
-    return value if number is None else number
 
 
 def variadic_names(unit: Unit, name: str, count: int) -> list[str]:

@@ -13,10 +13,10 @@ from opwright.diagnostics.diagnostic import Diagnostic, Related, Severity
 from opwright.lang import ir
 from opwright.lang.looked_up import OperatorName
 from opwright.lang.lower.call_variants import Given, fit_variant
-from opwright.lang.lower.calls import Arguments, check_arguments, emit_call
+from opwright.lang.lower.calls import check_arguments, emit_call
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import COUNT, State, returned_values, state_of
-from opwright.lang.lower.operands import Environment, Operand
+from opwright.lang.lower.operands import Arguments, Environment, Operand
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.objects import MISSING, OperatorObject
 from opwright.lang.resolve import ModuleScope

@@ -9,7 +9,7 @@ from opwright.lang import ir
 from opwright.lang.lower.arithmetic import binary
 from opwright.lang.lower.builtin_calls import call_builtin
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.expressions import lower_arguments, lower_expression
+from opwright.lang.lower.expressions import lower_arguments
 from opwright.lang.lower.known import need_rank, need_static
 from opwright.lang.lower.lists import items_of
 from opwright.lang.lower.numbers import (
@@ -31,6 +31,7 @@ from opwright.lang.lower.operands import (
 )
 from opwright.lang.lower.poison import each
 from opwright.lang.lower.primitives import Writer
+from opwright.lang.lower.rules import lower_expression
 from opwright.lang.lower.sequences import (
     sequence_length,
 )
@@ -124,7 +125,7 @@ def _enumerated(
             over = _counted(low, positional[0][0], positional[0][1])
             assert over is not None
             return Enumerated(over, start)
-    return items_of(low, call_builtin(low, callee, arguments), span_of(node), "`for`")
+    return items_of(low, call_builtin(low, callee, arguments, env), span_of(node), "`for`")
 
 
 def _range(low: Lowering, node: ast.Call, env: Environment) -> Range:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from opwright.lang import static
+from opwright.lang.grammar import assigned_names, names_in_expressions
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import FRAME
 from opwright.lang.lower.known import need_copies, need_static
@@ -25,10 +26,10 @@ from opwright.lang.lower.operands import (
     is_sequence,
 )
 from opwright.lang.lower.poison import Poisoned
+from opwright.lang.lower.rules import bind_target, evaluates, lower_expression
 from opwright.lang.lower.shapes import tuple_items
 from opwright.lang.lower.tensor_rows import known_rows
 from opwright.lang.source import Span, span_of
-from opwright.lang.syntax import names_in_expressions
 
 Items = tuple[Operand, ...]
 
@@ -81,8 +82,6 @@ def _used_twice(low: Lowering, operand: StaticIterator, span: Span) -> Poisoned:
 
 def iterated(low: Lowering, node: ast.expr, env: Environment, purpose: str) -> Items:
     """The items of an expression that is run over."""
-    from opwright.lang.lower.expressions import lower_expression
-
     return items_of(low, lower_expression(low, node, env), span_of(node), purpose, isinstance(node, ast.Name))
 
 
@@ -203,7 +202,8 @@ LIST_BUILTINS = frozenset([*_BUILTINS, "range"])
 # -------------------------------------------------------------------------------------------- comprehensions
 
 
-def lower_list_comprehension(low: Lowering, node: ast.ListComp, env: Environment) -> Operand:
+@evaluates(ast.ListComp)
+def _list_comprehension(low: Lowering, node: ast.ListComp, env: Environment) -> Operand:
     """`[f(x) for x in xs if p]`: a static list."""
     found = _comprehend(low, node, env)
     try:
@@ -212,15 +212,14 @@ def lower_list_comprehension(low: Lowering, node: ast.ListComp, env: Environment
         raise low.error(error.code, "the list is too long", span_of(node), reason=str(error)) from None
 
 
-def lower_generator(low: Lowering, node: ast.GeneratorExp, env: Environment) -> Operand:
+@evaluates(ast.GeneratorExp)
+def _generator(low: Lowering, node: ast.GeneratorExp, env: Environment) -> Operand:
     found = _comprehend(low, node, env)
     return StaticIterator(tuple(found), "a generator")
 
 
 def _comprehend(low: Lowering, node: ast.ListComp | ast.GeneratorExp, env: Environment) -> list[Operand]:
     """Its targets are names of its own; the first list is looked up outside, as Python does."""
-    from opwright.lang.lower.statements import assigned_names
-
     if low.scope.module.binds_in_expressions and names_in_expressions([node]):
         raise low.error(
             "OW304",
@@ -258,9 +257,6 @@ def _run(
     results: list[Operand],
 ) -> None:
     """Runs one `for` of a comprehension."""
-    from opwright.lang.lower.expressions import lower_expression
-    from opwright.lang.lower.statements import bind_target
-
     generator = node.generators[level]
     for number, item in enumerate(items):
         low.spend(1, span_of(node))

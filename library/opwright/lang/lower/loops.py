@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from opwright.lang import ir
+from opwright.lang.grammar import has_break, names_in_expressions
 from opwright.lang.lower.arithmetic import binary
 from opwright.lang.lower.body_loops import BodyLoop
 from opwright.lang.lower.conditions import as_scalar, choose, lower_condition, truth
@@ -15,19 +16,21 @@ from opwright.lang.lower.flow import RETURNED
 from opwright.lang.lower.iterables import Enumerated, Items, Range, Rows, what_is_run_over
 from opwright.lang.lower.numbers import is_number, is_static_number, number_kind
 from opwright.lang.lower.operands import Environment, Operand, Poison, Unbound
+from opwright.lang.lower.rules import bind_target, lowers
 from opwright.lang.lower.sequences import (
     grown_names,
     is_list,
     subscript_sequence,
 )
-from opwright.lang.lower.statements import bind_target, bound_names, lower_block
+from opwright.lang.lower.statements import lower_block
 from opwright.lang.lower.tensor_rows import row
 from opwright.lang.lower.unroll import try_loop, unroll
 from opwright.lang.source import span_of
-from opwright.lang.syntax import names_in_expressions
+from opwright.lang.syntax import bound_names
 
 
-def lower_for(low: Lowering, statement: ast.For, env: Environment) -> None:
+@lowers(ast.For)
+def _for(low: Lowering, statement: ast.For, env: Environment) -> None:
     _check_growth(low, statement, env)
     found = what_is_run_over(low, statement.iter, env)
     if isinstance(found, tuple):
@@ -48,7 +51,8 @@ def lower_for(low: Lowering, statement: ast.For, env: Environment) -> None:
         loop.run()
 
 
-def lower_while(low: Lowering, statement: ast.While, env: Environment) -> None:
+@lowers(ast.While)
+def _while(low: Lowering, statement: ast.While, env: Environment) -> None:
     if low.scope.module.binds_in_expressions and names_in_expressions([statement.test]):
         raise low.error(
             "OW304",
@@ -268,21 +272,3 @@ class _WhileLoop(BodyLoop):
         """`while True` without `break` is left by `return` alone, so nothing behind it is reached."""
         if self._leaves_by_return and RETURNED in self.env:
             self.env[RETURNED] = True
-
-
-def has_break(body: Sequence[ast.stmt]) -> bool:
-    """Whether a loop's body has a `break` of that loop. The bodies of loops inside are not looked at, so that a nest of
-    loops is walked once; their `else` belongs to this loop."""
-    pending = list(body)
-    while pending:
-        statement = pending.pop()
-        if isinstance(statement, ast.Break):
-            return True
-        if isinstance(statement, ast.If):
-            pending.extend(statement.body)
-            pending.extend(statement.orelse)
-        elif isinstance(statement, ast.Match):
-            pending.extend(inner for case in statement.cases for inner in case.body)
-        elif isinstance(statement, (ast.For, ast.While)):
-            pending.extend(statement.orelse)
-    return False

@@ -12,10 +12,10 @@ from opwright.lang import static
 from opwright.lang.lower.arithmetic import is_none, is_static
 from opwright.lang.lower.conditions import lower_condition
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import describe, is_plain
 from opwright.lang.lower.operands import AttributeOperand, Environment, IntTuple, Operand, StaticDict
+from opwright.lang.lower.rules import Rest, bind_target, lower_expression, lowers_flow
 from opwright.lang.lower.shapes import known_length, tuple_items
 from opwright.lang.source import Span, span_of
 from opwright.lang.static import StaticError, StaticList
@@ -23,10 +23,13 @@ from opwright.lang.static import StaticError, StaticList
 Bound = dict[str, Operand]
 
 
-def case_taken(low: Lowering, statement: ast.Match, env: Environment) -> Sequence[ast.stmt]:
-    """The block of the first case that fits, whose names are bound; none where no case does."""
-    from opwright.lang.lower.statements import bind_target
+@lowers_flow(ast.Match)
+def _match(low: Lowering, statement: ast.Match, rest: Rest, env: Environment) -> Rest:
+    return [*_case_taken(low, statement, env), *rest]
 
+
+def _case_taken(low: Lowering, statement: ast.Match, env: Environment) -> Sequence[ast.stmt]:
+    """The block of the first case that fits, whose names are bound; none where no case does."""
     subject = lower_expression(low, statement.subject, env)
     if isinstance(subject, AttributeOperand):
         need_static(low, subject, span_of(statement.subject))

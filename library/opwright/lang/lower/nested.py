@@ -10,19 +10,20 @@ import ast
 from functools import partial
 from typing import Any
 
-from opwright.lang.lower.calls import Arguments
+from opwright.lang.grammar import names_in_expressions
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.expressions import lower_expression
 from opwright.lang.lower.flow import FRAME, is_hidden
 from opwright.lang.lower.function_calls import bind_parameters, round_attributes, run_body
-from opwright.lang.lower.operands import Environment, Operand
+from opwright.lang.lower.operands import Arguments, Environment, Operand
 from opwright.lang.lower.poison import each
+from opwright.lang.lower.rules import calls, evaluates, lower_expression, lowers
 from opwright.lang.objects import FunctionObject, NestedObject, TracedObject, TypingObject
 from opwright.lang.source import Span, span_of
-from opwright.lang.syntax import function_of, names_in_expressions
+from opwright.lang.syntax import bound_names, function_of
 
 
-def define(low: Lowering, statement: ast.FunctionDef, env: Environment) -> None:
+@lowers(ast.FunctionDef)
+def _define(low: Lowering, statement: ast.FunctionDef, env: Environment) -> None:
     """`def` inside a function."""
     for decorator in statement.decorator_list:
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -39,7 +40,8 @@ def define(low: Lowering, statement: ast.FunctionDef, env: Environment) -> None:
     low.lists.bound(statement.name)
 
 
-def lower_lambda(low: Lowering, node: ast.Lambda, env: Environment) -> Operand:
+@evaluates(ast.Lambda)
+def _lambda(low: Lowering, node: ast.Lambda, env: Environment) -> Operand:
     """`lambda a, b=1: ...`: a function that returns the expression."""
     if names_in_expressions([node.body]):
         raise low.error(
@@ -56,6 +58,10 @@ def _made(low: Lowering, node: ast.FunctionDef, env: Environment) -> NestedObjec
     return NestedObject(node, env[FRAME], low.scope, dict(zip(expressions, values, strict=True)))
 
 
+_FUNCTIONS: tuple[type[FunctionObject | NestedObject], ...] = (FunctionObject, NestedObject)
+
+
+@calls(*_FUNCTIONS)
 def call_function(
     low: Lowering, callee: NestedObject | FunctionObject, arguments: Arguments, env: Environment
 ) -> Operand:
@@ -81,8 +87,6 @@ def enter(low: Lowering, callee: NestedObject | FunctionObject, arguments: Argum
     if not isinstance(callee, NestedObject):
         return bound
     around = _around(low, callee, env, arguments.span)
-    from opwright.lang.lower.statements import bound_names
-
     own = dict.fromkeys((*bound, *bound_names(callee.scope.module, callee.node.body)))
     inner: Environment = {name: operand for name, operand in around.items() if name not in own and not is_hidden(name)}
     inner.update(bound)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from opwright.lang import ir
-from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.numbers import describe
-from opwright.lang.lower.operands import AttributeOperand, Operand
+from opwright.lang.lower.operands import Arguments, AttributeOperand, Operand
 from opwright.lang.objects import ArrayObject, FunctionObject, NestedObject, OperatorObject, TypeObject
 from opwright.opsets.implied import ImpliedSignature, implied_signature, sorted_kinds
 

@@ -264,3 +264,26 @@ def is_sequence(operand: Operand) -> TypeGuard[SequenceValue]:
 IndexItem = Operand  # an int operand, a SliceItem, ELLIPSIS, NEWAXIS, a list or a tensor
 
 Environment = dict[str, Operand]
+
+
+class Arguments:
+    """A call's arguments, evaluated in Python's order. `result_count`: to how many names its value is unpacked.
+
+    `span` is the place of the call, `callee_span` that of what is called.
+    """
+
+    __slots__ = ("callee_span", "keywords", "positional", "result_count", "span")
+
+    def __init__(
+        self,
+        positional: list[tuple[Operand, Span]],
+        keywords: dict[str, tuple[Operand, Span]],
+        result_count: int | None,
+        span: Span,
+        callee_span: Span,
+    ) -> None:
+        self.positional = positional
+        self.keywords = keywords
+        self.result_count = result_count
+        self.span = span
+        self.callee_span = callee_span

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from functools import partial
 
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.operands import Environment, Operand
 from opwright.lang.lower.poison import Poisoned, each
+from opwright.lang.lower.rules import lower_expression
 from opwright.lang.objects import OpsetObject
 from opwright.lang.source import Span, span_of
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.implied import declared_kinds
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 _PARAMETERS = ("domain", "version", "signatures", "open")
 
 
-def make_opset(low: Lowering, node: ast.Call, env: Environment, lower: Callable[..., Operand]) -> Operand:
-    """The opset that the call names; `lower` gives the value of an argument."""
+def make_opset(low: Lowering, node: ast.Call, env: Environment) -> Operand:
+    """The opset that the call names."""
     given: dict[str, ast.expr] = {}
     for position, argument in enumerate(node.args):
         if isinstance(argument, ast.Starred) or position >= len(_PARAMETERS):
@@ -45,7 +43,7 @@ def make_opset(low: Lowering, node: ast.Call, env: Environment, lower: Callable[
             help="call the functions of a library through its package: `from acme_ops import opset1 as acme`",
         )
     kinds = _kinds(low, given.pop("open", None))
-    operands = each(lambda argument: lower(low, argument, env), given.values())
+    operands = each(partial(lower_expression, low, env=env), given.values())
     values = dict(zip(given, operands, strict=True))
     domain, version = values["domain"], values["version"]
     if type(domain) is not str:

@@ -15,11 +15,12 @@ from opwright.elements import BY_CODE
 from opwright.lang import ir
 from opwright.lang.infer import Mismatch, WrongResult, bind, result_types
 from opwright.lang.infer_protos import flow_types
-from opwright.lang.lower.calls import Arguments, report_mismatch
+from opwright.lang.lower.calls import report_mismatch
 from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.numbers import as_tensor, needs_element
-from opwright.lang.lower.operands import Operand
+from opwright.lang.lower.operands import Arguments, Environment, Operand
 from opwright.lang.lower.poison import Poisoned
+from opwright.lang.lower.rules import calls
 from opwright.lang.objects import GraphObject
 from opwright.lang.source import Span
 from opwright.opsets.domains import normal_domain
@@ -30,7 +31,8 @@ _Values = dict[str, ir.Value | None]
 _KINDS = {kind.code: kind for kind in ir.AttributeKind}
 
 
-def call_graph(low: Lowering, graph: GraphObject, arguments: Arguments) -> Operand:
+@calls(GraphObject)
+def call_graph(low: Lowering, graph: GraphObject, arguments: Arguments, env: Environment) -> Operand:
     """What the graph's nodes make of the arguments: one value, or a tuple of them."""
     proto, span = graph.proto, arguments.span
     if arguments.keywords or len(arguments.positional) != len(proto.input):

@@ -7,9 +7,11 @@ stands for the list, which is checked (`ownership.py`).
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from functools import partial
 
 from opwright.lang import ir
+from opwright.lang.grammar import changed_by, statements_in
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import Position, read_item, refuse_item
 from opwright.lang.lower.known import need_copies, need_static
@@ -17,8 +19,8 @@ from opwright.lang.lower.numbers import describe, is_number
 from opwright.lang.lower.operands import Environment, IndexItem, Operand, is_sequence, is_tensor
 from opwright.lang.lower.poison import each
 from opwright.lang.lower.primitives import Writer
+from opwright.lang.lower.rules import lower_expression
 from opwright.lang.lower.speculate import attempt
-from opwright.lang.pieces import PlainAssign
 from opwright.lang.source import Span, span_of
 from opwright.lang.static import SEQUENCE_ITEMS, StaticList
 
@@ -39,23 +41,12 @@ def is_list_of_tensors(operand: Operand) -> bool:
 # ---------------------------------------------------------------------------------------------------- growing
 
 
-def grown_names(statements: list[ast.stmt]) -> list[str]:
+def grown_names(statements: Sequence[ast.stmt]) -> list[str]:
     """The names whose lists a block may change in place, in order."""
     names: dict[str, None] = {}
-    pending: list[ast.stmt] = list(reversed(statements))
-    while pending:
-        node = pending.pop()
-        called = called_method(node)
-        if called is not None:
-            names.setdefault(called[0])
-        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            names.setdefault(node.target.id)
-        elif not isinstance(node, PlainAssign):
-            names.update(dict.fromkeys(names_of_items(node)))
-        if isinstance(node, (ast.If, ast.For, ast.While)):
-            pending.extend(reversed([*node.body, *node.orelse]))
-        elif isinstance(node, ast.Match):
-            pending.extend(statement for case in reversed(node.cases) for statement in reversed(case.body))
+    for statement in statements_in(statements):
+        called = called_method(statement)
+        names.update(dict.fromkeys(changed_by(statement)) if called is None else {called[0]: None})
     return list(names)
 
 
@@ -103,8 +94,6 @@ def check_change(low: Lowering, env: Environment, name: str, span: Span) -> None
 
 def put_item(low: Lowering, target: ast.Subscript, value: Operand, env: Environment) -> None:
     """`xs[i] = value`: `xs` stands for its list with another item, from now on."""
-    from opwright.lang.lower.expressions import lower_expression
-
     assert isinstance(target.value, ast.Name)
     name, span = target.value.id, span_of(target)
     index = None if isinstance(target.slice, ast.Slice) else lower_expression(low, target.slice, env)
@@ -127,25 +116,6 @@ def put_item(low: Lowering, target: ast.Subscript, value: Operand, env: Environm
     items[index] = value
     env[name] = low.lists.made(StaticList(items))
     low.lists.bound(name)
-
-
-def names_of_items(node: ast.stmt) -> list[str]:
-    """The names whose items a statement assigns: `xs[0] = y`, `xs[0], ys[1] = a, b`."""
-    if isinstance(node, ast.Assign):
-        pending = list(node.targets)
-    elif isinstance(node, (ast.AugAssign, ast.For)):
-        pending = [node.target]
-    else:
-        return []
-    names: list[str] = []
-    for target in pending:
-        if isinstance(target, (ast.Tuple, ast.List)):
-            pending.extend(target.elts)
-        elif isinstance(target, ast.Starred):
-            pending.append(target.value)
-        elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
-            names.append(target.value.id)
-    return names
 
 
 def joined(low: Lowering, owner: Operand, items: Operand, span: Span) -> Operand:
@@ -312,8 +282,6 @@ def pick(low: Lowering, owner: StaticList | tuple[Operand, ...], item: IndexItem
 
 def method_of_list(low: Lowering, env: Environment, name: str, method: str, node: ast.Call, span: Span) -> None:
     """`name.method(...)` as a statement, of a name that stands for a list."""
-    from opwright.lang.lower.expressions import lower_expression
-
     if method in REFUSED or len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
         takes = method in GROWING
         raise low.error(

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import partial
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
 from opwright.diagnostics.diagnostic import Diagnostic, Severity
 from opwright.lang import ir
 from opwright.lang.facts import shown
+from opwright.lang.grammar import (
+    Form,
+    Kind,
+    assigned_names,
+    define,
+    ends,
+    instead_of,
+    may_end,
+    names_in_expressions,
+    word_of,
+)
 from opwright.lang.lower.annotated import declare
 from opwright.lang.lower.arithmetic import binary
 from opwright.lang.lower.branches import Branch
@@ -17,7 +29,7 @@ from opwright.lang.lower.chains import Arm, Chain, Fork, chain_of
 from opwright.lang.lower.checkpoints import Checkpoints
 from opwright.lang.lower.conditions import choose, lower_condition
 from opwright.lang.lower.context import NESTING_LIMIT, Lowering
-from opwright.lang.lower.expressions import lower_expression
+from opwright.lang.lower.expressions import lower_unpacked
 from opwright.lang.lower.flow import (
     BROKE,
     CONTINUED,
@@ -32,12 +44,22 @@ from opwright.lang.lower.flow import (
 )
 from opwright.lang.lower.joins import Join, Result, within
 from opwright.lang.lower.known import need_static
-from opwright.lang.lower.matching import case_taken
 from opwright.lang.lower.number_arithmetic import on_numbers
 from opwright.lang.lower.operands import POISON, Environment, Frame, IntTuple, Operand, Unbound
 from opwright.lang.lower.ownership import HOLDERS
 from opwright.lang.lower.plain_calls import lower_plain, lower_plain_value
 from opwright.lang.lower.poison import Parts, Poisoned, Pruned, each
+from opwright.lang.lower.rules import (
+    FLOW,
+    STATEMENTS,
+    Rest,
+    assigns,
+    bind_target,
+    lower_expression,
+    lowers,
+    lowers_flow,
+    refuse_store,
+)
 from opwright.lang.lower.sequences import (
     called_method,
     check_change,
@@ -49,13 +71,13 @@ from opwright.lang.lower.sequences import (
 )
 from opwright.lang.lower.shapes import tuple_items
 from opwright.lang.lower.tensor_rows import known_row_count, known_rows
-from opwright.lang.lower.written_for import Asked, asked, ends
+from opwright.lang.lower.written_for import Asked, asked
 from opwright.lang.objects import BuiltinObject
 from opwright.lang.operators import BINARY_SYMBOLS
 from opwright.lang.pieces import PlainAssign
 from opwright.lang.source import Span, span_of
 from opwright.lang.static import StaticList, StaticNamed
-from opwright.lang.syntax import Module, names_in_expressions, pattern_names
+from opwright.lang.syntax import bound_names
 from opwright.opsets.records import IF
 
 
@@ -86,22 +108,20 @@ def lower_block(
             checkpoints.reach(statements, index)
         statement = statements[index]
         index += 1
-        kind = type(statement)
+        rule = STATEMENTS.get(type(statement))
         try:
-            if isinstance(statement, ast.If):
+            if rule is not None:
+                rule(low, statement, env)
+            else:
                 before = low.asked
-                following = _if(low, statement, statements[index:], env)
+                following = FLOW.get(type(statement), _unsupported)(low, statement, statements[index:], env)
                 if following is not None:
                     statements, index = following, 0
                     outer = outer or before
-            elif isinstance(statement, ast.Match):
-                statements, index = [*case_taken(low, statement, env), *statements[index:]], 0
-            else:
-                _HANDLERS.get(kind, _unsupported)(low, statement, env)
         except Poisoned as wrong:
             wrong.recover()
             poison(statement, env)
-        if kind not in _GOES_ON:
+        if may_end(statement):
             state = state_of(env)
     if outer is not None:
         low.ask(outer)
@@ -146,38 +166,31 @@ def branch(
     Join(low, node, env, sides).run()
 
 
-def _unsupported(low: Lowering, statement: ast.stmt, env: Environment) -> None:
-    names = {"FunctionDef": "def", "ClassDef": "class", "ImportFrom": "import", "TryStar": "try"}
-    kind = type(statement).__name__
-    word = names.get(kind, kind.lower())
-    hints = {
-        "async": "there is nothing to wait for in a graph",
-        "def": "define it at module level",
-        "import": "import at module level",
-        "raise": "an ONNX function cannot raise; state requirements in its documentation",
-        "try": "an ONNX function has no exceptions",
-        "global": "pass the value as a parameter",
-        "nonlocal": "pass the value as a parameter",
-    }
+def _unsupported(low: Lowering, statement: ast.stmt, rest: Rest, env: Environment) -> None:
     low.error(
         "OW303",
-        f"`{word}` is not part of the language",
+        f"`{word_of(statement)}` is not part of the language",
         span_of(statement),
         reason="it has no counterpart in an ONNX graph that this compiler writes",
-        help=hints.get(word, ""),
+        help=instead_of(statement),
     )
 
 
 # ---------------------------------------------------------------------------------------------- assignments
 
 
+@lowers(ast.Assign)
 def _assign(low: Lowering, statement: ast.Assign, env: Environment) -> None:
     first = statement.targets[0]
     names = first.elts if isinstance(first, (ast.Tuple, ast.List)) else None
     value: Operand = lower_plain(low, statement.value, env) if names is None else None
     if value is None:
         is_open = names is None or any(isinstance(name, ast.Starred) for name in names)
-        value = lower_expression(low, statement.value, env, None if names is None or is_open else len(names))
+        value = (
+            lower_expression(low, statement.value, env)
+            if names is None or is_open
+            else lower_unpacked(low, statement.value, env, len(names))
+        )
     if isinstance(first, ast.Name) and len(statement.targets) == 1:
         _bind_name(low, first.id, value, env)
         return
@@ -188,6 +201,7 @@ def _bind_to(low: Lowering, value: Operand, env: Environment, target: ast.expr) 
     bind_target(low, target, value, env)
 
 
+@lowers(PlainAssign)
 def _plain_assign(low: Lowering, statement: PlainAssign, env: Environment) -> None:
     value = lower_plain_value(low, statement, env)
     if value is None:
@@ -196,60 +210,61 @@ def _plain_assign(low: Lowering, statement: PlainAssign, env: Environment) -> No
         _bind_name(low, statement.target, value, env)
 
 
+@lowers(ast.AnnAssign)
 def _ann_assign(low: Lowering, statement: ast.AnnAssign, env: Environment) -> None:
     if statement.value is not None:
         value = declare(low, statement.annotation, lower_expression(low, statement.value, env))
         bind_target(low, statement.target, value, env)
 
 
+@lowers(ast.AugAssign)
 def _aug_assign(low: Lowering, statement: ast.AugAssign, env: Environment) -> None:
-    if _is_item_of_list(statement.target, env):
-        _aug_assign_item(low, statement, env)
-        return
-    if not isinstance(statement.target, ast.Name):
-        raise _refuse_store(low, statement.target)
-    load = ast.copy_location(ast.Name(statement.target.id, ast.Load()), statement.target)
+    target, span = statement.target, span_of(statement)
+    name = target.id if isinstance(target, ast.Name) else None
+    if name is None and not _is_item_of_list(target, env):
+        raise refuse_store(low, target)
+    load = copy(target)
+    load.ctx = ast.Load()
     left, right = each(partial(lower_expression, low, env=env), (load, statement.value))
-    spans = (span_of(statement.target), span_of(statement.value))
     if is_list(left):
+        if name is None:
+            raise refuse_store(low, target)  # changes the inner list itself
         if isinstance(statement.op, ast.Add):  # changes the list itself
-            grow(low, env, statement.target.id, right, span_of(statement))
+            grow(low, env, name, right, span)
             return
-        check_change(low, env, statement.target.id, span_of(statement))
-    value = binary(low, BINARY_SYMBOLS[type(statement.op)], left, right, span_of(statement), spans)
-    bind_target(low, statement.target, value, env)
+        check_change(low, env, name, span)
+    spans = (span_of(target), span_of(statement.value))
+    bind_target(low, target, binary(low, BINARY_SYMBOLS[type(statement.op)], left, right, span, spans), env)
 
 
-def _is_item_of_list(target: ast.expr, env: Environment) -> TypeGuard[ast.Subscript]:
+def _is_item_of_list(target: ast.expr, env: Environment) -> bool:
     """Whether it is `xs[...]` of a list."""
-    return (
-        isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) and is_list(env.get(target.value.id))
-    )
+    owner = target.value if isinstance(target, ast.Subscript) else None
+    return isinstance(owner, ast.Name) and is_list(env.get(owner.id))
 
 
-def _aug_assign_item(low: Lowering, statement: ast.AugAssign, env: Environment) -> None:
-    assert isinstance(statement.target, ast.Subscript)
-    load = ast.copy_location(
-        ast.Subscript(statement.target.value, statement.target.slice, ast.Load()), statement.target
-    )
-    left, right = each(partial(lower_expression, low, env=env), (load, statement.value))
-    if is_list(left):
-        raise _refuse_store(low, statement.target)  # changes the inner list itself
-    spans = (span_of(statement.target), span_of(statement.value))
-    value = binary(low, BINARY_SYMBOLS[type(statement.op)], left, right, span_of(statement), spans)
-    put_item(low, statement.target, value, env)
+@assigns(ast.Name)
+def _bind_to_name(low: Lowering, target: ast.Name, value: Operand, env: Environment) -> None:
+    _bind_name(low, target.id, value, env)
 
 
-def bind_target(low: Lowering, target: ast.expr, value: Operand, env: Environment) -> None:
-    """`target = value`, tuples taken apart."""
-    if isinstance(target, ast.Name):
-        _bind_name(low, target.id, value, env)
-        return
-    if _is_item_of_list(target, env):
-        put_item(low, target, value, env)
-        return
-    if not isinstance(target, (ast.Tuple, ast.List)):
-        raise _refuse_store(low, target)
+@assigns(ast.Subscript)
+def _bind_item(low: Lowering, target: ast.Subscript, value: Operand, env: Environment) -> None:
+    if not _is_item_of_list(target, env):
+        raise refuse_store(low, target)
+    put_item(low, target, value, env)
+
+
+@assigns(ast.Starred)
+def _bind_rest(low: Lowering, target: ast.Starred, value: Operand, env: Environment) -> None:
+    bind_target(low, target.value, value, env)
+
+
+_UNPACKED: tuple[type[ast.List | ast.Tuple], ...] = (ast.List, ast.Tuple)
+
+
+@assigns(*_UNPACKED)
+def _unpack(low: Lowering, target: ast.Tuple | ast.List, value: Operand, env: Environment) -> None:
     if isinstance(value, IntTuple):
         value = tuple_items(low, value, span_of(target), "it is unpacked to names")
     elif known_row_count(value) is not None:
@@ -275,7 +290,7 @@ def bind_target(low: Lowering, target: ast.expr, value: Operand, env: Environmen
     parts = Parts()
     for element, item in zip(target.elts, items, strict=True):
         with parts:
-            bind_target(low, element.value if isinstance(element, ast.Starred) else element, item, env)
+            bind_target(low, element, item, env)
     parts.close()
 
 
@@ -298,17 +313,7 @@ def _bind_name(low: Lowering, name: str, value: Operand, env: Environment) -> No
     env[name] = value
 
 
-def _refuse_store(low: Lowering, target: ast.expr) -> Poisoned:
-    return low.error(
-        "OW343",
-        "only names can be assigned",
-        span_of(target),
-        reason="tensors, lists and objects of a graph never change",
-        help="make a new tensor: `op.Where(mask, v, x)`, `op.ScatterElements`, `op.ScatterND`; "
-        "a list grows by `append`",
-    )
-
-
+@lowers(ast.Delete)
 def _delete(low: Lowering, statement: ast.Delete, env: Environment) -> None:
     each(partial(_delete_target, low, env), statement.targets)
 
@@ -322,6 +327,7 @@ def _delete_target(low: Lowering, env: Environment, target: ast.expr) -> None:
     env[target.id] = Unbound("after `del`")
 
 
+@lowers(ast.Expr)
 def _expression(low: Lowering, statement: ast.Expr, env: Environment) -> None:
     if _prints(low, statement.value, env):
         found = Diagnostic(
@@ -351,6 +357,7 @@ def _prints(low: Lowering, node: ast.expr, env: Environment) -> bool:
     return isinstance(callee, BuiltinObject) and callee.name == "print"
 
 
+@lowers(ast.Assert)
 def _assert(low: Lowering, statement: ast.Assert, env: Environment) -> None:
     """On static facts: where it does not hold the function has no such variant. On sizes where declared shapes prove
     it: then it leaves no trace."""
@@ -396,15 +403,17 @@ def _conjuncts(test: ast.expr) -> list[ast.expr]:
     return found
 
 
-def _pass(low: Lowering, statement: ast.stmt, env: Environment) -> None:
-    """Import statements and nested definitions are the module's business; `pass` is nobody's."""
+@lowers(ast.Pass)
+def _pass(low: Lowering, statement: ast.Pass, env: Environment) -> None:
+    """`pass` does nothing."""
 
 
 # ------------------------------------------------------------------------------------------------------- if
 
 
-def _if(low: Lowering, statement: ast.If, rest: Sequence[ast.stmt], env: Environment) -> Sequence[ast.stmt] | None:
-    """The statements that are still to be lowered, where those are others than `rest`."""
+@lowers_flow(ast.If)
+def _if(low: Lowering, statement: ast.If, rest: Rest, env: Environment) -> Rest | None:
+    """Where a condition of the run time leaves one path alone, the rest is lowered inside of its branch."""
     chain = chain_of(statement, rest)
     if chain is not None:
         _Chain(low, chain, env).lower(rest[chain.taken :])
@@ -569,6 +578,10 @@ class _AskedNoMore(ast.Pass):
         ast.copy_location(self, before)
 
 
+define(_AskedNoMore, Form(Kind.BLOCK, refused=""))
+
+
+@lowers(_AskedNoMore)
 def _ask_no_more(low: Lowering, statement: _AskedNoMore, env: Environment) -> None:
     low.ask(statement.outer)
 
@@ -602,71 +615,10 @@ def bind_locals(low: Lowering, statements: Sequence[ast.stmt], env: Environment)
             low.trail.put(low.positions, name, len(low.positions))
 
 
-def bound_names(module: Module, statements: Sequence[ast.stmt | ast.expr]) -> list[str]:
-    """The names that a block may bind, by statements and then by `:=`."""
-    names = assigned_names(statements)
-    if module.binds_in_expressions:
-        names = list(dict.fromkeys([*names, *names_in_expressions(statements)]))
-    return names
-
-
-def assigned_names(statements: Sequence[ast.stmt | ast.expr]) -> list[str]:
-    """The names that the statements of a block (or a target) may bind, in the order in which they first stand there;
-    `bound_names` has those of `:=` too."""
-    names: dict[str, None] = {}
-    for statement in statements:
-        if isinstance(statement, PlainAssign):
-            names.setdefault(statement.target)
-        elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-            _note_assigned(statement.targets, names)
-        elif not isinstance(statement, (ast.Return, ast.Expr)):
-            _note_assigned((statement,), names)
-    return list(names)
-
-
-def _note_assigned(nodes: Sequence[ast.stmt | ast.expr], names: dict[str, None]) -> None:
-    pending: list[ast.stmt | ast.expr] = list(reversed(nodes))
-    while pending:
-        node = pending.pop()
-        if isinstance(node, ast.Name):
-            names.setdefault(node.id)
-        elif isinstance(node, PlainAssign):
-            names.setdefault(node.target)
-        elif isinstance(node, (ast.Assign, ast.Delete)):
-            pending.extend(reversed(node.targets))
-        elif isinstance(node, (ast.Tuple, ast.List)):
-            pending.extend(reversed(node.elts))
-        elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
-            pending.append(node.target)
-        elif isinstance(node, (ast.If, ast.While)):
-            pending.extend(reversed(node.orelse))
-            pending.extend(reversed(node.body))
-        elif isinstance(node, ast.For):
-            pending.extend(reversed(node.orelse))
-            pending.extend(reversed(node.body))
-            pending.append(node.target)
-        elif isinstance(node, ast.Match):
-            names.update(dict.fromkeys(pattern_names(node)))
-            pending.extend(statement for case in reversed(node.cases) for statement in reversed(case.body))
-        elif isinstance(node, ast.Starred):
-            pending.append(node.value)
-        elif isinstance(node, ast.FunctionDef):
-            names.setdefault(node.name)
-        elif isinstance(node, _REFUSED_BLOCKS):
-            names.update(dict.fromkeys(inner.id for inner in ast.walk(node) if _is_stored(inner)))
-
-
-# Blocks that are reported and not lowered: what they would bind is local all the same.
-_REFUSED_BLOCKS = (ast.With, ast.Try, ast.TryStar, ast.AsyncWith, ast.AsyncFor)
-
-
-def _is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del))
-
-
 # ---------------------------------------------------------------------------------------------------- return
 
 
+@lowers(ast.Return)
 def _return(low: Lowering, statement: ast.Return, env: Environment) -> None:
     value = None if statement.value is None else lower_expression(low, statement.value, env)
     if isinstance(value, IntTuple) and not low.inlining:
@@ -681,11 +633,13 @@ def _is_several(value: Operand) -> TypeGuard[tuple[Operand, ...]]:
     return isinstance(value, tuple) and not isinstance(value, StaticList)
 
 
+@lowers(ast.Break)
 def _break(low: Lowering, statement: ast.Break, env: Environment) -> None:
     _check_in_loop(low, statement, "break", env)
     env[BROKE] = True
 
 
+@lowers(ast.Continue)
 def _continue(low: Lowering, statement: ast.Continue, env: Environment) -> None:
     _check_in_loop(low, statement, "continue", env)
     env[CONTINUED] = True
@@ -702,43 +656,3 @@ def _check_in_loop(low: Lowering, statement: ast.stmt, word: str, env: Environme
         reason="Python cannot compile this file",
         help="`return` leaves a function",
     )
-
-
-def _for(low: Lowering, statement: ast.For, env: Environment) -> None:
-    from opwright.lang.lower.loops import lower_for
-
-    lower_for(low, statement, env)
-
-
-def _function_def(low: Lowering, statement: ast.FunctionDef, env: Environment) -> None:
-    from opwright.lang.lower.nested import define
-
-    define(low, statement, env)
-
-
-def _while(low: Lowering, statement: ast.While, env: Environment) -> None:
-    from opwright.lang.lower.loops import lower_while
-
-    lower_while(low, statement, env)
-
-
-_HANDLERS: dict[type[ast.stmt], Callable[[Lowering, Any, Environment], None]] = {
-    ast.AnnAssign: _ann_assign,
-    ast.Assert: _assert,
-    ast.Assign: _assign,
-    ast.AugAssign: _aug_assign,
-    ast.Break: _break,
-    ast.Continue: _continue,
-    ast.Delete: _delete,
-    ast.Expr: _expression,
-    ast.For: _for,
-    ast.FunctionDef: _function_def,
-    ast.Pass: _pass,
-    PlainAssign: _plain_assign,
-    ast.Return: _return,
-    ast.While: _while,
-    _AskedNoMore: _ask_no_more,
-}
-_GOES_ON = frozenset(
-    (ast.AnnAssign, ast.Assign, ast.AugAssign, ast.Expr, PlainAssign, _AskedNoMore)
-)  # they end no path

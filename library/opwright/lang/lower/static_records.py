@@ -8,11 +8,11 @@ from __future__ import annotations
 import ast
 
 from opwright.lang import static
-from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import describe
-from opwright.lang.lower.operands import Environment, MethodObject, Operand, StaticDict, StaticIterator
+from opwright.lang.lower.operands import Arguments, Environment, MethodObject, Operand, StaticDict, StaticIterator
+from opwright.lang.lower.rules import calls, evaluates, lower_expression
 from opwright.lang.objects import BuiltinObject, RecordObject
 from opwright.lang.source import Span, span_of
 from opwright.lang.static import Key, RecordType, StaticList, StaticNamed
@@ -20,10 +20,9 @@ from opwright.lang.static import Key, RecordType, StaticList, StaticNamed
 READERS = ("get", "items", "keys", "values")
 
 
-def lower_dict(low: Lowering, node: ast.Dict, env: Environment) -> Operand:
+@evaluates(ast.Dict)
+def _dictionary(low: Lowering, node: ast.Dict, env: Environment) -> Operand:
     """`{"a": 1, **others}`."""
-    from opwright.lang.lower.expressions import lower_expression
-
     entries: dict[Key, Operand] = {}
     for key, value in zip(node.keys, node.values, strict=True):
         if key is not None:
@@ -64,7 +63,8 @@ def item_of_dict(low: Lowering, owner: StaticDict, key: Operand, span: Span) -> 
     return owner.entries[found]
 
 
-def call_method(low: Lowering, callee: MethodObject, arguments: Arguments) -> Operand:
+@calls(MethodObject)
+def _call_method(low: Lowering, callee: MethodObject, arguments: Arguments, env: Environment) -> Operand:
     """`d.get(key, default)`, `d.items()`, `d.keys()`, `d.values()`."""
     entries, name, span = callee.owner.entries, callee.name, arguments.span
     most = 2 if name == "get" else 0
@@ -84,7 +84,8 @@ def call_method(low: Lowering, callee: MethodObject, arguments: Arguments) -> Op
 # -------------------------------------------------------------------------------------------------- namedtuples
 
 
-def make_record(low: Lowering, callee: RecordObject, arguments: Arguments) -> Operand:
+@calls(RecordObject)
+def _make_record(low: Lowering, callee: RecordObject, arguments: Arguments, env: Environment) -> Operand:
     """`P(a, y=b)`."""
     fields = callee.record.fields
     given = dict(zip(fields, (operand for operand, _ in arguments.positional), strict=False))

@@ -11,18 +11,20 @@ from functools import partial
 
 from opwright.elements import BY_NAME
 from opwright.lang import ir
+from opwright.lang.grammar import returned_by
 from opwright.lang.interface import Arity, AttributeDeclaration, Input
 from opwright.lang.lower.attributes import convert_operand
-from opwright.lang.lower.calls import Arguments
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.declared import output_names
-from opwright.lang.lower.function import Unit
+from opwright.lang.lower.expressions import attribute_of_object
 from opwright.lang.lower.function_calls import bind_parameters, run_body
+from opwright.lang.lower.function_unit import Unit
 from opwright.lang.lower.numbers import as_tensor, describe, is_number
-from opwright.lang.lower.operands import Absent, AttributeOperand, Environment, Operand, is_tensor
+from opwright.lang.lower.operands import Absent, Arguments, AttributeOperand, Environment, Operand, is_tensor
 from opwright.lang.lower.poison import Parts, each
+from opwright.lang.lower.rules import reads_attribute
 from opwright.lang.objects import FunctionObject, GraphObject, NestedObject, ScriptObject, TracedObject
-from opwright.lang.source import Span
+from opwright.lang.source import Span, span_of
 from opwright.opsets.signatures import elements_of, mask_of
 
 _CALLABLE = (FunctionObject, GraphObject, NestedObject, ScriptObject)
@@ -149,6 +151,17 @@ def _input(
     return operand
 
 
+_Graph = FunctionObject | GraphObject | NestedObject | ScriptObject
+_GRAPHS: tuple[type[_Graph], ...] = (FunctionObject, GraphObject, NestedObject, ScriptObject)
+
+
+@reads_attribute(*_GRAPHS)
+def _attribute_of_graph(low: Lowering, owner: _Graph, node: ast.Attribute) -> Operand:
+    if node.attr == "outputs":
+        return graph_outputs(low, owner, span_of(node))
+    return attribute_of_object(low, owner, node)
+
+
 def graph_outputs(low: Lowering, function: Operand, span: Span) -> tuple[str, ...]:
     """`body.outputs`: the names of what a function that is passed as a graph returns."""
     if isinstance(function, GraphObject):
@@ -165,26 +178,13 @@ def graph_outputs(low: Lowering, function: Operand, span: Span) -> tuple[str, ..
             reason="it is a Python function that is run, not compiled",
             help="pass a function under `@script`, which is compiled",
         )
-    counts = {_count(item.value) for item in _returns(node)}
+    counts = {_count(value) for value in returned_by(node)}
     if len(counts) != 1:
         raise low.error(
             "OW307", f"the returns of `{node.name}` disagree", span, reason="a graph has a fixed number of outputs"
         )
     arguments = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
     return tuple(output_names(node, arguments, counts.pop()))
-
-
-def _returns(node: ast.FunctionDef) -> list[ast.Return]:
-    """The `return` statements of a function, those of functions inside it left out."""
-    found: list[ast.Return] = []
-    pending: list[ast.AST] = list(node.body)
-    while pending:
-        item = pending.pop()
-        if isinstance(item, ast.Return):
-            found.append(item)
-        elif not isinstance(item, (ast.FunctionDef, ast.Lambda, ast.expr)):
-            pending.extend(ast.iter_child_nodes(item))
-    return found
 
 
 def _count(value: ast.expr | None) -> int:

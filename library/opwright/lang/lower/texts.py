@@ -11,6 +11,7 @@ from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import describe
 from opwright.lang.lower.operands import Environment, Operand
+from opwright.lang.lower.rules import evaluates, lower_expression
 from opwright.lang.source import Span, span_of
 from opwright.lang.static import StaticError
 
@@ -19,6 +20,7 @@ _NUMBER = re.compile(r"\d+")
 _WIDEST = 1000  # characters of one formatted value
 
 
+@evaluates(ast.JoinedStr)
 def lower_text(low: Lowering, node: ast.JoinedStr, env: Environment) -> Operand:
     """`f"{a} {b:.2f}"`: Python's own text, of numbers, texts, None and lists of them."""
     parts = [_part(low, part, env) for part in node.values]
@@ -29,8 +31,6 @@ def lower_text(low: Lowering, node: ast.JoinedStr, env: Environment) -> Operand:
 
 
 def _part(low: Lowering, node: ast.expr, env: Environment) -> str:
-    from opwright.lang.lower.expressions import lower_expression
-
     if not isinstance(node, ast.FormattedValue):
         found = lower_expression(low, node, env)
         assert isinstance(found, str)

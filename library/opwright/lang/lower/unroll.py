@@ -6,14 +6,17 @@ import ast
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from opwright.lang.grammar import assigned_names
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import BROKE, CONTINUED, RETURNED, end, none_set, revive
 from opwright.lang.lower.known import ask_attribute, loop_key
 from opwright.lang.lower.operands import POISON, AttributeOperand, Environment, Operand
 from opwright.lang.lower.poison import Poisoned
+from opwright.lang.lower.rules import bind_target
 from opwright.lang.lower.speculate import Trial, speculate
-from opwright.lang.lower.statements import assigned_names, bind_target, bound_names, branch, lower_block
+from opwright.lang.lower.statements import branch, lower_block
 from opwright.lang.source import span_of
+from opwright.lang.syntax import bound_names
 
 # What a `Loop` may be refused for and copies of its body need not be: names that get their value in the first trip,
 # values whose type changes, values that are no tensors.

@@ -18,6 +18,7 @@ from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.operands import Environment, Operand, is_tensor
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.primitives import Writer
+from opwright.lang.lower.rules import lower_expression
 from opwright.lang.objects import OpsetObject
 from opwright.lang.source import Span
 from opwright.opsets.signatures import Option, Signature, history, last_opset, signature
@@ -277,8 +278,6 @@ def _of_version(
     low: Lowering, left: ast.expr, sign: ast.cmpop, right: ast.expr, truth: bool, env: Environment
 ) -> tuple[type[ast.cmpop], int] | None:
     """What a comparison of `op.version` with a number says: the comparison that holds, and the number."""
-    from opwright.lang.lower.expressions import lower_expression
-
     kind: type[ast.cmpop] | None = type(sign) if truth else _OPPOSITE.get(type(sign))
     version, other = left, right
     if not _may_be_version(left):
@@ -295,11 +294,3 @@ def _of_version(
 
 def _may_be_version(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == "version"
-
-
-def ends(block: Sequence[ast.stmt]) -> bool:
-    """Whether no path goes on behind the block."""
-    last = block[-1] if block else None
-    if isinstance(last, ast.If):
-        return ends(last.body) and ends(last.orelse)
-    return isinstance(last, (ast.Return, ast.Raise, ast.Break, ast.Continue))
