@@ -32,12 +32,7 @@ def infer_value(recorder: Recorder, value: ir.Value) -> None:
         current = pending.pop()
         maker = makers.get(current)
         is_given = current in recorder.asked or (current is not value and _says_all(current.type))
-        if (
-            maker is None
-            or is_given
-            or isinstance(maker, (ir.If, ir.Loop))
-            or next(ir.regions_of(maker), None) is not None
-        ):
+        if maker is None or is_given or isinstance(maker, (ir.If, ir.Loop)) or ir.regions_of(maker):
             given[current] = None
         elif maker not in nodes:
             nodes[maker] = None

@@ -119,7 +119,7 @@ class EagerLowering(Lowering):
         if not self.executes:
             super().append(node)
             return
-        if next(ir.regions_of(node), None) is not None:
+        if ir.regions_of(node):
             _remove_dead_nodes_in(node)
         self._execute(node)
 

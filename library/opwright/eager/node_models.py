@@ -94,7 +94,7 @@ class Task:
         return emit_nodes([self.node], opset, names, graph, identify, self.place_of)
 
     def _calls_functions(self) -> bool:
-        if isinstance(self.node, ir.Call) and next(ir.regions_of(self.node), None) is None:
+        if isinstance(self.node, ir.Call) and not ir.regions_of(self.node):
             return False
         from opwright.eager.graph_operands import calls_functions
 
@@ -127,7 +127,7 @@ def make_task(node: ir.Node, opset: int, data: dict[ir.Value, Data], place_of: P
 def _read(node: ir.Node) -> dict[ir.Value, None]:
     """The values from outside that the node and its regions read, in order."""
     found = dict.fromkeys(ir.operands_of(node))
-    regions = list(ir.regions_of(node))
+    regions = ir.regions_of(node)
     if not regions:
         return found
     around = ir.Region()

@@ -6,7 +6,7 @@ Plain slotted classes, owned by one compile and never shared.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from functools import partial
 
@@ -794,16 +794,15 @@ class Const:
 Node = Call | If | Loop | Const
 
 
-def regions_of(node: Node) -> Iterator[Region]:
+def regions_of(node: Node) -> Sequence[Region]:
+    """The blocks inside a node, in their order."""
+    if isinstance(node, Call):
+        if type(node.callee) is Operator and not node.callee.signature.takes_graphs:
+            return ()
+        return [attribute.graph for attribute in node.attributes.values() if attribute.graph is not None]
     if isinstance(node, If):
-        yield node.then
-        yield node.orelse
-    elif isinstance(node, Loop):
-        yield node.body
-    elif isinstance(node, Call):
-        for attribute in node.attributes.values():
-            if attribute.graph is not None:
-                yield attribute.graph
+        return (node.then, node.orelse)
+    return (node.body,) if isinstance(node, Loop) else ()
 
 
 def results_of(node: Node) -> list[Value]:
@@ -881,13 +880,14 @@ class Function:
 
 def walk(region: Region) -> Iterator[tuple[Region, Node]]:
     """Every node of a region and of those nested in it, outer before inner, in order."""
-    pending: list[Iterator[tuple[Region, Node]]] = [iter([(region, node) for node in region.nodes])]
+    pending = [(region, iter([*region.nodes]))]
     while pending:
-        step = next(pending[-1], None)
-        if step is None:
+        current, nodes = pending[-1]
+        for node in nodes:
+            yield current, node
+            inner = regions_of(node)
+            if inner:
+                pending.extend((nested, iter([*nested.nodes])) for nested in reversed(inner))
+                break
+        else:
             pending.pop()
-            continue
-        yield step
-        inner = [(nested, node) for nested in regions_of(step[1]) for node in nested.nodes]
-        if inner:
-            pending.append(iter(inner))

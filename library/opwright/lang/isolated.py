@@ -41,18 +41,14 @@ def keep_constants_inside(body: ir.Region, prologue: Iterable[ir.Node], copied: 
 
 
 def _is_map(node: ir.Node) -> bool:
-    return isinstance(node, ir.Call) and _role_of(node) is Role.SEQUENCE_MAP
-
-
-def _role_of(node: ir.Call) -> Role:
-    return node.callee.signature.record.role if isinstance(node.callee, ir.Operator) else Role.PLAIN
+    return isinstance(node, ir.Call) and node.callee.record.role is Role.SEQUENCE_MAP
 
 
 def _is_constant(node: ir.Node, prologue: set[ir.Node]) -> bool:
     """Whether a node may be made again, as far as it does not depend on anything."""
     if isinstance(node, ir.Const):
         return True
-    return isinstance(node, ir.Call) and (node in prologue or _role_of(node) is Role.CONSTANT)
+    return isinstance(node, ir.Call) and (node in prologue or node.callee.record.role is Role.CONSTANT)
 
 
 def _values_read(graph: ir.Region) -> Iterable[ir.Value]:

@@ -7,7 +7,8 @@ import collections.abc
 import types
 import typing
 from collections.abc import Callable
-from types import FunctionType
+from functools import lru_cache
+from types import CodeType, FunctionType
 from typing import Any
 
 from opwright.lang.annotations import (
@@ -89,9 +90,15 @@ def _evaluated(value: Any, function: FunctionType) -> Any:
         except ValueError:  # not bound yet
             continue
     try:
-        return eval(value, function.__globals__, names)
+        return eval(_compiled(value), function.__globals__, names)
     except Exception:  # whatever the text does: its names alone must then say what it means
         return value
+
+
+@lru_cache(maxsize=1 << 10)
+def _compiled(text: str) -> CodeType:
+    """The code of an annotation: few texts stand in many places."""
+    return compile(text.strip(), "<annotation>", "eval", dont_inherit=True)
 
 
 def _read_class(value: type) -> Annotation | None:

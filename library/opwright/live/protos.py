@@ -118,11 +118,13 @@ def _emit(
     assert body is not None
     proto = emit_function(body, function.domain, function.overload, identify, place_of)
     proto.name = portable_name(function.name, label)
-    leave_out_in(proto.node)
-    calls = (node.callee for _, node in ir.walk(body.body) if isinstance(node, ir.Call))
-    called = {identify(callee) for callee in calls if isinstance(callee, ir.FunctionReference)}
-    imports = {item.domain: item.version for item in proto.opset_import}
-    leave_out_unread(all_nodes(proto.node), proto.output, imports, called)
+    calls = [node for _, node in ir.walk(body.body) if type(node) is ir.Call]
+    if any(type(node.callee) is ir.Operator and node.callee.record.reference_lacks for node in calls):
+        leave_out_in(proto.node)
+    if any(len(node.results) > 1 for node in calls):
+        called = {identify(node.callee) for node in calls if type(node.callee) is ir.FunctionReference}
+        imports = {item.domain: item.version for item in proto.opset_import}
+        leave_out_unread(all_nodes(proto.node), proto.output, imports, called)
     proto.doc_string = function.__doc__ or ""
     with_default = {item.name: item for item in body.attributes if item.default is not None}
     if with_default:

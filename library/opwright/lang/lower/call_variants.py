@@ -45,6 +45,8 @@ def fit_variant(
 
     Where a missing fact decides between different ones, a question asks this function's own caller for it.
     """
+    if len(variants) == 1 and not variants[0].variant:
+        return variants[0]  # it depends on nothing
     call = _Call(low, signature, given, variants, span)
     match = match_variants(variants, call.known)
     found = one_of(match, content)

@@ -96,10 +96,11 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
     given = Given(inputs, found, attributes)
     variant = fit_variant(low, script.signature, script.variants, given, _content, arguments.span)
     kept, places = _kept(variant, names, inputs), _kept(variant, names, spans)
-    try:
-        bind(variant.signature, kept, low.trail)
-    except Mismatch as mismatch:
-        raise report_mismatch(low, variant.signature, kept, mismatch, places) from None
+    if variant.signature is not script.signature:
+        try:
+            bind(variant.signature, kept, low.trail)
+        except Mismatch as mismatch:
+            raise report_mismatch(low, variant.signature, kept, mismatch, places) from None
     outputs = _outputs(low, callee, variant, kept, places)
     reference = ir.FunctionReference(
         script.domain,
