@@ -837,6 +837,11 @@ class AttributeParameter:
         self.default = default
         self.span = span
 
+    @property
+    def may_be_absent(self) -> bool:
+        """Whether a call may leave it out, and it has no value then."""
+        return not self.required and self.default is None
+
 
 class Function:
     """A function for one opset and one variant. `outputs` are the declared names of what `body` yields."""

@@ -15,7 +15,17 @@ if TYPE_CHECKING:
     from opwright.lang.resolve import ModuleScope
 
 
-class ModuleObject:
+class NamedObject:
+    """What a name means that is no value of the graph. `described` is what it is called in messages."""
+
+    __slots__ = ()
+
+    @property
+    def described(self) -> str:
+        raise NotImplementedError
+
+
+class ModuleObject(NamedObject):
     """An imported module that the language knows: math, numpy, typing, opwright."""
 
     __slots__ = ("name",)
@@ -23,8 +33,12 @@ class ModuleObject:
     def __init__(self, name: str) -> None:
         self.name = name
 
+    @property
+    def described(self) -> str:
+        return f"the module `{self.name}`"
 
-class OpsetObject:
+
+class OpsetObject(NamedObject):
     """The operators of a domain. `version` is what the source says; for the default domain the build retargets it."""
 
     __slots__ = ("domain", "open", "signatures", "version")
@@ -44,16 +58,24 @@ class OpsetObject:
     def operator(self, name: str) -> OperatorObject:
         return OperatorObject(self, name)
 
+    @property
+    def described(self) -> str:
+        return "an opset"
 
-class OperatorObject:
+
+class OperatorObject(NamedObject):
     __slots__ = ("name", "opset")
 
     def __init__(self, opset: OpsetObject, name: str) -> None:
         self.opset = opset
         self.name = name
 
+    @property
+    def described(self) -> str:
+        return f"the operator {self.name}"
 
-class FunctionObject:
+
+class FunctionObject(NamedObject):
     """A function of a source file: a helper that is inlined where it is called.
 
     `is_script`: it stands under `@script`, so that its `float` attributes hold what float32 does.
@@ -65,6 +87,10 @@ class FunctionObject:
         self.scope = scope
         self.node = node
         self.is_script = is_script
+
+    @property
+    def described(self) -> str:
+        return f"the function `{self.node.name}`"
 
 
 class TracedObject(FunctionObject):
@@ -80,7 +106,7 @@ class TracedObject(FunctionObject):
         self.run = run
 
 
-class NestedObject:
+class NestedObject(NamedObject):
     """A `def` inside a function: where it stands, the call around it, and its defaults, evaluated at the `def`."""
 
     __slots__ = ("defaults", "frame", "node", "scope")
@@ -91,8 +117,12 @@ class NestedObject:
         self.scope = scope
         self.defaults = defaults
 
+    @property
+    def described(self) -> str:
+        return f"the function `{self.node.name}`"
 
-class GraphObject:
+
+class GraphObject(NamedObject):
     """A graph that a node of a model holds, given to a template: `proto` is its GraphProto, `imports` the versions of
     the domains that its operators are of.
     """
@@ -107,8 +137,12 @@ class GraphObject:
     def name(self) -> str:
         return str(self.proto.name)
 
+    @property
+    def described(self) -> str:
+        return "this object"
 
-class ScriptObject:
+
+class ScriptObject(NamedObject):
     """A function under `@script`: calls of it stay calls.
 
     `at` gives what callers must know of it at an opset, and has it compiled if need be.
@@ -125,14 +159,22 @@ class ScriptObject:
         self.at = at
         self.without_sizes = without_sizes
 
+    @property
+    def described(self) -> str:
+        return f"the function `{self.name}`"
 
-class NamespaceObject:
+
+class NamespaceObject(NamedObject):
     """A living module, class or namespace: its attributes are read when the function is built."""
 
     __slots__ = ("value",)
 
     def __init__(self, value: object) -> None:
         self.value = value
+
+    @property
+    def described(self) -> str:
+        return "a module or class"
 
 
 class ForeignObject:
@@ -153,7 +195,7 @@ class ArrayObject:
         self.data = data
 
 
-class RecordObject:
+class RecordObject(NamedObject):
     """A class that `namedtuple` or `NamedTuple` makes, with the values of its defaults."""
 
     __slots__ = ("defaults", "record")
@@ -166,8 +208,12 @@ class RecordObject:
     def name(self) -> str:
         return self.record.name
 
+    @property
+    def described(self) -> str:
+        return f"the namedtuple `{self.name}`"
 
-class TensorObject:
+
+class TensorObject(NamedObject):
     """A TensorProto, or a tensor of onnx_ir: what an attribute holds. `data` is its `ir.TensorData`."""
 
     __slots__ = ("data",)
@@ -175,8 +221,12 @@ class TensorObject:
     def __init__(self, data: TensorData) -> None:
         self.data = data
 
+    @property
+    def described(self) -> str:
+        return "a TensorProto"
 
-class TypeObject:
+
+class TypeObject(NamedObject):
     """`FLOAT`, `INT64["N"]`: an element type, usable as annotation, as dtype attribute, and to make typed scalars.
 
     `is_dtype`: it is that of a tensor, `x.dtype`, which equals every class of its element type. Those differ among
@@ -203,8 +253,12 @@ class TypeObject:
 
     __hash__ = None  # type: ignore[assignment]
 
+    @property
+    def described(self) -> str:
+        return f"the type {self.element.name.upper()}"
 
-class BuiltinObject:
+
+class BuiltinObject(NamedObject):
     """A builtin of Python (`len`) or a function of `math`, numpy or onnx.helper (`math.sqrt`)."""
 
     __slots__ = ("module", "name")
@@ -213,14 +267,22 @@ class BuiltinObject:
         self.module = module
         self.name = name
 
+    @property
+    def described(self) -> str:
+        return f"the builtin `{self.name}`"
 
-class TypingObject:
+
+class TypingObject(NamedObject):
     """A name that serves annotations alone."""
 
     __slots__ = ("name",)
 
     def __init__(self, name: str) -> None:
         self.name = name
+
+    @property
+    def described(self) -> str:
+        return f"the typing name `{self.name}`"
 
 
 class Missing:
@@ -230,19 +292,3 @@ class Missing:
 
 
 MISSING = Missing()
-
-OBJECTS = (
-    ModuleObject,
-    OpsetObject,
-    OperatorObject,
-    FunctionObject,
-    NestedObject,
-    GraphObject,
-    ScriptObject,
-    NamespaceObject,
-    BuiltinObject,
-    TypingObject,
-    TypeObject,
-    TensorObject,
-    RecordObject,
-)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from opwright.elements import ElementType
 from opwright.lang import ir, static
+from opwright.lang.dispatch import Operation
 from opwright.lang.infer_ranks import rank_of
-from opwright.lang.lower.array_arithmetic import check_arrays, note_array
-from opwright.lang.lower.calls import element_of_tensors, maybe_absent, try_emit
+from opwright.lang.lower.array_arithmetic import check_arrays, is_array, note_array
+from opwright.lang.lower.calls import maybe_absent, try_emit, two_tensors
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.floor_division import EXPANSIONS
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.mixed import on_mixed
 from opwright.lang.lower.number_arithmetic import absolute, inverted, negative, on_numbers, positive
-from opwright.lang.lower.numbers import as_tensor, describe, is_number, is_static_number, needs_element
+from opwright.lang.lower.numbers import as_tensor, describe, is_number, is_static_number, needs_element, value_of
 from opwright.lang.lower.operands import (
     Absent,
     AttributeOperand,
@@ -34,16 +36,18 @@ from opwright.lang.lower.poison import Poisoned, Question, each
 from opwright.lang.lower.powers import integer_power, note_power
 from opwright.lang.lower.sequences import is_list, joined
 from opwright.lang.lower.tuples import holds_runtime, is_tuple, on_tuples, refuse_list_and_number
-from opwright.lang.objects import OBJECTS, Missing
+from opwright.lang.objects import Missing, NamedObject
 from opwright.lang.operators import BINARY, UNARY, UNDEFINED, Entry, Form, Refusal, Table, class_of
 from opwright.lang.source import Span
 from opwright.opsets.records import ADD, NOT
 from opwright.opsets.signatures import mask_of
 
+_OF_RUN_TIME = frozenset([ir.Value, AttributeOperand, Rank, IntTuple, Absent, Unbound, Missing])
+
 
 def is_static(operand: Operand) -> bool:
     """Known when the function is built."""
-    return not isinstance(operand, (ir.Value, AttributeOperand, Rank, IntTuple, Absent, Unbound, Missing))
+    return type(operand) not in _OF_RUN_TIME
 
 
 def binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span, spans: tuple[Span, Span]) -> Operand:
@@ -58,10 +62,10 @@ def binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span
 
 
 def _binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span, spans: tuple[Span, Span]) -> Operand:
-    element = element_of_tensors(left, right) if symbol not in ("@", "**") else None
-    if element is not None:
-        form = _form(low, BINARY, symbol, element, span)
-        return _apply(low, form, [left, right], span, spans)
+    tensors = two_tensors(left, right) if symbol not in ("@", "**") else None
+    if tensors is not None:
+        form = _form(low, BINARY, symbol, tensors[0].type.element, span)
+        return _apply(low, form, tensors, span, spans)
     for operand, place in ((left, spans[0]), (right, spans[1])):
         _refuse_operand(low, operand, symbol, place)
     if is_tuple(left) and is_tuple(right) and (holds_runtime(left) or holds_runtime(right)):
@@ -80,26 +84,52 @@ def _binary(low: Lowering, symbol: str, left: Operand, right: Operand, span: Spa
 
 
 def _refuse_operand(low: Lowering, operand: Operand, symbol: str, span: Span) -> None:
-    if isinstance(operand, Absent):
-        raise low.error(
-            "OW204",
-            f"`{symbol}` needs a value, and `{operand.name}` is absent in this variant",
-            span,
-            reason="an optional input that is not given is None",
-            help=f"ask first: `if {operand.name} is not None:`",
-        )
-    if isinstance(operand, ir.Value) and operand.optional:
+    _refusal.of(operand)(operand, low, symbol, span)
+
+
+def _not_refused(operand: Operand, low: Lowering, symbol: str, span: Span) -> None:
+    """Tensors and what stands for them, numbers, texts, lists and tuples have operators."""
+
+
+_refusal: Operation[Operand, [Lowering, str, Span], None] = Operation(_not_refused)
+
+
+@_refusal.on(Absent)
+def _refuse_absent(operand: Absent, low: Lowering, symbol: str, span: Span) -> None:
+    raise low.error(
+        "OW204",
+        f"`{symbol}` needs a value, and `{operand.name}` is absent in this variant",
+        span,
+        reason="an optional input that is not given is None",
+        help=f"ask first: `if {operand.name} is not None:`",
+    )
+
+
+@_refusal.on(ir.Value)
+def _refuse_optional(operand: ir.Value, low: Lowering, symbol: str, span: Span) -> None:
+    if operand.optional:
         raise maybe_absent(low, operand, f"`{symbol}` needs a value", span)
-    if isinstance(operand, Rank):
-        need_static(low, operand, span)
-    if operand is None or isinstance(operand, (*OBJECTS, Missing, SliceItem, StaticDict, MethodObject)):
-        raise low.error(
-            "OW314",
-            f"`{symbol}` is not defined for {describe(operand)}",
-            span,
-            reason="operators work on tensors, numbers, and static strings and lists",
-            help="",
-        )
+
+
+@_refusal.on(Rank)
+def _ask_rank(operand: Rank, low: Lowering, symbol: str, span: Span) -> None:
+    need_static(low, operand, span)
+
+
+@_refusal.on(type(None), NamedObject, Missing, SliceItem, StaticDict, MethodObject)
+def _refuse_object(
+    operand: NamedObject | Missing | SliceItem | StaticDict | MethodObject | None,
+    low: Lowering,
+    symbol: str,
+    span: Span,
+) -> None:
+    raise low.error(
+        "OW314",
+        f"`{symbol}` is not defined for {describe(operand)}",
+        span,
+        reason="operators work on tensors, numbers, and static strings and lists",
+        help="",
+    )
 
 
 def _fold(low: Lowering, symbol: str, left: Any, right: Any, span: Span) -> Operand:
@@ -123,19 +153,18 @@ def _fold(low: Lowering, symbol: str, left: Any, right: Any, span: Span) -> Oper
 def _on_tensors(
     low: Lowering, symbol: str, left: Operand, right: Operand, span: Span, spans: tuple[Span, Span]
 ) -> Operand:
-    tensors = [operand for operand in (left, right) if isinstance(operand, ir.Value) and not is_number(operand)]
-    if tensors and not is_tensor(tensors[0]):
-        unknown = isinstance(tensors[0].type, ir.UnknownType)
+    tensor = value_of(left) or value_of(right)
+    element = None if tensor is None else tensor.type.element
+    if tensor is not None and element is None:
         raise low.error(
             "OW314",
-            f"`{symbol}` is not defined for {describe(tensors[0])}",
+            f"`{symbol}` is not defined for {describe(tensor)}",
             span,
             reason="arithmetic is defined for tensors",
             help="annotate it where it is created: `y: FLOAT[...] = ...`"
-            if unknown
+            if tensor.type.is_unknown
             else "use the sequence and optional operators: `op.SequenceAt`, ...",
         )
-    element = tensors[0].type.element if tensors and is_tensor(tensors[0]) else None
     by_zero = symbol in _DIVISIONS and is_number(right) and right == 0
     if by_zero and low.foresees and element is not None:
         low.rely_on(element)
@@ -155,7 +184,7 @@ def _on_tensors(
     # `Pow` takes an exponent of another type, but a number still takes the base's.
     pairs = zip((left, right), spans, strict=True)
     values = each(lambda pair: as_tensor(low, pair[0], element, pair[1]), pairs)
-    if symbol == "@" and any(rank_of(value) == 0 for value in values if isinstance(value, ir.Value)):
+    if symbol == "@" and any(rank_of(value) == 0 for value in values):
         raise low.error(
             "OW314",
             "`@` is not defined for tensors of rank 0",
@@ -168,7 +197,7 @@ def _on_tensors(
         element = values[0].type.element
     form = _form(low, BINARY, symbol, element, span)
     result = _apply(low, form, values, span, spans)
-    if symbol == "**" and is_static_number(right) and right >= 1 and isinstance(result, ir.Value):
+    if symbol == "**" and is_static_number(right) and right >= 1:
         note_power(low, result, right)
     return result
 
@@ -177,22 +206,19 @@ _DIVISIONS = ("/", "//", "%")
 
 
 def _holds_integers(element: ir.Element) -> bool:
-    settled = ir.settle(element)
-    return all(item.is_integer for item in (settled.elements if isinstance(settled, ir.TypeVariable) else (settled,)))
+    return all(item.is_integer for item in ir.settle(element).elements)
 
 
 def _form(low: Lowering, table: Table, symbol: str, element: ir.Element, span: Span) -> Form:
     """The form for an element type; over a type variable whose types need different forms, one variant per type."""
     element = ir.settle(element)
-    if isinstance(element, ir.TypeVariable):
-        agreed = table.common(symbol, element.mask)
-        if agreed is None:
-            if not element.rigid:
-                return _narrow_to_defined(low, table[symbol], symbol, element, span)
-            raise needs_element(low, element, span)
-        entry = agreed
-    else:
-        entry = table[symbol].get(class_of(element), UNDEFINED)
+    entry = table.common(symbol, element.mask)
+    variable = ir.open_element(element)
+    if entry is None:
+        assert variable is not None
+        if not variable.rigid:
+            return _narrow_to_defined(low, table[symbol], symbol, variable, span)
+        raise needs_element(low, variable, span)
     if isinstance(entry, Refusal):
         raise low.error(
             "OW314", f"`{symbol}` is not defined for tensors of {element!r}", span, reason=entry.reason, help=entry.help
@@ -207,31 +233,29 @@ def _narrow_to_defined(
     be one. Strings have operators of their own, so an input that is one must be declared."""
     defined = {item: row.get(class_of(item), UNDEFINED) for item in variable.elements}
     numeric = {item: entry for item, entry in defined.items() if item.kind != "string"}
-    if any(isinstance(entry, Form) for entry in numeric.values()):
-        defined = numeric
-    forms = {id(entry): entry for entry in defined.values() if isinstance(entry, Form)}
+    found = _forms(numeric) or _forms(defined)
+    forms = {id(form): form for form in found.values()}
     if forms:
-        mask = mask_of([item for item, entry in defined.items() if isinstance(entry, Form)])
+        mask = mask_of(list(found))
         if variable.mask != mask:
             variable.narrow(mask, f"`{symbol}`", low.trail)
     if len(forms) != 1:
         raise needs_element(low, variable, span)
-    form = next(iter(forms.values()))
-    assert isinstance(form, Form)
-    return form
+    return next(iter(forms.values()))
 
 
-def _apply(low: Lowering, form: Form, values: list[Any], span: Span, spans: tuple[Span, ...]) -> ir.Value:
+def _forms(entries: dict[ElementType, Entry]) -> dict[ElementType, Form]:
+    """The element types for which an operator is defined."""
+    return {item: entry for item, entry in entries.items() if isinstance(entry, Form)}
+
+
+def _apply(low: Lowering, form: Form, values: Sequence[ir.Value], span: Span, spans: tuple[Span, ...]) -> ir.Value:
     if form.expansion:
-        first, second = values[0].type, values[1].type
-        if (
-            isinstance(first, ir.TensorType)
-            and isinstance(second, ir.TensorType)
-            and not ir.unify_elements(first.element, second.element, low.trail)
-        ):
+        first, second = values[0].type.element, values[1].type.element
+        if first is not None and second is not None and not ir.unify_elements(first, second, low.trail):
             return try_emit(low, ADD.name, values, span, spans)  # reports the two types, as every operator does
         return EXPANSIONS[form.expansion](low, values[0], values[1], span)
-    made = None if form.attributes or form.negated else emit_plain(low, form.operator, values, span)
+    made = None if form.attributes or form.negated else emit_plain(low, form.operator, list(values), span)
     if made is not None:
         return made
     if low.find("", form.operator) is None:
@@ -240,7 +264,7 @@ def _apply(low: Lowering, form: Form, values: list[Any], span: Span, spans: tupl
         name: ir.AttributeValue(ir.AttributeKind.STRING, text) for name, text in form.attributes
     }
     result = try_emit(low, form.operator, values, span, spans, attributes)
-    if form.negated and isinstance(result, ir.Value):
+    if form.negated:
         return try_emit(low, NOT.name, [result], span, (span,))
     return result
 
@@ -256,13 +280,29 @@ def is_none(low: Lowering, negated: bool, left: Operand, right: Operand, span: S
         left, right = right, left
     if right is not None:
         raise low.error("OW304", "`is` compares with None only", span, "tensors have no identity", "use `==`")
-    if isinstance(left, Absent):
-        return not negated
-    if isinstance(left, ir.Value) and left.optional:
-        raise Poisoned(because=Question(left.name, ("absent", "present"), span))
-    if isinstance(left, AttributeOperand) and not left.parameter.required and left.parameter.default is None:
-        raise Poisoned(because=Question(left.parameter.name, ("absent", "present"), span))
-    return (left is None) is not negated
+    return _presence.of(left)(left, span) is negated
+
+
+def _is_there(operand: Operand, span: Span) -> bool:
+    return operand is not None
+
+
+_presence: Operation[Operand, [Span], bool] = Operation(_is_there)
+_presence.on(Absent)(lambda operand, span: False)
+
+
+@_presence.on(ir.Value)
+def _value_is_there(operand: ir.Value, span: Span) -> bool:
+    if operand.optional:
+        raise Poisoned(because=Question(operand.name, ("absent", "present"), span))
+    return True
+
+
+@_presence.on(AttributeOperand)
+def _attribute_is_there(operand: AttributeOperand, span: Span) -> bool:
+    if operand.parameter.may_be_absent:
+        raise Poisoned(because=Question(operand.parameter.name, ("absent", "present"), span))
+    return True
 
 
 _UNARY_ON_NUMBERS: dict[str, Callable[[Lowering, Operand, Span], Operand]] = {
@@ -275,7 +315,7 @@ _UNARY_ON_NUMBERS: dict[str, Callable[[Lowering, Operand, Span], Operand]] = {
 
 def unary(low: Lowering, symbol: str, operand: Operand, span: Span, place: Span) -> Operand:
     """`symbol operand`, or its `abs`: on a number, or on a tensor."""
-    if low.arrays and isinstance(operand, ir.Value) and operand in low.arrays:
+    if low.arrays and is_array(low, operand):
         made = _unary(low, symbol, operand, span, place)
         note_array(low, made)
         return made

@@ -8,8 +8,8 @@ from opwright.lang import ir
 from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static
-from opwright.lang.lower.numbers import default_element, describe, flatten, pack_constant
-from opwright.lang.lower.operands import AttributeOperand, Operand
+from opwright.lang.lower.numbers import as_scalar_item, default_element, describe, flatten, pack_constant
+from opwright.lang.lower.operands import AttributeOperand, Operand, Scalar
 from opwright.lang.lower.poison import Parts, Poisoned
 from opwright.lang.objects import ArrayObject, TensorObject, TypeObject
 from opwright.lang.source import Span
@@ -121,7 +121,7 @@ def _array(low: Lowering, operand: ir.Value) -> ir.TensorData | None:
 
 
 def _tensor(low: Lowering, callee: str, name: str, operand: Operand, span: Span) -> ir.Attribute:
-    found = flatten(operand)
+    found: tuple[tuple[int, ...], tuple[Scalar, ...]] | None = flatten(operand, as_scalar_item)
     if found is None:
         raise low.error(
             "OW207",

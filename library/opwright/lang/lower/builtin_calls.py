@@ -17,7 +17,7 @@ from opwright.lang.lower.rules import calls
 from opwright.lang.lower.sequences import is_list
 from opwright.lang.lower.static_records import call_namedtuple
 from opwright.lang.lower.tuples import holds_runtime
-from opwright.lang.objects import OBJECTS, BuiltinObject, TypeObject
+from opwright.lang.objects import BuiltinObject, NamedObject, TypeObject
 from opwright.lang.source import Span
 
 # What to write for a tensor, or for a number of the run time, instead.
@@ -113,7 +113,7 @@ def _fold(low: Lowering, callee: BuiltinObject, values: list[Any], arguments: Ar
     span = arguments.span
     label = f"math.{callee.name}" if callee.module else callee.name
     known = [is_static(value) if callee.name in _SHALLOW else not holds_runtime(value) for value in values]
-    if arguments.keywords or not all(known) or any(isinstance(value, OBJECTS) for value in values):
+    if arguments.keywords or not all(known) or any(isinstance(value, NamedObject) for value in values):
         raise low.error(
             "OW304",
             f"`{label}` takes values that are known when the function is built",

@@ -15,7 +15,7 @@ from opwright.lang.lower.item_ranks import note_result, ranked
 from opwright.lang.lower.malformed import counts_too_much, known_value
 from opwright.lang.lower.mixed import refuse_untyped
 from opwright.lang.lower.numbers import as_tensor, is_number
-from opwright.lang.lower.operands import Absent, Arguments, Operand, is_sequence, is_tensor
+from opwright.lang.lower.operands import Absent, Arguments, Operand, TensorValue, is_sequence, is_tensor
 from opwright.lang.lower.plain_calls import emit_plain
 from opwright.lang.lower.poison import Parts, Poisoned
 from opwright.lang.lower.sequences import as_sequence, unknown_items
@@ -413,13 +413,11 @@ def _converted(
     return as_tensor(low, operand, _wanted(signature, formal, met), span)
 
 
-def element_of_tensors(first: Operand, second: Operand) -> ir.Element | None:
-    """The element type of the first of two tensors that are certainly present; None where one is something else."""
-    if type(first) is not ir.Value or type(first.type) is not ir.TensorType or first.optional:
-        return None
-    if type(second) is not ir.Value or type(second.type) is not ir.TensorType or second.optional:
-        return None
-    return first.type.element
+def two_tensors(first: Operand, second: Operand) -> tuple[TensorValue, TensorValue] | None:
+    """Both operands, where both are tensors that are certainly present."""
+    if is_tensor(first) and is_tensor(second) and not first.optional and not second.optional:
+        return first, second
+    return None
 
 
 def maybe_absent(low: Lowering, value: ir.Value, message: str, span: Span | None) -> Poisoned:

@@ -48,7 +48,6 @@ from opwright.lang.lower.subscripts import ELLIPSIS, IndexItem, SliceItem, subsc
 from opwright.lang.lower.written_for import asked
 from opwright.lang.objects import (
     MISSING,
-    OBJECTS,
     ArrayObject,
     BuiltinObject,
     ModuleObject,
@@ -529,7 +528,7 @@ def _unary_op(low: Lowering, node: ast.UnaryOp, env: Environment) -> Operand:
     if symbol == "not":
         return negate(low, lower_condition(low, node.operand, env), span)
     operand = lower_expression(low, node.operand, env)
-    if is_static(operand) and not isinstance(operand, OBJECTS):
+    if is_static(operand) and not isinstance(operand, NamedObject):
         try:
             folded: Operand = static.unary(symbol, operand)
             return folded

@@ -52,7 +52,7 @@ def ask_attribute(operand: AttributeOperand, span: Span | None) -> Poisoned:
     Of one that may be absent it is asked first whether it is there.
     """
     parameter = operand.parameter
-    if not parameter.required and parameter.default is None:
+    if parameter.may_be_absent:
         return Poisoned(because=Question(parameter.name, (facts.ABSENT, facts.PRESENT), span))
     values = facts.declared_values(operand.choices, operand.is_bool)
     return Poisoned(because=Question(parameter.name, values, span))

@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opwright.lang import ir
+from opwright.lang.dispatch import Operation
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.numbers import (
+    Number,
     as_tensor,
     default_element,
     describe,
     flatten,
+    holds_value,
     is_number,
     is_static_number,
     number_kind,
     typed_constant,
 )
-from opwright.lang.lower.operands import Operand, is_tensor
+from opwright.lang.lower.operands import AttributeOperand, Operand, is_tensor
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.source import Span
-
-CARRIER_NAMES = {ir.NumberKind.BOOL: "bool", ir.NumberKind.INT: "int64", ir.NumberKind.FLOAT: "double"}
 
 
 def number_list(low: Lowering, items: Sequence[Operand], span: Span) -> tuple[ir.Value, ir.NumberKind] | None:
@@ -31,14 +32,14 @@ def number_list(low: Lowering, items: Sequence[Operand], span: Span) -> tuple[ir
     kind = number_kind(items[0])
     if any(number_kind(item) is not kind for item in items):
         return None
-    made = _join(low, items, low.element_of(CARRIER_NAMES[kind]), span)
+    made = _join(low, items, kind.carrier, span)
     return made, kind
 
 
 def list_tensor(low: Lowering, operand: Operand, element: ir.Element | None, span: Span | None) -> ir.Value:
     """Nested lists of numbers and of tensors of rank 0; they take `element`, else the type of those tensors. What is
     no such list is refused."""
-    found = flatten(operand, _is_item)
+    found: tuple[tuple[int, ...], tuple[Item, ...]] | None = flatten(operand, _as_item)
     if found is None:
         raise _refuse(low, operand, span)
     dims, items = found
@@ -53,7 +54,7 @@ def list_tensor(low: Lowering, operand: Operand, element: ir.Element | None, spa
                     help="cast it: `op.CastLike(a, b)`, or `op.Cast(a, to=...)`",
                 )
             element = item.type.element if element is None else element
-    made = _join(low, items, _default(low, items) if element is None else element, span)
+    made = _join(low, items, default_element(low, items) if element is None else element, span)
     if len(dims) == 1:
         return made
     op = Writer(low, span)
@@ -61,21 +62,22 @@ def list_tensor(low: Lowering, operand: Operand, element: ir.Element | None, spa
     return typed(op.reshape(made, op.int64s(dims)), made.type.element, dims)
 
 
-def _default(low: Lowering, items: Sequence[Operand]) -> ir.Element:
-    zeros = {ir.NumberKind.BOOL: False, ir.NumberKind.INT: 0, ir.NumberKind.FLOAT: 0.0}
-    return default_element(low, tuple(zeros[number_kind(item)] for item in items))
+Item = ir.Value | AttributeOperand | Number
 
 
-def _is_item(operand: Operand) -> bool:
-    """A number, or a tensor of rank 0."""
-    scalar = is_tensor(operand) and operand.type.shape == ()
-    return is_number(operand) or scalar
+_item: Operation[Operand, [], Item | None] = Operation(lambda operand: None)
+_item.on(bool, int, float)(lambda operand: operand)
+_item.on(ir.Value)(lambda operand: operand if operand.type.carried_shape == () else None)
+_item.on(AttributeOperand)(lambda operand: None if operand.number_kind is None else operand)
+
+
+def _as_item(operand: Operand) -> Item | None:
+    """The operand, where it is a number or a tensor of rank 0."""
+    return _item.of(operand)(operand)
 
 
 def _refuse(low: Lowering, operand: Operand, span: Span | None) -> Poisoned:
-    holds_tensors = isinstance(operand, tuple) and any(
-        isinstance(item, ir.Value) and not is_number(item) for item in operand
-    )
+    holds_tensors = holds_value(operand)
     return low.error(
         "OW325",
         "a list of tensors is not a tensor" if holds_tensors else f"{describe(operand)} is not a tensor",

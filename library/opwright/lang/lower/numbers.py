@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import reprlib
+<<<<<<< HEAD
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeGuard
+=======
+from collections.abc import Callable, Iterable
+from typing import TypeGuard, TypeVar
+>>>>>>> ade4210 (lang: dispatch what is done to operands by tables keyed by class)
 
 from opwright.elements import ElementType, pack_bits
 from opwright.lang import ir
+from opwright.lang.dispatch import Operation
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_rank
-from opwright.lang.lower.operands import AttributeOperand, IntTuple, Operand, is_run_time_number, is_tensor
+from opwright.lang.lower.operands import AttributeOperand, Described, IntTuple, Operand, Scalar, is_tensor
 from opwright.lang.lower.poison import Poisoned, Question
 from opwright.lang.lower.primitives import Writer
-from opwright.lang.objects import ForeignObject, FunctionObject, NestedObject, TypeObject
+from opwright.lang.objects import ArrayObject, ForeignObject, NamedObject
 from opwright.lang.rounding import DoesNotFitError, pack, survives_float32, to_float32
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
@@ -22,48 +28,62 @@ from opwright.opsets.record import VALUE_FORMS
 from opwright.opsets.records import CAST, CAST_LIKE, CONSTANT
 from opwright.opsets.signatures import elements_of
 
-CARRIERS = {ir.NumberKind.BOOL: "bool", ir.NumberKind.INT: "int64", ir.NumberKind.FLOAT: "double"}
+Number = bool | int | float
+
+_kind: Operation[Operand, [], ir.NumberKind | None] = Operation(lambda operand: None)
+_kind.on(bool)(lambda operand: ir.NumberKind.BOOL)
+_kind.on(int)(lambda operand: ir.NumberKind.INT)
+_kind.on(float)(lambda operand: ir.NumberKind.FLOAT)
+_kind.on(ir.Value)(lambda operand: operand.type.kind)
+_kind.on(AttributeOperand)(lambda operand: operand.number_kind)
 
 
-def is_static_number(operand: Operand) -> TypeGuard[bool | int | float]:
+def is_static_number(operand: Operand) -> TypeGuard[Number]:
     return isinstance(operand, (bool, int, float))
+
+
+def number_kind_of(operand: Operand) -> ir.NumberKind | None:
+    """Which Python number an operand is, known or unknown until run time; None where it is none."""
+    return _kind.of(operand)(operand)
 
 
 def is_number(operand: Operand) -> bool:
     """A Python number in the language's sense: known, or unknown until run time."""
-    if isinstance(operand, AttributeOperand):
-        return operand.parameter.kind in (ir.AttributeKind.INT, ir.AttributeKind.FLOAT)
-    return is_static_number(operand) or (is_run_time_number(operand))
+    return _kind.of(operand)(operand) is not None
+
+
+def value_of(operand: Operand) -> ir.Value | None:
+    """The value that a tensor, a sequence or anything else of the graph is, other than a number."""
+    return operand if isinstance(operand, ir.Value) and operand.type.kind is None else None
+
+
+def holds_value(operand: Operand) -> bool:
+    """Whether a list or tuple holds a tensor, or what else is a value of the graph other than a number."""
+    return isinstance(operand, tuple) and any(value_of(item) is not None for item in operand)
 
 
 def number_kind(operand: Operand) -> ir.NumberKind:
-    if isinstance(operand, AttributeOperand):
-        integer = ir.NumberKind.BOOL if operand.is_bool else ir.NumberKind.INT
-        return integer if operand.parameter.kind is ir.AttributeKind.INT else ir.NumberKind.FLOAT
-    if isinstance(operand, bool):
-        return ir.NumberKind.BOOL
-    if isinstance(operand, int):
-        return ir.NumberKind.INT
-    if isinstance(operand, float):
-        return ir.NumberKind.FLOAT
-    assert is_run_time_number(operand)
-    return operand.type.kind
+    """Of a number."""
+    kind = _kind.of(operand)(operand)
+    assert kind is not None
+    return kind
 
 
 # ------------------------------------------------------------------------------------------- known numbers
 
 
 def pack_constant(
-    low: Lowering, value: Any, dims: tuple[int, ...], element: ElementType, span: Span | None
+    low: Lowering, value: Scalar | tuple[Scalar, ...], dims: tuple[int, ...], element: ElementType, span: Span | None
 ) -> ir.TensorData:
     """The data of a constant; `value` is a number or a string, or a flat tuple of those that `dims` hold."""
-    items = value if isinstance(value, tuple) else (value,)
+    items = _items_of(value)
     try:
         if element.kind == "string":
-            if not all(isinstance(item, str) for item in items):
+            texts = [item for item in items if isinstance(item, str)]
+            if len(texts) < len(items):
                 raise DoesNotFitError("not every element is a string")
-            return ir.TensorData(element, dims, tuple(item.encode() for item in items))
-        if any(isinstance(item, str) for item in items):
+            return ir.TensorData(element, dims, tuple(item.encode() for item in texts))
+        if holds_text(items):
             raise DoesNotFitError(f"a string is not of type {element.name}")
         packed = b"".join(pack(item, element) for item in items)
     except DoesNotFitError as error:
@@ -77,8 +97,16 @@ def pack_constant(
     return ir.TensorData(element, dims, pack_bits(packed, element.bits) if element.bits < 8 else packed)
 
 
+def _items_of(value: Scalar | tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def holds_text(items: Iterable[Scalar]) -> bool:
+    return any(number_kind_of(item) is None for item in items)
+
+
 def typed_constant(
-    low: Lowering, value: Any, dims: tuple[int, ...], element: ElementType, span: Span | None
+    low: Lowering, value: Scalar | tuple[Scalar, ...], dims: tuple[int, ...], element: ElementType, span: Span | None
 ) -> ir.Value:
     """A constant of one element type, as a value."""
     data = pack_constant(low, value, dims, element, span)
@@ -86,10 +114,14 @@ def typed_constant(
 
 
 def weak_constant(
-    low: Lowering, value: Any, dims: tuple[int, ...], variable: ir.TypeVariable, span: Span | None
+    low: Lowering,
+    value: Scalar | tuple[Scalar, ...],
+    dims: tuple[int, ...],
+    variable: ir.TypeVariable,
+    span: Span | None,
 ) -> ir.Value:
     """A constant of the caller's element type: cast like a value of it where that rounds once, else per type."""
-    items = value if isinstance(value, tuple) else (value,)
+    items = _items_of(value)
     like = low.splittable.get(variable.name)
     if like is None and variable.name not in low.function.variables:
         raise needs_element(low, variable, span)
@@ -105,18 +137,24 @@ def weak_constant(
             reason=reason,
             help=f"leave {element.name} out of `{variable.name}`, or cast to a type that holds the value",
         )
-    settled = ir.settle(variable)
-    if not isinstance(settled, ir.TypeVariable):
+    settled = ir.known_element(variable)
+    if settled is not None:
         return typed_constant(low, value, dims, settled, span)
     carrier = _carrier(low, items)
+<<<<<<< HEAD
     if like is not None and fit.rounds_once and carrier is not None and low.lookup("", CAST_LIKE.name) is not None:
+=======
+    numbers = [item for item in items if is_static_number(item)]
+    exact = all(survives_float32(item, element) for item in numbers for element in variable.elements)
+    if like is not None and exact and carrier is not None and low.lookup("", CAST_LIKE.name) is not None:
+>>>>>>> ade4210 (lang: dispatch what is done to operands by tables keyed by class)
         base = typed_constant(low, value, dims, carrier, span)
-        assert isinstance(base, ir.Value)
         type_ = ir.TensorType(variable, dims)
         return low.once(("like", variable.name, base), CAST_LIKE.name, [base, like], {}, type_, span)
     raise needs_element(low, variable, span)
 
 
+<<<<<<< HEAD
 class _Fit(NamedTuple):
     """How numbers fit a set of element types. `unfit`: those that cannot hold them, and why; `rounds_once`: whether
     each of the types gets the same from a constant of float32 or int64 as from the numbers themselves."""
@@ -138,6 +176,9 @@ _kept_fit = lru_cache(maxsize=1 << 10)(_fit)
 
 
 def _does_not_fit(items: tuple[Any, ...], element: ElementType) -> str:
+=======
+def _does_not_fit(items: tuple[Scalar, ...], element: ElementType) -> str:
+>>>>>>> ade4210 (lang: dispatch what is done to operands by tables keyed by class)
     """Why one of the items is no value of the element type; empty where all are."""
     try:
         for item in items:
@@ -169,28 +210,41 @@ def needs_element(low: Lowering, variable: ir.TypeVariable, span: Span | None) -
     )
 
 
-def _carrier(low: Lowering, items: tuple[Any, ...]) -> ElementType | None:
+def _carrier(low: Lowering, items: tuple[Scalar, ...]) -> ElementType | None:
     """The element type that holds the numbers as they are; None for integers that none holds."""
-    if any(isinstance(item, float) for item in items):
-        exact = all(to_float32(float(item)) == item or item != item for item in items)
+    numbers = [item for item in items if is_static_number(item)]
+    kinds = set(map(number_kind, numbers))
+    if ir.NumberKind.FLOAT in kinds:
+        exact = all(to_float32(float(item)) == item or item != item for item in numbers)
         return low.element_of("float" if exact else "double")
-    if all(isinstance(item, bool) for item in items):
+    if kinds <= {ir.NumberKind.BOOL}:
         return low.element_of("bool")
-    if all(-(1 << 63) <= item < 1 << 63 for item in items):
+    if all(-(1 << 63) <= item < 1 << 63 for item in numbers):
         return low.element_of("int64")
-    return low.element_of("uint64") if all(0 <= item < 1 << 64 for item in items) else None
+    return low.element_of("uint64") if all(0 <= item < 1 << 64 for item in numbers) else None
 
 
-def is_plain(value: Any) -> bool:
+def is_plain(value: Operand) -> TypeGuard[Scalar]:
     """A number or a string that is known."""
     return isinstance(value, (bool, int, float, str))
 
 
-def flatten(value: Any, is_item: Callable[[Any], bool] = is_plain) -> tuple[tuple[int, ...], tuple[Any, ...]] | None:
+def as_scalar_item(value: Operand) -> Scalar | None:
+    """The value, where it is a number or a string that is known."""
+    return value if is_plain(value) else None
+
+
+Item = TypeVar("Item")
+
+
+def flatten(
+    value: Operand, as_item: Callable[[Operand], Item | None]
+) -> tuple[tuple[int, ...], tuple[Item, ...]] | None:
     """(dims, items) of nested tuples of items; None when they are ragged or hold something else."""
     if not isinstance(value, tuple):
-        return ((), (value,)) if is_item(value) else None
-    parts = [flatten(item, is_item) for item in value]
+        item = as_item(value)
+        return None if item is None else ((), (item,))
+    parts = [flatten(item, as_item) for item in value]
     if not parts:
         return (0,), ()
     first = parts[0]
@@ -199,15 +253,14 @@ def flatten(value: Any, is_item: Callable[[Any], bool] = is_plain) -> tuple[tupl
     return (len(parts), *first[0]), tuple(item for part in parts if part is not None for item in part[1])
 
 
-def default_element(low: Lowering, items: tuple[Any, ...]) -> ElementType:
-    """What a number becomes with no tensor to meet: INT64, FLOAT or BOOL."""
-    if any(isinstance(item, str) for item in items):
+def default_element(low: Lowering, items: Iterable[Operand]) -> ElementType:
+    """What texts and numbers become with no tensor to meet: STRING, INT64, FLOAT or BOOL."""
+    kinds = set(map(number_kind_of, items))
+    if None in kinds:
         return low.element_of("string")
-    if any(isinstance(item, float) for item in items):
+    if ir.NumberKind.FLOAT in kinds:
         return low.element_of("float")
-    if items and all(isinstance(item, bool) for item in items):
-        return low.element_of("bool")
-    return low.element_of("int64")
+    return low.element_of("bool" if kinds == {ir.NumberKind.BOOL} else "int64")
 
 
 # ----------------------------------------------------------------------------------------- unknown numbers
@@ -216,7 +269,7 @@ def default_element(low: Lowering, items: tuple[Any, ...]) -> ElementType:
 def attribute_value(low: Lowering, parameter: ir.AttributeParameter, span: Span | None) -> ir.Value:
     """The attribute as a tensor of its own type: FLOAT, INT64 or STRING, rank 0 or 1. Refuses one that may be
     absent, and an opset that has no constant which takes it."""
-    if not parameter.required and parameter.default is None:
+    if parameter.may_be_absent:
         raise low.fatal(
             "OW326",
             f"`{parameter.name}` may be absent, and has no value then",
@@ -254,16 +307,28 @@ def _attribute_tensor(low: Lowering, operand: AttributeOperand, span: Span | Non
 
 def carried(low: Lowering, operand: Operand, span: Span | None) -> ir.Value:
     """A number as the rank-0 tensor that carries it: BOOL, INT64 or DOUBLE."""
-    if is_static_number(operand):
-        element = low.element_of(CARRIERS[number_kind(operand)])
-        return typed_constant(low, operand, (), element, span)
-    if isinstance(operand, AttributeOperand):
-        value = _attribute_tensor(low, operand, span)
-        if operand.parameter.kind is ir.AttributeKind.FLOAT:
-            return cast(low, value, low.element_of("double"), span)
-        return value
-    assert isinstance(operand, ir.Value)
-    return operand
+    return _carried.of(operand)(operand, low, span)
+
+
+def _no_number(operand: Operand, low: Lowering, span: Span | None) -> ir.Value:
+    raise AssertionError(f"{describe(operand)} is no number")
+
+
+_carried: Operation[Operand, [Lowering, Span | None], ir.Value] = Operation(_no_number)
+_carried.on(ir.Value)(lambda operand, low, span: operand)
+
+
+@_carried.on(bool, int, float)
+def _carried_constant(operand: Number, low: Lowering, span: Span | None) -> ir.Value:
+    return typed_constant(low, operand, (), number_kind(operand).carrier, span)
+
+
+@_carried.on(AttributeOperand)
+def _carried_attribute(operand: AttributeOperand, low: Lowering, span: Span | None) -> ir.Value:
+    value = _attribute_tensor(low, operand, span)
+    if operand.parameter.kind is ir.AttributeKind.FLOAT:
+        return cast(low, value, low.element_of("double"), span)
+    return value
 
 
 def cast(low: Lowering, value: ir.Value, element: ElementType, span: Span | None) -> ir.Value:
@@ -272,34 +337,75 @@ def cast(low: Lowering, value: ir.Value, element: ElementType, span: Span | None
 
 def convert_number(low: Lowering, operand: Operand, element: ir.Element, span: Span | None) -> ir.Value:
     """A number (known or not) as a rank-0 tensor of the element type that it meets."""
-    element = ir.settle(element)
-    if is_static_number(operand):
-        if isinstance(element, ir.TypeVariable):
-            return weak_constant(low, operand, (), element, span)
-        return typed_constant(low, operand, (), element, span)
-    if isinstance(operand, AttributeOperand):
-        value = _attribute_tensor(low, operand, span)
-        source = "float" if operand.parameter.kind is ir.AttributeKind.FLOAT else "bool" if operand.is_bool else "int64"
-    else:
-        assert isinstance(operand, ir.Value)
-        value, source = operand, CARRIERS[number_kind(operand)]
-    _refuse_narrowing(low, operand, element, span)
-    element = ir.settle(element)
-    if isinstance(element, ElementType):
-        if element.name != source:
+    return _converted.of(operand)(operand, low, element, span)
+
+
+def _not_converted(operand: Operand, low: Lowering, element: ir.Element, span: Span | None) -> ir.Value:
+    return _no_number(operand, low, span)
+
+
+_converted: Operation[Operand, [Lowering, ir.Element, Span | None], ir.Value] = Operation(_not_converted)
+
+
+@_converted.on(bool, int, float)
+def _converted_constant(operand: Number, low: Lowering, element: ir.Element, span: Span | None) -> ir.Value:
+    return _constant(low, operand, (), element, span)
+
+
+@_converted.on(AttributeOperand)
+def _converted_attribute(operand: AttributeOperand, low: Lowering, element: ir.Element, span: Span | None) -> ir.Value:
+    value = _attribute_tensor(low, operand, span)
+    assert is_tensor(value)
+    return _of_run_time_as(low, value, value.type.known_element, number_kind(operand), element, span)
+
+
+@_converted.on(ir.Value)
+def _converted_value(operand: ir.Value, low: Lowering, element: ir.Element, span: Span | None) -> ir.Value:
+    kind = number_kind(operand)
+    return _of_run_time_as(low, operand, kind.carrier, kind, element, span)
+
+
+def _constant(
+    low: Lowering,
+    value: Scalar | tuple[Scalar, ...],
+    dims: tuple[int, ...],
+    element: ir.Element,
+    span: Span | None,
+) -> ir.Value:
+    """A constant of the element type that it meets, whether that is known or is the caller's."""
+    variable = ir.open_element(element)
+    if variable is not None:
+        return weak_constant(low, value, dims, variable, span)
+    known = ir.known_element(element)
+    assert known is not None
+    return typed_constant(low, value, dims, known, span)
+
+
+def _of_run_time_as(
+    low: Lowering,
+    value: ir.Value,
+    source: ElementType | None,
+    kind: ir.NumberKind,
+    wanted: ir.Element,
+    span: Span | None,
+) -> ir.Value:
+    """Numbers of a kind, which a value holds in the element type `source`, in the element type that they meet."""
+    _refuse_narrowing(low, kind, ir.settle(wanted), span)
+    element, variable = ir.known_element(wanted), ir.open_element(wanted)
+    if element is not None:
+        if element is not source:
             return cast(low, value, element, span)
         return value if is_tensor(value) else as_typed(low, value, element)
-    like = low.splittable.get(element.name)
+    assert variable is not None
+    like = low.splittable.get(variable.name)
     if like is None or low.lookup("", CAST_LIKE.name) is None:
-        raise needs_element(low, element, span)
-
+        raise needs_element(low, variable, span)
     return Writer(low, span).cast_like(value, like)
 
 
-def _refuse_narrowing(low: Lowering, operand: Operand, element: ir.Element, span: Span | None) -> None:
+def _refuse_narrowing(low: Lowering, kind: ir.NumberKind, element: ir.Element, span: Span | None) -> None:
     """A float number that meets integers may have a fraction, which nobody can know when the function is built."""
-    elements = element.elements if isinstance(element, ir.TypeVariable) else (element,)
-    kind = number_kind(operand)
+    elements, variable = element.elements, ir.open_element(element)
     wrong = [
         item
         for item in elements
@@ -307,7 +413,7 @@ def _refuse_narrowing(low: Lowering, operand: Operand, element: ir.Element, span
         or item.kind == "string"
         or (item.kind == "bool" and kind is not ir.NumberKind.BOOL)
     ]
-    if not wrong or (isinstance(element, ir.TypeVariable) and narrow(low, element, wrong, f"a {kind.value} number")):
+    if not wrong or (variable is not None and narrow(low, variable, wrong, f"a {kind.value} number")):
         return
     raise low.error(
         "OW313",
@@ -323,56 +429,59 @@ def _refuse_narrowing(low: Lowering, operand: Operand, element: ir.Element, span
 
 def as_tensor(low: Lowering, operand: Operand, element: ir.Element | None, span: Span | None) -> ir.Value:
     """Any operand as a tensor; numbers and lists of them take `element` where it is given."""
-    if isinstance(operand, ir.Value):
-        if not is_run_time_number(operand):
-            return operand
-        if element is None:
-            return _unmet(low, operand, span)
-        return convert_number(low, operand, element, span)
-    if isinstance(operand, AttributeOperand):
-        if element is None or not is_number(operand):
-            return _attribute_tensor(low, operand, span)
-        return convert_number(low, operand, element, span)
-    found = flatten(operand)
+    return _tensor.of(operand)(operand, low, element, span)
+
+
+def _listed_tensor(operand: Operand, low: Lowering, element: ir.Element | None, span: Span | None) -> ir.Value:
+    """Numbers and texts that are known, and nested lists of them; what else lists may hold is looked into last."""
+    found: tuple[tuple[int, ...], tuple[Scalar, ...]] | None = flatten(operand, as_scalar_item)
     if found is None:
+        from opwright.lang.lower.number_lists import list_tensor
+
         need_rank(operand)
-        return _of_run_time(low, operand, element, span)
+        return list_tensor(low, operand, element, span)
     dims, items = found
-    target = ir.settle(element) if element is not None else default_element(low, items)
-    if isinstance(target, ir.TypeVariable):
-        return weak_constant(low, items if dims else items[0], dims, target, span)
-    return typed_constant(low, items, dims, target, span)
+    target = default_element(low, items) if element is None else element
+    return _constant(low, items if dims else items[0], dims, target, span)
 
 
-def _of_run_time(low: Lowering, operand: Operand, element: ir.Element | None, span: Span | None) -> ir.Value:
-    """A shape, or a list that holds more than static values."""
-    from opwright.lang.lower.number_lists import list_tensor
+_tensor: Operation[Operand, [Lowering, ir.Element | None, Span | None], ir.Value] = Operation(_listed_tensor)
+
+
+@_tensor.on(ir.Value)
+def _value_tensor(operand: ir.Value, low: Lowering, element: ir.Element | None, span: Span | None) -> ir.Value:
+    if operand.type.kind is None:
+        return operand
+    if element is None:
+        return _unmet(low, operand, span)
+    return _converted_value(operand, low, element, span)
+
+
+@_tensor.on(AttributeOperand)
+def _attribute_as_tensor(
+    operand: AttributeOperand, low: Lowering, element: ir.Element | None, span: Span | None
+) -> ir.Value:
+    if element is None or operand.number_kind is None:
+        return _attribute_tensor(low, operand, span)
+    return _converted_attribute(operand, low, element, span)
+
+
+@_tensor.on(IntTuple)
+def _ints_tensor(operand: IntTuple, low: Lowering, element: ir.Element | None, span: Span | None) -> ir.Value:
     from opwright.lang.lower.shapes import tuple_tensor
 
-    if not isinstance(operand, IntTuple):
-        return list_tensor(low, operand, element, span)
-    value = tuple_tensor(low, operand, span)
-    int64 = low.element_of("int64")
-    wanted = int64 if element is None else ir.settle(element)
-    if wanted is int64:
+    value, int64 = tuple_tensor(low, operand, span), low.element_of("int64")
+    if element is None or ir.settle(element) is int64:
         return value
-    _refuse_narrowing(low, 0, wanted, span)  # they are ints, whatever their values are
-    wanted = ir.settle(wanted)
-    if isinstance(wanted, ElementType):
-        return cast(low, value, wanted, span)
-    like = low.splittable.get(wanted.name)
-    if like is None or low.lookup("", CAST_LIKE.name) is None:
-        raise needs_element(low, wanted, span)
-
-    return Writer(low, span).cast_like(value, like)
+    return _of_run_time_as(low, value, int64, ir.NumberKind.INT, element, span)
 
 
 def _unmet(low: Lowering, number: ir.Value, span: Span | None) -> ir.Value:
     """A computed number with no tensor to meet becomes INT64, FLOAT or BOOL."""
-    if number_kind(number) is ir.NumberKind.FLOAT:
+    kind = number_kind(number)
+    if kind is ir.NumberKind.FLOAT:
         return cast(low, number, low.element_of("float"), span)
-    element = low.element_of(CARRIERS[number_kind(number)])
-    return as_typed(low, number, element)
+    return as_typed(low, number, kind.carrier)
 
 
 def as_typed(low: Lowering, number: ir.Value, element: ElementType) -> ir.Value:
@@ -390,64 +499,17 @@ class _Words(reprlib.Repr):
 
 
 _WORDS = _Words()
+# What objects of the language are called that live outside of it.
 _NOUNS = {
-    "Absent": "the absent input `{name}`",
-    "ArrayObject": "an array",
-    "BuiltinObject": "the builtin `{name}`",
-    "IntTuple": "a tuple of ints",
-    "ModuleObject": "the module `{name}`",
-    "NamespaceObject": "a module or class",
     "OnnxFunction": "the function `{name}`",
     "Operator": "the operator {name}",
-    "OperatorObject": "the operator {name}",
     "Opset": "an opset",
-    "OpsetObject": "an opset",
-    "MethodObject": "the method `{name}`",
-    "Rank": "a rank",
-    "RecordObject": "the namedtuple `{name}`",
-    "ScriptObject": "the function `{name}`",
-    "SliceItem": "a slice",
-    "StaticDict": "a dictionary",
-    "StaticIterator": "an iterator",
-    "TensorObject": "a TensorProto",
-    "TypingObject": "the typing name `{name}`",
 }
 
 
 def describe(operand: Operand) -> str:
     """What an operand is, in the words of a diagnostic."""
-    if operand is None:
-        return "None"
-    if isinstance(operand, TypeObject):
-        return f"the type {operand.element.name.upper()}"
-    if isinstance(operand, tuple):
-        if not _is_written(operand):
-            count = "one item" if len(operand) == 1 else f"{len(operand)} items"
-            return f"a {'list' if isinstance(operand, StaticList) else 'tuple'} of {count}"
-        return f"`{_WORDS.repr(operand)}`"
-    if isinstance(operand, (bool, int, float, str)):
-        return f"`{reprlib.repr(operand)}`"
-    if isinstance(operand, ir.Value):
-        return f"a value of type {operand.type!r}"
-    if isinstance(operand, AttributeOperand):
-        return f"the attribute `{operand.parameter.name}`"
-    if isinstance(operand, (FunctionObject, NestedObject)):
-        return f"the function `{operand.node.name}`"
-    if isinstance(operand, ForeignObject):
-        return _describe_object(operand.value)
-    return _describe_object(operand)
-
-
-def _is_written(operand: tuple[Operand, ...]) -> bool:
-    """Whether all that it holds can be written down: other objects would be shown by where they lie in memory."""
-    pending: list[Operand] = [operand]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, tuple):
-            pending.extend(item)
-        elif item is not None and not isinstance(item, (bool, int, float, str)):
-            return False
-    return True
+    return _description.of(operand)(operand)
 
 
 def _describe_object(value: object) -> str:
@@ -458,3 +520,39 @@ def _describe_object(value: object) -> str:
     if isinstance(value, type):
         return f"the class `{value.__name__}`"
     return "this object" if kind.__module__.startswith("opwright.") else f"an object of type `{kind.__name__}`"
+
+
+_description: Operation[Operand, [], str] = Operation(_describe_object)
+_description.on(type(None))(lambda operand: "None")
+_description.on(bool, int, float, str)(lambda operand: f"`{reprlib.repr(operand)}`")
+_description.on(ir.Value)(lambda operand: f"a value of type {operand.type!r}")
+_description.on(Described)(lambda operand: operand.described)
+_description.on(NamedObject)(lambda operand: operand.described)
+_description.on(ArrayObject)(lambda operand: "an array")
+_description.on(ForeignObject)(lambda operand: _describe_object(operand.value))
+
+
+@_description.on(tuple)
+def _describe_tuple(operand: tuple[Operand, ...]) -> str:
+    return f"`{_WORDS.repr(operand)}`" if _is_written(operand) else f"a tuple of {_count(operand)}"
+
+
+@_description.on(StaticList)
+def _describe_list(operand: StaticList) -> str:
+    return f"`{_WORDS.repr(operand)}`" if _is_written(operand) else f"a list of {_count(operand)}"
+
+
+def _count(operand: tuple[Operand, ...]) -> str:
+    return "one item" if len(operand) == 1 else f"{len(operand)} items"
+
+
+def _is_written(operand: tuple[Operand, ...]) -> bool:
+    """Whether all that it holds can be written down: other objects would be shown by where they lie in memory."""
+    pending: list[Operand] = [operand]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, tuple):
+            pending.extend(item)
+        elif item is not None and not is_plain(item):
+            return False
+    return True

@@ -11,30 +11,23 @@ from types import EllipsisType
 from typing import TypeAlias, TypeGuard
 
 from opwright.lang import ir
-from opwright.lang.objects import (
-    ArrayObject,
-    BuiltinObject,
-    ForeignObject,
-    FunctionObject,
-    GraphObject,
-    Missing,
-    ModuleObject,
-    NamespaceObject,
-    NestedObject,
-    OperatorObject,
-    OpsetObject,
-    RecordObject,
-    ScriptObject,
-    TensorObject,
-    TypeObject,
-    TypingObject,
-)
+from opwright.lang.objects import ArrayObject, ForeignObject, Missing, NamedObject
 from opwright.lang.source import Span
 from opwright.lang.static import Key
 
 # Where a loop stands: its file, the line that its text begins with, its own line and column. The tree of a helper may
 # be read anew for each pass over a function.
 LoopKey = tuple[str, int, int, int]
+
+
+class Described:
+    """An operand of a class of ours that messages name; `described` is what it is called there."""
+
+    __slots__ = ()
+
+    @property
+    def described(self) -> str:
+        raise NotImplementedError
 
 
 class Poison:
@@ -66,7 +59,7 @@ class Frame:
     __slots__ = ()
 
 
-class StaticIterator:
+class StaticIterator(Described):
     """What `zip(...)` gives: items that are handed out once, as Python does."""
 
     __slots__ = ("items", "label")
@@ -74,6 +67,10 @@ class StaticIterator:
     def __init__(self, items: tuple[Operand, ...], label: str) -> None:
         self.items = items
         self.label = label
+
+    @property
+    def described(self) -> str:
+        return "an iterator"
 
 
 class Vacant:
@@ -85,7 +82,7 @@ class Vacant:
 VACANT = Vacant()
 
 
-class Absent:
+class Absent(Described):
     """An optional input that this variant does not have."""
 
     __slots__ = ("name",)
@@ -93,11 +90,16 @@ class Absent:
     def __init__(self, name: str) -> None:
         self.name = name
 
+    @property
+    def described(self) -> str:
+        return f"the absent input `{self.name}`"
+
 
 Scalar = bool | int | float | str
+_LISTS = (ir.AttributeKind.INTS, ir.AttributeKind.FLOATS, ir.AttributeKind.STRINGS)
 
 
-class AttributeOperand:
+class AttributeOperand(Described):
     """An attribute of the function where a number, a string or a list of them is wanted.
 
     `choices` are the values of its `Literal`; `is_bool`: a Python bool, stored as INT.
@@ -112,8 +114,24 @@ class AttributeOperand:
         self.choices = choices
         self.is_bool = is_bool
 
+    @property
+    def number_kind(self) -> ir.NumberKind | None:
+        """The kind of number that the attribute is; None where it is a text or a list."""
+        if self.parameter.kind is ir.AttributeKind.INT:
+            return ir.NumberKind.BOOL if self.is_bool else ir.NumberKind.INT
+        return ir.NumberKind.FLOAT if self.parameter.kind is ir.AttributeKind.FLOAT else None
 
-class Rank:
+    @property
+    def is_list(self) -> bool:
+        """Whether the attribute is a list of numbers or texts."""
+        return self.parameter.kind in _LISTS
+
+    @property
+    def described(self) -> str:
+        return f"the attribute `{self.parameter.name}`"
+
+
+class Rank(Described):
     """The rank of a parameter, where no fact says which it is. `axis` is the parameter's, `span` where it is asked."""
 
     __slots__ = ("axis", "span")
@@ -122,8 +140,12 @@ class Rank:
         self.axis = axis
         self.span = span
 
+    @property
+    def described(self) -> str:
+        return "a rank"
 
-class IntTuple:
+
+class IntTuple(Described):
     """A tuple of ints that are known at run time only, and perhaps how many there are.
 
     Of the shape of `owner`: the axes `places` where the rank is known, else its part `start:stop`. Without an owner it
@@ -146,8 +168,12 @@ class IntTuple:
         self.stop = stop
         self.value = value
 
+    @property
+    def described(self) -> str:
+        return "a tuple of ints"
 
-class SliceItem:
+
+class SliceItem(Described):
     """`start:stop:step` as it is written; None where a part is left out."""
 
     __slots__ = ("start", "step", "stop")
@@ -157,8 +183,12 @@ class SliceItem:
         self.stop = stop
         self.step = step
 
+    @property
+    def described(self) -> str:
+        return "a slice"
 
-class StaticDict:
+
+class StaticDict(Described):
     """A dictionary, which does not change; its keys are known when the function is built."""
 
     __slots__ = ("entries",)
@@ -169,8 +199,12 @@ class StaticDict:
     def __len__(self) -> int:
         return len(self.entries)
 
+    @property
+    def described(self) -> str:
+        return "a dictionary"
 
-class MethodObject:
+
+class MethodObject(Described):
     """A method of a dictionary."""
 
     __slots__ = ("name", "owner")
@@ -178,6 +212,10 @@ class MethodObject:
     def __init__(self, owner: StaticDict, name: str) -> None:
         self.owner = owner
         self.name = name
+
+    @property
+    def described(self) -> str:
+        return f"the method `{self.name}`"
 
 
 class Marker(Enum):
@@ -187,24 +225,7 @@ class Marker(Enum):
 
 ELLIPSIS, NEWAXIS = Marker.ELLIPSIS, Marker.NEWAXIS
 
-Object = (
-    ArrayObject
-    | BuiltinObject
-    | ForeignObject
-    | FunctionObject
-    | GraphObject
-    | Missing
-    | ModuleObject
-    | NamespaceObject
-    | NestedObject
-    | OperatorObject
-    | OpsetObject
-    | RecordObject
-    | ScriptObject
-    | TensorObject
-    | TypeObject
-    | TypingObject
-)
+Object = NamedObject | ArrayObject | ForeignObject | Missing
 
 Operand: TypeAlias = (
     ir.Value
