@@ -17,7 +17,7 @@ from opwright.lang.lower.floor_division import EXPANSIONS
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.mixed import on_mixed
 from opwright.lang.lower.number_arithmetic import absolute, inverted, negative, on_numbers, positive
-from opwright.lang.lower.numbers import as_tensor, describe, is_number, is_static_number, needs_element, value_of
+from opwright.lang.lower.numbers import as_tensor, describe, is_number, is_static_number, needs_element, other_value
 from opwright.lang.lower.operands import (
     Absent,
     AttributeOperand,
@@ -153,7 +153,7 @@ def _fold(low: Lowering, symbol: str, left: Any, right: Any, span: Span) -> Oper
 def _on_tensors(
     low: Lowering, symbol: str, left: Operand, right: Operand, span: Span, spans: tuple[Span, Span]
 ) -> Operand:
-    tensor = value_of(left) or value_of(right)
+    tensor = other_value(left) or other_value(right)
     element = None if tensor is None else tensor.type.element
     if tensor is not None and element is None:
         raise low.error(

@@ -92,9 +92,9 @@ class _Call:
     def known(self, axis: str) -> tuple[str, ...] | None:
         """The spellings of the call's fact; None where it is not known."""
         bound = self.given.bindings.get(axis)
-        if isinstance(bound, ir.TensorType):
-            element = ir.settle(bound.element)
-            return None if isinstance(element, ir.TypeVariable) else (element.name,)
+        if bound is not None and bound.element is not None:
+            element = ir.known_element(bound.element)
+            return None if element is None else (element.name,)
         if axis in self.positions:
             value = self.input(axis)
             if value is not None and value.optional:
@@ -129,9 +129,9 @@ class _Call:
         if spec is None:
             return None
         found = self.given.attributes.get(axis)
-        if isinstance(found, ir.AttributeReference):
+        if found is not None and found.refers_to is not None:
             parameter = self._parameter(found)
-            given = parameter is not None and (parameter.required or parameter.default is not None)
+            given = parameter is not None and not parameter.may_be_absent
             return (facts.PRESENT,) if given and self._only_presence(axis) else None
         value = spec.default if found is None else found.value
         if value is None:
@@ -142,10 +142,10 @@ class _Call:
     def ask(self, axis: str) -> None:
         """Raises Poisoned, with a question, where a parameter of this function decides the callee's axis."""
         bound = self.given.bindings.get(axis)
-        if isinstance(bound, ir.TensorType):
-            element = ir.settle(bound.element)
-            if isinstance(element, ir.TypeVariable):
-                raise needs_element(self.low, element, self.span)
+        if bound is not None and bound.element is not None:
+            variable = ir.open_element(bound.element)
+            if variable is not None:
+                raise needs_element(self.low, variable, self.span)
         elif axis in self.positions:
             value = self.input(axis)
             if value is not None:
@@ -167,9 +167,8 @@ class _Call:
 
     def _parameter(self, attribute: ir.Attribute | None) -> ir.AttributeParameter | None:
         """The caller's own attribute that is handed on."""
-        if not isinstance(attribute, ir.AttributeReference) or attribute.name not in self.low.attributes:
-            return None
-        return self.low.attributes[attribute.name].parameter
+        own = None if attribute is None or attribute.refers_to is None else self.low.attributes.get(attribute.refers_to)
+        return None if own is None else own.parameter
 
     def _only_presence(self, axis: str) -> bool:
         """Whether the variants ask no more of an attribute than whether it is given."""

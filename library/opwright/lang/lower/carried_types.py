@@ -43,16 +43,16 @@ class Agreed:
 
 def _covers(wide: ir.Type, narrow: ir.Type) -> bool:
     """Whether it says of values no more than the other type does."""
-    if isinstance(wide, ir.TensorType) and isinstance(narrow, ir.TensorType):
-        if ir.settle(wide.element) is not ir.settle(narrow.element):
+    if wide.kind is not None:
+        return wide.kind is narrow.kind
+    if wide.element is not None and narrow.element is not None:
+        if not wide.same_as(narrow):
             return False
         if wide.shape is None or narrow.shape is None:
             return wide.shape is None
         pairs = zip(wide.shape, narrow.shape, strict=False)
         return len(wide.shape) == len(narrow.shape) and all(one is None or one == other for one, other in pairs)
-    if isinstance(wide, ir.TensorType) and isinstance(narrow, ir.NumberType):
-        return True
-    return isinstance(wide, ir.NumberType) and isinstance(narrow, ir.NumberType) and wide.kind is narrow.kind
+    return wide.element is not None and narrow.kind is not None
 
 
 def _wider(one: ir.Type, other: ir.Type) -> ir.Type | None:
@@ -61,11 +61,4 @@ def _wider(one: ir.Type, other: ir.Type) -> ir.Type | None:
         return one
     if _covers(other, one):
         return other
-    if not isinstance(one, ir.TensorType) or not isinstance(other, ir.TensorType):
-        return None
-    if ir.settle(one.element) is not ir.settle(other.element):
-        return None
-    if one.shape is None or other.shape is None or len(one.shape) != len(other.shape):
-        return ir.TensorType(one.element)
-    dims = tuple(left if left == right else None for left, right in zip(one.shape, other.shape, strict=True))
-    return ir.TensorType(one.element, dims)
+    return one.joined(other) if one.element is not None and one.same_as(other) else None

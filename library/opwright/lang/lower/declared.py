@@ -33,17 +33,18 @@ def declared_type(function: ir.Function, declared: DeclaredValue) -> ir.Type:
 
 def meet_shapes(first: ir.Type, second: ir.Type) -> ir.Type | None:
     """The first type with what both know of the shape; None where they contradict each other."""
-    if not isinstance(first, ir.TensorType) or not isinstance(second, ir.TensorType):
-        return second if isinstance(first, ir.UnknownType) else first
+    if first.element is None or second.element is None:
+        return second if first.is_unknown else first
     if first.shape is None or second.shape is None:
         return ir.TensorType(first.element, first.shape if second.shape is None else second.shape)
     if len(first.shape) != len(second.shape):
         return None
     dims: list[ir.Dimension] = []
     for one, other in zip(first.shape, second.shape, strict=True):
-        if isinstance(one, int) and isinstance(other, int) and one != other:
+        sizes = {ir.size_of(one), ir.size_of(other)} - {None}
+        if len(sizes) > 1:
             return None
-        dims.append(other if one is None or isinstance(other, int) else one)
+        dims.append(sizes.pop() if sizes else one or other)
     return ir.TensorType(first.element, tuple(dims))
 
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
+from types import EllipsisType
 
 from opwright.lang import ir
+from opwright.lang.dispatch import (
+    Operation,
+)
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_rank
 from opwright.lang.lower.numbers import (
@@ -12,7 +16,6 @@ from opwright.lang.lower.numbers import (
     carried,
     cast,
     describe,
-    is_number,
     narrow,
     needs_element,
     number_kind,
@@ -20,16 +23,20 @@ from opwright.lang.lower.numbers import (
 from opwright.lang.lower.operands import (
     ELLIPSIS,
     NEWAXIS,
-    Absent,
     AttributeOperand,
     IndexItem,
     Marker,
     Operand,
     SliceItem,
-    is_run_time_number,
+    is_absent,
     is_tensor,
+    known_int,
 )
 from opwright.lang.lower.poison import Poisoned, each
+from opwright.lang.lower.primitives import (
+    Writer,
+    typed,
+)
 from opwright.lang.source import Span
 from opwright.opsets.signatures import elements_of
 
@@ -60,14 +67,36 @@ class Position:
 
     __slots__ = ("value",)
 
+    axes = 1  # of the tensor, for which an item stands
+    is_advanced = True  # whether numpy may make one index of it and others
+    is_joint = False  # whether it gives axes of its own to that index
+
     def __init__(self, value: int | ir.Value) -> None:
         self.value = value
+
+    @property
+    def position(self) -> int | None:
+        """Where it is, if that is known."""
+        return known_int(self.value)
+
+    def take(self, op: Writer, value: ir.Value, axis: int) -> tuple[ir.Value, ir.Shape]:
+        """What the item leaves of a tensor along an axis, and the shape that takes the axis' place."""
+        return op.gather(value, op.at(self.value), axis=axis), ()
+
+    def indices(self, op: Writer) -> list[ir.Value]:
+        """What it says of each axis that it stands for, as indices of `GatherND`."""
+        return [_as_int64(op, op.at(self.value))]
 
 
 class Range:
     """A slice of an axis; a bound is an int within int64, or a value of one element."""
 
     __slots__ = ("start", "step", "stop")
+
+    axes = 1
+    is_advanced = False
+    is_joint = False
+    position: int | None = None
 
     def __init__(self, start: Bound, stop: Bound, step: int | ir.Value) -> None:
         self.start = start
@@ -77,14 +106,18 @@ class Range:
     @property
     def static(self) -> slice | None:
         """Python's own slice, where every bound is known."""
-        start, stop, step = self.start, self.stop, self.step
-        if isinstance(start, ir.Value) or isinstance(stop, ir.Value) or isinstance(step, ir.Value):
+        bounds = (self.start, self.stop, self.step)
+        if any(bound is not None and known_int(bound) is None for bound in bounds):
             return None
-        return slice(start, stop, step)
+        return slice(*map(known_int, bounds))
 
     @property
     def whole(self) -> bool:
         return self.start in (None, 0) and self.stop is None and self.step == 1
+
+    @property
+    def known_step(self) -> int | None:
+        return known_int(self.step)
 
 
 class Array:
@@ -92,54 +125,118 @@ class Array:
 
     __slots__ = ("value",)
 
+    axes = 1
+    is_advanced = True
+    is_joint = True
+    position: int | None = None
+
     def __init__(self, value: ir.Value) -> None:
         self.value = value
 
-    @property
-    def shape(self) -> tuple[ir.Dimension, ...] | None:
-        return self.value.type.shape if is_tensor(self.value) else None
+    def take(self, op: Writer, value: ir.Value, axis: int) -> tuple[ir.Value, ir.Shape]:
+        return op.gather(value, self.value, axis=axis), self.value.type.shape
+
+    def indices(self, op: Writer) -> list[ir.Value]:
+        return [_as_int64(op, self.value)]
 
 
 class Mask:
     """A BOOL tensor of known rank, at least 1, which stands for as many axes."""
 
-    __slots__ = ("rank", "value")
+    __slots__ = ("axes", "value")
+
+    is_advanced = True
+    is_joint = True
+    position: int | None = None
 
     def __init__(self, value: ir.Value, rank: int) -> None:
         self.value = value
-        self.rank = rank
+        self.axes = rank
+
+    def take(self, op: Writer, value: ir.Value, axis: int) -> tuple[ir.Value, ir.Shape]:
+        return op.compress(value, self.value, axis=axis), (None,)
+
+    def indices(self, op: Writer) -> list[ir.Value]:
+        rows = op.non_zero(self.value)
+        return [typed(op.gather(rows, op.int64(row), axis=0), "int64", (None,)) for row in range(self.axes)]
 
 
-Item = Position | Range | Array | Mask | Marker
+def _as_int64(op: Writer, value: ir.Value) -> ir.Value:
+    if value.type.kind is not None:
+        return typed(op.identity(value), "int64", ())
+    assert is_tensor(value)
+    int64 = op.low.element_of("int64")
+    if ir.known_element(value.type.element) is int64:
+        return value
+    shape = value.type.shape
+    return typed(cast(op.low, value, int64, op.span), "int64", shape)
+
+
+Advanced = Position | Array | Mask
+Item = Advanced | Range | Marker
 
 
 def read_item(low: Lowering, item: IndexItem, span: Span) -> Item:
     """The item of a tensor's subscript that an operand is."""
-    if isinstance(item, Marker):
-        return item
-    if item is None:
-        return NEWAXIS
-    if item is Ellipsis:
-        return ELLIPSIS
-    if isinstance(item, SliceItem):
-        return read_range(low, item, span)
-    if is_number(item):
+    return _item.of(item)(item, low, span)
+
+
+def read_position(low: Lowering, item: IndexItem, span: Span) -> int | ir.Value:
+    """The position that an operand is, which is all that the subscript of a list takes."""
+    read = read_item(low, item, span)
+    if not isinstance(read, Position):
+        raise refuse_item(low, item, span)
+    return read.value
+
+
+def _no_item(item: IndexItem, low: Lowering, span: Span) -> Item:
+    raise refuse_item(low, item, span)
+
+
+_item: Operation[IndexItem, [Lowering, Span], Item] = Operation(_no_item)
+_item.on(Marker)(lambda item, low, span: item)
+_item.on(type(None))(lambda item, low, span: NEWAXIS)
+_item.on(EllipsisType)(lambda item, low, span: ELLIPSIS)
+_item.on(SliceItem)(lambda item, low, span: read_range(low, item, span))
+
+
+@_item.on(bool, int, float)
+def _number_item(item: bool | int | float, low: Lowering, span: Span) -> Item:
+    return _position(low, item, span)
+
+
+@_item.on(range)
+def _range_item(item: range, low: Lowering, span: Span) -> Item:
+    return _list_item(tuple(item), low, span)
+
+
+@_item.on(tuple)
+def _list_item(item: tuple[Operand, ...], low: Lowering, span: Span) -> Item:
+    value = as_tensor(low, item, None if item else low.element_of("int64"), span)
+    return _tensor(low, value, span)
+
+
+@_item.on(ir.Value)
+def _value_item(item: ir.Value, low: Lowering, span: Span) -> Item:
+    if item.type.kind is not None:
         return _position(low, item, span)
-    if isinstance(item, (tuple, range)):
-        item = tuple(item)
-        value = as_tensor(low, item, None if item else low.element_of("int64"), span)
-        return _tensor(low, value, span)
     if is_tensor(item) and not item.optional:
         return _tensor(low, item, span)
-    if isinstance(item, AttributeOperand) and item.parameter.kind is ir.AttributeKind.INTS:
-        value = as_tensor(low, item, None, span)
-        return _tensor(low, value, span)
     raise refuse_item(low, item, span)
+
+
+@_item.on(AttributeOperand)
+def _attribute_item(item: AttributeOperand, low: Lowering, span: Span) -> Item:
+    if item.number_kind is not None:
+        return _position(low, item, span)
+    if item.parameter.kind is not ir.AttributeKind.INTS:
+        raise refuse_item(low, item, span)
+    return _tensor(low, as_tensor(low, item, None, span), span)
 
 
 def refuse_item(low: Lowering, item: Operand, span: Span) -> Poisoned:
     need_rank(item)
-    absent = isinstance(item, Absent) or (isinstance(item, ir.Value) and item.optional)
+    absent = is_absent(item)
     return low.error(
         "OW340",
         f"{describe(item)} cannot index",
@@ -154,14 +251,12 @@ def refuse_item(low: Lowering, item: Operand, span: Span) -> Poisoned:
 def _position(low: Lowering, item: Operand, span: Span) -> Item:
     if number_kind(item) is not ir.NumberKind.INT:
         raise refuse_item(low, item, span)
-    if isinstance(item, int):
-        if not INT64_MIN <= item <= INT64_MAX:
-            raise low.error(
-                "OW342", f"index {item} is out of range", span, "an axis cannot have that many elements", ""
-            )
-        return Position(item)
-    value = carried(low, item, span)
-    return Position(value)
+    known = known_int(item)
+    if known is None:
+        return Position(carried(low, item, span))
+    if not INT64_MIN <= known <= INT64_MAX:
+        raise low.error("OW342", f"index {known} is out of range", span, "an axis cannot have that many elements", "")
+    return Position(known)
 
 
 def _tensor(low: Lowering, value: ir.Value, span: Span) -> Item:
@@ -188,14 +283,14 @@ def as_index(low: Lowering, value: ir.Value, span: Span) -> ir.Value:
     """An integer tensor as INT32 or INT64, which are the types of indices; others are cast."""
     assert is_tensor(value)
     element = ir.settle(value.type.element)
-    elements = element.elements if isinstance(element, ir.TypeVariable) else (element,)
+    elements, variable = element.elements, ir.open_element(element)
     if all(item.name in ("int32", "int64") for item in elements):
         return value
     low.rely_on(element)
     if all(item.is_integer for item in elements):
         return cast(low, value, low.element_of("int64"), span)
-    if isinstance(element, ir.TypeVariable) and any(item.is_integer or item.kind == "bool" for item in elements):
-        raise needs_element(low, element, span)
+    if variable is not None and any(item.is_integer or item.kind == "bool" for item in elements):
+        raise needs_element(low, variable, span)
     raise refuse_item(low, value, span)
 
 
@@ -211,23 +306,10 @@ def read_range(low: Lowering, item: SliceItem, span: Span) -> Range:
 
 def _bound(low: Lowering, bound: Operand, span: Span) -> Bound:
     """A bound of a slice: None, an int that fits int64 (beyond, it means the same as the limit), or a value."""
-    if bound is None:
-        return None
-    if isinstance(bound, int):
-        return max(INT64_MIN, min(INT64_MAX, int(bound)))
-    if is_number(bound) and number_kind(bound) is not ir.NumberKind.FLOAT:
-        value = carried(low, bound, span)
-        if number_kind_of(value) is not ir.NumberKind.BOOL:
-            return value
-        return cast(low, value, low.element_of("int64"), span)
-    if is_tensor(bound) and not bound.optional:
-        element = ir.settle(bound.type.element)
-        if isinstance(element, ir.TypeVariable):
-            narrow(low, element, [item for item in element.elements if not item.is_integer], "a slice")
-        mask = ir.element_mask(element)
-        if bound.type.shape in (None, ()) and all(item.is_integer for item in elements_of(mask)):
-            int64 = low.element_of("int64")
-            return bound if mask == 1 << int64.code else cast(low, bound, int64, span)
+    return _bounds.of(bound)(bound, low, span)
+
+
+def _no_bound(bound: Operand, low: Lowering, span: Span) -> Bound:
     need_rank(bound)
     raise low.error(
         "OW340",
@@ -238,5 +320,32 @@ def _bound(low: Lowering, bound: Operand, span: Span) -> Bound:
     )
 
 
-def number_kind_of(value: ir.Value) -> ir.NumberKind | None:
-    return value.type.kind if is_run_time_number(value) else None
+_bounds: Operation[Operand, [Lowering, Span], Bound] = Operation(_no_bound)
+_bounds.on(type(None))(lambda bound, low, span: None)
+_bounds.on(bool, int)(lambda bound, low, span: max(INT64_MIN, min(INT64_MAX, int(bound))))
+
+
+@_bounds.on(AttributeOperand)
+def _attribute_bound(bound: AttributeOperand, low: Lowering, span: Span) -> Bound:
+    return _number_bound(low, bound, bound.number_kind, span)
+
+
+def _number_bound(low: Lowering, bound: Operand, kind: ir.NumberKind | None, span: Span) -> Bound:
+    """A number of the run time that is an int, or a bool, which is one in Python."""
+    if kind is None or kind is ir.NumberKind.FLOAT:
+        return _no_bound(bound, low, span)
+    value = carried(low, bound, span)
+    return value if value.type.kind is not ir.NumberKind.BOOL else cast(low, value, low.element_of("int64"), span)
+
+
+@_bounds.on(ir.Value)
+def _value_bound(bound: ir.Value, low: Lowering, span: Span) -> Bound:
+    if is_tensor(bound) and not bound.optional:
+        element, int64 = ir.settle(bound.type.element), low.element_of("int64")
+        variable = ir.open_element(element)
+        if variable is not None:
+            narrow(low, variable, [item for item in variable.elements if not item.is_integer], "a slice")
+        mask = ir.element_mask(element)
+        if bound.type.shape in (None, ()) and all(item.is_integer for item in elements_of(mask)):
+            return bound if mask == int64.mask else cast(low, bound, int64, span)
+    return _number_bound(low, bound, bound.type.kind, span)

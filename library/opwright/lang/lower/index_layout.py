@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.index_items import Array, Item, Mask, Position, Range
+from opwright.lang.lower.index_items import Item
 from opwright.lang.lower.operands import ELLIPSIS
 from opwright.lang.source import Span
 
@@ -26,18 +26,11 @@ class Placed:
         self.back = back
 
 
-def axes_of(item: Item) -> int:
-    """How many axes of the tensor an item stands for."""
-    if isinstance(item, Mask):
-        return item.rank
-    return 1 if isinstance(item, (Position, Range, Array)) else 0
-
-
 def lay_out(low: Lowering, shape: tuple[ir.Dimension, ...] | None, items: Sequence[Item], span: Span) -> list[Placed]:
     """Gives every item but `...` its axis, and refuses what is out of range for what is known of the tensor."""
     if sum(item is ELLIPSIS for item in items) > 1:
         raise low.error("OW342", "a subscript has one `...` at most", span, "numpy says the same")
-    taken = sum(map(axes_of, items))
+    taken = sum(item.axes for item in items)
     if shape is not None and taken > len(shape):
         raise low.error(
             "OW342",
@@ -52,33 +45,25 @@ def lay_out(low: Lowering, shape: tuple[ir.Dimension, ...] | None, items: Sequen
             axis, back = -left, True
             continue
         placed.append(Placed(item, axis, back))
-        dim = shape[axis] if shape is not None and isinstance(item, Position) else None
-        if isinstance(dim, int) and _is_out_of_range(item, dim):
+        dim = None if shape is None or item.position is None else ir.size_of(shape[axis])
+        if dim is not None and item.position is not None and not -dim <= item.position < dim:
             raise low.error("OW342", "the index is out of range", span, f"the axis has {dim} elements")
-        axis += axes_of(item)
-        left -= axes_of(item)
+        axis += item.axes
+        left -= item.axes
     return placed
-
-
-def _is_out_of_range(item: Item, dim: int) -> bool:
-    return isinstance(item, Position) and isinstance(item.value, int) and not -dim <= item.value < dim
-
-
-def is_advanced(item: Item) -> bool:
-    return isinstance(item, (Position, Array, Mask))
 
 
 def needs_all_at_once(items: Sequence[Item]) -> bool:
     """Whether numpy makes one index of several: two arrays, a mask of several axes, an array apart from a position."""
-    arrays = [item for item in items if isinstance(item, (Array, Mask))]
+    arrays = [item for item in items if item.is_joint]
     if not arrays:
         return False
-    if len(arrays) > 1 or (isinstance(arrays[0], Mask) and arrays[0].rank > 1):
+    if len(arrays) > 1 or arrays[0].axes > 1:
         return True
     return not stand_together(items)
 
 
 def stand_together(items: Sequence[Item]) -> bool:
     """Whether positions, arrays and masks stand side by side: what they make then stands in their place."""
-    places = [place for place, item in enumerate(items) if is_advanced(item)]
-    return all(map(is_advanced, items[places[0] : places[-1] + 1]))
+    places = [place for place, item in enumerate(items) if item.is_advanced]
+    return all(item.is_advanced for item in items[places[0] : places[-1] + 1])

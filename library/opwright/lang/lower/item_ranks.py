@@ -10,7 +10,11 @@ from collections.abc import Mapping, Sequence
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.malformed import known_value
-from opwright.lang.lower.operands import Operand, is_sequence
+from opwright.lang.lower.operands import (
+    Operand,
+    is_sequence,
+    value_of,
+)
 from opwright.lang.static import StaticList
 from opwright.opsets.record import TypeRule
 from opwright.opsets.records import SEQUENCE_INSERT
@@ -31,13 +35,13 @@ def item_rank(low: Lowering, operand: Operand) -> int | None:
         return joined_rank(*(_rank(item) for item in operand))
     if not is_sequence(operand):
         return None
-    inner = operand.type.item
-    known = inner.rank if isinstance(inner, ir.TensorType) else None
+    known = operand.type.item.rank
     return low.item_ranks.get(operand) if known is None else known
 
 
 def _rank(operand: Operand) -> int | None:
-    return operand.type.rank if isinstance(operand, ir.Value) and isinstance(operand.type, ir.TensorType) else None
+    value = value_of(operand)
+    return None if value is None else value.type.rank
 
 
 def note_item_rank(low: Lowering, result: Operand, rank: int | None) -> None:
@@ -55,7 +59,7 @@ def ranked(
 ) -> ir.Type:
     """The type of an operator's first result, with the rank that it has by the ranks of items."""
     rule = signature.record.typing
-    if rule not in (TypeRule.ITEM, TypeRule.JOINED_ITEMS) or not isinstance(type_, ir.TensorType):
+    if rule not in (TypeRule.ITEM, TypeRule.JOINED_ITEMS) or type_.element is None:
         return type_
     if type_.shape is not None or not inputs:
         return type_

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from opwright.lang import ir
+from opwright.lang.dispatch import Operation
 from opwright.lang.lower.branches import Branch, changed_names
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import COUNT, NOTHING, PLACE, RETURNED, TUPLE_OF_ONE, is_flag, is_hidden, place_of
@@ -17,12 +18,28 @@ from opwright.lang.lower.numbers import (
     as_tensor,
     carried,
     describe,
+    holds_value,
     is_number,
     needs_element,
     number_kind,
+    other_value,
     typed_constant,
 )
-from opwright.lang.lower.operands import POISON, VACANT, Environment, IntTuple, Operand, Unbound, is_sequence, is_tensor
+from opwright.lang.lower.operands import (
+    POISON,
+    VACANT,
+    Environment,
+    IntTuple,
+    Operand,
+    Scalar,
+    Unbound,
+    is_sequence,
+    is_tensor,
+    items_in,
+    known_int,
+    unbound_of,
+    value_of,
+)
 from opwright.lang.lower.poison import Poisoned, each
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.sequences import is_list, join_lists
@@ -83,17 +100,18 @@ class Join:
             return POISON
         if any(self.unread):
             return self._one_sided(name, second if self.unread[0] else first, 0 if self.unread[0] else 1)
-        if isinstance(first, Unbound) or isinstance(second, Unbound):
-            return self._unbound(first, second)
+        unbound = unbound_of(first), unbound_of(second)
+        if any(unbound):
+            return self._unbound(*unbound)
         if first is POISON or second is POISON:
             return POISON
         return self._join(name, first, second)
 
-    def _unbound(self, first: Operand, second: Operand) -> Unbound:
+    def _unbound(self, first: Unbound | None, second: Unbound | None) -> Unbound:
         """A name that one of the sides does not bind; a loop may yet hand on its value."""
-        missing, path = (first, self.paths[1]) if isinstance(first, Unbound) else (second, self.paths[0])
-        assert isinstance(missing, Unbound)
-        one_sided = not (isinstance(first, Unbound) and isinstance(second, Unbound))
+        missing, path = first or second, self.paths[1 if first else 0]
+        assert missing is not None
+        one_sided = first is None or second is None
         return Unbound(path) if one_sided and path and missing.loop is None else missing
 
     def _hidden(self, name: str, first: Operand, second: Operand) -> Operand:
@@ -107,61 +125,65 @@ class Join:
             if first is VACANT or second is VACANT:
                 return second if first is VACANT else first
             if name == COUNT:
-                raise Poisoned if POISON in (first, second) else self._disagree("{} values", first, second)
+                raise Poisoned if POISON in (first, second) else self._disagree(_how_many(first), _how_many(second))
             return first
         if first is VACANT or second is VACANT:
             return self._one_sided(name, second if first is VACANT else first, 0 if first is VACANT else 1)
         if first is POISON or second is POISON:
             return POISON
         made = self._join(name, first, second)
-        if isinstance(made, Unbound):
-            raise self._disagree("{}", describe(first), describe(second))
+        if unbound_of(made) is not None:
+            raise self._disagree(describe(first), describe(second))
         return made
 
-    def _disagree(self, form: str, first: object, second: object) -> Poisoned:
+    def _disagree(self, first: str, second: str) -> Poisoned:
         places = [place_of(side) for side in self.sides]
         lines = [self.low.scope.module.source.line(place[0]) if place else 0 for place in places]
-        special = {NOTHING: "nothing", TUPLE_OF_ONE: "a tuple of one value"}
-        texts = [special.get(item, form.format(item)) if isinstance(item, int) else item for item in (first, second)]
         return self.low.error(
             "OW307",
             "the returns disagree",
             places[1] or places[0],
-            reason=f"line {lines[0]} returns {texts[0]}, line {lines[1]} returns {texts[1]}",
+            reason=f"line {lines[0]} returns {first}, line {lines[1]} returns {second}",
             help="return the same number of values, of the same types, on every path",
         )
 
     def _one_sided(self, name: str, value: Operand, vacant: int) -> Operand:
         """A value of one side, while nobody reads the name after the other: that side yields anything of the type."""
-        if isinstance(value, tuple) and not same_static(value, self.env.get(name)):
-            items = tuple(self._one_sided(name, item, vacant) for item in value)
-            unbound = next((item for item in items if isinstance(item, Unbound)), None)
-            return unbound or self._like(value, items)
+        return _one_sided.of(value)(value, self, name, vacant)
+
+    def one_sided_tuple(self, value: tuple[Operand, ...], name: str, vacant: int) -> Operand:
+        if same_static(value, self.env.get(name)):
+            return value
+        items = tuple(self._one_sided(name, item, vacant) for item in value)
+        return _first_unbound(items) or self._like(value, items)
+
+    def one_sided_ints(self, value: IntTuple, name: str, vacant: int) -> Operand:
         if value is self.env.get(name):
             return value  # from before the `if`
-        if isinstance(value, IntTuple):
-            made = within(self.low, self._regions()[1 - vacant], partial(tuple_tensor, self.low, value, self.node.span))
-            held = self._filled(name, made, vacant)
-            return held if isinstance(held, Unbound) else IntTuple(None, value=held)
-        return self._filled(name, value, vacant) if isinstance(value, ir.Value) else value
+        made = within(self.low, self._regions()[1 - vacant], partial(tuple_tensor, self.low, value, self.node.span))
+        held = value_of(self.filled(made, name, vacant))
+        return Unbound(_NO_FILLER) if held is None else IntTuple(None, value=held)
 
     def _regions(self) -> tuple[ir.Region, ir.Region]:
         return self.node.then, self.node.orelse
 
-    def _filled(self, name: str, value: ir.Value, vacant: int) -> ir.Value | Unbound:
+    def one_sided_value(self, value: ir.Value, name: str, vacant: int) -> Operand:
+        return value if value is self.env.get(name) else self.filled(value, name, vacant)
+
+    def filled(self, value: ir.Value, name: str, vacant: int) -> ir.Value | Unbound:
         filled = within(self.low, self._regions()[vacant], partial(filler, self.low, value.type, self.node.span))
         if filled is None:
-            return Unbound("with a value that could stand in for it on the path that ends")
+            return Unbound(_NO_FILLER)
         values = (filled, value) if vacant == 0 else (value, filled)
         # Whoever reads the name comes from the other side, so the type is that side's, its shape included.
         return self._result(name, values[0], values[1], value.type)
 
     def _join(self, name: str, first: Operand, second: Operand) -> Operand:
         alike = type(first) is type(second) and _record(first) == _record(second)
-        if alike and isinstance(first, tuple) and isinstance(second, tuple) and len(first) == len(second):
-            items = tuple(self._named(name, one, other) for one, other in zip(first, second, strict=True))
-            unbound = next((item for item in items if isinstance(item, Unbound)), None)
-            return unbound or self._like(first, items, second)
+        parts, others = items_in(first), items_in(second)
+        if alike and parts is not None and others is not None and len(parts) == len(others):
+            items = tuple(self._named(name, one, other) for one, other in zip(parts, others, strict=True))
+            return _first_unbound(items) or self._like(parts, items, second)
         returned = is_hidden(name) and not self.low.inlining  # by the function itself: a list of numbers is a tensor
         made = None
         if returned or not one_is_tuple(first, second):
@@ -174,13 +196,7 @@ class Join:
 
     def _like(self, value: tuple[Operand, ...], items: tuple[Operand, ...], *others: Operand) -> Operand:
         """The items as a list or tuple, as `value` is; a list may be what any of the values was."""
-        if isinstance(value, StaticNamed):
-            return StaticNamed(value.record, items)
-        if not isinstance(value, StaticList):
-            return items
-        made = StaticList(items)
-        self.low.lists.derived(made, value, *others)
-        return made
+        return _rebuilt.of(value)(value, self.low, items, others)
 
     def _result(self, name: str, first: ir.Value, second: ir.Value, type_: ir.Type) -> ir.Value:
         if self.node.operator.signature.since_version < _IF_OF_ANY_SHAPES and self.low.opset >= _BROADCASTING:
@@ -194,8 +210,7 @@ class Join:
     def _unsized(self, value: ir.Value, other: ir.Value, side: int) -> ir.Value:
         """The value that one branch gives, without the sizes that are known of it and that the other branch's may not
         have: reshaped to its own shape times one, which is what the condition is as a number, at run time alone."""
-        shape = value.type.shape if is_tensor(value) else None
-        given = other.type.shape if is_tensor(other) else None
+        shape, given = value.type.shape, other.type.shape
         if shape is None or (given is not None and not _says_more(shape, given)):
             return value
         return within(self.low, self._regions()[side], partial(self._reshaped_at_run_time, value, side))
@@ -210,6 +225,40 @@ class Join:
         return op.reshape(value, op.mul(op.shape(value), one))
 
 
+_NO_FILLER = "with a value that could stand in for it on the path that ends"
+
+_one_sided: Operation[Operand, [Join, str, int], Operand] = Operation(lambda value, join, name, vacant: value)
+_one_sided.on(tuple)(lambda value, join, name, vacant: join.one_sided_tuple(value, name, vacant))
+_one_sided.on(IntTuple)(lambda value, join, name, vacant: join.one_sided_ints(value, name, vacant))
+_one_sided.on(ir.Value)(lambda value, join, name, vacant: join.one_sided_value(value, name, vacant))
+
+_rebuilt: Operation[tuple[Operand, ...], [Lowering, tuple[Operand, ...], tuple[Operand, ...]], Operand] = Operation(
+    lambda value, low, items, others: items
+)
+_rebuilt.on(StaticNamed)(lambda value, low, items, others: StaticNamed(value.record, items))
+
+
+@_rebuilt.on(StaticList)
+def _rebuilt_list(
+    value: StaticList, low: Lowering, items: tuple[Operand, ...], others: tuple[Operand, ...]
+) -> StaticList:
+    made = StaticList(items)
+    low.lists.derived(made, value, *others)
+    return made
+
+
+def _first_unbound(items: tuple[Operand, ...]) -> Unbound | None:
+    return next(filter(None, map(unbound_of, items)), None)
+
+
+def _how_many(count: Operand) -> str:
+    """How many values a `return` gives, as `flow` notes it."""
+    known = known_int(count)
+    return _FEW.get(known, f"{known} values") if known is not None else ""
+
+
+_FEW = {NOTHING: "nothing", TUPLE_OF_ONE: "a tuple of one value"}
+
 _IF_OF_ANY_SHAPES = 11  # an `If` before that version gives one shape, which runtimes conclude from either branch
 
 _BROADCASTING = 7  # the first opset at which Mul takes a tensor and a number
@@ -219,7 +268,7 @@ def _says_more(shape: tuple[ir.Dimension, ...], given: tuple[ir.Dimension, ...])
     """Whether a size is known that is not known to be that of the other shape."""
     if len(shape) != len(given):
         return True
-    return any(isinstance(size, int) and size != other for size, other in zip(shape, given, strict=True))
+    return any(ir.size_of(size) is not None and size != other for size, other in zip(shape, given, strict=True))
 
 
 def _record(operand: Operand) -> RecordType | None:
@@ -233,23 +282,35 @@ def one_is_tuple(first: Operand, second: Operand) -> bool:
 
 def same_static(first: Operand, second: Operand) -> bool:
     """Whether two operands are one and the same value, known when the function is built."""
-    if isinstance(first, (ir.Value, Unbound)) or isinstance(second, (ir.Value, Unbound)):
-        return False
-    if isinstance(first, float) and isinstance(second, float):
-        return first.hex() == second.hex()  # -0.0 is not 0.0, nan is nan
-    if isinstance(first, StaticList) or isinstance(second, StaticList):
-        return False  # two lists of the same items are two lists: each may grow
-    if isinstance(first, tuple) and isinstance(second, tuple):
-        same = type(first) is type(second) and len(first) == len(second) and _record(first) == _record(second)
-        return same and all(one is other or same_static(one, other) for one, other in zip(first, second, strict=True))
-    return type(first) is type(second) and bool(first == second)
+    return type(first) is type(second) and _same.of(first)(first, second)
+
+
+_same: Operation[Operand, [Operand], bool] = Operation(lambda first, second: bool(first == second))
+# Two lists of the same items are two lists: each may grow.
+_same.on(ir.Value, Unbound, StaticList)(lambda first, second: False)
+
+
+@_same.on(float)
+def _same_float(first: float, second: Operand) -> bool:
+    """-0.0 is not 0.0, nan is nan."""
+    return isinstance(second, float) and first.hex() == second.hex()
+
+
+@_same.on(tuple)
+def _same_tuple(first: tuple[Operand, ...], second: Operand) -> bool:
+    others = items_in(second) or ()
+    return len(first) == len(others) and _record(first) == _record(second) and _same_each(first, others)
+
+
+def _same_each(first: tuple[Operand, ...], second: tuple[Operand, ...]) -> bool:
+    return all(one is other or same_static(one, other) for one, other in zip(first, second, strict=True))
 
 
 def same_items(low: Lowering, first: Operand, second: Operand) -> StaticList | None:
     """A list that may be either of two that hold the same now; None where they do not."""
     if not isinstance(first, StaticList) or not isinstance(second, StaticList) or len(first) != len(second):
         return None
-    if not all(one is other or same_static(one, other) for one, other in zip(first, second, strict=True)):
+    if not _same_each(first, second):
         return None
     made = StaticList(first)
     low.lists.derived(made, first, second)
@@ -269,29 +330,34 @@ def as_joined(low: Lowering, result: ir.Value, first: Operand, second: Operand) 
 
 def filler(low: Lowering, type_: ir.Type, span: Span | None) -> ir.Value | None:
     """Any value of a type, for a path on which nobody reads it; None where none can be made."""
+    if type_.kind is not None:
+        return carried(low, type_.kind.zero, span)
+    if type_.sequence_item is not None:
+        return _empty_sequence(low, type_.sequence_item, span)
+    return None if type_.element is None else _zeros(low, type_.element, _dims_like(type_), span)
 
-    if isinstance(type_, ir.NumberType):
-        zero = {ir.NumberKind.BOOL: False, ir.NumberKind.INT: 0, ir.NumberKind.FLOAT: 0.0}[type_.kind]
-        return carried(low, zero, span)
-    if isinstance(type_, ir.SequenceType) and isinstance(type_.item, ir.TensorType):
-        element = ir.settle(type_.item.element)
-        if isinstance(element, ir.TypeVariable):
-            if element.name in low.function.variables:
-                needs_element(low, element, span)  # the element type of an empty sequence is an attribute
-            return None
+
+def _empty_sequence(low: Lowering, item: ir.Type, span: Span | None) -> ir.Value | None:
+    element, variable = ir.known_element(item.element), ir.open_element(item.element)
+    if element is not None:
         return Writer(low, span).sequence_empty(element)
-    if not isinstance(type_, ir.TensorType):
-        return None
-    element = ir.settle(type_.element)
-    dims = _dims_like(type_)
-    if not isinstance(element, ir.TypeVariable):
-        empty = {"string": "", "bool": False}.get(element.kind, 0)
-        return typed_constant(low, _repeated(empty, dims), dims, element, span)
-    like = low.splittable.get(element.name)
-    if like is None:
+    if variable is not None and variable.name in low.function.variables:
+        needs_element(low, variable, span)  # the element type of an empty sequence is an attribute
+    return None
+
+
+_EMPTY: dict[str, Scalar] = {"string": "", "bool": False}
+
+
+def _zeros(low: Lowering, wanted: ir.Element, dims: tuple[int, ...], span: Span | None) -> ir.Value | None:
+    element, variable = ir.known_element(wanted), ir.open_element(wanted)
+    if element is not None:
+        return typed_constant(low, _repeated(_EMPTY.get(element.kind, 0), dims), dims, element, span)
+    like = None if variable is None else low.splittable.get(variable.name)
+    if variable is None or like is None:
         return None
     if low.lookup("", CAST_LIKE.name) is None:
-        needs_element(low, element, span)
+        needs_element(low, variable, span)
         return None
     zeros = typed_constant(low, _repeated(0, dims), dims, low.element_of("int64"), span)
     return Writer(low, span).cast_like(zeros, like)
@@ -301,13 +367,13 @@ def filler(low: Lowering, type_: ir.Type, span: Span | None) -> ir.Value | None:
 _MOST_FILLED = 64
 
 
-def _dims_like(type_: ir.TensorType) -> tuple[int, ...]:
+def _dims_like(type_: ir.Type) -> tuple[int, ...]:
     """Dimensions of the same rank: onnxruntime's Scan wants to know those of all that its body gives."""
-    known = tuple(dim if isinstance(dim, int) else 1 for dim in type_.shape or ())
+    known = tuple(1 if (size := ir.size_of(dim)) is None else size for dim in type_.shape or ())
     return known if math.prod(known) <= _MOST_FILLED else (1,) * len(known)
 
 
-def _repeated(item: Any, dims: tuple[int, ...]) -> Any:
+def _repeated(item: Scalar, dims: tuple[int, ...]) -> Scalar | tuple[Scalar, ...]:
     return (item,) * math.prod(dims) if dims else item
 
 
@@ -321,14 +387,18 @@ def join_values(
             return None
         one, other = _each_in_its_region(low, regions, partial(carried, low, span=span), values)
         return one, other, ir.NumberType(number_kind(first))
-    if is_list(first) and is_list(second) and (is_sequence(first) or is_sequence(second) or _hold_tensors(values)):
+    if (
+        is_list(first)
+        and is_list(second)
+        and (is_sequence(first) or is_sequence(second) or any(map(holds_value, values)))
+    ):
         return join_lists(low, regions, values, span)
     if is_tuple(first) and is_tuple(second):
         return _join_tuples(low, regions, values, span)
-    if any(isinstance(value, tuple) and _hold_tensors((value,)) for value in values):
+    if any(map(holds_value, values)):
         return None  # Python would give several values here and one there
-    tensor = first if isinstance(first, ir.Value) and not is_number(first) else second
-    element = tensor.type.element if is_tensor(tensor) else None
+    tensor = other_value(first) or other_value(second)
+    element = None if tensor is None else tensor.type.element
     return attempt(low, partial(_as_one_type, low, regions, values, element, span))
 
 
@@ -357,11 +427,6 @@ def _each_in_its_region(
         (0, 1),
     )
     return first, second
-
-
-def _hold_tensors(values: tuple[Operand, ...]) -> bool:
-    items = [item for value in values if isinstance(value, tuple) for item in value]
-    return any(isinstance(item, ir.Value) and not is_number(item) for item in items)
 
 
 def _join_tuples(

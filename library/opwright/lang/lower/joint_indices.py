@@ -6,9 +6,14 @@ from collections.abc import Sequence
 
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.index_items import Array, Item, Mask, Position, Range
-from opwright.lang.lower.index_layout import Placed, axes_of, is_advanced, stand_together
-from opwright.lang.lower.operands import ELLIPSIS, NEWAXIS, is_run_time_number, is_tensor
+from opwright.lang.lower.index_items import (
+    Advanced,
+    Array,
+    Item,
+    Mask,
+)
+from opwright.lang.lower.index_layout import Placed, stand_together
+from opwright.lang.lower.operands import ELLIPSIS, NEWAXIS, is_tensor
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.lower.shapes import require_rank
 from opwright.lang.source import Span
@@ -24,11 +29,11 @@ def gather_together(
     3. That block goes where numpy has it: in their place where they stand side by side, else first.
     """
     op = Writer(low, span)
-    advanced = [placed for placed in layout if is_advanced(placed.item)]
+    advanced = [placed for placed in layout if placed.item.is_advanced]
     leading = _leading(advanced)
     in_place = stand_together(items)
-    indices, block = _indices(low, op, [placed.item for placed in advanced])
-    element = value.type.element if is_tensor(value) else None
+    indices, block = _indices(op, [placed.item for placed in layout if isinstance(placed.item, Advanced)])
+    element = value.type.element
     assert element is not None
     if leading and NEWAXIS not in items:
         return typed(op.gather_nd(value, indices), element, _joined(value, len(leading), block))
@@ -38,7 +43,7 @@ def gather_together(
             if isinstance(item, Array):
                 require_rank(low, item.value, span)
         raise AssertionError("a block of unknown rank comes from an array of unknown rank")
-    axes = [axis % rank for placed in advanced for axis in range(placed.axis, placed.axis + axes_of(placed.item))]
+    axes = [axis % rank for placed in advanced for axis in range(placed.axis, placed.axis + placed.item.axes)]
     others = [axis for axis in range(rank) if axis not in axes]
     value = _transposed(op, value, [*axes, *others])
     value = typed(op.gather_nd(value, indices), element, _joined(value, len(axes), block))
@@ -47,7 +52,7 @@ def gather_together(
         before = axes[0]
         rest = range(width + before, width + len(others))
         value = _transposed(op, value, [*range(width, width + before), *range(width), *rest])
-    new = _new_axes(items, width, len(others) - sum(isinstance(item, Range) for item in items), in_place)
+    new = _new_axes(items, width, len(others) - sum(_is_range(item) for item in items), in_place)
     if not new:
         return value
     assert is_tensor(value) and value.type.shape is not None
@@ -62,24 +67,17 @@ def _leading(advanced: Sequence[Placed]) -> list[int]:
     for placed in advanced:
         if placed.back or placed.axis != len(axes):
             return []
-        axes.extend(range(placed.axis, placed.axis + axes_of(placed.item)))
+        axes.extend(range(placed.axis, placed.axis + placed.item.axes))
     return axes
 
 
-def _indices(low: Lowering, op: Writer, items: Sequence[Item]) -> tuple[ir.Value, tuple[ir.Dimension, ...] | None]:
+def _indices(op: Writer, items: Sequence[Advanced]) -> tuple[ir.Value, tuple[ir.Dimension, ...] | None]:
     """The indices of `GatherND`, one row per element, and the shape they have but for their last axis."""
     if len(items) == 1 and isinstance(items[0], Mask):
         rows = op.non_zero(items[0].value)
         return op.transpose(rows, perm=(1, 0)), (None,)
-    arrays: list[ir.Value] = []
-    for item in items:
-        if isinstance(item, Mask):
-            rows = op.non_zero(item.value)
-            arrays.extend(typed(op.gather(rows, op.int64(row), axis=0), "int64", (None,)) for row in range(item.rank))
-        else:
-            arrays.append(_as_int64(low, op, item))
-    shapes = [array.type.shape for array in arrays if is_tensor(array)]
-    ranks = [None if shape is None else len(shape) for shape in shapes]
+    arrays = [array for item in items for array in item.indices(op)]
+    ranks = [array.type.rank for array in arrays]
     block: tuple[ir.Dimension, ...] | None = None
     if None not in ranks:
         block = (None,) * max(rank for rank in ranks if rank is not None)
@@ -100,23 +98,13 @@ def _sum(op: Writer, arrays: Sequence[ir.Value]) -> ir.Value:
     return total
 
 
-def _as_int64(low: Lowering, op: Writer, item: Item) -> ir.Value:
-    from opwright.lang.lower.numbers import cast
-    from opwright.lang.lower.tensor_subscripts import position_value
-
-    value = position_value(op, item) if isinstance(item, Position) else item.value if isinstance(item, Array) else None
-    assert value is not None
-    if is_run_time_number(value):
-        return typed(op.identity(value), "int64", ())
-    assert is_tensor(value)
-    if ir.element_mask(value.type.element) == 1 << low.element_of("int64").code:
-        return value
-    shape = value.type.shape
-    return typed(cast(low, value, low.element_of("int64"), op.span), "int64", shape)
+def _is_range(item: Item) -> bool:
+    """What keeps its axis."""
+    return item.axes == 1 and not item.is_advanced
 
 
 def _joined(value: ir.Value, replaced: int, block: tuple[ir.Dimension, ...] | None) -> tuple[ir.Dimension, ...] | None:
-    shape = value.type.shape if is_tensor(value) else None
+    shape = value.type.shape
     return None if shape is None or block is None else (*block, *shape[replaced:])
 
 
@@ -139,7 +127,7 @@ def _new_axes(items: Sequence[Item], width: int, hidden: int, in_place: bool) ->
             axis += 1
         elif item is ELLIPSIS:
             axis += hidden
-        elif isinstance(item, Range):
+        elif _is_range(item):
             axis += 1
         elif block_left:
             axis, block_left = axis + width, False

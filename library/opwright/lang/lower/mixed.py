@@ -10,8 +10,16 @@ from collections.abc import Callable, Sequence
 from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.numbers import is_number, number_kind
-from opwright.lang.lower.operands import Operand, is_tensor
+from opwright.lang.lower.numbers import (
+    is_number,
+    number_kind_of,
+)
+from opwright.lang.lower.operands import (
+    Operand,
+    is_tensor,
+    known_int,
+    value_of,
+)
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.source import Span
 from opwright.opsets.signatures import Signature, mask_of
@@ -23,7 +31,13 @@ _HELP = "make it a tensor on every path, with a typed constant such as `INT64(0)
 
 def may_be_number(low: Lowering, operand: Operand) -> bool:
     """Whether Python may hold a number here."""
-    return is_number(operand) or (isinstance(operand, ir.Value) and operand in low.mixed)
+    return is_number(operand) or mixed_value(low, operand) is not None
+
+
+def mixed_value(low: Lowering, operand: Operand) -> ir.Value | None:
+    """A tensor for which Python holds a number on some path."""
+    value = value_of(operand)
+    return value if value in low.mixed else None
 
 
 def note_mixed(low: Lowering, result: Operand, *sources: Operand, also: frozenset[ir.NumberKind] = frozenset()) -> None:
@@ -37,9 +51,11 @@ def note_mixed(low: Lowering, result: Operand, *sources: Operand, also: frozense
 
 def number_kinds(low: Lowering, operand: Operand) -> frozenset[ir.NumberKind]:
     """The kinds of number that Python may hold; none for what is a tensor on every path."""
-    if is_number(operand):
-        return frozenset((number_kind(operand),))
-    return low.mixed.get(operand, frozenset()) if isinstance(operand, ir.Value) else frozenset()
+    kind = number_kind_of(operand)
+    if kind is not None:
+        return frozenset((kind,))
+    value = value_of(operand)
+    return frozenset() if value is None else low.mixed.get(value, frozenset())
 
 
 def on_mixed(
@@ -77,10 +93,11 @@ def refuse_untyped(low: Lowering, signature: Signature, operands: Sequence[tuple
             continue
         kinds = {kind for operand, _ in given for kind in number_kinds(low, operand)}
         for operand, span in given:
-            if isinstance(operand, ir.Value) and operand in low.mixed and not _is_natural(operand, kinds):
+            value = mixed_value(low, operand)
+            if value is not None and not _is_natural(value, kinds):
                 raise low.error(
                     "OW313",
-                    f"{signature.name} takes a number on one path, and a tensor of {operand.type!r} on another",
+                    f"{signature.name} takes a number on one path, and a tensor of {value.type!r} on another",
                     span,
                     reason="on its own the number becomes INT64, FLOAT or BOOL, which is another element type",
                     help=_HELP,
@@ -90,13 +107,13 @@ def refuse_untyped(low: Lowering, signature: Signature, operands: Sequence[tuple
 def _is_natural(operand: ir.Value, kinds: set[ir.NumberKind]) -> bool:
     """Whether numbers of these kinds become what the tensor is, where they meet nothing else."""
     assert is_tensor(operand)
-    element = ir.settle(operand.type.element)
-    return len(kinds) == 1 and isinstance(element, ElementType) and element.name == _NATURAL[next(iter(kinds))]
+    element = operand.type.known_element
+    return len(kinds) == 1 and element is not None and element.name == _NATURAL[next(iter(kinds))]
 
 
 def refuse_number(low: Lowering, operand: Operand, what: str, span: Span) -> None:
     """A finding where a tensor is asked for what a number lacks: `what` it is."""
-    if not isinstance(operand, ir.Value) or operand not in low.mixed:
+    if mixed_value(low, operand) is None:
         return
     raise low.error(
         "OW304",
@@ -111,16 +128,13 @@ def _refuse(low: Lowering, symbol: str, operands: tuple[Operand, ...], span: Spa
     for operand in operands:
         if is_tensor(operand):
             element = ir.settle(operand.type.element)
-            different = [item for item in _elements(element) if _difference(symbol, item, operands)]
-            if isinstance(element, ir.TypeVariable) and not element.rigid and len(different) < len(element.elements):
+            different = [item for item in element.elements if _difference(symbol, item, operands)]
+            variable = ir.open_element(element)
+            if variable is not None and not variable.rigid and len(different) < len(variable.elements):
                 # A type that is what the body makes of it is one for which the two are the same.
-                element.narrow(~mask_of(different), f"`{symbol}`", low.trail)
+                variable.narrow(~mask_of(different), f"`{symbol}`", low.trail)
             elif different:
                 raise _say(low, symbol, different[0], operands, span)
-
-
-def _elements(element: ir.Element) -> tuple[ElementType, ...]:
-    return element.elements if isinstance(element, ir.TypeVariable) else (element,)
 
 
 def _say(low: Lowering, symbol: str, element: ElementType, operands: tuple[Operand, ...], span: Span) -> Poisoned:
@@ -138,7 +152,8 @@ def _difference(symbol: str, element: ElementType, operands: tuple[Operand, ...]
     integer = element.is_integer or element.kind == "bool"
     if symbol == "/" and integer:
         return "whose quotient has a fraction"
-    if symbol == "**" and integer and not (isinstance(operands[-1], int) and operands[-1] >= 0):
+    exponent = known_int(operands[-1])
+    if symbol == "**" and integer and (exponent is None or exponent < 0):
         return "whose power has a fraction where the exponent is negative"
     if symbol == "-" and element.kind == "uint":
         return "which may become negative"

@@ -17,7 +17,16 @@ from opwright.lang import ir
 from opwright.lang.dispatch import Operation
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_rank
-from opwright.lang.lower.operands import AttributeOperand, Described, IntTuple, Operand, Scalar, is_tensor
+from opwright.lang.lower.operands import (
+    AttributeOperand,
+    Described,
+    IntTuple,
+    Operand,
+    Scalar,
+    is_tensor,
+    items_in,
+    value_of,
+)
 from opwright.lang.lower.poison import Poisoned, Question
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.objects import ArrayObject, ForeignObject, NamedObject
@@ -52,14 +61,15 @@ def is_number(operand: Operand) -> bool:
     return _kind.of(operand)(operand) is not None
 
 
-def value_of(operand: Operand) -> ir.Value | None:
-    """The value that a tensor, a sequence or anything else of the graph is, other than a number."""
-    return operand if isinstance(operand, ir.Value) and operand.type.kind is None else None
+def other_value(operand: Operand) -> ir.Value | None:
+    """The tensor, the sequence or what else of the graph an operand is, other than a number."""
+    value = value_of(operand)
+    return None if value is None or value.type.kind is not None else value
 
 
 def holds_value(operand: Operand) -> bool:
     """Whether a list or tuple holds a tensor, or what else is a value of the graph other than a number."""
-    return isinstance(operand, tuple) and any(value_of(item) is not None for item in operand)
+    return any(other_value(item) is not None for item in items_in(operand) or ())
 
 
 def number_kind(operand: Operand) -> ir.NumberKind:

@@ -222,6 +222,23 @@ class Marker(Enum):
     ELLIPSIS = auto()
     NEWAXIS = auto()
 
+    @property
+    def axes(self) -> int:
+        """Of a tensor, for which a marker in its subscript stands, as other items of one do."""
+        return 0
+
+    @property
+    def is_advanced(self) -> bool:
+        return False
+
+    @property
+    def is_joint(self) -> bool:
+        return False
+
+    @property
+    def position(self) -> int | None:
+        return None
+
 
 ELLIPSIS, NEWAXIS = Marker.ELLIPSIS, Marker.NEWAXIS
 
@@ -280,6 +297,31 @@ def is_run_time_number(operand: Operand) -> TypeGuard[NumberValue]:
 
 def is_sequence(operand: Operand) -> TypeGuard[SequenceValue]:
     return type(operand) is ir.Value and type(operand.type) is ir.SequenceType
+
+
+def value_of(operand: Operand) -> ir.Value | None:
+    """The value of the graph that an operand is: a tensor, a sequence, a number of the run time."""
+    return operand if isinstance(operand, ir.Value) else None
+
+
+def items_in(operand: Operand) -> tuple[Operand, ...] | None:
+    """The items of a tuple or list whose length is known."""
+    return operand if isinstance(operand, tuple) else None
+
+
+def unbound_of(operand: Operand) -> Unbound | None:
+    """What is known of a name without a value."""
+    return operand if isinstance(operand, Unbound) else None
+
+
+def known_int(operand: Operand) -> int | None:
+    """The int that an operand is, where it is known; a bool is one in Python."""
+    return operand if isinstance(operand, int) else None
+
+
+def is_absent(operand: Operand) -> TypeGuard[Absent | ir.Value]:
+    """An optional input that is not there, or may not be."""
+    return isinstance(operand, Absent) or (isinstance(operand, ir.Value) and operand.optional)
 
 
 IndexItem = Operand  # an int operand, a SliceItem, ELLIPSIS, NEWAXIS, a list or a tensor

@@ -16,7 +16,11 @@ from opwright.lang.lower.calls import try_emit
 from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import describe, is_number, is_static_number, narrow, number_kind
-from opwright.lang.lower.operands import Operand, is_tensor
+from opwright.lang.lower.operands import (
+    Operand,
+    is_tensor,
+    value_of,
+)
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.rounding import DoesNotFitError, pack
 from opwright.lang.source import Span
@@ -31,14 +35,14 @@ def integer_power(low: Lowering, left: Operand, right: Operand, element: ir.Elem
 
     Where only floats have the power and no interface promises integers, the base becomes one of floats.
     """
-    elements = element.elements if isinstance(element, ir.TypeVariable) else (element,)
-    integers = [item for item in elements if item.is_integer]
+    integers = [item for item in element.elements if item.is_integer]
     if not integers or (isinstance(right, float) and not right.is_integer()):
         return None
     low.rely_on(element)
-    if is_static_number(right) and right >= 0 and isinstance(left, ir.Value):
-        return _product(low, left, int(right), element, integers, span)
-    variable = element if isinstance(element, ir.TypeVariable) else None
+    base = value_of(left)
+    if is_static_number(right) and right >= 0 and base is not None:
+        return _product(low, base, int(right), element, integers, span)
+    variable = ir.open_element(element)
     if variable is not None and narrow(low, variable, integers, "`**`"):
         return None
     if is_number(right) and not is_static_number(right):
@@ -69,7 +73,8 @@ def _product(
 ) -> ir.Value | None:
     """None for `base ** 0`, which runtimes compute exactly, and where the body may yet make floats of the base."""
     unfit = [item for item in integers if not _fits(exponent, item)]
-    if unfit and not (isinstance(element, ir.TypeVariable) and narrow(low, element, unfit, f"the exponent {exponent}")):
+    variable = ir.open_element(element)
+    if unfit and not (variable is not None and narrow(low, variable, unfit, f"the exponent {exponent}")):
         raise low.error(
             "OW313",
             f"the exponent does not fit {unfit[0].name}",
@@ -77,7 +82,7 @@ def _product(
             reason=f"{exponent} is outside {unfit[0].name}, and a number takes the element type of the tensor it meets",
             help="cast the tensor to a wider type",
         )
-    if not exponent or isinstance(element, ir.TypeVariable):
+    if not exponent or variable is not None:
         return None
     if exponent == 1:
         return Writer(low, span).identity(base)
@@ -133,9 +138,7 @@ def expand_powers(low: Lowering, region: ir.Region) -> None:
 
 def _may_be_integer(value: ir.Value | None) -> bool:
     assert value is not None and is_tensor(value)
-    element = ir.settle(value.type.element)
-    elements = element.elements if isinstance(element, ir.TypeVariable) else (element,)
-    return any(item.is_integer for item in elements)
+    return any(item.is_integer for item in ir.settle(value.type.element).elements)
 
 
 def _expanded(low: Lowering, node: ir.Call, exponent: int) -> list[ir.Call]:

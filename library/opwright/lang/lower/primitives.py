@@ -39,14 +39,20 @@ class Writer:
         data = b"".join(value.to_bytes(8, "little", signed=True) for value in values)
         return self.low.constant(ir.TensorData(self.low.element_of("int64"), dims, data), self.span)
 
+    def at(self, value: int | ir.Value) -> ir.Value:
+        """An int, known or not, as a value of rank 0."""
+        return self.int64(value) if isinstance(value, int) else value
+
+    def single(self, value: int | ir.Value) -> ir.Value:
+        """The same as a tensor of rank 1 with one element."""
+        return self.int64s([value]) if isinstance(value, int) else self.reshape(value, self.int64s([1]))
+
     def integers(self, values: Sequence[int | ir.Value]) -> ir.Value:
         """An INT64 tensor of rank 1 of ints and of values of one element each."""
-        if all(isinstance(value, int) for value in values):
-            return self.int64s([value for value in values if isinstance(value, int)])
-        pieces = [
-            self.int64s([value]) if isinstance(value, int) else self.reshape(value, self.int64s([1]))
-            for value in values
-        ]
+        known = [value for value in values if isinstance(value, int)]
+        if len(known) == len(values):
+            return self.int64s(known)
+        pieces = [self.single(value) for value in values]
         joined = pieces[0] if len(pieces) == 1 else self.concat(*pieces, axis=0)
         return typed(joined, "int64", (len(values),))
 

@@ -11,12 +11,23 @@ from collections.abc import Sequence
 from functools import partial
 
 from opwright.lang import ir
+from opwright.lang.dispatch import Operation
 from opwright.lang.grammar import changed_by, statements_in
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.index_items import Position, read_item, refuse_item
+from opwright.lang.lower.index_items import (
+    read_position,
+)
 from opwright.lang.lower.known import need_copies, need_static
 from opwright.lang.lower.numbers import describe, is_number
-from opwright.lang.lower.operands import Environment, IndexItem, Operand, is_sequence, is_tensor
+from opwright.lang.lower.operands import (
+    Environment,
+    IndexItem,
+    Operand,
+    is_sequence,
+    is_tensor,
+    items_in,
+    value_of,
+)
 from opwright.lang.lower.poison import each
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.rules import lower_expression
@@ -120,11 +131,8 @@ def put_item(low: Lowering, target: ast.Subscript, value: Operand, env: Environm
 
 def joined(low: Lowering, owner: Operand, items: Operand, span: Span) -> Operand:
     """`owner + items`: two lists in Python's sense, the first of which may be a sequence."""
-    if isinstance(owner, StaticList) and isinstance(items, tuple):
-        if len(owner) + len(items) > SEQUENCE_ITEMS:
-            raise low.error("OW311", f"more than the {SEQUENCE_ITEMS:,} items allowed", span, "lists have a limit")
-        return StaticList((*owner, *items))
-    if not isinstance(items, tuple):
+    more = items_in(items)
+    if more is None:
         raise low.error(
             "OW345",
             f"{describe(items)} cannot be joined to a list",
@@ -132,11 +140,27 @@ def joined(low: Lowering, owner: Operand, items: Operand, span: Span) -> Operand
             reason="how many items it has must be known when the function is built",
             help="append the items one by one, in a loop",
         )
-    assert isinstance(owner, ir.Value)
-    return _grown(low, owner, items, span)
+    return _extended.of(owner)(owner, low, more, span)
 
 
-def _grown(low: Lowering, owner: ir.Value, items: tuple[Operand, ...], span: Span) -> ir.Value:
+def _not_extended(owner: Operand, low: Lowering, items: tuple[Operand, ...], span: Span) -> Operand:
+    raise AssertionError(f"{describe(owner)} is no list")
+
+
+_extended: Operation[Operand, [Lowering, tuple[Operand, ...], Span], Operand] = Operation(_not_extended)
+
+
+@_extended.on(StaticList)
+def _longer(owner: StaticList, low: Lowering, items: tuple[Operand, ...], span: Span) -> StaticList:
+    if len(owner) + len(items) > SEQUENCE_ITEMS:
+        raise low.error("OW311", f"more than the {SEQUENCE_ITEMS:,} items allowed", span, "lists have a limit")
+    return StaticList((*owner, *items))
+
+
+_extended.on(ir.Value)(lambda owner, low, items, span: _grown(owner, low, items, span))
+
+
+def _grown(owner: ir.Value, low: Lowering, items: tuple[Operand, ...], span: Span) -> ir.Value:
     assert is_sequence(owner)
     value: ir.Value = owner
     for item in items:
@@ -167,7 +191,7 @@ def _item(low: Lowering, item: Operand, type_: ir.Type, span: Span, owner: ir.Va
 
 
 def _element(type_: ir.Type) -> object:
-    return ir.settle(type_.element) if isinstance(type_, ir.TensorType) else type_
+    return type_ if type_.element is None else ir.settle(type_.element)
 
 
 # ------------------------------------------------------------------------------------------- lists as sequences
@@ -180,18 +204,31 @@ def unknown_items() -> ir.SequenceType:
 
 def as_sequence(low: Lowering, operand: Operand, type_: ir.Type, span: Span | None) -> ir.Value:
     """A list as a sequence of a type, which it may narrow; the type of an empty one must be known."""
+    return _sequence.of(operand)(operand, low, type_, span, span or (0, 0, 0, 0))
+
+
+def _no_list(operand: Operand, low: Lowering, type_: ir.Type, span: Span | None, place: Span) -> ir.Value:
+    raise low.error("OW325", f"{describe(operand)} is not a list of tensors", place, f"{type_!r} is wanted", "")
+
+
+_sequence: Operation[Operand, [Lowering, ir.Type, Span | None, Span], ir.Value] = Operation(_no_list)
+
+
+@_sequence.on(ir.Value)
+def _same_sequence(operand: ir.Value, low: Lowering, type_: ir.Type, span: Span | None, place: Span) -> ir.Value:
+    if not is_sequence(operand):
+        return _no_list(operand, low, type_, span, place)
+    if type_.unify(operand.type, low.trail):
+        return operand
+    raise low.error("OW346", f"{describe(operand)} is not of type {type_!r}", place, "the element types differ", "")
+
+
+@_sequence.on(StaticList)
+def _constructed(operand: StaticList, low: Lowering, type_: ir.Type, span: Span | None, place: Span) -> ir.Value:
     from opwright.lang.lower.joins import filler
 
-    assert isinstance(type_, ir.SequenceType)
-    place = span or (0, 0, 0, 0)
-    if is_sequence(operand):
-        assert isinstance(operand, ir.Value)
-        if type_.unify(operand.type, low.trail):
-            return operand
-        raise low.error("OW346", f"{describe(operand)} is not of type {type_!r}", place, "the element types differ", "")
-    if not isinstance(operand, StaticList):
-        raise low.error("OW325", f"{describe(operand)} is not a list of tensors", place, f"{type_!r} is wanted", "")
-    inner = type_.item
+    inner = type_.sequence_item
+    assert inner is not None
     tensors = each(lambda item: _item(low, item, inner, place, None), operand)
     if tensors:
         made = Writer(low, span).sequence_construct(*tensors)
@@ -218,7 +255,7 @@ def entering_sequence(low: Lowering, items: StaticList, type_: ir.SequenceType, 
     for item in items:
         _item(low, item, type_.item, span, None)
     empty = as_sequence(low, StaticList(), type_, span)
-    return _grown(low, empty, tuple(items), span)
+    return _grown(empty, low, tuple(items), span)
 
 
 def join_lists(
@@ -235,10 +272,12 @@ def _as_sequences(
 
     type_: ir.Type = unknown_items()
     for value in values:
-        for item in value if isinstance(value, StaticList) else ():
-            if not isinstance(item, ir.Value) or not type_.unify(ir.SequenceType(item.type), low.trail):
+        for item in items_in(value) or ():
+            tensor = value_of(item)
+            if tensor is None or not type_.unify(ir.SequenceType(tensor.type), low.trail):
                 return None
-        if isinstance(value, ir.Value) and not type_.unify(value.type, low.trail):
+        sequence = value_of(value)
+        if sequence is not None and not type_.unify(sequence.type, low.trail):
             return None
     first, second = (
         within(low, region, partial(as_sequence, low, value, type_, span))
@@ -259,11 +298,9 @@ def sequence_length(low: Lowering, sequence: ir.Value, span: Span) -> ir.Value:
 
 def subscript_sequence(low: Lowering, owner: ir.Value, item: IndexItem, span: Span) -> Operand:
     """`ys[i]`: out of range it fails at run time."""
-    read = read_item(low, item, span)
-    if not isinstance(read, Position):
-        raise refuse_item(low, item, span)
+    place = read_position(low, item, span)
     op = Writer(low, span)
-    return op.sequence_at(owner, op.int64(read.value) if isinstance(read.value, int) else read.value)
+    return op.sequence_at(owner, op.at(place))
 
 
 def pick(low: Lowering, owner: StaticList | tuple[Operand, ...], item: IndexItem, span: Span) -> Operand | None:
@@ -271,8 +308,9 @@ def pick(low: Lowering, owner: StaticList | tuple[Operand, ...], item: IndexItem
     tensors = [part for part in owner if is_tensor(part)]
     if not tensors or len(tensors) < len(owner) or any(part.optional for part in tensors):
         return None
-    if isinstance(item, ir.Value):
-        need_copies(low, item)
+    place = value_of(item)
+    if place is not None:
+        need_copies(low, place)
     type_ = unknown_items()
     if not all(type_.item.unify(part.type, low.trail) for part in tensors):
         return None

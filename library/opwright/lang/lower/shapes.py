@@ -10,7 +10,13 @@ import math
 
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.index_items import INT64_MAX, Position, Range, check_age, read_range
+from opwright.lang.lower.index_items import (
+    INT64_MAX,
+    Range,
+    check_age,
+    read_position,
+    read_range,
+)
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.operands import IntTuple, Operand, Rank, SliceItem, is_tensor
 from opwright.lang.lower.primitives import Writer, typed
@@ -35,10 +41,10 @@ def shape_of(low: Lowering, value: ir.Value, span: Span) -> IntTuple:
 def size_of(low: Lowering, value: ir.Value, span: Span) -> Operand:
     """`value.size`: how many elements there are, known or a number."""
     shape = shape_of(low, value, span)
-    assert shape.owner is not None and isinstance(shape.owner.type, ir.TensorType)
+    assert shape.owner is not None
     dims = shape.owner.type.shape
-    known = [dim for dim in dims or () if isinstance(dim, int)]
-    if dims is not None and len(known) == len(dims):
+    known = known_sizes(dims)
+    if known is not None:
         return math.prod(known)
     made = as_number(Writer(low, span).size(value))
     if dims is not None and None not in dims:
@@ -49,7 +55,7 @@ def size_of(low: Lowering, value: ir.Value, span: Span) -> Operand:
 def transposed(low: Lowering, value: ir.Value, span: Span) -> ir.Value:
     """`value.T`: the axes in reverse, whatever their number; numpy's for vectors and scalars too."""
     shape_of(low, value, span)
-    assert isinstance(value.type, ir.TensorType)
+    assert is_tensor(value)
     dims = value.type.shape
     if dims is not None and len(dims) < 2:
         return value
@@ -68,8 +74,14 @@ def require_rank(low: Lowering, value: ir.Value, span: Span) -> int:
 def known_length(shape: IntTuple) -> int | None:
     if shape.places is not None:
         return len(shape.places)
-    dims = shape.value.type.shape if shape.value is not None and is_tensor(shape.value) else None
-    return dims[0] if dims and isinstance(dims[0], int) else None
+    dims = None if shape.value is None else shape.value.type.shape
+    return ir.size_of(dims[0]) if dims else None
+
+
+def known_sizes(dims: ir.Shape) -> list[int] | None:
+    """The sizes of all axes, where they are known."""
+    known = [size for size in map(ir.size_of, dims or ()) if size is not None]
+    return None if dims is None or len(known) < len(dims) else known
 
 
 def length(low: Lowering, shape: IntTuple, span: Span) -> Operand:
@@ -108,9 +120,9 @@ def tuple_tensor(low: Lowering, shape: IntTuple, span: Span | None) -> ir.Value:
     if shape.places is None:
         return _part(low, op, shape.owner, shape.start, shape.stop)
     assert is_tensor(shape.owner) and shape.owner.type.shape is not None
-    dims = [shape.owner.type.shape[place] for place in shape.places]
-    known = [dim for dim in dims if isinstance(dim, int)]
-    if len(known) == len(dims):
+    dims = tuple(shape.owner.type.shape[place] for place in shape.places)
+    known = known_sizes(dims)
+    if known is not None:
         return op.int64s(known)
     first, last = shape.places[0], shape.places[-1]
     if shape.places != tuple(range(first, last + 1)):
@@ -130,7 +142,7 @@ def whole_shape(low: Lowering, owner: ir.Value, span: Span | None) -> ir.Value:
 
 
 def _rank(owner: ir.Value) -> int | None:
-    return owner.type.rank if is_tensor(owner) else None
+    return owner.type.rank
 
 
 def _part(low: Lowering, op: Writer, owner: ir.Value, start: int | None, stop: int | None) -> ir.Value:
@@ -139,9 +151,7 @@ def _part(low: Lowering, op: Writer, owner: ir.Value, start: int | None, stop: i
         return whole_shape(low, owner, op.span)
     if low.opset < 15:
         whole = whole_shape(low, owner, op.span)
-        result = emit_slices(low, whole, [(0, Range(start, stop, 1))], op.span or (0, 0, 0, 0))
-        assert isinstance(result, ir.Value)
-        return result
+        return emit_slices(low, whole, [(0, Range(start, stop, 1))], op.span or (0, 0, 0, 0))
     limits = {"start": start or 0} | ({} if stop is None else {"end": stop})
     return op.shape(owner, **limits)
 
@@ -152,21 +162,22 @@ def _part(low: Lowering, op: Writer, owner: ir.Value, start: int | None, stop: i
 def tuple_item(low: Lowering, shape: IntTuple, index: int | ir.Value, span: Span) -> Operand:
     """`shape[index]`: an int where it is known, else a number. Out of range it fails, at the latest at run time."""
     op = Writer(low, span)
-    size = known_length(shape)
-    if isinstance(index, int) and size is not None and not -size <= index < size:
-        raise low.error("OW342", f"index {index} is out of range for {size} entries", span, "Python says the same")
     if not isinstance(index, int):
         check_age(low, span)
         return as_number(op.gather(tuple_tensor(low, shape, span), index, axis=0))
+    count = known_length(shape)
+    if count is not None and not -count <= index < count:
+        raise low.error("OW342", f"index {index} is out of range for {count} entries", span, "Python says the same")
     if shape.places is not None:
         assert shape.owner is not None and is_tensor(shape.owner) and shape.owner.type.shape
         place = shape.places[index]
         dim = shape.owner.type.shape[place]
-        if isinstance(dim, int):
-            return dim
+        size = ir.size_of(dim)
+        if size is not None:
+            return size
         made = _dimension(low, op, shape.owner, place)
         if dim is not None:
-            low.trail.put(low.sizes, made, dim)
+            low.trail.put(low.sizes, made, str(dim))
         return made
     if index < 0:
         check_age(low, span)
@@ -221,11 +232,6 @@ def tuple_slice(low: Lowering, shape: IntTuple, item: SliceItem, span: Span) -> 
 
 def subscript_shape(low: Lowering, shape: IntTuple, item: Operand, span: Span) -> Operand:
     """`x.shape[item]`."""
-    from opwright.lang.lower.index_items import read_item, refuse_item
-
     if isinstance(item, SliceItem):
         return tuple_slice(low, shape, item, span)
-    read = read_item(low, item, span)
-    if not isinstance(read, Position):
-        raise refuse_item(low, item, span)
-    return tuple_item(low, shape, read.value, span)
+    return tuple_item(low, shape, read_position(low, item, span), span)

@@ -12,7 +12,10 @@ from collections.abc import Sequence
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import INT64_MAX, INT64_MIN, Bound, Range
-from opwright.lang.lower.operands import is_tensor
+from opwright.lang.lower.operands import (
+    is_tensor,
+    known_int,
+)
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.source import Span
 
@@ -27,9 +30,9 @@ def emit_slices(low: Lowering, owner: ir.Value, ranges: Sequence[tuple[int, Rang
             continue
         if not _starts_before(item):
             first.append((axis, item))
-        elif isinstance(item.step, int):
+        elif item.known_step is not None:
             first.append((axis, Range(_one_above(op, item.stop), _one_above(op, item.start), 1)))
-            second.append((axis, Range(None, None, item.step)))
+            second.append((axis, Range(None, None, item.known_step)))
         else:
             raise low.error(
                 "OW340",
@@ -47,8 +50,9 @@ def emit_slices(low: Lowering, owner: ir.Value, ranges: Sequence[tuple[int, Rang
 
 def _starts_before(item: Range) -> bool:
     """Whether a walk down might start before the first element."""
-    down = not isinstance(item.step, int) or item.step < 0
-    return down and item.start is not None and not (isinstance(item.start, int) and item.start >= 0)
+    step = item.known_step
+    start = None if item.start is None else known_int(item.start)
+    return (step is None or step < 0) and item.start is not None and (start is None or start < 0)
 
 
 def _one_above(op: Writer, bound: Bound) -> Bound:
@@ -75,17 +79,17 @@ def _slice(op: Writer, value: ir.Value, group: list[tuple[int, Range]]) -> ir.Va
 def _start(op: Writer, item: Range) -> int | ir.Value:
     if item.start is not None:
         return item.start
-    if isinstance(item.step, int):
-        return 0 if item.step > 0 else INT64_MAX
-    return op.where(op.less(item.step, op.int64(0)), op.int64(INT64_MAX), op.int64(0))
+    if item.known_step is not None:
+        return 0 if item.known_step > 0 else INT64_MAX
+    return op.where(op.less(op.at(item.step), op.int64(0)), op.int64(INT64_MAX), op.int64(0))
 
 
 def _stop(op: Writer, item: Range) -> int | ir.Value:
     if item.stop is not None:
         return item.stop
-    if isinstance(item.step, int):
-        return INT64_MAX if item.step > 0 else INT64_MIN
-    return op.where(op.less(item.step, op.int64(0)), op.int64(INT64_MIN), op.int64(INT64_MAX))
+    if item.known_step is not None:
+        return INT64_MAX if item.known_step > 0 else INT64_MIN
+    return op.where(op.less(op.at(item.step), op.int64(0)), op.int64(INT64_MIN), op.int64(INT64_MAX))
 
 
 def _shape(shape: tuple[ir.Dimension, ...] | None, group: list[tuple[int, Range]]) -> tuple[ir.Dimension, ...] | None:
@@ -99,5 +103,5 @@ def _shape(shape: tuple[ir.Dimension, ...] | None, group: list[tuple[int, Range]
 
 def sliced_length(dim: ir.Dimension, item: Range) -> int | None:
     """How many elements a slice takes of an axis, where that is known."""
-    bounds = item.static
-    return len(range(*bounds.indices(dim))) if isinstance(dim, int) and bounds is not None else None
+    bounds, size = item.static, ir.size_of(dim)
+    return None if bounds is None or size is None else len(range(*bounds.indices(size)))

@@ -23,8 +23,8 @@ def row_count(low: Lowering, value: ir.Value, span: Span) -> Operand:
 def row(low: Lowering, value: ir.Value, index: int | ir.Value, span: Span) -> ir.Value:
     """A row that exists."""
     op = Writer(low, span)
-    made = op.gather(value, op.int64(index) if isinstance(index, int) else index, axis=0)
-    assert isinstance(value.type, ir.TensorType)
+    made = op.gather(value, op.at(index), axis=0)
+    assert is_tensor(value)
     return typed(made, value.type.element, value.type.shape and value.type.shape[1:])
 
 
@@ -33,7 +33,7 @@ def known_row_count(operand: Operand) -> int | None:
     if not is_tensor(operand) or operand.optional:
         return None
     dims = operand.type.shape
-    return dims[0] if dims and isinstance(dims[0], int) else None
+    return ir.size_of(dims[0]) if dims else None
 
 
 def known_rows(low: Lowering, operand: Operand, span: Span) -> tuple[Operand, ...] | None:
@@ -41,6 +41,6 @@ def known_rows(low: Lowering, operand: Operand, span: Span) -> tuple[Operand, ..
     count = known_row_count(operand)
     if count is None:
         return None
-    assert isinstance(operand, ir.Value)
+    assert is_tensor(operand)
     refuse_number(low, operand, "items", span)
     return tuple(row(low, operand, index, span) for index in range(count))

@@ -10,7 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.index_items import Array, Item, Mask, Position, Range, check_age, read_item
+from opwright.lang.lower.index_items import (
+    Advanced,
+    Item,
+    Range,
+    check_age,
+    read_item,
+)
 from opwright.lang.lower.index_layout import Placed, lay_out, needs_all_at_once
 from opwright.lang.lower.joint_indices import gather_together
 from opwright.lang.lower.operands import NEWAXIS, IndexItem, is_tensor
@@ -45,7 +51,7 @@ def _one_by_one(low: Lowering, value: ir.Value, layout: list[Placed], span: Span
     for placed, count in (*_runs(reversed(front)), *_runs(back)):
         if placed.item is NEWAXIS:
             value = _new_axes(op, value, placed, count)
-        elif not isinstance(placed.item, Range):
+        elif isinstance(placed.item, Advanced):
             value = _take(op, value, placed.item, placed.axis)
     return value
 
@@ -72,26 +78,12 @@ def _new_axes(op: Writer, value: ir.Value, placed: Placed, count: int) -> ir.Val
     return typed(op.unsqueeze(value, axes), value.type.element, shape)
 
 
-def _take(op: Writer, value: ir.Value, item: Item, axis: int) -> ir.Value:
+def _take(op: Writer, value: ir.Value, item: Advanced, axis: int) -> ir.Value:
     """One position, array or mask along one axis."""
     assert is_tensor(value)
     element, shape = value.type.element, value.type.shape
-    taken: tuple[ir.Dimension, ...] | None
-    if isinstance(item, Mask):
-        taken = (None,)
-        result = op.compress(value, item.value, axis=axis)
-    elif isinstance(item, Array):
-        taken = item.shape
-        result = op.gather(value, item.value, axis=axis)
-    else:
-        assert isinstance(item, Position)
-        taken = ()
-        result = op.gather(value, position_value(op, item), axis=axis)
+    result, taken = item.take(op, value, axis)
     if shape is None or taken is None:
         return typed(result, element, None)
     place = axis % len(shape)
     return typed(result, element, (*shape[:place], *taken, *shape[place + 1 :]))
-
-
-def position_value(op: Writer, item: Position) -> ir.Value:
-    return op.int64(item.value) if isinstance(item.value, int) else item.value
