@@ -51,6 +51,7 @@ from opwright.lang.objects import (
     ArrayObject,
     BuiltinObject,
     ModuleObject,
+    NamedObject,
     NamespaceObject,
     OperatorObject,
     OpsetObject,

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import reprlib
-<<<<<<< HEAD
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeGuard
-=======
-from collections.abc import Callable, Iterable
-from typing import TypeGuard, TypeVar
->>>>>>> ade4210 (lang: dispatch what is done to operands by tables keyed by class)
+from typing import NamedTuple, TypeGuard, TypeVar
 
 from opwright.elements import ElementType, pack_bits
 from opwright.lang import ir
@@ -151,20 +146,13 @@ def weak_constant(
     if settled is not None:
         return typed_constant(low, value, dims, settled, span)
     carrier = _carrier(low, items)
-<<<<<<< HEAD
     if like is not None and fit.rounds_once and carrier is not None and low.lookup("", CAST_LIKE.name) is not None:
-=======
-    numbers = [item for item in items if is_static_number(item)]
-    exact = all(survives_float32(item, element) for item in numbers for element in variable.elements)
-    if like is not None and exact and carrier is not None and low.lookup("", CAST_LIKE.name) is not None:
->>>>>>> ade4210 (lang: dispatch what is done to operands by tables keyed by class)
         base = typed_constant(low, value, dims, carrier, span)
         type_ = ir.TensorType(variable, dims)
         return low.once(("like", variable.name, base), CAST_LIKE.name, [base, like], {}, type_, span)
     raise needs_element(low, variable, span)
 
 
-<<<<<<< HEAD
 class _Fit(NamedTuple):
     """How numbers fit a set of element types. `unfit`: those that cannot hold them, and why; `rounds_once`: whether
     each of the types gets the same from a constant of float32 or int64 as from the numbers themselves."""
@@ -173,22 +161,20 @@ class _Fit(NamedTuple):
     rounds_once: bool
 
 
-def _fit(texts: tuple[str, ...], items: tuple[Any, ...], mask: int) -> _Fit:
+def _fit(texts: tuple[str, ...], items: tuple[Scalar, ...], mask: int) -> _Fit:
     """`texts` tells apart in a cache what `==` does not: 1, 1.0 and True, 0.0 and -0.0."""
     elements = elements_of(mask)
     unfit = {element: reason for element in elements if (reason := _does_not_fit(items, element))}
+    numbers = [item for item in items if is_static_number(item)]
     good = [element for element in elements if element not in unfit]
-    return _Fit(unfit, all(survives_float32(item, element) for item in items for element in good))
+    return _Fit(unfit, all(survives_float32(item, element) for item in numbers for element in good))
 
 
 _FEW = 16  # numbers: so many at most are kept
 _kept_fit = lru_cache(maxsize=1 << 10)(_fit)
 
 
-def _does_not_fit(items: tuple[Any, ...], element: ElementType) -> str:
-=======
 def _does_not_fit(items: tuple[Scalar, ...], element: ElementType) -> str:
->>>>>>> ade4210 (lang: dispatch what is done to operands by tables keyed by class)
     """Why one of the items is no value of the element type; empty where all are."""
     try:
         for item in items:
