@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tests.differential.noise import Noise
-from tests.differential.values import EXACT_INTEGER, OutOfScope, Refused, Tensor, is_number, to_tensor
+from tests.differential.values import EXACT_INTEGER, Fixed, OutOfScope, Refused, Tensor, is_number, to_tensor
 
 PYTHON: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
@@ -40,6 +40,8 @@ def binary(symbol: str, left: object, right: object, noise: Noise) -> Any:
     """`left symbol right`: among numbers Python's, else on tensors of one element type."""
     if not isinstance(left, Tensor) and not isinstance(right, Tensor):
         return _on_python_values(symbol, left, right)
+    if all(isinstance(item, Fixed) or not isinstance(item, Tensor) for item in (left, right)):
+        raise OutOfScope("what numpy makes of its own arrays")
     dtype = (left if isinstance(left, Tensor) else right).dtype  # type: ignore[union-attr]
     first, second = to_tensor(left, dtype), to_tensor(right, dtype)
     if first.dtype != second.dtype:
@@ -72,6 +74,8 @@ def check_number(value: object) -> None:
 
 
 def unary(symbol: str, operand: object) -> Any:
+    if isinstance(operand, Fixed):
+        raise OutOfScope("what numpy makes of its own arrays")
     if not isinstance(operand, Tensor):
         if not is_number(operand):
             raise Refused(f"`{symbol}` of {operand!r}")

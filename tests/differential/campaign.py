@@ -13,7 +13,8 @@ from random import Random
 
 from tests.differential.control import PAIRS, control_pairs
 from tests.differential.generate.nested import generate_nested
-from tests.differential.generate.programs import generate, generate_at, generate_mixed
+from tests.differential.generate.programs import generate_mixed
+from tests.differential.generate.python import generate_at, generate_python
 from tests.differential.generate.trials import generate_trials
 from tests.differential.isolated import Judge
 from tests.differential.judge import RUNTIMES, Outcome, Verdict
@@ -129,7 +130,7 @@ class Report:
 
 def program_of(seed: int, index: int) -> Program:
     """The program of a seed and a number: always the same, on every platform."""
-    return generate(Random(f"{seed}:{index}"))
+    return generate_python(Random(f"{seed}:{index}"))
 
 
 def mutant_of(seed: int, index: int) -> Program:
@@ -151,7 +152,7 @@ def order_of(seed: int, index: int) -> Program:
     """A program and the same in another order of statements that do not depend on each other."""
     random = Random(f"order {seed}:{index}")
     while True:
-        made = (generate, generate_mixed, generate_trials, generate_trials)[index % 4](random)
+        made = (generate_python, generate_mixed, generate_trials, generate_trials)[index % 4](random)
         other = swapped(made.text, random)
         if other is not None:
             return replace(made, other=other)

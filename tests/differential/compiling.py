@@ -52,8 +52,11 @@ def compile_program(program: Program) -> Family | tuple[Diagnostic, ...]:
 
 
 def _declared(type_: str) -> DeclaredValue:
-    """`float`, `float/1`, `seq float`: an element type or variable, perhaps with a rank, perhaps in a sequence."""
+    """`float`, `float/1`, `float/2:A,B`, `seq float`: an element type or variable, perhaps with a rank, with the names
+    or sizes of its dimensions, or in a sequence."""
     *wrap, name = type_.split(" ")
-    name, _, rank = name.partition("/")
-    value = DeclaredValue(name, int(rank) if rank else None)
+    name, _, known = name.partition("/")
+    rank, _, dims = known.partition(":")
+    shape = tuple(int(size) if size.isdigit() else size for size in dims.split(",")) if dims else None
+    value = DeclaredValue(name, int(rank) if rank else None, shape)
     return replace(value, wrap=tuple(wrap)) if wrap else value

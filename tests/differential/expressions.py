@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import ast
 import math
+from collections import namedtuple
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from tests.differential import kernels
 from tests.differential.arithmetic import binary, check_number, unary
-from tests.differential.indexing import Slice, item_of, read_slice
+from tests.differential.indexing import Slice, item_of, make_slice, read_slice
 from tests.differential.noise import Noise
 from tests.differential.values import (
+    CODES,
+    DTYPES,
     Closure,
     ElementTypeObject,
+    Fixed,
     OutOfScope,
     Refused,
     Tensor,
     convert_number,
     is_number,
     name_of,
+    of_numpy,
     truth,
 )
 
@@ -49,6 +56,7 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "all": all,
     "any": any,
     "bool": bool,
+    "divmod": divmod,
     "enumerate": enumerate,
     "float": float,
     "int": int,
@@ -56,6 +64,7 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "list": list,
     "max": max,
     "min": min,
+    "pow": pow,
     "print": lambda *values, **how: None,  # its arguments are read like those of any call
     "reversed": reversed,
     "round": round,
@@ -80,10 +89,17 @@ class Operator:
         self.name = name
 
 
-class Method:
-    """`ys.append`."""
+class NamedTuple:
+    """A namedtuple, which makes its tuples."""
 
-    def __init__(self, owner: list[Any], name: str) -> None:
+    def __init__(self, kind: Callable[..., Any]) -> None:
+        self.kind = kind
+
+
+class Method:
+    """`ys.append`, `d.get`."""
+
+    def __init__(self, owner: list[Any] | dict[Any, Any], name: str) -> None:
         self.owner = owner
         self.name = name
 
@@ -146,8 +162,21 @@ class Expressions:
                 found: list[Any] = []
                 self._comprehend(made, generators, dict(scope), found)
                 return found
-            case ast.Lambda() | ast.Dict() | ast.JoinedStr() | ast.NamedExpr():
-                raise OutOfScope(f"this interpreter does not know {type(node).__name__}")
+            case ast.Lambda(args=arguments, body=body):
+                self.covered.add("lambda")
+                made_of = ast.FunctionDef("<lambda>", arguments, [ast.Return(body)], [])
+                return Closure(made_of, scope, "lambda", self._defaults(arguments, scope))
+            case ast.Dict(keys=keys, values=values):
+                self.covered.add("dict")
+                return self._dict(keys, values, scope)
+            case ast.JoinedStr(values=pieces):
+                self.covered.add("f-string")
+                return "".join(self._piece(piece, scope) for piece in pieces)
+            case ast.NamedExpr(target=target, value=inner):
+                self.covered.add("walrus")
+                bound = self._evaluate(inner, scope)
+                self._bind(target, bound, scope)
+                return bound
         raise Refused(f"{type(node).__name__} is not part of the language")
 
     def _items(self, nodes: Sequence[ast.expr], scope: Scope) -> list[Any]:
@@ -161,6 +190,44 @@ class Expressions:
                 found.append(self._evaluate(node, scope))
         return found
 
+    def _defaults(self, arguments: ast.arguments, scope: Scope) -> Scope:
+        """What a function inside another takes for an argument that is left out: read where it is defined."""
+        names = [item.arg for item in (*arguments.posonlyargs, *arguments.args)]
+        pairs = [
+            *zip(reversed(names), reversed(arguments.defaults), strict=False),
+            *zip((item.arg for item in arguments.kwonlyargs), arguments.kw_defaults, strict=True),
+        ]
+        return {name: self._evaluate(default, scope) for name, default in pairs if default is not None}
+
+    def _dict(self, keys: Sequence[ast.expr | None], values: Sequence[ast.expr], scope: Scope) -> dict[Any, Any]:
+        found: dict[Any, Any] = {}
+        for key, value in zip(keys, values, strict=True):
+            if key is None:
+                inner = self._evaluate(value, scope)
+                if not isinstance(inner, dict):
+                    raise Refused("`**` of what is no dictionary")
+                found.update(inner)
+                continue
+            name = self._evaluate(key, scope)
+            if isinstance(name, (Tensor, list, dict)):
+                raise Refused(f"{name!r} is no key")
+            found[name] = self._evaluate(value, scope)
+        return found
+
+    def _piece(self, piece: ast.expr, scope: Scope) -> str:
+        """A part of an f-string."""
+        if not isinstance(piece, ast.FormattedValue):
+            return str(self._evaluate(piece, scope))
+        value = self._evaluate(piece.value, scope)
+        if any(isinstance(item, Tensor) for item in _opened([value])):
+            raise OutOfScope("the text of a tensor")
+        form = "" if piece.format_spec is None else str(self._evaluate(piece.format_spec, scope))
+        change: dict[int, Callable[[Any], Any]] = {ord("r"): repr, ord("s"): str, ord("a"): ascii}
+        try:
+            return format(change[piece.conversion](value) if piece.conversion in change else value, form)
+        except (TypeError, ValueError) as error:
+            raise OutOfScope(f"Python raises {error}") from None
+
     def _comprehend(
         self, made: ast.expr, generators: Sequence[ast.comprehension], scope: Scope, found: list[Any]
     ) -> None:
@@ -168,7 +235,8 @@ class Expressions:
         if not generators:
             found.append(self._evaluate(made, scope))
             return
-        for item in self._evaluate(generators[0].iter, scope):
+        items = self._evaluate(generators[0].iter, scope)
+        for item in rows(items) if isinstance(items, Tensor) else items:
             self._step()
             self._bind(generators[0].target, item, scope)
             if all(truth(self._evaluate(test, scope)) for test in generators[0].ifs):
@@ -222,7 +290,7 @@ class Expressions:
             return (left is right) is isinstance(symbol, ast.Is)
         if isinstance(symbol, (ast.In, ast.NotIn)):
             self.covered.add("in")
-            if isinstance(left, Tensor) or any(isinstance(item, Tensor) for item in right):
+            if isinstance(left, Tensor) or isinstance(right, Tensor) or any(isinstance(item, Tensor) for item in right):
                 raise Refused("membership is static")
             return (left in right) is isinstance(symbol, ast.In)
         if isinstance(left, (ElementTypeObject, str)):
@@ -238,25 +306,44 @@ class Expressions:
         if isinstance(owner, Operator) and owner.name == "math":
             value = getattr(math, name)
             return value if is_number(value) else Operator(f"math.{name}")
+        if isinstance(owner, Operator) and owner.name == "np":
+            value = getattr(np, name)
+            return value if value is None or is_number(value) else Operator(f"np.{name}")
+        if isinstance(owner, Operator) and owner.name in ("TensorProto", "onnx.TensorProto"):
+            return _ELEMENT_CODES[name]
+        if isinstance(owner, Operator) and owner.name in ("onnx", "onnx.helper", "onnx.numpy_helper"):
+            return Operator(f"{owner.name}.{name}")
         if isinstance(owner, Tensor):
             self.covered.add(f".{name}")
             if name == "dtype":
                 return ElementTypeObject(name_of(owner.dtype))
             if name == "shape":
                 return owner.array.shape
-            if name == "rank":
+            if name in ("rank", "ndim"):
                 return owner.array.ndim
+            if name == "size":
+                return owner.array.size
+            if name == "T":
+                return type(owner)(owner.array.T)
         if isinstance(owner, ElementTypeObject) and name == "dtype":
             return owner
-        if isinstance(owner, list):
+        if isinstance(owner, (list, dict)):
             return Method(owner, name)
+        if isinstance(owner, tuple) and name in getattr(owner, "_fields", ()):
+            self.covered.add("namedtuple")
+            return getattr(owner, name)
         raise Refused(f".{name} of {owner!r}")
 
     # ------------------------------------------------------------------------------------------------ subscripts
 
     def _item(self, owner: Any, node: ast.expr, scope: Scope) -> Any:
-        nodes = node.elts if isinstance(node, ast.Tuple) else [node]
-        index = [self._evaluate(item, scope) for item in nodes]
+        if isinstance(node, ast.Tuple):
+            index = self._items(node.elts, scope)
+        else:
+            only = self._evaluate(node, scope)
+            index = list(only) if isinstance(only, tuple) and isinstance(owner, Tensor) else [only]
+        if isinstance(owner, dict):
+            return self._entry(owner, index[0] if len(index) == 1 else tuple(index))
         if isinstance(owner, (ElementTypeObject, Operator)):
             return owner  # `FLOAT["N"]`
         if isinstance(owner, Tensor):
@@ -275,6 +362,13 @@ class Expressions:
             return owner[int(only.array) if isinstance(only, Tensor) else only]
         except IndexError:
             raise OutOfScope("an index out of range") from None
+
+    def _entry(self, owner: dict[Any, Any], key: Any) -> Any:
+        if isinstance(key, (Tensor, list, dict)):
+            raise Refused(f"{key!r} is no key")
+        if key not in owner:
+            raise OutOfScope("Python raises KeyError")
+        return owner[key]
 
     # ----------------------------------------------------------------------------------------------------- calls
 
@@ -295,7 +389,16 @@ class Expressions:
             if len(positional) != 1 or not is_number(positional[0]):
                 raise Refused("a typed scalar is made of one number")
             return convert_number(positional[0], callee.dtype)
+        if isinstance(callee, NamedTuple):
+            self.covered.add("namedtuple")
+            try:
+                return callee.kind(*positional, **keywords)
+            except TypeError as error:
+                raise Refused(str(error)) from None
+        if isinstance(callee, Method) and isinstance(callee.owner, dict):
+            return self._of_dict(callee.owner, callee.name, positional)
         if isinstance(callee, Method):
+            assert isinstance(callee.owner, list)
             if callee.name not in ("append", "extend") or len(positional) != 1:
                 raise Refused(f"lists have no {callee.name}")
             self.covered.add(callee.name)
@@ -308,13 +411,60 @@ class Expressions:
             return kernels.call(callee.name.removeprefix("op."), positional, keywords, self.context)
         return self._call_python(callee.name, positional, keywords)
 
+    def _of_dict(self, owner: dict[Any, Any], name: str, arguments: list[Any]) -> Any:
+        self.covered.add(f"{name} of a dict")
+        if name in ("items", "keys", "values") and not arguments:
+            return list(getattr(owner, name)())
+        if name == "get" and 1 <= len(arguments) <= 2 and not isinstance(arguments[0], (Tensor, list, dict)):
+            return owner.get(*arguments)
+        raise Refused(f"dictionaries have no {name}")
+
+    def _call_numpy(self, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+        """numpy's own result, of known values."""
+        self.covered.add(f"np.{name}")
+        given = [_for_numpy(item) for item in arguments]
+        named = {key: _for_numpy(item) for key, item in keywords.items()}
+        try:
+            with np.errstate(all="ignore"):
+                return of_numpy(getattr(np, name)(*given, **named))
+        except (ArithmeticError, TypeError, ValueError) as error:
+            raise OutOfScope(f"numpy raises {error}") from None
+
+    def _sum_of_tensors(self, items: Any, start: Any = 0) -> Any:
+        """Python's `sum`: the items added one by one, to 0 first."""
+        if not isinstance(items, (tuple, list)):
+            raise OutOfScope("the sum of a tensor's rows")
+        for item in items:
+            start = self._binary(ast.Add(), start, item)
+        return start
+
     def _call_python(self, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+        if name.startswith("np."):
+            return self._call_numpy(name.removeprefix("np."), arguments, keywords)
+        if name == "onnx.helper.make_tensor":
+            self.covered.add("make_tensor")
+            return _made_tensor(*arguments, **keywords)
+        if name == "onnx.numpy_helper.from_array":
+            self.covered.add("from_array")
+            return arguments[0]
+        if name == "namedtuple":
+            return NamedTuple(namedtuple(*arguments, **keywords))
+        if name == "slice":
+            self.covered.add("slice()")
+            return make_slice(*arguments)
+        if name == "enumerate" and isinstance(arguments[0], Tensor):
+            self.covered.add("enumerate of a tensor")
+            arguments = [rows(arguments[0]), *arguments[1:]]
+        if name == "enumerate" and any(isinstance(item, Tensor) for item in arguments[0]):
+            self.covered.add("enumerate of a list")
         if name == "range":
             return range(*(integer(item) for item in arguments))
         if name == "abs":
             if is_number(arguments[0]):
                 self.covered.add("abs of a number")
             return unary("abs", arguments[0])
+        if name in ("int", "float", "bool", "round", "abs") and any(isinstance(item, Fixed) for item in arguments):
+            raise OutOfScope("what Python makes of numpy's arrays")
         if name == "len" and isinstance(arguments[0], Tensor):
             if not arguments[0].array.ndim:
                 raise OutOfScope("a tensor of rank 0 has no length")
@@ -325,6 +475,8 @@ class Expressions:
             self.covered.add("len of a list")
         if name == "print":
             return None
+        if name == "sum" and any(isinstance(item, Tensor) for item in _opened(arguments)):
+            return self._sum_of_tensors(*arguments)
         if name not in _OF_LISTS and any(isinstance(item, Tensor) for item in _opened(arguments)):
             raise Refused(f"{name} takes numbers")
         function = getattr(math, name.removeprefix("math.")) if name.startswith("math.") else BUILTINS[name]
@@ -336,8 +488,45 @@ class Expressions:
             raise Refused(str(error)) from None
         if name in ("enumerate", "zip", "reversed"):
             return list(value)
-        check_number(value)
+        for item in value if isinstance(value, tuple) else (value,):
+            check_number(item)
         return value
+
+
+def rows(value: Tensor) -> list[Any]:
+    """The parts of a tensor along its first axis."""
+    if not value.array.ndim:
+        raise OutOfScope("a tensor of rank 0 has no rows")
+    return [of_numpy(item) if isinstance(value, Fixed) else Tensor(item) for item in value.array]
+
+
+_ELEMENT_CODES = {"FLOAT": 1, "UINT8": 2, "INT32": 6, "INT64": 7, "BOOL": 9, "DOUBLE": 11}
+
+
+def _made_tensor(name: str, data_type: int, dims: Sequence[int], vals: Any) -> Fixed:
+    """`onnx.helper.make_tensor`."""
+    dtype = next((DTYPES[known] for known, code in CODES.items() if code == data_type), None)
+    if dtype is None:
+        raise OutOfScope("an element type that the interpreter does not know")
+    items = list(vals) if isinstance(vals, (list, tuple)) else [vals]
+    if len(items) != math.prod(dims) or not all(is_number(item) for item in items):
+        raise Refused("the values do not fit the shape")
+    return Fixed(np.array([convert_number(item, dtype).array for item in items], dtype).reshape(tuple(dims)))
+
+
+def _for_numpy(value: Any) -> Any:
+    """A known value as numpy takes it."""
+    if isinstance(value, Fixed):
+        return value.array
+    if isinstance(value, Operator) and value.name.startswith("np."):
+        return getattr(np, value.name.removeprefix("np."))
+    if isinstance(value, (tuple, list)):
+        return [_for_numpy(item) for item in value]
+    if isinstance(value, Tensor):
+        raise Refused("numpy is called on a tensor of the function")
+    if value is not None and not isinstance(value, (bool, int, float, str)):
+        raise Refused(f"numpy is called on {value!r}")
+    return value
 
 
 def _opened(arguments: Sequence[Any]) -> list[Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.differential.values import OutOfScope, Refused, Tensor, is_number, to_tensor
+from tests.differential.values import Fixed, OutOfScope, Refused, Tensor, is_number, of_numpy, to_tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +20,12 @@ class Slice:
     step: Any
 
 
-def item_of(owner: Tensor, index: Sequence[Any]) -> Tensor:
+def item_of(owner: Tensor, index: Sequence[Any]) -> Any:
     """`owner[index]`."""
     found = tuple(_read(item) for item in index)
     try:
+        if isinstance(owner, Fixed):
+            return of_numpy(owner.array[found])
         return Tensor(np.asarray(owner.array[found]))
     except IndexError as error:
         raise OutOfScope(f"Python raises IndexError: {str(error)[:40]}") from None
@@ -47,6 +49,14 @@ def _read(item: Any) -> Any:
     if item.dtype.kind == "b":
         raise Refused("a mask of rank 0")
     return int(item.array)
+
+
+def make_slice(*parts: Any) -> Slice:
+    """Python's `slice(...)`."""
+    if not 1 <= len(parts) <= 3:
+        raise Refused("a slice has one to three bounds")
+    start, stop, step = (None, *parts, None)[:3] if len(parts) == 1 else (*parts, None)[:3]
+    return Slice(start, stop, step)
 
 
 def read_slice(item: Slice) -> slice:

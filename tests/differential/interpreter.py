@@ -7,13 +7,14 @@ neither the compiler nor Python's own evaluation of the text.
 from __future__ import annotations
 
 import ast
+from collections import namedtuple
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from tests.differential import kernels
-from tests.differential.expressions import BINARY, BUILTINS, Expressions, Operator, Opset, Scope
+from tests.differential.expressions import BINARY, BUILTINS, Expressions, NamedTuple, Operator, Opset, Scope, rows
 from tests.differential.noise import Noise
 from tests.differential.values import (
     Closure,
@@ -116,10 +117,13 @@ class Machine(Expressions):
         self.functions: dict[str, ast.FunctionDef] = {}
         self.globals: Scope = {name: ElementTypeObject(element) for name, element in TYPES.items()}
         self.globals["op"] = Opset()
+        self.tuples: dict[str, ast.ClassDef] = {}  # classes of typing.NamedTuple
         self.constants: dict[str, ast.expr] = {}  # evaluated when they are first read
         for statement in ast.parse(text).body:
             if isinstance(statement, ast.FunctionDef):
                 self.functions[statement.name] = statement
+            elif isinstance(statement, ast.ClassDef):
+                self.tuples[statement.name] = statement
             elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
                 self.constants[statement.targets[0].id] = statement.value
 
@@ -134,7 +138,7 @@ class Machine(Expressions):
                 name: kernels.attribute(float(value)) if name in floats else value for name, value in given.items()
             }
             return self.call(node, [], {**self.float_defaults(node, rounded), **rounded}, callee.scope)
-        return self.call(node, positional, keywords, callee.scope)
+        return self.call(node, positional, keywords, callee.scope, callee.defaults)
 
     def call(
         self,
@@ -142,8 +146,10 @@ class Machine(Expressions):
         positional: Sequence[Any],
         keywords: Mapping[str, Any],
         enclosing: Scope | None = None,
+        evaluated: Mapping[str, Any] = {},
     ) -> Any:
-        """Binds arguments by Python's rules and runs the body."""
+        """Binds arguments by Python's rules and runs the body. `evaluated`: the defaults of a function inside another,
+        which were read where it was defined."""
         scope: Scope = dict.fromkeys(_assigned(node.body), _UNBOUND)
         if enclosing is not None:
             scope[_ENCLOSING] = enclosing
@@ -166,7 +172,7 @@ class Machine(Expressions):
             if name not in bound:
                 if name not in defaults:
                     raise Refused(f"{node.name} needs {name}")
-                bound[name] = self._evaluate(defaults[name], {})
+                bound[name] = evaluated[name] if name in evaluated else self._evaluate(defaults[name], {})
         scope.update(bound)
         try:
             self._block(node.body, scope)
@@ -211,6 +217,10 @@ class Machine(Expressions):
                 cover("annotated assignment")
                 if value is not None:
                     self._bind(target, self._evaluate(value, scope), scope)
+            case ast.AugAssign(target=ast.Subscript() as target, op=symbol, value=value):
+                cover("augmented item")
+                owner, place = self._place(target, scope)
+                owner[place] = self._binary(symbol, owner[place], self._evaluate(value, scope))
             case ast.AugAssign(target=ast.Name(id=name), op=symbol, value=value):
                 left = self._read(name, scope)
                 right = self._evaluate(value, scope)
@@ -240,7 +250,7 @@ class Machine(Expressions):
                     raise Refused("an assertion does not hold")
             case ast.FunctionDef(name=name):
                 cover("nested def")
-                scope[name] = Closure(statement, scope, "graph")
+                scope[name] = Closure(statement, scope, "graph", self._defaults(statement.args, scope))
             case ast.Pass():
                 cover("pass")
             case ast.Break():
@@ -249,16 +259,19 @@ class Machine(Expressions):
             case ast.Continue():
                 cover("continue")
                 raise _Continue
-            case ast.Match():
-                raise OutOfScope("this interpreter does not know match")
+            case ast.Match(subject=subject, cases=cases):
+                self._match(self._evaluate(subject, scope), cases, scope)
             case _:
                 raise Refused(f"{type(statement).__name__} is not part of the language")
 
     def _for(self, statement: ast.For, scope: Scope) -> None:
         items = self._evaluate(statement.iter, scope)
+        if isinstance(items, Tensor):
+            self.covered.add("for over rows")
+            items = rows(items)
+        if isinstance(items, dict):
+            items = list(items)
         if not isinstance(items, (range, tuple, list, str)):
-            if isinstance(items, Tensor):
-                raise OutOfScope("this interpreter does not know rows of tensors")
             raise Refused(f"`for` over {items!r}")
         over = "range" if isinstance(items, range) else "a list"
         self.covered.add(f"for over {over}, {'no trip' if not items else 'one trip' if len(items) == 1 else 'trips'}")
@@ -274,6 +287,56 @@ class Machine(Expressions):
         if statement.orelse:
             self.covered.add("else of a for")
         self._block(statement.orelse, scope)
+
+    def _match(self, subject: Any, cases: Sequence[ast.match_case], scope: Scope) -> None:
+        """The first case that fits; where none does, nothing. Names that a pattern bound stay bound, as in Python."""
+        for case in cases:
+            self._step()
+            if self._fits(case.pattern, subject, scope) and (
+                case.guard is None or truth(self._evaluate(case.guard, scope))
+            ):
+                self.covered.add("match")
+                self._block(case.body, scope)
+                return
+
+    def _fits(self, pattern: ast.pattern, subject: Any, scope: Scope) -> bool:
+        match pattern:
+            case ast.MatchValue(value=value):
+                return truth(self._compare_pair(ast.Eq(), subject, self._evaluate(value, scope)))
+            case ast.MatchSingleton(value=value):
+                return subject is value
+            case ast.MatchOr(patterns=patterns):
+                return any(self._fits(item, subject, scope) for item in patterns)
+            case ast.MatchAs(pattern=inner, name=name):
+                if inner is not None and not self._fits(inner, subject, scope):
+                    return False
+                if name is not None:
+                    scope[name] = subject
+                return True
+            case ast.MatchSequence(patterns=patterns):
+                return isinstance(subject, (tuple, list)) and self._fits_items(patterns, list(subject), scope)
+        raise OutOfScope(f"the interpreter does not know {type(pattern).__name__} in patterns")
+
+    def _fits_items(self, patterns: Sequence[ast.pattern], items: list[Any], scope: Scope) -> bool:
+        places = [place for place, item in enumerate(patterns) if isinstance(item, ast.MatchStar)]
+        if not places:
+            return len(items) == len(patterns) and all(
+                self._fits(one, item, scope) for one, item in zip(patterns, items, strict=True)
+            )
+        (place,) = places
+        after = len(patterns) - place - 1
+        starred = patterns[place]
+        assert isinstance(starred, ast.MatchStar)
+        if len(items) < len(patterns) - 1:
+            return False
+        end = len(items) - after
+        if not self._fits_items(patterns[:place], items[:place], scope):
+            return False
+        if not self._fits_items(patterns[place + 1 :], items[end:], scope):
+            return False
+        if starred.name is not None:
+            scope[starred.name] = items[place:end]
+        return True
 
     def _while(self, statement: ast.While, scope: Scope) -> None:
         trips = 0
@@ -296,6 +359,8 @@ class Machine(Expressions):
             scope[target.id] = value
         elif isinstance(target, (ast.Tuple, ast.List)):
             self.covered.add("unpacking")
+            if isinstance(value, Tensor):
+                value = rows(value)
             starred = [index for index, item in enumerate(target.elts) if isinstance(item, ast.Starred)]
             if starred and isinstance(value, (tuple, list)):
                 self._bind_starred(target.elts, starred[0], list(value), scope)
@@ -304,8 +369,21 @@ class Machine(Expressions):
                 raise Refused("another number of values than of names")
             for inner, item in zip(target.elts, value, strict=True):
                 self._bind(inner, item, scope)
+        elif isinstance(target, ast.Subscript):
+            self.covered.add("item assigned")
+            owner, place = self._place(target, scope)
+            owner[place] = value
         else:
             raise Refused("only names are assigned")
+
+    def _place(self, target: ast.Subscript, scope: Scope) -> tuple[list[Any], int]:
+        """A list and the place in it that is assigned."""
+        owner, place = self._evaluate(target.value, scope), self._evaluate(target.slice, scope)
+        if not isinstance(owner, list) or isinstance(place, Tensor) or not isinstance(place, int):
+            raise Refused(f"an item of {owner!r} is assigned")
+        if not -len(owner) <= place < len(owner):
+            raise OutOfScope("an index out of range")
+        return owner, place
 
     def _bind_starred(self, targets: list[ast.expr], place: int, values: list[Any], scope: Scope) -> None:
         """`first, *rest = values`: the starred name takes a list of what the others leave."""
@@ -329,14 +407,27 @@ class Machine(Expressions):
             self.globals[name] = self._evaluate(self.constants.pop(name), {})
         if name in self.globals:
             return self.globals[name]
+        if name in self.tuples:
+            return self._named_tuple(self.tuples[name])
         if name in self.functions:
             node = self.functions[name]
             return Closure(node, None, "script" if node.decorator_list else "helper")
-        if name in BUILTINS or name in ("math", "range", "abs", "Literal", "Sequence", "Opset", "graph", "script"):
+        if name in BUILTINS or name in _KNOWN:
             return Operator(name)
         raise Unbound(name)
 
+    def _named_tuple(self, node: ast.ClassDef) -> NamedTuple:
+        """`class A(NamedTuple)`: its fields in their order, and what is written after them as their defaults."""
+        fields = [item for item in node.body if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)]
+        names = [ast.unparse(item.target) for item in fields]
+        defaults = [self._evaluate(item.value, {}) for item in fields if item.value is not None]
+        return NamedTuple(namedtuple(node.name, names, defaults=defaults))
 
+
+_KNOWN = frozenset(
+    {"math", "np", "onnx", "TensorProto", "namedtuple", "range", "abs", "slice"}
+    | {"Literal", "Sequence", "Opset", "graph", "script"}
+)
 _UNBOUND = object()
 _ENCLOSING = ""  # the scope of the function around, where there is one
 
@@ -359,6 +450,9 @@ def _assigned(statements: Sequence[ast.stmt]) -> list[str]:
             found.append(node.id)
         elif isinstance(node, ast.FunctionDef):
             found.append(node.name)
-        elif not isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+        elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name is not None:
+            found.append(node.name)
+            pending.extend(ast.iter_child_nodes(node))
+        elif not isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.Lambda)):
             pending.extend(ast.iter_child_nodes(node))
     return found

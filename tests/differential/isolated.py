@@ -114,6 +114,7 @@ def _serve(pipe: Connection) -> None:
     sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - programs print, and nobody reads it
     # That a generated program declares no ranks is what it is for.
     warnings.filterwarnings("ignore", message="OW388:", category=DiagnosticWarning)
+    warnings.filterwarnings("ignore", message="OW337:", category=DiagnosticWarning)  # that it prints, neither
     bugs = {bug.name: bug for bug in BUGS}
     while True:
         program, runtimes, name = pipe.recv()

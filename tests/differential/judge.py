@@ -14,7 +14,7 @@ import onnx
 import onnxruntime as ort
 from onnx.inliner import inline_local_functions
 from onnx.reference import ReferenceEvaluator
-from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
 from opwright.lang import facts, ir
 from opwright.lang.emit import emit_function
 from opwright.lang.family import Family, Variant, admitted
@@ -249,9 +249,10 @@ def _compile(program: Program) -> Family | Diagnostic:
     except Exception as error:
         raise _Difference(f"internal error: {type(error).__name__}: {error}") from error
     if isinstance(found, tuple):
-        if not found:
-            raise _Difference("neither a function nor a diagnostic")
-        return found[0]
+        errors = [item for item in found if item.severity is Severity.ERROR]
+        if not errors:
+            raise _Difference("neither a function nor an error")
+        return errors[0]
     for variant in found.variants:
         assert variant.lowered.function is not None
         wrong = verify(variant.lowered.function)

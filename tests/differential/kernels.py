@@ -20,6 +20,7 @@ from tests.differential.values import (
     DTYPES,
     EXACT_INTEGER,
     ElementTypeObject,
+    Fixed,
     OutOfScope,
     Refused,
     Tensor,
@@ -453,6 +454,8 @@ def attribute(value: Any) -> Any:
     if isinstance(value, float):
         with np.errstate(over="ignore"):
             return float(np.float32(value))
+    if isinstance(value, Fixed):
+        return value
     if isinstance(value, Tensor) or (value is not None and not is_number(value) and not _is_static(value)):
         raise Refused(f"{value!r} is computed, and attributes are static")
     return value

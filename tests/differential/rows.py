@@ -22,31 +22,8 @@ _FOUND = _ROW.findall(PAGE.read_text(encoding="utf-8").replace("\\|", " "))
 REFUSALS: dict[str, tuple[str, ...]] = {
     row: tuple(re.findall(r"\[(OW\d+)\]", codes)) for row, becomes, codes in _FOUND if becomes == "nothing"
 }
-# What lives around a function or in its annotations, not in a text whose types are declared elsewhere, and what the
-# generator does not draw; `tests/docs`, `tests/live` and `tests/lang` have it.
-ELSEWHERE = frozenset(
-    {
-        "call.lambda",
-        "number.array",
-        "number.math",
-        "number.numpy",
-        "number.size",
-        "number.tensor",
-        "op.transpose",
-        "param.union",
-        "scope.closure",
-        "seq.item",
-        "seq.ranks",
-        "static.dict",
-        "static.namedtuple",
-        "static.text",
-        "stmt.assign.expression",
-        "stmt.for.enumerate",
-        "stmt.for.rows",
-        "stmt.match",
-        "sub.slice.object",
-    }
-)
+# A function inside another that makes it: our programs are functions of a module. `tests/live` has it.
+ELSEWHERE = frozenset({"scope.closure"})
 ROWS: tuple[str, ...] = tuple(row for row, _, _ in _FOUND if row not in REFUSALS and row not in ELSEWHERE)
 
 _LOOPS = (ast.For, ast.While)
@@ -186,10 +163,23 @@ def _entry_of_shape(text: _Text) -> bool:
     )
 
 
+def _of_run_time_numbers(text: _Text) -> bool:
+    """Python's arithmetic by name, of what is not written as a number."""
+    names = ("divmod", "pow", "round", "math.floor", "math.ceil", "math.trunc", "math.sqrt", "math.fabs", "math.fmod")
+    return text.has(
+        ast.Call,
+        lambda node: (
+            ast.unparse(node.func) in names
+            and any(isinstance(item, (ast.Name, ast.Attribute, ast.Subscript)) for item in ast.walk(node.args[0]))
+        ),
+    )
+
+
 DETECTORS: dict[str, Callable[[_Text], bool]] = {
     "stmt.assign": _runs("assignment"),
     "stmt.assign.tuple": _runs("unpacking"),
     "stmt.assign.chained": _runs("chained assignment"),
+    "stmt.assign.expression": _runs("walrus"),
     "stmt.assign.augmented": _runs("augmented"),
     "stmt.assign.annotated": _runs("annotated assignment"),
     "stmt.docstring": lambda text: ast.get_docstring(text.main) is not None,
@@ -205,6 +195,7 @@ DETECTORS: dict[str, Callable[[_Text], bool]] = {
         lambda node: len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If),
     ),
     "stmt.if.static": lambda text: text.has((ast.If, ast.IfExp), _is_static_test),
+    "stmt.match": _runs("match"),
     "stmt.for.range": _runs("for over range"),
     "stmt.for.step": lambda text: text.has(
         ast.For,
@@ -215,6 +206,8 @@ DETECTORS: dict[str, Callable[[_Text], bool]] = {
         ast.While, lambda node: isinstance(node.test, ast.Constant) and node.test.value is True
     ),
     "stmt.for.items": _runs("for over a list"),
+    "stmt.for.rows": _runs("for over rows"),
+    "stmt.for.enumerate": _runs("enumerate of a"),
     "stmt.loop.nested": lambda text: any(
         inner is not node and isinstance(inner, _LOOPS)
         for node in text.nodes
@@ -241,6 +234,7 @@ DETECTORS: dict[str, Callable[[_Text], bool]] = {
     "op.mod": lambda text: text.ran_operator("%", "fi"),
     "op.pow": lambda text: text.ran_operator("**", "fi"),
     "op.matmul": lambda text: text.ran_operator("@", "fi"),
+    "op.transpose": _runs(".T"),
     "op.shift": _runs("u tensor <<", "u tensor >>"),
     "op.bitwise": lambda text: any(text.ran_operator(symbol, "iu") for symbol in "&|^"),
     "op.logical": lambda text: any(text.ran_operator(symbol, "b") for symbol in "&|^"),
@@ -260,6 +254,11 @@ DETECTORS: dict[str, Callable[[_Text], bool]] = {
     "number.builtin": lambda text: (
         any(_calls(name)(text) for name in ("int", "float", "min", "max", "round", "bool")) or text.ran("math.")
     ),
+    "number.math": _of_run_time_numbers,
+    "number.size": _runs(".size"),
+    "number.array": lambda text: any(ast.unparse(item).startswith(("TA = np", "TB = np")) for item in text.module.body),
+    "number.numpy": _runs("np."),
+    "number.tensor": _runs("make_tensor", "from_array"),
     "number.unknown": _runs("int /", "int //", "int %", "float /", "float //", "float %"),
     "number.shape": _entry_of_shape,
     "number.len": _calls("len"),
@@ -288,10 +287,13 @@ DETECTORS: dict[str, Callable[[_Text], bool]] = {
     "sub.tensor.several": _runs("subscripts together"),
     "sub.mask": _runs("subscript mask"),
     "sub.list": _runs("subscript list"),
+    "sub.slice.object": _runs("slice()"),
     "sub.shape": _entry_of_shape,
     "seq.list": lambda text: text.has((ast.List, ast.Tuple), _reads),
     "seq.append": _runs("append", "extend"),
     "seq.index": _runs("item of a list"),
+    "seq.item": _runs("item assigned", "augmented item"),
+    "seq.ranks": _runs("op.ConcatFromSequence"),
     "seq.unpack": lambda text: text.has(ast.Starred, lambda node: not _reads(node)),
     "seq.builtins": lambda text: any(_calls(name)(text) for name in ("reversed", "list", "tuple")),
     "seq.extend": _runs("extend", "list +", "list *"),
@@ -313,6 +315,7 @@ DETECTORS: dict[str, Callable[[_Text], bool]] = {
     ),
     "call.variadic": _runs("op.Max", "op.Min", "op.Sum", "op.Concat"),
     "call.helper": _runs("call of a helper"),
+    "call.lambda": _runs("lambda"),
     "call.script": _runs("call of a script"),
     "call.graph": _runs("op.Scan", "op.Loop", "op.If", "op.SequenceMap"),
     "param.tensor": lambda text: bool(text.program.inputs),
@@ -323,6 +326,7 @@ DETECTORS: dict[str, Callable[[_Text], bool]] = {
     "param.literal": lambda text: any("Literal" in item for item in _annotations(text)),
     "param.keyword_only": lambda text: bool(text.main.args.kwonlyargs),
     "param.variadic": lambda text: text.has(ast.FunctionDef, lambda node: node.args.vararg is not None),
+    "param.union": lambda text: any(" | " in item for item in _annotations(text)),
     "scope.local": lambda text: text.has(
         ast.Name,
         lambda node: not _reads(node) and node.id in {item.arg for item in text.main.args.args},
@@ -341,4 +345,7 @@ DETECTORS: dict[str, Callable[[_Text], bool]] = {
         ast.keyword,
         lambda node: isinstance(node.value, ast.IfExp),
     ),
+    "static.dict": _runs("dict"),
+    "static.namedtuple": _runs("namedtuple"),
+    "static.text": _runs("f-string"),
 }

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
 _ROUNDS = 4  # so that a statement may move further than by one place
 _ATTEMPTS = 8  # where an order comes back to the first
-_MODULES = ("op", "math")  # a call of their attributes changes nothing
+_NONE: Mapping[str, set[str]] = {}
+_MODULES = ("op", "math", "np", "onnx", "TensorProto")  # a call of their attributes changes nothing
 
 
 def swapped(text: str, random: Random) -> str | None:
     """Another text of the same meaning; None where no two neighbours are independent."""
     tree = ast.parse(text)
+    called = _read_when_called(tree)
     before = ast.unparse(tree)
     blocks = list(_blocks(tree))
     for _ in range(_ATTEMPTS):
         for _ in range(_ROUNDS):
             for block in blocks:
                 for index in range(len(block) - 1):
-                    if random.random() < 0.5 and independent(block[index], block[index + 1]):
+                    if random.random() < 0.5 and independent(block[index], block[index + 1], called):
                         block[index], block[index + 1] = block[index + 1], block[index]
         found = ast.unparse(tree)
         if found != before:
@@ -39,12 +41,35 @@ def _blocks(tree: ast.Module) -> Iterator[list[ast.stmt]]:
                     yield block
 
 
-def independent(first: ast.stmt, second: ast.stmt) -> bool:
-    """Neither reads nor binds what the other binds, neither leaves the block, and neither may be a docstring."""
+def independent(first: ast.stmt, second: ast.stmt, called: Mapping[str, set[str]] = _NONE) -> bool:
+    """Neither reads nor binds what the other binds, neither leaves the block, and neither may be a docstring.
+
+    `called`: the functions inside others by name, and what each reads when it is called.
+    """
     one, two = _effects(first), _effects(second)
+    for found in (one, two):
+        for name in sorted(found.reads & called.keys()):
+            found.reads |= called[name]
     if one.leaves or two.leaves:
         return False
     return not (one.binds & (two.binds | two.reads) or two.binds & one.reads)
+
+
+def _read_when_called(tree: ast.Module) -> dict[str, set[str]]:
+    """What the functions and lambdas inside functions read, and what those read that they call."""
+    found: dict[str, set[str]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node not in tree.body:
+            found.setdefault(node.name, set()).update(_effects(node).reads)
+        elif isinstance(node, ast.Assign) and any(isinstance(item, ast.Lambda) for item in ast.walk(node.value)):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    found.setdefault(target.id, set()).update(_effects(node).reads)
+    for _ in found:  # chains are no longer than there are functions
+        for reads in found.values():
+            for name in sorted(reads & found.keys()):
+                reads |= found[name]
+    return found
 
 
 @dataclass(slots=True)
@@ -59,7 +84,7 @@ def _effects(statement: ast.stmt) -> _Effects:
     for node in ast.walk(statement):
         if isinstance(node, ast.Name):
             (found.reads if isinstance(node.ctx, ast.Load) else found.binds).add(node.id)
-        elif isinstance(node, ast.FunctionDef):
+        elif isinstance(node, (ast.FunctionDef, ast.MatchAs, ast.MatchStar)) and node.name is not None:
             found.binds.add(node.name)
         elif isinstance(node, (ast.Global, ast.Nonlocal)):
             found.binds.update(node.names)
@@ -74,7 +99,7 @@ def _effects(statement: ast.stmt) -> _Effects:
 
 
 def _is_question(node: ast.Attribute | ast.Subscript) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr in ("shape", "rank", "dtype")
+    return isinstance(node, ast.Attribute) and node.attr in ("shape", "rank", "dtype", "ndim", "size", "T")
 
 
 def _is_text(statement: ast.Expr) -> bool:

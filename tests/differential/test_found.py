@@ -138,6 +138,55 @@ AGREE = {
     ),
 }
 
+# Constants of numpy and onnx in graphs, which eager mode compiles by themselves.
+_HALF = "op.Constant(value=onnx.helper.make_tensor('half', 1, [1], [0.5]))"
+AGREE |= {
+    f"a tensor of {name} in a graph of op.If": Found(
+        f"import numpy as np\nimport onnx\ndef F(x, b):\n    def g():\n        return {made}\n    def h():\n"
+        "        return op.Identity(x)\n    return op.If(b, then_branch=g, else_branch=h)\n",
+        "float",
+        {"x": F2, "b": np.array(True)},
+        ranks={"x": 1, "b": 0},
+    )
+    for name, made in {
+        "make_tensor": _HALF,
+        "from_array": "op.Constant(value=onnx.numpy_helper.from_array(np.array([0.5], dtype=np.float32)))",
+        "numpy": "op.Identity(np.array([0.5], dtype=np.float32))",
+    }.items()
+}
+
+# What Python programmers write: the interpreter of these tests against all judges.
+_MODULE = (
+    "import numpy as np\nfrom typing import NamedTuple\n"
+    "class Pair(NamedTuple):\n    first: int\n    second: float = 0.5\n"
+    "D = {'a': 2, 'b': -1}\ndef power(x, n):\n    return x if n <= 0 else x + power(x, n - 1)\n"
+    "def twice(f, x):\n    return f(f(x))\n"
+)
+_WRITTEN = {
+    "lambdas": "k = 2\ng = lambda v, by=k: v * by + k\nk = 3\nreturn twice(g, x) + {'n': op.Neg}['n'](y)",
+    "dictionaries": "for i, (k, v) in enumerate(D.items()):\n    y = y * v + i + len(k)\nreturn y + D.get('z', 4)",
+    "namedtuples": "p = Pair(3)\na, b = p\nreturn x * p.first + b + Pair(second=a, first=1)[1]",
+    "match": "match (D['a'], f'{D[\"b\"]:+d}'):\n    case (0, _):\n        return y\n"
+    "    case [n, '-1' as t] if n > 1:\n        return x * n + len(t)\nreturn x",
+    ":=": "z = (w := y + 1) * w\nif (s := op.ReduceSum(w, keepdims=0)) > 1:\n    z = z - s\nreturn z + s",
+    "items": "q = [x, y]\nq[0], q[1] = q[1], q[0]\nfor i in range(2):\n    q[i] = q[i] * i\n"
+    "q[0] += 1\nreturn q[0] + q[1]",
+    "rows": "for i, row in enumerate(x, 1):\n    for e in row:\n        y = y + e * i\nreturn y",
+    "slices": "w = (slice(None, None, -1), 0)\nreturn x[w] + x[*w] + x[slice(1), 1]",
+    "numbers": "a, b = divmod(len(y) - 7, 4)\nreturn y * a + b + sum([len(x), 1.5], 2) + math.sqrt(y.size) + x.T.ndim",
+    "recursion": "return power(y, 3)",
+    "numpy": "return (y + np.array([0.5], dtype=np.float32)) * np.prod((2, 3)) * np.float64(0.5)",
+}
+AGREE |= {
+    f"Python's {name}": Found(
+        f"{_MODULE}def F(x, y):\n" + "".join(f"    {line}\n" for line in body.split("\n")),
+        "float",
+        {"x": np.array([[1.5, -2.0], [4.0, 5.0]], np.float32), "y": F2},
+        ranks={"x": 2, "y": 1},
+    )
+    for name, body in _WRITTEN.items()
+}
+
 # onnxruntime's Scan wants to know the ranks of all that its body gives, and sees none behind a loop.
 MATRIX = np.array([[1, 2], [3, 4]], np.float32)
 _SCAN = "def g(total, item):\n{0}    return total, item\n{0}s, {1} = op.Scan(0, {1}, body=g, num_scan_inputs=1)\n"

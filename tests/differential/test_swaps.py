@@ -35,6 +35,10 @@ from tests.differential.test_found import F2, Found
         ("def g(s):\n    return s + k\nk = 1", False),
         ("def g(s):\n    return s + k\nm = 1", True),
         ("'text'\nm = 1", False),
+        ("match m:\n    case k:\n        pass\nz = k", False),
+        ("m = (k := x)\nz = k", False),
+        ("m = x.T\nz = x.size", True),
+        ("m = np.ones(2)\nz = np.zeros(2)", True),
     ],
 )
 def test_independent(text: str, wanted: bool) -> None:
@@ -43,6 +47,12 @@ def test_independent(text: str, wanted: bool) -> None:
     assert isinstance(function, ast.FunctionDef) and isinstance(function.body[0], ast.While)
     first, second = function.body[0].body
     assert independent(first, second) is wanted
+
+
+@pytest.mark.parametrize("made", ["def g(v):\n        return v * k", "g = lambda v: v * k"])
+def test_what_a_function_reads_is_read_where_it_is_called(made: str) -> None:
+    text = f"def F(x):\n    k = 2\n    {made}\n    k = 3\n    y = g(x)\n    return y\n"
+    assert all(swapped(text, Random(seed)) is None for seed in range(5))
 
 
 def _indented(text: str) -> str:

@@ -6,7 +6,7 @@ Written from DESIGN section 4 alone; nothing here knows the compiler or eager mo
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -61,6 +61,7 @@ class Closure:
     node: ast.FunctionDef
     scope: dict[str, Any] | None
     kind: str
+    defaults: dict[str, Any] = field(default_factory=dict)  # those that were evaluated where it was defined
 
 
 class Tensor:
@@ -81,6 +82,20 @@ class Tensor:
 
     def __repr__(self) -> str:
         return f"{self.array.dtype}{list(self.array.shape)}{self.array.tolist()}"
+
+
+class Fixed(Tensor):
+    """An array of numpy that is known when the function is built: a tensor to tensors. Among each other such arrays
+    compute as numpy does, which nobody compares here."""
+
+
+def of_numpy(value: Any) -> Any:
+    """What numpy computed of known values: float64, int64 and bool are Python's numbers, all else is an array."""
+    if isinstance(value, np.generic) and value.dtype in (np.float64, np.int64, np.bool_):
+        return value.item()
+    if np.asarray(value).dtype not in DTYPES.values():
+        raise OutOfScope("an array of an element type that the interpreter does not know")
+    return Fixed(np.asarray(value))
 
 
 def is_number(value: object) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from tests.differential.generate.draw import Production
 from tests.differential.generate.numbers import Numbers
 from tests.differential.generate.scope import Scope
 from tests.differential.generate.types import ELEMENTS, ONE, SCALAR, TYPE_NAMES, Maybe, Number, Text, Weak
@@ -18,6 +21,7 @@ class Conditions(Numbers):
                 (1, lambda: self._truth_of_number(scope)),
                 (1, lambda: self._of_weak(scope)),
                 (1, lambda: self._static(scope)),
+                *self.further_conditions(scope, depth),
                 (1 if depth > 0 else 0, lambda: self._guarded(scope)),
                 (2 if depth > 0 else 0, lambda: self._combined(scope, depth)),
                 (1 if depth > 0 else 0, lambda: self._chained(scope, depth)),
@@ -32,6 +36,9 @@ class Conditions(Numbers):
         )
         assert isinstance(found, str)
         return found
+
+    def further_conditions(self, scope: Scope, depth: int) -> Sequence[Production]:
+        return ()
 
     def _of_tensor(self, scope: Scope, depth: int) -> str | None:
         scalar = self.scalar(scope, self._some_element(scope), depth - 1)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
-from tests.differential.generate.draw import Draw
+import numpy as np
+
+from tests.differential.generate.draw import Draw, Production
 from tests.differential.generate.scope import Scope
 from tests.differential.generate.types import FULL, ONE, ROW, Items, Listed, Number
 
@@ -34,11 +37,19 @@ class Numbers:
                 (1 if kind != "bool" else 0, lambda: self._from_math(kind)),
                 (1.5, lambda: self._item(scope, kind)),
                 (0.5 if kind == "int" else 0, lambda: self._rank(scope)),
+                *self.further_known(scope, kind, depth),
             ]
         )
         assert found is not None
         text, value = found
         return text, value
+
+    def further_known(self, scope: Scope, kind: str, depth: int) -> Sequence[Production]:
+        """What `python.py` adds here, and in the like of this below."""
+        return ()
+
+    def further_numbers(self, scope: Scope, kind: str, depth: int) -> Sequence[Production]:
+        return ()
 
     def _literal(self, kind: str) -> Known:
         items = {"int": _INTS, "float": _FLOATS, "bool": (True, False)}[kind]
@@ -76,9 +87,9 @@ class Numbers:
         return self.draw.pick((f"{name}.rank", f"len({name}.shape)")), self.ranked[name]
 
     def _from_math(self, kind: str) -> Known | None:
-        texts = [text for text in _MATH if type(_fold(text, {})).__name__ == kind]
+        texts = [text for text in _MATH if type(fold(text, {})).__name__ == kind]
         text = self.draw.pick(texts)
-        return text, _fold(text, {})
+        return text, fold(text, {})
 
     def _folded(self, scope: Scope, kind: str, depth: int) -> Known | None:
         first = self.known(scope, "int" if kind == "bool" else kind, depth - 1)
@@ -89,7 +100,7 @@ class Numbers:
             form = self.draw.pick(("({} + {})", "({} - {})", "({} * {})", "min({}, {})", "max({}, {})"))
             if second[1] and self.draw.chance(0.4):
                 form = self.draw.pick(("({} // {})", "({} % {})") if kind == "int" else ("({} / {})", "({} % {})"))
-        value = _fold(form, {"l": first[1], "r": second[1]}, "l", "r")
+        value = fold(form, {"l": first[1], "r": second[1]}, "l", "r")
         if type(value).__name__ != kind or abs(value) > _FOLDED_LIMIT or (value and abs(value) < 1e-4):
             return None
         return form.format(first[0], second[0]), value
@@ -107,6 +118,7 @@ class Numbers:
                 (1 if depth > 0 else 0, lambda: self._by_builtin(scope, kind, depth)),
                 (3 if depth > 0 else 0, lambda: self._arithmetic(scope, kind, depth)),
                 (0.7 if depth > 0 else 0, lambda: self._conditional_number(scope, kind, depth)),
+                *self.further_numbers(scope, kind, depth),
             ]
         )
         assert isinstance(found, str)
@@ -188,8 +200,10 @@ class Numbers:
         raise NotImplementedError
 
 
-def _fold(form: str, values: dict[str, Any], *names: str) -> Any:
+def fold(form: str, values: dict[str, Any], *names: str) -> Any:
+    """What the text means, with names for the numbers that it is made of."""
     try:
-        return eval(form.format(*names), {"math": math, "min": min, "max": max}, values)
+        found = eval(form.format(*names), {"math": math, "np": np, **values})
+        return found.item() if isinstance(found, np.generic) else found
     except (ArithmeticError, ValueError):
         return math.inf

@@ -58,18 +58,13 @@ _SIZES = ((2, 3), (1, 1), (3, 2), (0, 2), (2, 0), (1, 3), (2, 1))
 
 def generate(random: Random) -> Program:
     """A program of the whole language that the compiler takes, with inputs to run it with."""
-    return _Writer(random).program()
-
-
-def generate_at(random: Random, opset: int) -> Program:
-    """A program of the whole language, written against that opset."""
-    return _Writer(random, opset=opset).program()
+    return Writer(random).program()
 
 
 def generate_mixed(random: Random) -> Program:
     """A program about a value that is a number on one path and a tensor on another: about every second one misuses it,
     which the compiler refuses or, where only one of the paths is left, takes as Python does."""
-    return _Writer(random, risky=True).program()
+    return Writer(random, risky=True).program()
 
 
 def _attribute_type(kind: str) -> Type:
@@ -78,7 +73,7 @@ def _attribute_type(kind: str) -> Type:
     return Text(("a", "b")) if "'" in kind else Number("int" if "Literal" in kind else kind, None, True)
 
 
-class _Writer(Loops):
+class Writer(Loops):
     def __init__(self, random: Random, risky: bool = False, opset: int | None = None) -> None:
         self.draw = Draw(random)
         drawn = self.draw.pick(OPSETS)  # always, so that a seed stays what it is
@@ -99,15 +94,19 @@ class _Writer(Loops):
         self.scripts = {}
 
     def program(self) -> Program:
-        self._declare()
-        lines = [f"{name} = {text}" for name, (text, _) in self.constants.items()]
+        self.declare()
+        lines = [*self.header(), *(f"{name} = {text}" for name, (text, _) in self.constants.items())]
         for index in range(self.draw.pick((0, 0, 1, 1, 2))):
             lines += ["", *self._write_helper(f"h{index}")]
         elements = [tensor.element for tensor in self.inputs.values()]
         lines += self._write_others([item for item in elements if self._scope().is_numeric(item)])
         self.results = tuple(self.draw.pick([*elements, *elements, "bool"]) for _ in range(self.draw.pick((1, 1, 2))))
         scope = self._scope()
-        parameters = [*self.inputs, *(f"{name}=None" for name in self.optional), *self._attribute_parameters()]
+        parameters = [
+            *map(self.parameter, self.inputs),
+            *(f"{name}=None" for name in self.optional),
+            *self._attribute_parameters(),
+        ]
         lines += [
             "",
             f"def F({', '.join(parameters)}):",
@@ -118,7 +117,7 @@ class _Writer(Loops):
         types = {**self.inputs, **self.optional}
         return Program(
             text=text,
-            inputs={name: self._declared(name, tensor) for name, tensor in types.items()},
+            inputs={name: self.declared(name, tensor) for name, tensor in types.items()},
             outputs={f"y{index}": element for index, element in enumerate(self.results)},
             types=self.elements,
             attributes=tuple(self.attributes),
@@ -147,7 +146,15 @@ class _Writer(Loops):
 
     # ----------------------------------------------------------------------------------------------- interface
 
-    def _declare(self) -> None:
+    def header(self) -> list[str]:
+        """What stands before all else."""
+        return []
+
+    def parameter(self, name: str) -> str:
+        """How an input is written in the signature."""
+        return name
+
+    def declare(self) -> None:
         draw = self.draw
         for name in ("T", "U")[: draw.pick((0, 0, 1, 1, 2))]:
             self.elements[name] = draw.pick(_VARIABLES)
@@ -194,7 +201,7 @@ class _Writer(Loops):
             found.append(f"{name}: {kind}" + ("" if default is None else f" = {default}"))
         return ["*", *found] if found else []
 
-    def _declared(self, name: str, tensor: Tensor) -> str:
+    def declared(self, name: str, tensor: Tensor) -> str:
         return f"{tensor.element}/{self.ranked[name]}" if name in self.ranked else tensor.element
 
     def _scope(self) -> Scope:

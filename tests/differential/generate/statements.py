@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from tests.differential.generate.draw import Production
 from tests.differential.generate.scope import Scope
 from tests.differential.generate.structures import Structures
 from tests.differential.generate.types import (
@@ -79,9 +82,13 @@ class Statements(Structures):
                 (8 if nests else 0, lambda: self.loop(scope)),
                 (0.8 if scope.depth else 0, lambda: self._return(scope)),
                 (6 if scope.loops else 0, lambda: self.leave_loop(scope)),
+                *self.further_statements(scope, nests),
             ]
         )
         return found if found is not None else (["pass"], False)
+
+    def further_statements(self, scope: Scope, nests: bool) -> Sequence[Production]:
+        return ()
 
     def loop(self, scope: Scope) -> Block | None:
         raise NotImplementedError

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from tests.differential.generate.draw import Production
 from tests.differential.generate.scope import Scope
 from tests.differential.generate.tensors import Tensors
 from tests.differential.generate.tensors import Text as Shaped
@@ -82,10 +85,14 @@ class Subscripts(Tensors):
                 (0.7 if depth > 0 else 0, lambda: self._joined(scope, element, depth)),
                 (2 if depth > 0 else 0, lambda: self._by_attribute(scope, element, depth)),
                 (0.5 if depth > 0 else 0, lambda: self._taken(scope, element, depth)),
+                *self.further_loose(scope, element, depth),
             ]
         )
         assert found is None or isinstance(found, str)
         return found
+
+    def further_loose(self, scope: Scope, element: str, depth: int) -> Sequence[Production]:
+        return ()
 
     def _loose_name(self, scope: Scope, element: str) -> str | None:
         names = scope.find(lambda type_: type_ == Loose(element))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from tests.differential.generate.draw import Production
 from tests.differential.generate.helpers import Helper
 from tests.differential.generate.scope import Scope
 from tests.differential.generate.types import (
@@ -63,9 +66,13 @@ class Tensors(Weaks):
                 (0.5 if element in INTEGERS else 0, lambda: self._shifted(scope, element, depth)),
                 (0.8 if numeric and self.variadic else 0, lambda: self._variadic(scope, element, depth)),
                 (1.5 if numeric and self.scripts else 0, lambda: self._script(scope, element, depth)),
+                *self.further_tensors(scope, element, depth),
             ]
         )
         return found if found is not None else self._last_resort(element)
+
+    def further_tensors(self, scope: Scope, element: str, depth: int) -> Sequence[Production]:
+        return ()
 
     def subscripted(self, scope: Scope, element: str, depth: int) -> Text | None:
         raise NotImplementedError

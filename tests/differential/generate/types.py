@@ -94,7 +94,22 @@ class Maybe:
     tensor: Tensor
 
 
-Type = Axes | Tensor | Loose | Listed | Number | Text | Weak | Items | Maybe
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A lambda by name: it takes a tensor of the element type, or of any where there is none, and keeps its shape."""
+
+    element: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A dictionary, or a namedtuple (`fields`): the texts that are its keys, and what they lead to."""
+
+    entries: tuple[tuple[str, Tensor | Number], ...]
+    fields: bool
+
+
+Type = Axes | Tensor | Loose | Listed | Number | Text | Weak | Items | Maybe | Function | Table
 
 
 def join(first: Type, second: Type, may_meet: Callable[[Number, str], bool]) -> Type | None:
