@@ -35,6 +35,8 @@ OF_INT = [
     "math.fmod(n, 3)",
     "min(n, 2)",
     "max(n, 2, -n)",
+    "sum([n, 2], 3)",
+    "sum((1, 2), n)",
     "divmod(n, 3)[0]",
     "divmod(n, 3)[1]",
     "divmod(n, -3)[1]",

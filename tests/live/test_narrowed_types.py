@@ -11,6 +11,8 @@ from opwright.diagnostics.diagnostic import DiagnosticError, DiagnosticWarning, 
 from opwright.lang.family import admitted
 from opwright.live.compiled import Compiled, Run
 
+from tests.docs.running import define
+
 Real = TypeVar("Real", FLOAT[...], DOUBLE[...], INT64[...])
 
 
@@ -75,3 +77,21 @@ def types_of(compiled: Compiled) -> dict[str, tuple[str, ...]]:
     [variant] = compiled.family.variants
     assert variant.lowered.function is not None
     return dict(admitted(variant.lowered.function))
+
+
+MET = {
+    "an operator": "a + b",
+    "a call": "op.Concat(a, b, axis=0)",
+    "a choice": "a if op.Size(a) > 1 else b",
+}
+
+
+@pytest.mark.parametrize("expression", MET.values(), ids=MET)
+@pytest.mark.parametrize("order", [0, 1])
+def test_the_order_of_statements_does_not_decide_which_types_are_left(expression: str, order: int) -> None:
+    """Below opset 15 a constant asks for the element type before the body has met what decides it."""
+    lines = ["    mask = x != 1.0\n", f"    a = op.Identity(x)\n    b = DOUBLE(2.0)[None]\n    y = {expression}\n"]
+    text = f"@script()\ndef F(x):\n{lines[order]}{lines[1 - order]}    return y, mask\n"
+    header = "from opwright import DOUBLE, script\nfrom opwright import opset13 as op\n"
+    function = define(header, text, f"<{expression} {order}>")
+    assert types_of(Run(13).compile(function)) == {"T_x": ("double",)}

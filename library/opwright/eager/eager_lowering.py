@@ -128,7 +128,9 @@ class EagerLowering(Lowering):
         array.flags.writeable = False  # the next operation of this kind may use it too
         if self.trace is not None:
             self.trace.constant(array)
-        return self.value(array, ir.TensorType(data.element, data.dims))
+        made = self.value(array, ir.TensorType(data.element, data.dims))
+        self.trail.put(self.contents, made, data)
+        return made
 
     def once(
         self,

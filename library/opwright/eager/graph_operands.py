@@ -76,9 +76,14 @@ class _Around(LiveScope):
             return operand(self.low, value)
         if isinstance(value, Items):
             return sequence(self.low, value)
-        if isinstance(value, (FunctionType, GraphArgument)):
+        if isinstance(value, GraphArgument):
             return operand(self.low, value)
         return super().meaning(value, name, span, depth)
+
+    def _helper(self, function: FunctionType) -> Any:
+        from opwright.eager.operations import operand
+
+        return operand(self.low, function)
 
 
 def calls_functions(node: ir.Node) -> bool:

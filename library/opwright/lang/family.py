@@ -25,8 +25,9 @@ _MOST_ATTEMPTS = 512  # those that are ruled out included
 _TYPE_REFUSED = frozenset({"OW208"})
 # The same of ranks, where the author has named none: `x.rank > 2` tells 0, 1 and 2 apart, and `x[0]` has no rank 0.
 _RANK_REFUSED = frozenset({"OW208", "OW314", "OW340", "OW342"})
-# The same of types that nobody declared: they are what the body makes of them.
-_INFERRED_REFUSED = frozenset({"OW208", "OW313", "OW314", "OW335"})
+# The same of types that are not declared, which are what the body makes of them: also where such a value meets one of
+# another type, in an operator, on another path, in an annotation or in a list.
+_INFERRED_REFUSED = frozenset({"OW208", "OW210", "OW307", "OW313", "OW314", "OW315", "OW321", "OW335", "OW346"})
 
 
 @record

@@ -29,6 +29,8 @@ def call_number_builtin(low: Lowering, name: str, operands: Sequence[Operand], s
         return _length(low, operands[0], span)
     if name in ("min", "max", "sum") and len(operands) == 1:
         return _of_list(low, name, operands[0], span)
+    if name == "sum" and len(operands) == 2:
+        return _sum_from(low, operands[0], operands[1], span)
     if not operands or not all(map(is_number, operands)) or all(map(is_static_number, operands)):
         return None
     if name in ("min", "max"):
@@ -201,11 +203,20 @@ def _of_known(low: Lowering, name: str, sizes: tuple[int, ...], span: Span) -> O
         raise low.error(error.code, f"`{name}` has no value here", span, str(error)) from None
 
 
-def _sum(low: Lowering, items: Sequence[Operand], span: Span) -> Operand:
-    """`0 + a + b + ...`, of numbers and of tensors."""
+def _sum_from(low: Lowering, operand: Operand, start: Operand, span: Span) -> Operand | None:
+    """`sum(items, start)` of a list or of a shape of known length."""
+    if isinstance(operand, IntTuple) and known_length(operand) is not None:
+        operand = tuple_items(low, operand, span, "`sum` runs over it")
+    if not isinstance(operand, tuple) or all(map(is_static_number, (*operand, start))):
+        return None
+    return _sum(low, operand, span, start)
+
+
+def _sum(low: Lowering, items: Sequence[Operand], span: Span, start: Operand = 0) -> Operand:
+    """`start + a + b + ...`, of numbers and of tensors."""
     from opwright.lang.lower.arithmetic import binary
 
-    total: Operand = 0
+    total = start
     for item in items:
         total = binary(low, "+", total, item, span, (span, span))
     return total
