@@ -416,6 +416,14 @@ class Machine(Expressions):
             return Operator(name)
         raise Unbound(name)
 
+    def _check_printed(self, node: ast.Call, scope: Scope) -> None:
+        for item in ast.walk(node):
+            if isinstance(item, ast.Name) and item.id not in scope:
+                try:
+                    self._read(item.id, scope)
+                except Unbound:
+                    raise OutOfScope("what is printed is known nowhere") from None
+
     def _named_tuple(self, node: ast.ClassDef) -> NamedTuple:
         """`class A(NamedTuple)`: its fields in their order, and what is written after them as their defaults."""
         fields = [item for item in node.body if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)]

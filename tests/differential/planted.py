@@ -6,6 +6,7 @@ the compiler says here what the same mistake would look like now.
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import textwrap
@@ -35,8 +36,12 @@ def planted(bug: Planted) -> Iterator[None]:
     if bug.old not in text:
         raise AssertionError(f"the bug `{bug.name}` has no place any more: {bug.function} lacks {bug.old!r}")
     changed = "from __future__ import annotations\n" + text.replace(bug.old, bug.new)
+    tree = ast.parse(changed)
+    defined = tree.body[-1]
+    assert isinstance(defined, ast.FunctionDef)
+    defined.decorator_list.clear()  # that register it: once is enough
     scope = dict(function.__globals__)
-    exec(compile(changed, f"<{bug.name}>", "exec"), scope)
+    exec(compile(tree, f"<{bug.name}>", "exec"), scope)
     right, wrong = function.__code__, scope[function.__name__].__code__
     function.__code__ = wrong
     try:

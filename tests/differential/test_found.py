@@ -155,6 +155,38 @@ AGREE |= {
     }.items()
 }
 
+# A warning is no error: what follows is not lost.
+AGREE |= {
+    "a warning in a copy of a loop's body": Found(
+        "def h(v):\n    print(v)\n    return v * 2\n"
+        "def F(x):\n    for s in (1, 2):\n        x = h(x) + s\n    return x\n",
+        "float",
+        {"x": F2},
+    ),
+    "a warning before a return from a copy": Found(
+        "def F(x):\n    for i in (2.0, 0.25):\n        if x[0] >= i:\n            print(i)\n            return x * i\n"
+        "    return -x\n",
+        "float",
+        {"x": F2},
+        ranks={"x": 1},
+    ),
+    "a warning in a loop over a shape": Found(
+        "def F(x):\n    for e in x.shape:\n        print(e)\n    return x * e\n", "float", {"x": F2}, ranks={"x": 1}
+    ),
+    "a warning in a comprehension": Found(
+        "def h(v):\n    print(v)\n    return v\ndef F(x):\n    a, b = [h(x) * i for i in (2, 3)]\n    return a - b\n",
+        "float",
+        {"x": F2},
+    ),
+    "a warning in a graph of op.If": Found(
+        "def F(x):\n    def g():\n        print(x)\n        return -x\n    def h():\n        return op.Identity(x)\n"
+        "    return op.If(x[0] > 0, then_branch=g, else_branch=h)\n",
+        "float",
+        {"x": F2},
+        ranks={"x": 1},
+    ),
+}
+
 # What Python programmers write: the interpreter of these tests against all judges.
 _MODULE = (
     "import numpy as np\nfrom typing import NamedTuple\n"
@@ -252,6 +284,11 @@ REFUSED = {
         f"def F(x):\n    x = S(x)\n    {_IN_FUNCTION}    return x\n",
         "OW360",
     ),
+    "a path without a return, where something is printed": (
+        "def F(x):\n    print(x)\n    if x[0] > 2:\n        return x\n",
+        "OW306",
+    ),
+    "a name without a value that is printed": ("def F(x):\n    print(y)\n    y = x\n    return y\n", "OW308"),
     "loops without an end in each other": (
         "def F(x):\n    while 1:\n        while True:\n            pass\n",
         "OW306",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from opwright.diagnostics.diagnostic import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError, has_errors
 from opwright.eager.described import Described
 from opwright.eager.eager_lowering import NOWHERE, EagerLowering
 from opwright.eager.operations import operand
@@ -57,6 +57,6 @@ def check_call(low: EagerLowering, function: OnnxFunction, described: Described,
         if wrong.question is not None:
             reason = f"it asks about {wrong.question.axis}"
             low.error("OW218", f"`{function.name}` has no variant for this call", None, reason)
-        assert call.diagnostics
-    if call.diagnostics:
+        assert has_errors(call.diagnostics)
+    if has_errors(call.diagnostics):
         raise DiagnosticError([replace(found, place=low.place) for found in call.diagnostics])

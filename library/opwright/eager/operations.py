@@ -10,7 +10,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from opwright import types
-from opwright.diagnostics.diagnostic import DiagnosticError
+from opwright.diagnostics.diagnostic import DiagnosticError, has_errors
 from opwright.eager import tensor as tensors
 from opwright.eager.arrays import Data, data_of, type_of
 from opwright.eager.captured import Captured, capturer_of
@@ -123,7 +123,7 @@ def _call_with_graphs(low: EagerLowering, callee: OperatorObject, arguments: Arg
                     continue
                 raise
             trial.commit()
-        if low.diagnostics:
+        if has_errors(low.diagnostics):
             raise DiagnosticError(low.diagnostics)
         return found
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from opwright.diagnostics.diagnostic import Diagnostic, Place, Related
+from opwright.diagnostics.diagnostic import Diagnostic, Place, Related, has_errors
 from opwright.elements import BY_NAME, ElementType
 from opwright.lang import ir
 from opwright.lang.looked_up import LookedUp, OperatorName, OpsetQuestion
@@ -140,6 +140,10 @@ class Lowering:
     def report(self, found: Diagnostic) -> None:
         """Adds a finding, unless the trial that meets it is rolled back."""
         self.trail.append(self.diagnostics, found)
+
+    def has_errors_since(self, start: int) -> bool:
+        """Whether an error is among the findings from `start` on. Warnings stop nothing."""
+        return has_errors(self.diagnostics[start:])
 
     def replace_findings(self, start: int, found: list[Diagnostic]) -> None:
         """Puts other findings in place of those from `start` on."""

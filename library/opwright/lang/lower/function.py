@@ -196,7 +196,7 @@ class Attempt:
                 low.error(
                     "OW306", f"`{self.unit.node.name}` returns no value", place_of(self.env), _NO_OUTPUTS, help_text
                 )
-            elif not low.diagnostics:
+            elif not has_errors(low.diagnostics):
                 low.error(
                     "OW306",
                     f"`{self.unit.node.name}` returns nothing on some path",
@@ -209,7 +209,7 @@ class Attempt:
                 return Lowered(None, wrong.findings, tuple(low.calls), pruned=True)
             if wrong.because is not None:
                 raise
-            assert low.diagnostics, "a result is lost without a finding"
+            assert has_errors(low.diagnostics), "a result is lost without a finding"
         except RecursionError:
             low.error(
                 "OW327",

@@ -270,7 +270,7 @@ def _run(
             else:
                 inner = iterated(low, node.generators[level + 1].iter, env, "a comprehension")
                 _run(low, node, level + 1, inner, env, results)
-        if len(low.diagnostics) > mark:  # the other items would say the same
+        if low.has_errors_since(mark):  # the other items would say the same
             raise Poisoned
 
 

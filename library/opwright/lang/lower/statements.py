@@ -339,12 +339,20 @@ def _expression(low: Lowering, statement: ast.Expr, env: Environment) -> None:
             severity=Severity.WARNING,
         )
         low.report(found)
+        _check_locals(low, statement.value, env)
         return
     called = called_method(statement)
     if called is not None and is_list(env.get(called[0])):
         method_of_list(low, env, *called, span_of(statement))
     elif not isinstance(statement.value, ast.Constant):  # a docstring, or a literal that does nothing
         lower_expression(low, statement.value, env)
+
+
+def _check_locals(low: Lowering, printed: ast.expr, env: Environment) -> None:
+    """What is printed may be anything that Python shows, but the names of the function that it reads have values."""
+    for node in ast.walk(printed):
+        if isinstance(node, ast.Name) and isinstance(env.get(node.id), Unbound):
+            lower_expression(low, node, env)
 
 
 def _prints(low: Lowering, node: ast.expr, env: Environment) -> bool:

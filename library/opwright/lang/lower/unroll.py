@@ -100,7 +100,7 @@ def _unroll_from(low: Lowering, statement: ast.For, items: Sequence[Operand], en
             env.update(dict.fromkeys(assigned_names([statement.target]), POISON))
         with low.copy((*loop_key(low, statement), first + index)):
             lower_block(low, statement.body, env)
-        if len(low.diagnostics) > mark:  # the other copies would say the same
+        if low.has_errors_since(mark):  # the other copies would say the same
             env.update(dict.fromkeys(bound_names(low.scope.module, [statement]), POISON))
             return
 
