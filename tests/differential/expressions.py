@@ -111,6 +111,7 @@ class Expressions:
     noise: Noise
     context: kernels.Context
     covered: set[str]
+    unpacked: ast.expr | None  # what a statement takes apart, which says how many results it has
 
     def _read(self, name: str, scope: Scope) -> Any:
         raise NotImplementedError
@@ -409,6 +410,8 @@ class Expressions:
         if not isinstance(callee, Operator):
             raise Refused(f"{callee!r} is called")
         self.covered.add(callee.name)
+        if callee.name == "op.Split" and "num_outputs" not in keywords and node is not self.unpacked:
+            raise OutOfScope("how many parts op.Split gives follows from what takes them")
         if callee.name.startswith("op."):
             return kernels.call(callee.name.removeprefix("op."), positional, keywords, self.context)
         return self._call_python(callee.name, positional, keywords)

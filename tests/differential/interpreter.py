@@ -113,6 +113,7 @@ class Machine(Expressions):
         self.noise = noise
         self.context = kernels.Context(opset, noise, self.call_closure)
         self.steps = 0
+        self.unpacked = None
         self.covered: set[str] = set()
         self.functions: dict[str, ast.FunctionDef] = {}
         self.globals: Scope = {name: ElementTypeObject(element) for name, element in TYPES.items()}
@@ -210,6 +211,7 @@ class Machine(Expressions):
         match statement:
             case ast.Assign(targets=targets, value=value):
                 cover("assignment" if len(targets) == 1 else "chained assignment")
+                self.unpacked = value if isinstance(targets[0], (ast.Tuple, ast.List)) else None
                 found = self._evaluate(value, scope)
                 for target in targets:
                     self._bind(target, found, scope)

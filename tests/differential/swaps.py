@@ -32,9 +32,9 @@ def swapped(text: str, random: Random) -> str | None:
 
 
 def _blocks(tree: ast.Module) -> Iterator[list[ast.stmt]]:
-    """The blocks of all functions. What a module defines stays in its order."""
+    """The blocks of all functions. What a module or a class defines stays in its order."""
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Module):
+        if not isinstance(node, (ast.Module, ast.ClassDef)):
             for field in ("body", "orelse"):
                 block = getattr(node, field, None)
                 if isinstance(block, list) and block:

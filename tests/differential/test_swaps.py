@@ -49,6 +49,11 @@ def test_independent(text: str, wanted: bool) -> None:
     assert independent(first, second) is wanted
 
 
+def test_the_fields_of_a_class_stay_in_their_order() -> None:
+    text = "class Pair(NamedTuple):\n    a: int\n    b: int = 1\n\ndef F(x):\n    return x\n"
+    assert all(swapped(text, Random(seed)) is None for seed in range(5))
+
+
 @pytest.mark.parametrize("made", ["def g(v):\n        return v * k", "g = lambda v: v * k"])
 def test_what_a_function_reads_is_read_where_it_is_called(made: str) -> None:
     text = f"def F(x):\n    k = 2\n    {made}\n    k = 3\n    y = g(x)\n    return y\n"
