@@ -40,11 +40,18 @@ def test_what_is_part_of_the_language_has_a_rule_and_nothing_else_has() -> None:
 
 
 NAMES = {
-    "assignments": "a = 1\nb, (c, *d) = a\ne: Annotation = 2\nf += a\nx.g = 1\nx[h] = 2\ndel i\nj: Annotation",
-    "blocks": "if a:\n  b = 1\nelse:\n  c = 1\nfor d, e in x:\n  f = 1\nelse:\n  g = 1\nwhile a:\n  h = 1\nelse:\n  i = 1",
-    "match": "match x:\n  case [a, *b, 1 as c] if d:\n    e = 1\n  case {'k': f, **g}:\n    pass\n  case int(h) | (h, 2):\n    pass",
-    "refused": "with x as (a, b), y as c:\n  d = 1\ntry:\n  e = 1\nexcept E as f:\n  g = 1\nelse:\n  h = 1\nfinally:\n  i = 1",
-    "functions": "def a(b):\n  c = d\nclass e(f):\n  g = 1\nh = lambda i: j\nk = [l for l in m if (n := l)]",
+    "assignments": ("a = 1\nb, (c, *d) = a\ne: Annotation = 2\nf += a\nx.g = 1\nx[h] = 2\ndel i\nj: Annotation"),
+    "blocks": (
+        "if a:\n  b = 1\nelse:\n  c = 1\nfor d, e in x:\n  f = 1\nelse:\n  g = 1\nwhile a:\n  h = 1\nelse:\n  i = 1"
+    ),
+    "match": (
+        "match x:\n  case [a, *b, 1 as c] if d:\n    e = 1\n  case {'k': f, **g}:\n    pass\n"
+        "  case int(h) | (h, 2):\n    pass"
+    ),
+    "refused": (
+        "with x as (a, b), y as c:\n  d = 1\ntry:\n  e = 1\nexcept E as f:\n  g = 1\nelse:\n  h = 1\nfinally:\n  i = 1"
+    ),
+    "functions": ("def a(b):\n  c = d\nclass e(f):\n  g = 1\nh = lambda i: j\nk = [l for l in m if (n := l)]"),
     "walrus": "if (a := b) > (c := 2):\n  pass\nx[(d := 1)] = 0\nassert (e := x)\nreturn (f := x)",
     "asynchronous": "async def a():\n  b = 1",
 }

@@ -9,8 +9,9 @@ the same.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum, auto
+from typing import Any
 
 from opwright.lang.value_class import record
 
@@ -431,6 +432,51 @@ def read_in(node: ast.AST) -> list[ast.AST]:
             held = getattr(node, part.name)
             found += held if part.count in (_MANY, _MANY_OPTIONAL) else (held,)
     return [item for item in found if item is not None]
+
+
+# ------------------------------------------------------------------------------------------------- what is certain
+
+
+def certain(test: ast.expr, truth: bool) -> list[tuple[ast.expr, bool]]:
+    """The conditions inside of one whose truth follows from its own, in order, with it: the parts of an `and` that
+    holds, or of an `or` that does not, what stands behind `not`, and each pair of a chain of comparisons that holds."""
+    found: list[tuple[ast.expr, bool]] = []
+    pending = [(test, truth)]
+    while pending:
+        node, holds = pending.pop()
+        parts = _PARTS_OF_CONDITIONS[type(node)](node, holds) if type(node) in _PARTS_OF_CONDITIONS else None
+        if parts is None:
+            found.append((node, holds))
+        else:
+            pending.extend(reversed(parts))
+    return found
+
+
+_Conditions = list[tuple[ast.expr, bool]]
+
+
+def _of_bool_op(node: ast.BoolOp, holds: bool) -> _Conditions | None:
+    return [(item, holds) for item in node.values] if _DECIDED_BY[type(node.op)] is holds else None
+
+
+def _of_unary_op(node: ast.UnaryOp, holds: bool) -> _Conditions | None:
+    return [(node.operand, not holds)] if type(node.op) is ast.Not else None
+
+
+def _of_compare(node: ast.Compare, holds: bool) -> _Conditions | None:
+    if not holds or len(node.ops) == 1:
+        return None
+    sides = [node.left, *node.comparators]
+    pairs = (ast.Compare(sides[i], [step], [sides[i + 1]]) for i, step in enumerate(node.ops))
+    return [(ast.copy_location(pair, node), True) for pair in pairs]
+
+
+_DECIDED_BY: dict[type[ast.boolop], bool] = {ast.And: True, ast.Or: False}
+_PARTS_OF_CONDITIONS: dict[type[ast.expr], Callable[[Any, bool], _Conditions | None]] = {
+    ast.BoolOp: _of_bool_op,
+    ast.UnaryOp: _of_unary_op,
+    ast.Compare: _of_compare,
+}
 
 
 # ------------------------------------------------------------------------------------------------------ refusals

@@ -83,6 +83,9 @@ class FunctionObject(NamedObject):
 
     __slots__ = ("is_script", "node", "scope")
 
+    frame: object = None  # the call that it stands in: none
+    run: Callable[[list[Any]], Any] | None = None
+
     def __init__(self, scope: ModuleScope, node: ast.FunctionDef, is_script: bool = False) -> None:
         self.scope = scope
         self.node = node
@@ -91,6 +94,10 @@ class FunctionObject(NamedObject):
     @property
     def described(self) -> str:
         return f"the function `{self.node.name}`"
+
+    def default(self, node: ast.expr) -> Any:
+        """The value of a parameter's default."""
+        return self.scope.constant(node)
 
 
 class TracedObject(FunctionObject):
@@ -111,6 +118,9 @@ class NestedObject(NamedObject):
 
     __slots__ = ("defaults", "frame", "node", "scope")
 
+    is_script = False
+    run: Callable[[list[Any]], Any] | None = None
+
     def __init__(self, node: ast.FunctionDef, frame: object, scope: ModuleScope, defaults: dict[ast.expr, Any]) -> None:
         self.node = node
         self.frame = frame
@@ -120,6 +130,10 @@ class NestedObject(NamedObject):
     @property
     def described(self) -> str:
         return f"the function `{self.node.name}`"
+
+    def default(self, node: ast.expr) -> Any:
+        """The value of a parameter's default."""
+        return self.defaults[node]
 
 
 class GraphObject(NamedObject):

@@ -106,19 +106,18 @@ def _declared(low: Lowering, annotation: ast.expr, value: ir.Value) -> ir.Type |
 
 def _without_symbols(wanted: ir.Type) -> ir.Type:
     """What a helper declares, to the function that calls it: a symbol of the same name is another size there."""
-    if not isinstance(wanted, ir.TensorType) or wanted.shape is None:
+    if wanted.element is None or wanted.shape is None:
         return wanted
-    return wanted.reshaped(tuple(None if isinstance(size, str) else size for size in wanted.shape))
+    return ir.TensorType(wanted.element, tuple(map(ir.size_of, wanted.shape)))
 
 
 def _with_symbols(met: ir.Type, wanted: ir.Type) -> ir.Type:
     """The type with the symbols that the author has for its sizes, where inference has others."""
-    if not isinstance(met, ir.TensorType) or not isinstance(wanted, ir.TensorType):
-        return met
-    if met.shape is None or wanted.shape is None:
+    if met.element is None or met.shape is None or wanted.shape is None:
         return met
     pairs = zip(met.shape, wanted.shape, strict=True)
-    return met.reshaped(tuple(own if isinstance(own, int) or size is None else size for own, size in pairs))
+    dims = tuple(size if ir.size_of(own) is None and size is not None else own for own, size in pairs)
+    return ir.TensorType(met.element, dims)
 
 
 def _type_of(low: Lowering, annotation: TensorAnnotation) -> ir.Type:
@@ -137,6 +136,6 @@ def _type_of(low: Lowering, annotation: TensorAnnotation) -> ir.Type:
 
 
 def _says_more(met: ir.Type, before: ir.Type) -> bool:
-    if isinstance(met, ir.TensorType) and isinstance(before, ir.TensorType):
+    if met.element is not None and before.element is not None:
         return met.shape != before.shape
-    return isinstance(before, ir.UnknownType)
+    return before.is_unknown

@@ -175,12 +175,8 @@ def _way_out(low: Lowering, value: ir.Value, admitted: Sequence[str]) -> str:
     if is_sequence(value) and not any(text.startswith("seq(") for text in admitted):
         return "take an item, `op.SequenceAt(xs, 0)`, or join them, `op.ConcatFromSequence(xs, axis=0)`"
     if wants_sequence and is_tensor(value):
-        element = ir.settle(value.type.element)
-        if (
-            isinstance(element, ir.TypeVariable)
-            and not element.rigid
-            and any(value is one for one in low.function.inputs)
-        ):
+        variable = ir.open_element(value.type.element)
+        if variable is not None and not variable.rigid and any(value is one for one in low.function.inputs):
             return f"annotate the input, which is a tensor otherwise: `{value.name}: Sequence[FLOAT]`"
         return "make a sequence of it: `op.SequenceConstruct(x)`"
     return "cast the operand, or leave that element type out of the declared types"

@@ -55,6 +55,8 @@ class Arm:
 
     __slots__ = ("body", "env", "index", "path")
 
+    fork: Fork | None = None
+
     def __init__(self, index: int, body: Sequence[ast.stmt], path: str) -> None:
         self.index = index
         self.body = body
@@ -67,12 +69,18 @@ class Fork:
 
     __slots__ = ("children", "first", "last", "node", "sides")
 
+    path = ""  # of an arm when it is taken
+
     def __init__(self, node: ir.If, sides: tuple[Branch, Branch], first: int, last: int) -> None:
         self.node = node
         self.sides = sides
         self.first = first
         self.last = last
         self.children: list[Arm | Fork] = []
+
+    @property
+    def fork(self) -> Fork:
+        return self
 
     @property
     def regions(self) -> tuple[ir.Region, ir.Region]:

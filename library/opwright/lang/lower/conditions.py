@@ -6,6 +6,7 @@ import ast
 import itertools
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 from opwright.lang import ir
 from opwright.lang.lower.arithmetic import is_static
@@ -27,11 +28,17 @@ Condition = ir.Value | bool
 
 def lower_condition(low: Lowering, node: ast.expr, env: Environment) -> Condition:
     """The truth of an expression: known, or a BOOL of one element."""
-    if isinstance(node, ast.BoolOp):
-        return _all_or_any(low, node.values, env, stops_at=isinstance(node.op, ast.Or))
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        return negate(low, lower_condition(low, node.operand, env), span_of(node))
+    return _CONDITIONS.get(type(node), _truth_of)(low, node, env)
+
+
+def _truth_of(low: Lowering, node: ast.expr, env: Environment) -> Condition:
     return truth(low, lower_expression(low, node, env), span_of(node))
+
+
+def _not_or_truth(low: Lowering, node: ast.UnaryOp, env: Environment) -> Condition:
+    if type(node.op) is not ast.Not:
+        return _truth_of(low, node, env)
+    return negate(low, lower_condition(low, node.operand, env), span_of(node))
 
 
 def truth(low: Lowering, operand: Operand, span: Span) -> Condition:
@@ -58,13 +65,14 @@ def as_bool(value: ir.Value) -> ir.Value:
     return value
 
 
-def _all_or_any(low: Lowering, nodes: Sequence[ast.expr], env: Environment, stops_at: bool) -> Condition:
+def _all_or_any(low: Lowering, node: ast.BoolOp, env: Environment) -> Condition:
     """Each operand is looked at only where those before it do not decide."""
+    nodes, stops_at = node.values, STOPS_AT[type(node.op)]
     found = lower_condition(low, nodes[0], env)
-    for before, node in itertools.pairwise(nodes):
+    for before, after in itertools.pairwise(nodes):
         if found is stops_at:
             return found
-        step = partial(lower_condition, low, node, env)
+        step = partial(lower_condition, low, after, env)
         if isinstance(found, bool):
             found = step()
             continue
@@ -73,6 +81,13 @@ def _all_or_any(low: Lowering, nodes: Sequence[ast.expr], env: Environment, stop
         chosen = choose(low, found, span, (decided, step) if stops_at else (step, decided))
         found = truth(low, chosen, span)
     return found
+
+
+STOPS_AT: dict[type[ast.boolop], bool] = {ast.And: False, ast.Or: True}
+_CONDITIONS: dict[type[ast.expr], Callable[[Lowering, Any, Environment], Condition]] = {
+    ast.BoolOp: _all_or_any,
+    ast.UnaryOp: _not_or_truth,
+}
 
 
 def choose(low: Lowering, condition: ir.Value, span: Span, sides: Sequence[Callable[[], Operand]]) -> Operand:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from functools import partial
+from typing import Any
 
 from opwright.lang import ir, static
 from opwright.lang.lower.arithmetic import binary, is_none, is_static, same_object, unary
 from opwright.lang.lower.array_arithmetic import note_array
-from opwright.lang.lower.conditions import choose, lower_condition, negate, truth
+from opwright.lang.lower.conditions import STOPS_AT, choose, lower_condition, negate, truth
 from opwright.lang.lower.constants import array_constant
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import ask_enumerated, keep_after_loop, need_static
@@ -23,7 +24,6 @@ from opwright.lang.lower.operands import (
     Environment,
     MethodObject,
     Operand,
-    Rank,
     StaticDict,
     Unbound,
     is_tensor,
@@ -75,9 +75,26 @@ _COMPARE_SYMBOLS: dict[type[ast.cmpop], str] = {
 _UNARY_SYMBOLS: dict[type[ast.unaryop], str] = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not"}
 
 
-def lower_unpacked(low: Lowering, node: ast.expr, env: Environment, count: int) -> Operand:
-    """The operand of an expression whose value is unpacked to so many names."""
-    return _call_for(low, node, env, count) if isinstance(node, ast.Call) else lower_expression(low, node, env)
+def lower_unpacked(low: Lowering, node: ast.expr, env: Environment, count: int | None) -> Operand:
+    """The operand of an expression whose value is unpacked to so many names, where that is known."""
+    if count is not None and isinstance(node, ast.Call):
+        return _call_for(low, node, env, count)
+    return lower_expression(low, node, env)
+
+
+def builtin_called(low: Lowering, node: ast.expr, env: Environment, names: Container[str]) -> BuiltinObject | None:
+    """The builtin of Python that an expression calls, where it is one of these."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id in env:
+        return None
+    callee = low.scope.lookup(node.func.id, span_of(node.func)) if node.func.id in names else None
+    return callee if isinstance(callee, BuiltinObject) and not callee.module and callee.name in names else None
+
+
+def _spread(low: Lowering, node: ast.expr, env: Environment, where: str) -> tuple[Operand, ...]:
+    """What one part of a list, of a subscript or of a call stands for: its value, or all items of what is starred."""
+    if isinstance(node, ast.Starred):
+        return iterated(low, node.value, env, where)
+    return (lower_expression(low, node, env),)
 
 
 # ---------------------------------------------------------------------------------------------------- leaves
@@ -267,7 +284,7 @@ _LISTS: tuple[type[ast.List | ast.Tuple], ...] = (ast.List, ast.Tuple)
 @evaluates(*_LISTS)
 def _sequence(low: Lowering, node: ast.Tuple | ast.List, env: Environment) -> Operand:
     items: list[Operand] = []
-    for found in each(partial(_items, low, env=env), node.elts):
+    for found in each(partial(_spread, low, env=env, where="`*` in a list"), node.elts):
         items.extend(found)
     written = len(items) == len(node.elts)
     try:
@@ -276,13 +293,6 @@ def _sequence(low: Lowering, node: ast.Tuple | ast.List, env: Environment) -> Op
         return static.checked(tuple(items), written)
     except static.StaticError as error:
         raise low.error(error.code, "the list is too long", span_of(node), reason=str(error)) from None
-
-
-def _items(low: Lowering, node: ast.expr, env: Environment) -> tuple[Operand, ...]:
-    """What one part of a list stands for: its value, or all items of what is starred."""
-    if isinstance(node, ast.Starred):
-        return iterated(low, node.value, env, "`*` in a list")
-    return (lower_expression(low, node, env),)
 
 
 @evaluates(ast.IfExp)
@@ -302,7 +312,7 @@ def _joined(low: Lowering, node: ast.IfExp, env: Environment) -> Operand:
 @evaluates(ast.BoolOp)
 def _bool_op(low: Lowering, node: ast.BoolOp, env: Environment) -> Operand:
     """`a and b` is b where a is true, else a; each operand is evaluated only where those before it do not decide."""
-    stops_at = isinstance(node.op, ast.Or)
+    stops_at = STOPS_AT[type(node.op)]
     value = lower_expression(low, node.values[0], env)
     for item in node.values[1:]:
         value = either(low, value, partial(lower_expression, low, item, env), stops_at, span_of(node))
@@ -333,9 +343,9 @@ def _subscript(low: Lowering, node: ast.Subscript, env: Environment) -> Operand:
         if isinstance(owner, TypingObject):
             return owner
     index: list[IndexItem] = []
+    several = node.slice.elts if isinstance(node.slice, ast.Tuple) else None
     with parts:
-        written = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        for found in each(partial(_index_items, low, env=env), written):
+        for found in each(partial(_index_items, low, env=env), [node.slice] if several is None else several):
             index.extend(found)
     parts.close()
     if (
@@ -346,8 +356,7 @@ def _subscript(low: Lowering, node: ast.Subscript, env: Environment) -> Operand:
     ):
         index = list(index[0])  # a name for `i, j`
     if isinstance(owner, StaticDict):
-        key = tuple(index) if isinstance(node.slice, ast.Tuple) else index[0]
-        return item_of_dict(low, owner, key, span_of(node))
+        return item_of_dict(low, owner, index[0] if several is None else tuple(index), span_of(node))
     refuse_number(low, owner, "items", span_of(node.value))
     item = subscript(low, owner, index, span_of(node))
     if low.arrays and isinstance(owner, ir.Value) and owner in low.arrays:
@@ -357,18 +366,22 @@ def _subscript(low: Lowering, node: ast.Subscript, env: Environment) -> Operand:
 
 def _index_items(low: Lowering, node: ast.expr, env: Environment) -> tuple[IndexItem, ...]:
     """What one part of a subscript stands for: itself, or all items of what is starred."""
-    if isinstance(node, ast.Starred):
-        return iterated(low, node.value, env, "`*` in a subscript")
-    return (_index_item(low, node, env),)
+    rule = _INDEX_ITEMS.get(type(node))
+    return _spread(low, node, env, "`*` in a subscript") if rule is None else (rule(low, node, env),)
 
 
-def _index_item(low: Lowering, node: ast.expr, env: Environment) -> IndexItem:
-    if isinstance(node, ast.Slice):
-        start, stop, step = each(partial(_bound, low, env=env), (node.lower, node.upper, node.step))
-        return SliceItem(start, stop, step)
-    if isinstance(node, ast.Constant) and node.value is Ellipsis:
-        return ELLIPSIS
-    return lower_expression(low, node, env)
+def _slice(low: Lowering, node: ast.Slice, env: Environment) -> IndexItem:
+    return SliceItem(*each(partial(_bound, low, env=env), (node.lower, node.upper, node.step)))
+
+
+def _constant_item(low: Lowering, node: ast.Constant, env: Environment) -> IndexItem:
+    return ELLIPSIS if node.value is Ellipsis else _constant(low, node, env)
+
+
+_INDEX_ITEMS: dict[type[ast.expr], Callable[[Lowering, Any, Environment], IndexItem]] = {
+    ast.Constant: _constant_item,
+    ast.Slice: _slice,
+}
 
 
 def _bound(low: Lowering, node: ast.expr | None, env: Environment) -> Operand:
@@ -474,15 +487,13 @@ def _compare_pair(
             )
     if isinstance(left, _Opset) or isinstance(right, _Opset):
         _note_question(low, _COMPARE_SYMBOLS.get(type(step), ""), left, right)
-    if isinstance(step, (ast.Is, ast.IsNot)):
-        return is_none(low, isinstance(step, ast.IsNot), left, right, span)
-    if isinstance(step, (ast.In, ast.NotIn)):
-        return _membership(low, isinstance(step, ast.NotIn), left, right, span)
+    if type(step) in _RELATIONS:
+        relation, negated = _RELATIONS[type(step)]
+        return relation(low, negated, left, right, span)
     symbol = _COMPARE_SYMBOLS[type(step)]
-    if isinstance(left, Rank) or isinstance(right, Rank):
-        known = compare_rank(low, symbol, left, right)
-        if known is not None:
-            return known
+    known = compare_rank(low, symbol, left, right)
+    if known is not None:
+        return known
     for operand, place in zip((left, right), spans, strict=True):
         if isinstance(operand, AttributeOperand):
             ask_enumerated(low, operand, place)
@@ -506,21 +517,34 @@ def _note_question(low: Lowering, symbol: str, left: Operand, right: Operand) ->
 
 
 def _membership(low: Lowering, negated: bool, left: Operand, right: Operand, span: Span) -> Operand:
-    if isinstance(left, Rank) and isinstance(right, (tuple, range)):
-        known = rank_is_in(low, left, tuple(right))
-        if known is not None:
-            return known is not negated
     if isinstance(right, StaticDict):
         return (key_of(low, left, span) in right.entries) is not negated
-    if isinstance(right, (tuple, str, range)):
-        need_static(low, left, span)
-        need_static(low, right, span)
-    if not is_static(left) or not isinstance(right, (tuple, str, range)) or not all(map(is_static, right)):
-        raise low.error("OW304", "`in` needs static operands", span, "membership is a static question")
+    if not isinstance(right, (tuple, str, range)):
+        raise _no_static_question(low, span)
+    known = rank_is_in(low, left, right)
+    if known is not None:
+        return known is not negated
+    need_static(low, left, span)
+    need_static(low, right, span)
+    if not is_static(left) or not all(map(is_static, right)):
+        raise _no_static_question(low, span)
     try:
         return static.contains(right, left) is not negated
     except static.StaticError as error:
         raise low.error(error.code, "`in` has no value here", span, reason=str(error)) from None
+
+
+def _no_static_question(low: Lowering, span: Span) -> Poisoned:
+    return low.error("OW304", "`in` needs static operands", span, "membership is a static question")
+
+
+# What is asked of two operands by a word, and whether the answer is the opposite.
+_RELATIONS: dict[type[ast.cmpop], tuple[Callable[[Lowering, bool, Operand, Operand, Span], Operand], bool]] = {
+    ast.Is: (is_none, False),
+    ast.IsNot: (is_none, True),
+    ast.In: (_membership, False),
+    ast.NotIn: (_membership, True),
+}
 
 
 @evaluates(ast.UnaryOp)
@@ -606,11 +630,8 @@ def lower_arguments(low: Lowering, node: ast.Call, env: Environment, count: int 
     wrong = False
     for argument in node.args:
         try:
-            if isinstance(argument, ast.Starred):
-                items = iterated(low, argument.value, env, "a starred argument")
-                positional.extend((item, span_of(argument)) for item in items)
-            else:
-                positional.append((lower_expression(low, argument, env), span_of(argument)))
+            items = _spread(low, argument, env, "a starred argument")
+            positional.extend((item, span_of(argument)) for item in items)
         except Poisoned as found:
             found.recover()
             wrong = True

@@ -310,7 +310,7 @@ class Attempt:
         inputs = self.unit.declaration.inputs
         type_ = self._declared_type(inputs.get(name, inputs.get(declared.name)), declared.name)
         rank = self.facts.get(name + facts.RANK, facts.OTHER)
-        if isinstance(type_, ir.TensorType) and type_.shape is None and facts.excluded_ranks(rank) is None:
+        if type_.element is not None and type_.shape is None and facts.excluded_ranks(rank) is None:
             type_ = ir.TensorType(type_.element, (None,) * int(rank))
         return ir.Value(type_, name, declared.span, optional)
 
@@ -407,25 +407,23 @@ class Attempt:
         self.low.report(found)
 
     def _result(self, operand: Operand, wanted: ir.Type | None, span: tuple[int, int, int, int]) -> ir.Value:
-        if isinstance(wanted, ir.SequenceType) and isinstance(operand, StaticList):
-            return as_sequence(self.low, operand, wanted, span)
-        if wanted is None and isinstance(operand, StaticList) and is_list_of_tensors(operand):
-            return as_sequence(self.low, operand, unknown_items(), span)
-        element = wanted.element if isinstance(wanted, ir.TensorType) else None
-        return as_tensor(self.low, operand, element, span)
+        is_sequence = is_list_of_tensors(operand) if wanted is None else wanted.sequence_item is not None
+        if is_sequence and isinstance(operand, StaticList):
+            return as_sequence(self.low, operand, wanted or unknown_items(), span)
+        return as_tensor(self.low, operand, None if wanted is None else wanted.element, span)
 
     def _meet(self, wanted: ir.Type, found: ir.Type) -> ir.Type | None:
         """What declaration and body know together of an output; None where they contradict each other."""
-        if isinstance(found, ir.UnknownType) and not self.unit.declaration.inferred:
+        if found.is_unknown and not self.unit.declaration.inferred:
             return None  # a promise that nothing here can check
-        if self._is_free(wanted) and isinstance(found, ir.TensorType) and isinstance(wanted, ir.TensorType):
+        if self._is_free(wanted) and found.element is not None and wanted.element is not None:
             admitted = ir.element_mask(found.element) & ~ir.element_mask(wanted.element) == 0
             return meet_shapes(found, wanted) if admitted else None
         return meet_shapes(found, wanted) if wanted.unify(found, self.low.trail) else None
 
     def _is_free(self, wanted: ir.Type) -> bool:
         """Whether it is of a type variable whose inputs are all absent: then the body says what it stands for."""
-        if not isinstance(wanted, ir.TensorType) or not isinstance(wanted.element, ir.TypeVariable):
+        if not isinstance(wanted.element, ir.TypeVariable):
             return False
         name = wanted.element.name
         inputs = [key for key, item in self.unit.declaration.inputs.items() if item.type == name]

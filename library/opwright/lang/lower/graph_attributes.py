@@ -27,7 +27,7 @@ from opwright.lang.lower.poison import Parts, Poisoned, each
 from opwright.lang.lower.rules import calls
 from opwright.lang.lower.scan_ranks import yielded_ranks
 from opwright.lang.lower.speculate import speculate
-from opwright.lang.objects import FunctionObject, NestedObject, OperatorObject, TracedObject
+from opwright.lang.objects import FunctionObject, NestedObject, OperatorObject
 from opwright.lang.source import Span
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.implied import ImpliedSignature
@@ -137,13 +137,12 @@ class _GraphCall:
                 declare_parameter(low, region, argument.annotation, parameter)
 
         def step() -> list[ir.Value]:
-            if isinstance(function, TracedObject):
+            if function.run is not None:
                 returned = function.run(list(parameters))
                 return finish(returned if isinstance(returned, tuple) else (returned,))
             given: list[tuple[Operand, Span]] = [(parameter, span) for parameter in parameters]
             inner = enter(low, function, Arguments(given, {}, None, span=self.span, callee_span=span), self.env)
-            is_elsewhere = isinstance(function, FunctionObject)
-            found = run_body(low, node, function.scope, inner, self.span, is_elsewhere)
+            found = run_body(low, node, function.scope, inner, self.span, function.frame is None)
             return finish(found if isinstance(found, tuple) else () if found is None else (found,))
 
         region.yields = nested(low, region, self.span, step)
@@ -348,8 +347,7 @@ def _loop(call: _GraphCall) -> Operand:
     states = each(lambda pair: State(low, *pair), operands[2:])
     # The number of a trip has the rank that the body declares, and the condition that of the one which enters.
     trip = ir.Value(ir.TensorType(int64, (1,) if call.declares_list("body", 0) else ()), "trip", span)
-    entering = limits[1].type if isinstance(limits[1], ir.Value) else None
-    is_scalar = not isinstance(entering, ir.TensorType) or entering.shape == ()
+    is_scalar = limits[1] is None or limits[1].type.element is None or limits[1].type.shape == ()
     going = ir.Value(ir.TensorType(boolean, () if is_scalar else None), "condition", span)
     region, initial = _settle(call, states, [trip, going], [])
     call.arguments.positional[:] = [(value, span) for value in (*limits, *initial)]
@@ -434,8 +432,8 @@ def _flex_attention(call: _GraphCall) -> Operand:
     precision, query = attributes.get("softmax_precision"), inputs[0]
     double = query is not None and is_tensor(query) and query.type.element == DOUBLE
     element = DOUBLE if double else FLOAT
-    if isinstance(precision, ir.AttributeValue) and isinstance(precision.value, int):
-        element = BY_CODE.get(precision.value, element)
+    if precision is not None and precision.integer is not None:
+        element = BY_CODE.get(precision.integer, element)
     graphs: dict[str, ir.Attribute] = {}
     for name, (function, place) in call.functions.items():
         parameter = ir.Value(ir.TensorType(element, (None,) * 4), "", span)
@@ -447,7 +445,7 @@ def _flex_attention(call: _GraphCall) -> Operand:
 
 
 def _reshaped(type_: ir.Type) -> ir.Type:
-    return ir.TensorType(type_.element, (None,) * 4) if isinstance(type_, ir.TensorType) else type_
+    return type_ if type_.element is None else ir.TensorType(type_.element, (None,) * 4)
 
 
 def _element_type(value: ir.Value) -> ir.Type:
@@ -455,7 +453,7 @@ def _element_type(value: ir.Value) -> ir.Type:
 
 
 def _unshaped(type_: ir.Type) -> ir.Type:
-    return ir.TensorType(type_.element) if isinstance(type_, ir.TensorType) else type_
+    return type_ if type_.element is None else ir.TensorType(type_.element)
 
 
 def _of_unknown(call: _GraphCall) -> Operand:

@@ -10,8 +10,6 @@ from opwright.lang.lower.sequences import as_sequence, unknown_items
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
 
-_ZEROS = {ir.NumberKind.BOOL: False, ir.NumberKind.INT: 0, ir.NumberKind.FLOAT: 0.0}
-
 
 class State:
     """A value that a body hands from one trip to the next: how it enters, and the type under which it is handed on."""
@@ -37,31 +35,30 @@ class State:
         """The value with which the state enters, of the type under which it is handed on."""
         if isinstance(self.operand, StaticList):
             return as_sequence(self.low, self.operand, self.type, self.span)
-        element = self.type.element if isinstance(self.type, ir.TensorType) else None
-        return as_tensor(self.low, self.operand, element, self.span)
+        return as_tensor(self.low, self.operand, self.type.element, self.span)
 
     def widen(self, operand: Operand) -> bool:
         """Whether the body gives another type than the state has, which it then has."""
-        if isinstance(self.type, ir.NumberType):
+        if self.type.kind is not None:
             if is_number(operand):  # a number to the end: a tensor of its own element type
-                element = default_element(self.low, (_ZEROS[number_kind(operand)],))
+                element = default_element(self.low, (number_kind(operand).zero,))
                 self.type = ir.TensorType(element, ())
             elif is_tensor(operand):
                 shape = () if operand.type.shape == () else None
                 self.type = ir.TensorType(ir.settle(operand.type.element), shape)
-            return not isinstance(self.type, ir.NumberType)
-        if isinstance(operand, ir.Value) and isinstance(self.type, ir.TensorType):
+            return self.type.kind is None
+        if isinstance(operand, ir.Value) and self.type.element is not None:
             joined = self.type.joined(operand.type)
-            if isinstance(joined, ir.TensorType) and joined.shape != self.type.shape:
+            if joined.shape != self.type.shape:
                 self.type = joined.settled()
                 return True
         return False
 
     def hand_on(self, operand: Operand, name: str) -> ir.Value:
         """What the body gives, as a value of the state's type."""
-        element = self.type.element if isinstance(self.type, ir.TensorType) else None
-        value = as_tensor(self.low, operand, element, self.span)
-        if isinstance(self.type, ir.OptionalType) and self.type.item.unify(value.type, self.low.trail):
+        value = as_tensor(self.low, operand, self.type.element, self.span)
+        held = self.type.optional_item
+        if held is not None and held.unify(value.type, self.low.trail):
             self.left = value.type  # an item is what its optional holds, and runtimes take it for that
             return value
         if not self.type.unify(value.type, self.low.trail):
@@ -90,6 +87,5 @@ def check_rank(low: Lowering, state: State, operand: Operand, span: Span) -> Non
 
 
 def rank_of(type_: ir.Type) -> int | None:
-    if isinstance(type_, ir.NumberType):
-        return 0
-    return type_.rank if isinstance(type_, ir.TensorType) else None
+    shape = type_.carried_shape
+    return None if shape is None else len(shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from functools import partial
 
 from opwright.lang import ir
@@ -32,24 +33,24 @@ from opwright.lang.lower.operands import (
 from opwright.lang.lower.poison import each
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.rules import lower_expression
-from opwright.lang.lower.sequences import (
-    sequence_length,
-)
-from opwright.lang.lower.tensor_rows import row_count
+from opwright.lang.lower.sequences import sequence_length, subscript_sequence
+from opwright.lang.lower.tensor_rows import row, row_count
 from opwright.lang.objects import BuiltinObject
 from opwright.lang.source import Span, span_of
 from opwright.opsets.signatures import elements_of
 
 
 class Range:
-    """`range(*bounds)`; `trips` is known, or a rank-0 INT64 value."""
+    """`range(*bounds)`; `trips` is known, or a rank-0 INT64 value. `known_trips` and `first`: what is known of it."""
 
-    __slots__ = ("bounds", "start", "step", "trips")
+    __slots__ = ("bounds", "first", "known_trips", "start", "step", "trips")
 
     def __init__(self, start: Operand, step: int, trips: int | ir.Value, bounds: tuple[Operand, ...]) -> None:
         self.start = start
+        self.first = start if isinstance(start, int) else None
         self.step = step
         self.trips = trips
+        self.known_trips = trips if isinstance(trips, int) else None
         self.bounds = bounds
 
     @property
@@ -57,64 +58,80 @@ class Range:
         """Whether the items are known, or will be once the function's attributes are."""
         return all(isinstance(bound, (int, AttributeOperand)) for bound in self.bounds)
 
+    @property
+    def makes_trips(self) -> bool:
+        """Whether there certainly is one."""
+        return self.known_trips is not None and self.known_trips > 0
+
+    @property
+    def last(self) -> int | None:
+        """The last item, where it is known."""
+        if self.first is None or self.known_trips is None or not self.known_trips:
+            return None
+        return self.first + (self.known_trips - 1) * self.step
+
 
 class Items(Range):
-    """The items of a sequence."""
+    """The items of a sequence. `numbered`: each comes with its number, counted from there."""
 
-    __slots__ = ("sequence",)
+    __slots__ = ("numbered", "value")
 
-    def __init__(self, low: Lowering, sequence: ir.Value, span: Span) -> None:
-        super().__init__(0, 1, sequence_length(low, sequence, span), (sequence,))
-        self.sequence = sequence
+    def __init__(self, low: Lowering, value: ir.Value, span: Span) -> None:
+        self.value = value
+        self.numbered: int | None = None
+        super().__init__(0, 1, *self._count(low, span))
+
+    def _count(self, low: Lowering, span: Span) -> tuple[int | ir.Value, tuple[Operand, ...]]:
+        """The number of trips, and what it is computed from."""
+        return sequence_length(low, self.value, span), (self.value,)
+
+    @property
+    def type(self) -> ir.Type | None:
+        """That of an item."""
+        return self.value.type.item
+
+    def item(self, low: Lowering, index: int | ir.Value, span: Span) -> Operand:
+        return subscript_sequence(low, self.value, index, span)
 
 
-class Rows(Range):
+class Rows(Items):
     """The rows of a tensor."""
 
-    __slots__ = ("tensor",)
+    __slots__ = ()
 
-    def __init__(self, low: Lowering, tensor: ir.Value, span: Span) -> None:
-        count = row_count(low, tensor, span)
+    def _count(self, low: Lowering, span: Span) -> tuple[int | ir.Value, tuple[Operand, ...]]:
+        count = row_count(low, self.value, span)
         assert isinstance(count, (int, ir.Value))
-        super().__init__(0, 1, count, (0, count, 1) if isinstance(count, int) else (tensor,))
-        self.tensor = tensor
+        return count, ((0, count, 1) if isinstance(count, int) else (self.value,))
+
+    @property
+    def type(self) -> ir.Type:
+        return self.value.type
+
+    def item(self, low: Lowering, index: int | ir.Value, span: Span) -> Operand:
+        return row(low, self.value, index, span)
 
 
-class Enumerated:
-    """`enumerate` of items or rows: each with its number."""
-
-    __slots__ = ("over", "start")
-
-    def __init__(self, over: Items | Rows, start: int) -> None:
-        self.over = over
-        self.start = start
-
-
-def what_is_run_over(
-    low: Lowering, node: ast.expr, env: Environment
-) -> tuple[Operand, ...] | Range | Items | Rows | Enumerated:
+def what_is_run_over(low: Lowering, node: ast.expr, env: Environment) -> tuple[Operand, ...] | Range:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         callee = lower_expression(low, node.func, env)
-        if isinstance(callee, BuiltinObject) and callee.name == "range" and not callee.module:
-            return _range(low, node, env)
-        if isinstance(callee, BuiltinObject) and callee.name == "enumerate" and not callee.module:
-            return _enumerated(low, node, callee, env)
+        made = _BUILTINS.get(callee.name) if isinstance(callee, BuiltinObject) and not callee.module else None
+        if made is not None:
+            return made(low, node, env)
     value = lower_expression(low, node, env)
     return _counted(low, value, span_of(node)) or items_of(
         low, value, span_of(node), "`for`", isinstance(node, ast.Name)
     )
 
 
-def _counted(low: Lowering, value: Operand, span: Span) -> Items | Rows | None:
+def _counted(low: Lowering, value: Operand, span: Span) -> Items | None:
     """What is run over by a count of the run time; None where it is another thing."""
     if is_sequence(value):
         return Items(low, value, span)
     return Rows(low, value, span) if is_tensor(value) else None
 
 
-def _enumerated(
-    low: Lowering, node: ast.Call, callee: BuiltinObject, env: Environment
-) -> tuple[Operand, ...] | Enumerated:
+def _enumerated(low: Lowering, node: ast.Call, env: Environment) -> tuple[Operand, ...] | Range:
     """`enumerate(...)`, as a call of it has it but for what only a loop can run over."""
     arguments = lower_arguments(low, node, env, None)
     positional, keywords = arguments.positional, arguments.keywords
@@ -124,8 +141,10 @@ def _enumerated(
         if is_counted and isinstance(start, int) and not isinstance(start, bool):
             over = _counted(low, positional[0][0], positional[0][1])
             assert over is not None
-            return Enumerated(over, start)
-    return items_of(low, call_builtin(low, callee, arguments, env), span_of(node), "`for`")
+            over.numbered = start
+            return over
+    listed = call_builtin(low, BuiltinObject("", "enumerate"), arguments, env)
+    return items_of(low, listed, span_of(node), "`for`")
 
 
 def _range(low: Lowering, node: ast.Call, env: Environment) -> Range:
@@ -152,6 +171,12 @@ def _range(low: Lowering, node: ast.Call, env: Environment) -> Range:
     start_value, stop_value = each(partial(_as_integer, low, span=span), (start, stop))
     trips = _count_trips(low, start if is_static_number(start) else start_value, stop_value, step, span)
     return Range(start if is_static_number(start) else start_value, step, trips, (start, stop, step))
+
+
+_BUILTINS: dict[str, Callable[[Lowering, ast.Call, Environment], tuple[Operand, ...] | Range]] = {
+    "enumerate": _enumerated,
+    "range": _range,
+}
 
 
 def _count_trips(low: Lowering, start: Operand, stop: ir.Value, step: int, span: Span) -> ir.Value:

@@ -13,17 +13,12 @@ from opwright.lang.lower.body_loops import BodyLoop
 from opwright.lang.lower.conditions import as_scalar, choose, lower_condition, truth
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import RETURNED
-from opwright.lang.lower.iterables import Enumerated, Items, Range, Rows, what_is_run_over
+from opwright.lang.lower.iterables import Items, Range, what_is_run_over
 from opwright.lang.lower.numbers import is_number, is_static_number, number_kind
 from opwright.lang.lower.operands import Environment, Operand, Poison, Unbound
 from opwright.lang.lower.rules import bind_target, lowers
-from opwright.lang.lower.sequences import (
-    grown_names,
-    is_list,
-    subscript_sequence,
-)
+from opwright.lang.lower.sequences import grown_names, is_list
 from opwright.lang.lower.statements import lower_block
-from opwright.lang.lower.tensor_rows import row
 from opwright.lang.lower.unroll import try_loop, unroll
 from opwright.lang.source import span_of
 from opwright.lang.syntax import bound_names
@@ -36,17 +31,9 @@ def _for(low: Lowering, statement: ast.For, env: Environment) -> None:
     if isinstance(found, tuple):
         unroll(low, statement, found, env)
         return
-    loop: _ForLoop
-    start: int | None = None
-    over: Range = found.over if isinstance(found, Enumerated) else found
-    if isinstance(found, Enumerated):
-        start = found.start
-    if isinstance(over, (Items, Rows)):
-        loop = _ItemLoop(low, statement, env, over, start)
-    else:
-        loop = _ForLoop(low, statement, env, over)
-    if over.may_be_static:
-        try_loop(low, statement, env, over.bounds, loop.run, loop.items)
+    loop = _ItemLoop(low, statement, env, found) if isinstance(found, Items) else _ForLoop(low, statement, env, found)
+    if found.may_be_static:
+        try_loop(low, statement, env, found.bounds, loop.run, loop.items)
     else:
         loop.run()
 
@@ -97,12 +84,8 @@ class _ForLoop(BodyLoop):
         self.name = statement.target.id if isinstance(statement.target, ast.Name) else ""
         super().__init__(low, statement, env)
         self.may_be_static = over.may_be_static
-        makes_trips = isinstance(over.trips, int) and over.trips > 0
-        leaves_early = has_break(statement.body)
-        reassigned = self.name in bound_names(low.scope.module, statement.body)
-        if makes_trips and isinstance(over.start, int) and not leaves_early and not reassigned:
-            assert isinstance(over.trips, int)
-            self.last = over.start + (over.trips - 1) * over.step
+        if not has_break(statement.body) and self.name not in bound_names(low.scope.module, statement.body):
+            self.last = over.last
 
     def run(self) -> None:
         if not self.name:
@@ -116,9 +99,8 @@ class _ForLoop(BodyLoop):
 
     def entering(self, name: str) -> Operand:
         if name == self.name and (self.last is not None or not is_number(self.env.get(name))):
-            makes_trips = isinstance(self.over.trips, int) and self.over.trips > 0
             # The name has a value after at least one trip, whatever it was before.
-            return 0 if makes_trips and self.last is None else Unbound("when the loop makes no trip")
+            return 0 if self.over.makes_trips and self.last is None else Unbound("when the loop makes no trip")
         return super().entering(name)
 
     def trips(self) -> ir.Value | None:
@@ -129,7 +111,7 @@ class _ForLoop(BodyLoop):
         return self.low.constant(data, self.span)
 
     def makes_trips(self) -> bool:
-        return isinstance(self.over.trips, int) and self.over.trips > 0
+        return self.over.makes_trips
 
     def computed_bounds(self) -> tuple[ir.Value, ...]:
         return tuple(bound for bound in self.over.bounds if isinstance(bound, ir.Value))
@@ -156,16 +138,13 @@ class _ForLoop(BodyLoop):
 
 
 class _ItemLoop(_ForLoop):
-    """`for y in ys`, where `ys` is a sequence or a tensor, whose rows they are. `start`: each comes with its number,
-    counted from there."""
+    """`for y in ys`, where `ys` is a sequence or a tensor, whose rows they are."""
 
-    over: Items | Rows
+    over: Items
 
-    def __init__(
-        self, low: Lowering, statement: ast.For, env: Environment, over: Items | Rows, start: int | None
-    ) -> None:
+    def __init__(self, low: Lowering, statement: ast.For, env: Environment, over: Items) -> None:
         super().__init__(low, statement, env, over)
-        self.start = start
+        self.start = start = over.numbered
         target = statement.target
         self.names = bound_names(low.scope.module, [target])
         self.number = ""  # the name that stands for the number of the trip
@@ -197,18 +176,14 @@ class _ItemLoop(_ForLoop):
         """Whether a value that a name has before the loop is of the kind that it has after a trip."""
         if name == self.number:
             return is_number(before) and number_kind(before) is ir.NumberKind.INT
-        made = self.over.tensor.type if isinstance(self.over, Rows) else self.over.sequence.type
-        item = made.item if isinstance(made, ir.SequenceType) else made
-        if not isinstance(before, ir.Value) or before.optional or not isinstance(item, ir.TensorType):
+        item = self.over.type
+        if not isinstance(before, ir.Value) or before.optional or item is None or item.element is None:
             return False
-        return isinstance(before.type, ir.TensorType) and ir.settle(before.type.element) is ir.settle(item.element)
+        return item.same_as(before.type)
 
     def item(self, index: int | ir.Value) -> Operand:
         """What a trip of that number, counted from 0, runs with."""
-        if isinstance(self.over, Rows):
-            found: Operand = row(self.low, self.over.tensor, index, self.span)
-        else:
-            found = subscript_sequence(self.low, self.over.sequence, index, self.span)
+        found = self.over.item(self.low, index, self.span)
         if self.start is None:
             return found
         number = index + self.start if isinstance(index, int) else self.numbered(index)
@@ -227,9 +202,8 @@ class _ItemLoop(_ForLoop):
         self.bind(trip, scope)
 
     def after(self) -> None:
-        if self.binds_last:
-            assert isinstance(self.over.trips, int)
-            self.bind(self.over.trips - 1, self.env)
+        if self.binds_last and self.over.known_trips is not None:
+            self.bind(self.over.known_trips - 1, self.env)
             return
         for name in self.names:
             if name not in self.carried:

@@ -6,7 +6,8 @@ Patterns are literals and dotted names, alternatives, sequences, names and `_`; 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from opwright.lang import static
 from opwright.lang.lower.arithmetic import is_none, is_static
@@ -51,9 +52,15 @@ def _case_taken(low: Lowering, statement: ast.Match, env: Environment) -> Sequen
 
 def _always(pattern: ast.pattern) -> bool:
     """Whether a pattern fits whatever there is: a name, or `_`."""
-    if isinstance(pattern, ast.MatchOr):
-        return any(map(_always, pattern.patterns))
-    return isinstance(pattern, ast.MatchAs) and (pattern.pattern is None or _always(pattern.pattern))
+    alternatives = _ALTERNATIVES.get(type(pattern))
+    return alternatives is not None and any(inner is None or _always(inner) for inner in alternatives(pattern))
+
+
+# Patterns of which one part is enough; none: a name alone.
+_ALTERNATIVES: dict[type[ast.pattern], Callable[[Any], Sequence[ast.pattern | None]]] = {
+    ast.MatchAs: lambda pattern: [pattern.pattern],
+    ast.MatchOr: lambda pattern: pattern.patterns,
+}
 
 
 def _holds(low: Lowering, guard: ast.expr, env: Environment) -> bool:
@@ -71,39 +78,59 @@ def _holds(low: Lowering, guard: ast.expr, env: Environment) -> bool:
 
 
 def _fits(low: Lowering, pattern: ast.pattern, subject: Operand, env: Environment, bound: Bound) -> bool:
-    span = span_of(pattern)
-    match pattern:
-        case ast.MatchAs(pattern=inner, name=name):
-            if inner is not None and not _fits(low, inner, subject, env, bound):
-                return False
-            if name is not None:
-                bound[name] = subject
+    rule = _PATTERNS.get(type(pattern))
+    if rule is None:
+        raise low.error(
+            "OW303",
+            "this pattern is not part of the language",
+            span_of(pattern),
+            reason="a pattern is a literal, a dotted name, a sequence, a name, `_`, or several of them joined by `|`",
+            help="write `if`",
+        )
+    return rule(low, pattern, subject, env, bound)
+
+
+def _named(low: Lowering, pattern: ast.MatchAs, subject: Operand, env: Environment, bound: Bound) -> bool:
+    if pattern.pattern is not None and not _fits(low, pattern.pattern, subject, env, bound):
+        return False
+    if pattern.name is not None:
+        bound[pattern.name] = subject
+    return True
+
+
+def _one_of(low: Lowering, pattern: ast.MatchOr, subject: Operand, env: Environment, bound: Bound) -> bool:
+    for alternative in pattern.patterns:
+        found: Bound = {}
+        if _fits(low, alternative, subject, env, found):
+            bound.update(found)
             return True
-        case ast.MatchOr(patterns=patterns):
-            for alternative in patterns:
-                found: Bound = {}
-                if _fits(low, alternative, subject, env, found):
-                    bound.update(found)
-                    return True
-            return False
-        case ast.MatchSingleton(value=None):
-            found_none = is_none(low, False, subject, None, span)
-            return found_none is True
-        case ast.MatchSingleton(value=value):
-            _need_known(low, subject, span)
-            return subject is value
-        case ast.MatchValue(value=expression):
-            return _equals(low, subject, lower_expression(low, expression, env), span)
-        case ast.MatchSequence(patterns=patterns):
-            items = _items(low, subject, span)
-            return items is not None and _fit_items(low, patterns, items, env, bound)
-    raise low.error(
-        "OW303",
-        "this pattern is not part of the language",
-        span,
-        reason="a pattern is a literal, a dotted name, a sequence, a name, `_`, or several of them joined by `|`",
-        help="write `if`",
-    )
+    return False
+
+
+def _singleton(low: Lowering, pattern: ast.MatchSingleton, subject: Operand, env: Environment, bound: Bound) -> bool:
+    span = span_of(pattern)
+    if pattern.value is None:
+        return is_none(low, False, subject, None, span) is True
+    _need_known(low, subject, span)
+    return subject is pattern.value
+
+
+def _value(low: Lowering, pattern: ast.MatchValue, subject: Operand, env: Environment, bound: Bound) -> bool:
+    return _equals(low, subject, lower_expression(low, pattern.value, env), span_of(pattern))
+
+
+def _sequence(low: Lowering, pattern: ast.MatchSequence, subject: Operand, env: Environment, bound: Bound) -> bool:
+    items = _items(low, subject, span_of(pattern))
+    return items is not None and _fit_items(low, pattern.patterns, items, env, bound)
+
+
+_PATTERNS: dict[type[ast.pattern], Callable[[Lowering, Any, Operand, Environment, Bound], bool]] = {
+    ast.MatchAs: _named,
+    ast.MatchOr: _one_of,
+    ast.MatchSequence: _sequence,
+    ast.MatchSingleton: _singleton,
+    ast.MatchValue: _value,
+}
 
 
 def _need_known(low: Lowering, subject: Operand, span: Span) -> None:

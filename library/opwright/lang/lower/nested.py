@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from functools import partial
-from typing import Any
 
 from opwright.lang.grammar import names_in_expressions
 from opwright.lang.lower.context import Lowering
@@ -17,7 +16,7 @@ from opwright.lang.lower.function_calls import bind_parameters, round_attributes
 from opwright.lang.lower.operands import Arguments, Environment, Operand
 from opwright.lang.lower.poison import each
 from opwright.lang.lower.rules import calls, evaluates, lower_expression, lowers
-from opwright.lang.objects import FunctionObject, NestedObject, TracedObject, TypingObject
+from opwright.lang.objects import FunctionObject, NestedObject, TypingObject
 from opwright.lang.source import Span, span_of
 from opwright.lang.syntax import bound_names, function_of
 
@@ -66,13 +65,13 @@ def call_function(
     low: Lowering, callee: NestedObject | FunctionObject, arguments: Arguments, env: Environment
 ) -> Operand:
     """The function's body in place of the call; `env` is the caller's."""
-    if isinstance(callee, TracedObject) and not arguments.keywords:
+    if callee.run is not None and not arguments.keywords:
         returned: Operand = callee.run([operand for operand, _ in arguments.positional])
         return returned[0] if isinstance(returned, tuple) and len(returned) == 1 else returned
     inner = enter(low, callee, arguments, env)
     low.callers.append(env)
     try:
-        return run_body(low, callee.node, callee.scope, inner, arguments.span, isinstance(callee, FunctionObject))
+        return run_body(low, callee.node, callee.scope, inner, arguments.span, callee.frame is None)
     finally:
         low.callers.pop()
 
@@ -80,11 +79,10 @@ def call_function(
 def enter(low: Lowering, callee: NestedObject | FunctionObject, arguments: Arguments, env: Environment) -> Environment:
     """The environment in which the body of a function runs: its parameters, and the names around it. `env` is the
     caller's."""
-    default: Any = callee.defaults.__getitem__ if isinstance(callee, NestedObject) else callee.scope.constant
-    bound = bind_parameters(low, callee.node, callee.scope, default, arguments)
-    if isinstance(callee, FunctionObject) and callee.is_script:
+    bound = bind_parameters(low, callee.node, callee.scope, callee.default, arguments)
+    if callee.is_script:
         round_attributes(callee.node.args, bound)
-    if not isinstance(callee, NestedObject):
+    if callee.frame is None:
         return bound
     around = _around(low, callee, env, arguments.span)
     own = dict.fromkeys((*bound, *bound_names(callee.scope.module, callee.node.body)))
@@ -93,7 +91,7 @@ def enter(low: Lowering, callee: NestedObject | FunctionObject, arguments: Argum
     return inner
 
 
-def _around(low: Lowering, callee: NestedObject, env: Environment, span: Span) -> Environment:
+def _around(low: Lowering, callee: NestedObject | FunctionObject, env: Environment, span: Span) -> Environment:
     """The names of the call in which the function was defined, as they are now."""
     for candidate in (env, *reversed(low.callers)):
         if candidate.get(FRAME) is callee.frame:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.numbers import describe
 from opwright.lang.lower.operands import Arguments, AttributeOperand, Operand
+from opwright.lang.lower.rules import by_class
 from opwright.lang.objects import ArrayObject, FunctionObject, NestedObject, OperatorObject, TypeObject
 from opwright.opsets.implied import ImpliedSignature, implied_signature, sorted_kinds
 
@@ -37,27 +39,30 @@ def signature_of_call(low: Lowering, callee: OperatorObject, arguments: Argument
 
 
 def _kind_of(operand: Operand) -> str | None:
-    """The kind of attribute that holds such a value: floats and ints in one list are floats."""
-    if isinstance(operand, AttributeOperand):
-        return str(operand.parameter.kind.value)
-    if isinstance(operand, (ArrayObject, ir.Value)):
-        return "TENSOR"
-    if isinstance(operand, (NestedObject, FunctionObject)):
-        return "GRAPH"
-    if isinstance(operand, TypeObject):
-        return "INT"
-    if isinstance(operand, (tuple, list)):
-        found = {_of_scalar(item) for item in operand}
-        if found == {"INT", "FLOAT"}:
-            found = {"FLOAT"}
-        single = found.pop() if len(found) == 1 else None
-        return None if single is None else f"{single}S"
-    return _of_scalar(operand)
+    """The kind of attribute that holds such a value; None where it does not follow."""
+    kind = by_class(_KINDS, type(operand))
+    return None if kind is None else kind(operand)
 
 
-def _of_scalar(value: Any) -> str | None:
-    if isinstance(value, (bool, int)):
-        return "INT"
-    if isinstance(value, float):
-        return "FLOAT"
-    return "STRING" if isinstance(value, str) else None
+def _of_items(items: Sequence[Operand]) -> str | None:
+    """Floats and ints in one list are floats."""
+    found = {_SCALARS.get(type(item)) for item in items}
+    if found == {"INT", "FLOAT"}:
+        found = {"FLOAT"}
+    single = found.pop() if len(found) == 1 else None
+    return None if single is None else f"{single}S"
+
+
+def _always(kind: str) -> Callable[[object], str]:
+    return lambda operand: kind
+
+
+_SCALARS: dict[type, str] = {bool: "INT", float: "FLOAT", int: "INT", str: "STRING"}
+_KINDS: dict[type, Callable[[Any], str | None]] = {
+    **{scalar: _always(kind) for scalar, kind in _SCALARS.items()},
+    **dict.fromkeys((ArrayObject, ir.Value), _always("TENSOR")),
+    **dict.fromkeys((FunctionObject, NestedObject), _always("GRAPH")),
+    **dict.fromkeys((list, tuple), _of_items),
+    AttributeOperand: lambda operand: str(operand.parameter.kind.value),
+    TypeObject: _always("INT"),
+}

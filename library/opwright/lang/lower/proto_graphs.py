@@ -59,15 +59,14 @@ def call_graph(low: Lowering, graph: GraphObject, arguments: Arguments, env: Env
 def _argument(low: Lowering, graph: GraphObject, formal: ValueInfoProto, operand: Operand, span: Span) -> ir.Value:
     """An argument as a value of the type that the graph declares."""
     declared = _type_of(formal.type)
-    element = declared.element if isinstance(declared, ir.TensorType) else None
-    value = as_tensor(low, operand, element, span)
-    if isinstance(declared, ir.UnknownType):
+    value = as_tensor(low, operand, declared.element, span)
+    if declared.is_unknown:
         return value
     inner = value.type
-    while isinstance(inner, (ir.SequenceType, ir.OptionalType)):
+    while inner.item is not None:
         inner = inner.item
-    variable = ir.settle(inner.element) if isinstance(inner, ir.TensorType) else None
-    if isinstance(variable, ir.TypeVariable) and variable.rigid:
+    variable = ir.open_element(inner.element)
+    if variable is not None and variable.rigid:
         raise needs_element(low, variable, span)
     if value.optional or not declared.unify(value.type, low.trail):
         raise _refuse(low, graph, f"its input {formal.name!r} is {declared!r}, and {value.type!r} is given", span)
@@ -149,7 +148,7 @@ class _Inlined:
         results: list[ir.Value | None] = []
         for index, name in enumerate(node.output):
             type_ = types[index] if index < len(types) else ir.UnknownType()
-            if isinstance(type_, ir.UnknownType):
+            if type_.is_unknown:
                 type_ = self._follows(operator, attributes, inputs, index) or _unsized(declared.get(name, type_))
             result = ir.Value(type_, name, self.span) if name else None
             results.append(result)
@@ -165,17 +164,13 @@ class _Inlined:
         index: int,
     ) -> ir.Type | None:
         """The type of a result of control flow, where a graph inside or what it begins with says it."""
-        regions = [
-            item.value
-            for item in attributes.values()
-            if isinstance(item, ir.AttributeValue) and isinstance(item.value, ir.Region)
-        ]
+        regions = [item.graph for item in attributes.values() if item.graph is not None]
         if not regions:
             return None
         given = [None if value is None else value.type for value in inputs]
         made = flow_types(operator.record.role, given, [[value.type for value in item.yields] for item in regions])
         found = made[index] if index < len(made) else None
-        return None if found is None or isinstance(found, ir.UnknownType) else _unsized(found)
+        return None if found is None or found.is_unknown else _unsized(found)
 
     def _operator(self, node: NodeProto) -> ir.Operator:
         """The operator, which the body's opset must give the same meaning as the model's does."""
@@ -247,9 +242,7 @@ class _Inlined:
 
 def _unsized(type_: ir.Type) -> ir.Type:
     """A tensor of rank 0 stays one; of others nothing is said of the shape."""
-    if isinstance(type_, ir.TensorType):
-        return ir.TensorType(type_.element, () if type_.shape == () else None)
-    return type_
+    return type_ if type_.element is None else ir.TensorType(type_.element, () if type_.shape == () else None)
 
 
 def _foreign(domain: str, node: NodeProto, version: int) -> Signature:

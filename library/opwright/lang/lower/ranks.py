@@ -124,8 +124,7 @@ def compare_rank(low: Lowering, symbol: str, left: Operand, right: Operand) -> b
     """`left symbol right` where one side is a `Rank` and the other a static int; None where it is something else."""
     if not isinstance(left, Rank):
         left, right, symbol = right, left, MIRRORED[symbol]
-    assert isinstance(left, Rank)
-    if not isinstance(right, (bool, int)):
+    if not isinstance(left, Rank) or not isinstance(right, int):
         return None
     bound = int(right)
     if bound > MOST_RANKS:
@@ -143,8 +142,10 @@ def compare_rank(low: Lowering, symbol: str, left: Operand, right: Operand) -> b
     return symbol in ("!=", ">", ">=")  # what is left is none of these ranks
 
 
-def rank_is_in(low: Lowering, rank: Rank, items: Sequence[Operand]) -> bool | None:
-    """`rank in items`; None where an item is no static int."""
+def rank_is_in(low: Lowering, rank: Operand, items: Sequence[Operand]) -> bool | None:
+    """`rank in items`; None where it is no `Rank`, or an item is no static int."""
+    if not isinstance(rank, Rank) or isinstance(items, str):
+        return None
     ranks = [int(item) for item in items if isinstance(item, int) and item <= MOST_RANKS]
     if len(ranks) < len(items) or len(items) > MOST_RANKS:
         return None

@@ -121,15 +121,16 @@ def refuse_store(low: Lowering, target: ast.expr) -> Poisoned:
 
 def call_rule(callee: Operand) -> CallRule[Any] | None:
     """The rule of a call; None of what cannot be called."""
-    return _of_class(_CALLS, type(callee))
+    return by_class(_CALLS, type(callee))
 
 
 def attribute_rule(owner: Operand) -> AttributeRule[Any] | None:
     """The rule of an attribute; None of what has none."""
-    return _of_class(_ATTRIBUTES, type(owner))
+    return by_class(_ATTRIBUTES, type(owner))
 
 
-def _of_class(table: dict[type, Rule], kind: type) -> Rule | None:
+def by_class(table: dict[type, Rule], kind: type) -> Rule | None:
+    """The rule of a class, or of the nearest that it is derived from."""
     found = table.get(kind)
     if found is None:
         found = next((table[base] for base in kind.__mro__ if base in table), None)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from opwright.diagnostics.diagnostic import Related
-from opwright.elements import BY_CODE, ElementType
+from opwright.elements import BY_CODE
 from opwright.lang import ir
 from opwright.lang.infer import Mismatch, bind
 from opwright.lang.lower.call_variants import Given, fit_variant
@@ -129,7 +129,11 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
 
 
 def _outputs(
-    low: Lowering, callee: ScriptObject, variant: ScriptVariant, inputs: Sequence[Item], spans: Sequence[Span | None]
+    low: Lowering,
+    callee: ScriptObject,
+    variant: ScriptVariant,
+    inputs: Sequence[ir.Value | None],
+    spans: Sequence[Span | None],
 ) -> tuple[ir.Type, ...]:
     """The types of the results. Refuses an input that may not have the shape which its annotation promises.
 
@@ -138,15 +142,16 @@ def _outputs(
     """
     unsure: tuple[ir.Value, ir.Type, Span | None] | None = None
     for formal, value, span in zip(variant.inputs, inputs, spans, strict=False):
-        one, other = formal.type, value.type if isinstance(value, ir.Value) else None
-        if not isinstance(one, ir.TensorType) or not isinstance(other, ir.TensorType) or one.shape is None:
+        one, other = formal.type, ir.UnknownType() if value is None else value.type
+        if one.shape is None or other.element is None:
             continue
         if other.shape is None:
             raise _unfit(low, callee, formal, other, span, True)
-        sizes = [(a, b) for a, b in zip(one.shape, other.shape, strict=False) if isinstance(a, int)]
-        if len(one.shape) != len(other.shape) or any(a != b for a, b in sizes if isinstance(b, int)):
+        pairs = zip(map(ir.size_of, one.shape), map(ir.size_of, other.shape), strict=False)
+        sizes = [(promised, known) for promised, known in pairs if promised is not None]
+        if len(one.shape) != len(other.shape) or any(known not in (promised, None) for promised, known in sizes):
             raise _unfit(low, callee, formal, other, span, False)
-        if unsure is None and any(a != b for a, b in sizes):
+        if unsure is None and any(known != promised for promised, known in sizes):
             unsure = formal, other, span
     if unsure is None:
         return variant.outputs
@@ -174,8 +179,8 @@ def _unfit(
 
 
 def _annotation(type_: ir.TensorType) -> str:
-    element = ir.settle(type_.element)
-    name = element.name.upper() if isinstance(element, ElementType) else "Tensor"
+    element = type_.known_element
+    name = "Tensor" if element is None else element.name.upper()
     sizes = ", ".join(repr(size).replace("'", '"') for size in type_.shape or ())
     return f"{name}[{sizes}]" if sizes else name
 
@@ -235,17 +240,15 @@ def _elements(
     for formal, value in zip(variant.inputs, inputs, strict=False):
         one: ir.Type = formal.type
         other: ir.Type = value.type if value is not None else ir.UnknownType()
-        while isinstance(one, (ir.SequenceType, ir.OptionalType, ir.MapType)) and isinstance(other, type(one)):
+        while one.item is not None and other.item is not None and one.holder == other.holder:
             one, other = one.item, other.item
-        if isinstance(one, ir.TensorType) and isinstance(other, ir.TensorType):
-            element = ir.settle(one.element)
-            if isinstance(element, ir.TypeVariable):
-                found.setdefault(element.name, other.element)
+        variable = ir.open_element(one.element)
+        if variable is not None and other.element is not None:
+            found.setdefault(variable.name, other.element)
     for name, attribute in attributes.items():
-        if isinstance(attribute, ir.AttributeValue) and isinstance(attribute.value, int):
-            code = BY_CODE.get(attribute.value)
-            if code is not None:
-                found[f"@{name}"] = code  # `op.Cast(x, to=to)` in the callee
+        code = None if attribute.integer is None else BY_CODE.get(attribute.integer)
+        if code is not None:
+            found[f"@{name}"] = code  # `op.Cast(x, to=to)` in the callee
     return found
 
 
@@ -259,17 +262,9 @@ def _instance(type_: ir.Type, elements: Mapping[str, ir.Element]) -> ir.Type:
         return ir.MapType(type_.key, _instance(type_.item, elements))
     if not isinstance(type_, ir.TensorType):
         return ir.UnknownType()
-    element = ir.settle(type_.element)
-    if isinstance(element, ir.TypeVariable):
-        if element.name not in elements:
-            return ir.UnknownType()
-        element = elements[element.name]
-    shape = type_.shape
-    return ir.TensorType(element, None if shape is None else tuple(_dimension(dim) for dim in shape))
-
-
-def _dimension(dim: ir.Dimension) -> ir.Dimension:
-    return dim if isinstance(dim, int) else None
+    variable = ir.open_element(type_.element)
+    element = type_.known_element if variable is None else elements.get(variable.name)
+    return ir.UnknownType() if element is None else ir.TensorType(element, type_.sizes)
 
 
 def admitted_elements(variant: ScriptVariant) -> dict[str, tuple[str, ...]]:

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable, Sequence
 from copy import copy
 from functools import partial
-from typing import TypeGuard
 
 from opwright.diagnostics.diagnostic import Diagnostic, Severity
 from opwright.lang import ir
@@ -15,6 +14,7 @@ from opwright.lang.grammar import (
     Form,
     Kind,
     assigned_names,
+    certain,
     define,
     ends,
     instead_of,
@@ -29,7 +29,7 @@ from opwright.lang.lower.chains import Arm, Chain, Fork, chain_of
 from opwright.lang.lower.checkpoints import Checkpoints
 from opwright.lang.lower.conditions import choose, lower_condition
 from opwright.lang.lower.context import NESTING_LIMIT, Lowering
-from opwright.lang.lower.expressions import lower_unpacked
+from opwright.lang.lower.expressions import builtin_called, lower_unpacked
 from opwright.lang.lower.flow import (
     BROKE,
     CONTINUED,
@@ -72,7 +72,6 @@ from opwright.lang.lower.sequences import (
 from opwright.lang.lower.shapes import tuple_items
 from opwright.lang.lower.tensor_rows import known_row_count, known_rows
 from opwright.lang.lower.written_for import Asked, asked
-from opwright.lang.objects import BuiltinObject
 from opwright.lang.operators import BINARY_SYMBOLS
 from opwright.lang.pieces import PlainAssign
 from opwright.lang.source import Span, span_of
@@ -182,19 +181,30 @@ def _unsupported(low: Lowering, statement: ast.stmt, rest: Rest, env: Environmen
 @lowers(ast.Assign)
 def _assign(low: Lowering, statement: ast.Assign, env: Environment) -> None:
     first = statement.targets[0]
-    names = first.elts if isinstance(first, (ast.Tuple, ast.List)) else None
-    value: Operand = lower_plain(low, statement.value, env) if names is None else None
+    is_name = isinstance(first, ast.Name)
+    value: Operand = lower_plain(low, statement.value, env) if is_name else None
     if value is None:
-        is_open = names is None or any(isinstance(name, ast.Starred) for name in names)
-        value = (
-            lower_expression(low, statement.value, env)
-            if names is None or is_open
-            else lower_unpacked(low, statement.value, env, len(names))
-        )
-    if isinstance(first, ast.Name) and len(statement.targets) == 1:
-        _bind_name(low, first.id, value, env)
+        count = None if is_name else _count_of_names(first)
+        value = lower_unpacked(low, statement.value, env, count)
+    if is_name and len(statement.targets) == 1:
+        bind_target(low, first, value, env)
         return
     each(partial(_bind_to, low, value, env), statement.targets)
+
+
+def _count_of_names(target: ast.expr) -> int | None:
+    """To how many names a value is unpacked; None where that is open, or it is not."""
+    if not isinstance(target, _UNPACKED) or _starred(target):
+        return None
+    return len(target.elts)
+
+
+def _starred(target: ast.Tuple | ast.List) -> list[int]:
+    """The places of what is starred."""
+    return [index for index, element in enumerate(target.elts) if isinstance(element, ast.Starred)]
+
+
+_UNPACKED: tuple[type[ast.List | ast.Tuple], ...] = (ast.List, ast.Tuple)
 
 
 def _bind_to(low: Lowering, value: Operand, env: Environment, target: ast.expr) -> None:
@@ -260,26 +270,21 @@ def _bind_rest(low: Lowering, target: ast.Starred, value: Operand, env: Environm
     bind_target(low, target.value, value, env)
 
 
-_UNPACKED: tuple[type[ast.List | ast.Tuple], ...] = (ast.List, ast.Tuple)
-
-
 @assigns(*_UNPACKED)
 def _unpack(low: Lowering, target: ast.Tuple | ast.List, value: Operand, env: Environment) -> None:
     if isinstance(value, IntTuple):
         value = tuple_items(low, value, span_of(target), "it is unpacked to names")
     elif known_row_count(value) is not None:
         value = _rows(low, value, target)
-    items: tuple[Operand, ...]
-    starred = [index for index, element in enumerate(target.elts) if isinstance(element, ast.Starred)]
+    items = value if isinstance(value, tuple) else None
+    starred = _starred(target)
     if len(starred) > 1:
         raise low.error("OW328", "two starred names in one assignment", span_of(target), "Python says the same")
-    if starred and isinstance(value, tuple) and len(value) >= len(target.elts) - 1:
-        first, last = starred[0], len(value) - (len(target.elts) - starred[0] - 1)
-        items = (*value[:first], low.lists.made(StaticList(value[first:last])), *value[last:])
-    elif isinstance(value, tuple) and len(value) == len(target.elts) and not starred:
-        items = value
-    else:
-        given = f"{len(value)} values" if isinstance(value, tuple) else "one value"
+    if items is not None and starred and len(items) >= len(target.elts) - 1:
+        first, last = starred[0], len(items) - (len(target.elts) - starred[0] - 1)
+        items = (*items[:first], low.lists.made(StaticList(items[first:last])), *items[last:])
+    if items is None or len(items) != len(target.elts):
+        given = "one value" if items is None else f"{len(items)} values"
         raise low.error(
             "OW328",
             f"{given} cannot be unpacked to {len(target.elts)} names",
@@ -297,7 +302,7 @@ def _unpack(low: Lowering, target: ast.Tuple | ast.List, value: Operand, env: En
 def _rows(low: Lowering, value: Operand, target: ast.Tuple | ast.List) -> Operand:
     """The rows of a tensor that is unpacked to as many names; the tensor where their number is another."""
     count = known_row_count(value)
-    starred = any(isinstance(element, ast.Starred) for element in target.elts)
+    starred = _starred(target)
     fits = count is not None and (count >= len(target.elts) - 1 if starred else count == len(target.elts))
     return known_rows(low, value, span_of(target)) if fits else value
 
@@ -329,7 +334,8 @@ def _delete_target(low: Lowering, env: Environment, target: ast.expr) -> None:
 
 @lowers(ast.Expr)
 def _expression(low: Lowering, statement: ast.Expr, env: Environment) -> None:
-    if _prints(low, statement.value, env):
+    called = builtin_called(low, statement.value, env, ("print",))
+    if called is not None:
         found = Diagnostic(
             "OW337",
             "`print` does nothing in a graph",
@@ -341,9 +347,9 @@ def _expression(low: Lowering, statement: ast.Expr, env: Environment) -> None:
         low.report(found)
         _check_locals(low, statement.value, env)
         return
-    called = called_method(statement)
-    if called is not None and is_list(env.get(called[0])):
-        method_of_list(low, env, *called, span_of(statement))
+    method = called_method(statement)
+    if method is not None and is_list(env.get(method[0])):
+        method_of_list(low, env, *method, span_of(statement))
     elif not isinstance(statement.value, ast.Constant):  # a docstring, or a literal that does nothing
         lower_expression(low, statement.value, env)
 
@@ -355,25 +361,15 @@ def _check_locals(low: Lowering, printed: ast.expr, env: Environment) -> None:
             lower_expression(low, node, env)
 
 
-def _prints(low: Lowering, node: ast.expr, env: Environment) -> bool:
-    """Whether it is a call of Python's `print`."""
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "print":
-        return False
-    if "print" in env:
-        return False
-    callee = low.scope.lookup("print", span_of(node.func))
-    return isinstance(callee, BuiltinObject) and callee.name == "print"
-
-
 @lowers(ast.Assert)
 def _assert(low: Lowering, statement: ast.Assert, env: Environment) -> None:
     """On static facts: where it does not hold the function has no such variant. On sizes where declared shapes prove
     it: then it leaves no trace."""
     span = span_of(statement.test)
-    for condition in _conjuncts(statement.test):
+    for condition, wanted in certain(statement.test, True):
         test = lower_condition(low, condition, env)
         if not isinstance(test, bool):
-            if test in low.proved:
+            if wanted and test in low.proved:
                 continue
             need_static(low, test, span)
             low.error(
@@ -385,30 +381,12 @@ def _assert(low: Lowering, statement: ast.Assert, env: Environment) -> None:
                 '`x: FLOAT[3, "N"]`',
             )
             return
-        if not test:
+        if test is not wanted:
             facts = ", ".join(f"{axis}={shown(fact)}" for axis, fact in low.facts.items())
             reason = f"it is checked when the function is built, here with {facts}" if facts else "it is static"
             found = Diagnostic("OW312", "the assertion does not hold", low.scope.module.source.place(span), reason)
             raise Poisoned(because=Pruned(found))
     low.ask(asked(low, statement.test, True, env))
-
-
-def _conjuncts(test: ast.expr) -> list[ast.expr]:
-    """The conditions that must all hold, in order: those of `and`, and of a chain of comparisons."""
-    found: list[ast.expr] = []
-    pending = [test]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
-            pending.extend(reversed(node.values))
-        elif isinstance(node, ast.Compare) and len(node.ops) > 1:
-            sides = [node.left, *node.comparators]
-            for index, step in enumerate(node.ops):
-                pair = ast.Compare(sides[index], [step], [sides[index + 1]])
-                found.append(ast.copy_location(pair, node))
-        else:
-            found.append(node)
-    return found
 
 
 @lowers(ast.Pass)
@@ -551,16 +529,16 @@ class _Chain:
         for region, child in zip(fork.regions, fork.children, strict=True):
             if child is arm:
                 nested(self.low, region, self.span, partial(lower_block, self.low, rest, arm.env))
-            elif isinstance(child, Fork) and child.holds(arm):
-                nested(self.low, region, self.span, partial(self._continue, child, arm, rest))
+            elif child.fork is not None and child.fork.holds(arm):
+                nested(self.low, region, self.span, partial(self._continue, child.fork, arm, rest))
 
     def _join(self, fork: Fork, env: Environment) -> None:
         """Appends the `If`s from the inside out, each where its arms meet."""
         paths = []
         for region, side, child in zip(fork.regions, fork.sides, fork.children, strict=True):
-            if isinstance(child, Fork):
-                nested(self.low, region, self.span, partial(self._join, child, side))
-            paths.append(child.path if isinstance(child, Arm) else "")
+            if child.fork is not None:
+                nested(self.low, region, self.span, partial(self._join, child.fork, side))
+            paths.append(child.path)
         self.low.append(fork.node)
         Join(self.low, fork.node, env, fork.sides, (paths[1], paths[0])).run()
 
@@ -631,14 +609,11 @@ def _return(low: Lowering, statement: ast.Return, env: Environment) -> None:
     value = None if statement.value is None else lower_expression(low, statement.value, env)
     if isinstance(value, IntTuple) and not low.inlining:
         value = tuple_items(low, value, span_of(statement), "each of them is an output: a tuple is several results")
-    several = _is_several(value) and not (low.inlining and isinstance(value, StaticNamed))
-    values = None if value is None else value if several and isinstance(value, tuple) else (value,)
-    set_returned(env, values, span_of(statement), as_tuple=several)
-
-
-def _is_several(value: Operand) -> TypeGuard[tuple[Operand, ...]]:
-    """Whether a function gives several results: a tuple of them. A list is one."""
-    return isinstance(value, tuple) and not isinstance(value, StaticList)
+    one = (StaticList, StaticNamed) if low.inlining else StaticList
+    if isinstance(value, tuple) and not isinstance(value, one):
+        set_returned(env, value, span_of(statement), as_tuple=True)  # several results; a list is one
+    else:
+        set_returned(env, None if value is None else (value,), span_of(statement))
 
 
 @lowers(ast.Break)

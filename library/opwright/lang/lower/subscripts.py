@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from opwright.lang import ir, static
 from opwright.lang.lower.calls import maybe_absent
@@ -24,6 +25,7 @@ from opwright.lang.lower.operands import (
     is_tensor,
 )
 from opwright.lang.lower.poison import Poisoned
+from opwright.lang.lower.rules import by_class
 from opwright.lang.lower.sequences import pick, subscript_sequence
 from opwright.lang.lower.shapes import as_number, subscript_shape
 from opwright.lang.lower.tensor_subscripts import subscript_tensor
@@ -36,36 +38,41 @@ def subscript(low: Lowering, owner: Operand, index: Sequence[IndexItem], span: S
     """What stands between the brackets comes in order: int operands, `SliceItem`, `ELLIPSIS` (or Python's own),
     `NEWAXIS` (or None), lists and tensors. One item for `x[i]`, several for `x[i, j]`, none for `x[()]`.
     """
-    if isinstance(owner, ir.Value) and owner.optional:
+    rule = by_class(_OWNERS, type(owner))
+    if rule is None:
+        raise _no_items(low, owner, "tensors, shapes, sequences, lists and strings can be indexed", span)
+    return rule(low, owner, index, span)
+
+
+def _no_items(low: Lowering, owner: Operand, reason: str, span: Span) -> Poisoned:
+    return low.error("OW340", f"{describe(owner)} has no items", span, reason=reason, help="")
+
+
+def _of_value(low: Lowering, owner: ir.Value, index: Sequence[IndexItem], span: Span) -> Operand:
+    if owner.optional:
         raise maybe_absent(low, owner, "a subscript needs a value", span)
-    if isinstance(owner, Absent):
-        raise _refuse_absent(low, owner, span)
     if is_tensor(owner):
         return subscript_tensor(low, owner, index, span)
-    if isinstance(owner, AttributeOperand):
-        return _of_attribute(low, owner, index, span)
-    if isinstance(owner, (IntTuple, tuple, str, range)) or is_sequence(owner):
-        if len(index) != 1:
-            raise low.error("OW340", f"{len(index)} indices for {describe(owner)}", span, "it has one axis", "")
-        if isinstance(owner, IntTuple):
-            return subscript_shape(low, owner, index[0], span)
-        if isinstance(owner, ir.Value):
-            return subscript_sequence(low, owner, index[0], span)
-        assert isinstance(owner, (tuple, str, range))
-        return _static(low, owner, index[0], span)
+    if is_sequence(owner):
+        return subscript_sequence(low, owner, _only(low, owner, index, span), span)
+    of_unknown = "its type is not known here"
+    others = "tensors, shapes, sequences, lists and strings can be indexed"
+    raise _no_items(low, owner, of_unknown if owner.type.is_unknown else others, span)
+
+
+def _only(low: Lowering, owner: Operand, index: Sequence[IndexItem], span: Span) -> IndexItem:
+    """The index of what has one axis."""
+    if len(index) != 1:
+        raise low.error("OW340", f"{len(index)} indices for {describe(owner)}", span, "it has one axis", "")
+    return index[0]
+
+
+def _of_shape(low: Lowering, owner: IntTuple, index: Sequence[IndexItem], span: Span) -> Operand:
+    return subscript_shape(low, owner, _only(low, owner, index, span), span)
+
+
+def _of_absent(low: Lowering, owner: Absent, index: Sequence[IndexItem], span: Span) -> Operand:
     raise low.error(
-        "OW340",
-        f"{describe(owner)} has no items",
-        span,
-        reason="its type is not known here"
-        if isinstance(owner, ir.Value) and isinstance(owner.type, ir.UnknownType)
-        else "tensors, shapes, sequences, lists and strings can be indexed",
-        help="",
-    )
-
-
-def _refuse_absent(low: Lowering, owner: Absent, span: Span) -> Poisoned:
-    return low.error(
         "OW204",
         f"a subscript needs a value, and `{owner.name}` is absent in this variant",
         span,
@@ -92,8 +99,9 @@ def _of_attribute(low: Lowering, owner: AttributeOperand, index: Sequence[IndexI
     return as_number(cast(low, item, low.element_of("double"), span), kind)
 
 
-def _static(low: Lowering, owner: tuple[Operand, ...] | str | range, item: IndexItem, span: Span) -> Operand:
+def _static(low: Lowering, owner: tuple[Operand, ...] | str | range, index: Sequence[IndexItem], span: Span) -> Operand:
     """Python's own subscript, of what is known when the function is built; the items of a tuple may be anything."""
+    item = _only(low, owner, index, span)
     if isinstance(item, SliceItem):
         bounds = (item.start, item.stop, item.step)
         need_static(low, bounds, span)
@@ -135,3 +143,14 @@ def _at_run_time(low: Lowering, owner: Operand, item: IndexItem, span: Span) -> 
 
     values, kind = made
     return as_number(Writer(low, span).gather(values, read.value, axis=0), kind)
+
+
+_OWNERS: dict[type, Callable[[Lowering, Any, Sequence[IndexItem], Span], Operand]] = {
+    Absent: _of_absent,
+    AttributeOperand: _of_attribute,
+    IntTuple: _of_shape,
+    ir.Value: _of_value,
+    range: _static,
+    str: _static,
+    tuple: _static,
+}

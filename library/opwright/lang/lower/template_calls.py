@@ -7,7 +7,9 @@ the ranks of its inputs are those of the arguments. The body stands in place of 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from opwright.elements import BY_NAME
 from opwright.lang import ir
@@ -22,8 +24,8 @@ from opwright.lang.lower.function_unit import Unit
 from opwright.lang.lower.numbers import as_tensor, describe, is_number
 from opwright.lang.lower.operands import Absent, Arguments, AttributeOperand, Environment, Operand, is_tensor
 from opwright.lang.lower.poison import Parts, each
-from opwright.lang.lower.rules import reads_attribute
-from opwright.lang.objects import FunctionObject, GraphObject, NestedObject, ScriptObject, TracedObject
+from opwright.lang.lower.rules import by_class, reads_attribute
+from opwright.lang.objects import FunctionObject, GraphObject, NestedObject, ScriptObject
 from opwright.lang.source import Span, span_of
 from opwright.opsets.signatures import elements_of, mask_of
 
@@ -164,13 +166,22 @@ def _attribute_of_graph(low: Lowering, owner: _Graph, node: ast.Attribute) -> Op
 
 def graph_outputs(low: Lowering, function: Operand, span: Span) -> tuple[str, ...]:
     """`body.outputs`: the names of what a function that is passed as a graph returns."""
-    if isinstance(function, GraphObject):
-        return tuple(item.name for item in function.proto.output)
-    if isinstance(function, ScriptObject):
-        return tuple(formal.name for formal in function.at(low.opset).signature.outputs)
-    assert isinstance(function, (FunctionObject, NestedObject))
+    rule = by_class(_OUTPUTS, type(function))
+    assert rule is not None
+    return rule(low, function, span)
+
+
+def _of_proto(low: Lowering, graph: GraphObject, span: Span) -> tuple[str, ...]:
+    return tuple(item.name for item in graph.proto.output)
+
+
+def _of_script(low: Lowering, script: ScriptObject, span: Span) -> tuple[str, ...]:
+    return tuple(formal.name for formal in script.at(low.opset).signature.outputs)
+
+
+def _of_function(low: Lowering, function: FunctionObject | NestedObject, span: Span) -> tuple[str, ...]:
     node = function.node
-    if isinstance(function, TracedObject):
+    if function.run is not None:
         raise low.error(
             "OW307",
             f"the results of `{node.name}` are not known before it is called",
@@ -185,6 +196,14 @@ def graph_outputs(low: Lowering, function: Operand, span: Span) -> tuple[str, ..
         )
     arguments = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
     return tuple(output_names(node, arguments, counts.pop()))
+
+
+_OUTPUTS: dict[type, Callable[[Lowering, Any, Span], tuple[str, ...]]] = {
+    FunctionObject: _of_function,
+    GraphObject: _of_proto,
+    NestedObject: _of_function,
+    ScriptObject: _of_script,
+}
 
 
 def _count(value: ast.expr | None) -> int:

@@ -12,8 +12,8 @@ import ast
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from opwright.elements import ElementType
 from opwright.lang import ir
+from opwright.lang.grammar import certain
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.operands import Environment, Operand, is_tensor
 from opwright.lang.lower.poison import Poisoned
@@ -152,8 +152,8 @@ class _CallForm:
 
     def element(self, index: int) -> str | None:
         type_ = self._type(index)
-        element = ir.settle(type_.element) if type_ is not None else None
-        return element.name if isinstance(element, ElementType) else None
+        element = None if type_ is None else type_.known_element
+        return None if element is None else element.name
 
     def rank(self, index: int) -> int | None:
         shape = self.shape(index)
@@ -241,43 +241,21 @@ def refuse_second_opset(low: Lowering, version: int, name: str, span: Span) -> P
 def asked(low: Lowering, test: ast.expr, outcome: bool, env: Environment) -> Asked:
     """For which opsets code is written that runs where `test`, a static condition, has that outcome."""
     first, last = low.asked
-    for node, truth in _certain(test, outcome):
-        for left, sign, right in _pairs(node):
-            compared = _of_version(low, left, sign, right, truth, env)
-            if compared is None:
-                continue
-            kind, number = compared
-            if kind in (ast.Gt, ast.GtE, ast.Eq):
-                first = max(first, number + (kind is ast.Gt))
-            if kind in (ast.Lt, ast.LtE, ast.Eq):
-                last = min(last, number - (kind is ast.Lt))
+    for node, truth in certain(test, outcome):
+        compared = _of_version(low, node, truth, env) if isinstance(node, ast.Compare) and len(node.ops) == 1 else None
+        if compared is None:
+            continue
+        kind, number = compared
+        if kind in (ast.Gt, ast.GtE, ast.Eq):
+            first = max(first, number + (kind is ast.Gt))
+        if kind in (ast.Lt, ast.LtE, ast.Eq):
+            last = min(last, number - (kind is ast.Lt))
     return first, last
 
 
-def _certain(test: ast.expr, outcome: bool) -> list[tuple[ast.Compare, bool]]:
-    """The comparisons within a condition whose outcomes follow from its own."""
-    found: list[tuple[ast.Compare, bool]] = []
-    pending = [(test, outcome)]
-    while pending:
-        node, truth = pending.pop()
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            pending.append((node.operand, not truth))
-        elif isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) is truth:
-            pending += ((item, truth) for item in node.values)
-        elif isinstance(node, ast.Compare) and (truth or len(node.ops) == 1):
-            found.append((node, truth))
-    return found
-
-
-def _pairs(node: ast.Compare) -> list[tuple[ast.expr, ast.cmpop, ast.expr]]:
-    operands = [node.left, *node.comparators]
-    return list(zip(operands, node.ops, operands[1:], strict=False))
-
-
-def _of_version(
-    low: Lowering, left: ast.expr, sign: ast.cmpop, right: ast.expr, truth: bool, env: Environment
-) -> tuple[type[ast.cmpop], int] | None:
+def _of_version(low: Lowering, node: ast.Compare, truth: bool, env: Environment) -> tuple[type[ast.cmpop], int] | None:
     """What a comparison of `op.version` with a number says: the comparison that holds, and the number."""
+    left, sign, right = node.left, node.ops[0], node.comparators[0]
     kind: type[ast.cmpop] | None = type(sign) if truth else _OPPOSITE.get(type(sign))
     version, other = left, right
     if not _may_be_version(left):
