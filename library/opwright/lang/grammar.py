@@ -416,6 +416,25 @@ def may_end(statement: ast.stmt) -> bool:
     return _of_class(statement).may_end
 
 
+# ------------------------------------------------------------------------------------------------ what stands there
+
+
+def name_of(node: ast.expr | None) -> str | None:
+    """The name that an expression is; None of any other expression."""
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def items_of_tuple(node: ast.expr | None) -> list[ast.expr] | None:
+    """What stands in a tuple; None of any other expression."""
+    return node.elts if isinstance(node, ast.Tuple) else None
+
+
+def called_by_name(node: ast.expr) -> tuple[str, ast.Call] | None:
+    """A call of what a name stands for, and that name; None of any other expression."""
+    name = name_of(node.func) if isinstance(node, ast.Call) else None
+    return (name, node) if name is not None and isinstance(node, ast.Call) else None
+
+
 # --------------------------------------------------------------------------------------------------- what is read
 
 _READ = frozenset(Kind) - {

@@ -187,6 +187,11 @@ class NamespaceObject(NamedObject):
         self.value = value
 
     @property
+    def makes_tuples(self) -> bool:
+        """Whether it is a class that `namedtuple` or `NamedTuple` has made."""
+        return isinstance(self.value, type) and issubclass(self.value, tuple) and hasattr(self.value, "_fields")
+
+    @property
     def described(self) -> str:
         return "a module or class"
 

@@ -147,7 +147,7 @@ class BodyLoop:
                 trial.commit()
                 return node
             except Poisoned as wrong:
-                if not self.several or (wrong.ends and not isinstance(wrong.because, Copies)):
+                if not self.several or (wrong.ends and (wrong.because is None or wrong.because.copied_loop is None)):
                     raise
         self.carried = entering
         return self.agree(at_once=False)
@@ -204,7 +204,7 @@ class BodyLoop:
 
     def need_copies(self) -> None:
         """Ends the attempt where unrolling is possible."""
-        if self.may_be_static and isinstance(self.statement, ast.For):
+        if self.may_be_static:
             raise Poisoned(because=Copies(self.key()))
 
     def entering(self, name: str) -> Operand:

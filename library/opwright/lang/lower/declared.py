@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from opwright.bundle.call_interface import ANY
 from opwright.elements import BY_NAME
 from opwright.lang import ir
-from opwright.lang.grammar import returned_by
+from opwright.lang.grammar import items_of_tuple, name_of, returned_by
 from opwright.lang.interface import DeclaredValue
 
 
@@ -70,7 +70,7 @@ def output_names(node: ast.FunctionDef, inputs: Sequence[str], count: int) -> li
 def _returned_name(node: ast.FunctionDef, index: int, count: int) -> str | None:
     names = set()
     for value in filter(None, returned_by(node)):
-        items = value.elts if isinstance(value, ast.Tuple) else [value]
+        items = items_of_tuple(value) or [value]
         item = items[index] if len(items) == count else None
-        names.add(item.id if isinstance(item, ast.Name) else None)
+        names.add(name_of(item))
     return names.pop() if len(names) == 1 else None

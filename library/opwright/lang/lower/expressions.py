@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from opwright.lang import ir, static
+from opwright.lang.grammar import called_by_name, items_of_tuple
 from opwright.lang.lower.arithmetic import binary, is_none, is_static, same_object, unary
 from opwright.lang.lower.array_arithmetic import note_array
 from opwright.lang.lower.conditions import STOPS_AT, choose, lower_condition, negate, truth
@@ -45,7 +46,7 @@ from opwright.lang.lower.sequences import GROWING, REFUSED, is_list
 from opwright.lang.lower.shapes import shape_of, size_of, transposed
 from opwright.lang.lower.static_records import READERS, item_of_dict, key_of
 from opwright.lang.lower.subscripts import ELLIPSIS, IndexItem, SliceItem, subscript
-from opwright.lang.lower.written_for import asked
+from opwright.lang.lower.written_for import asked, versioned
 from opwright.lang.objects import (
     MISSING,
     ArrayObject,
@@ -84,9 +85,10 @@ def lower_unpacked(low: Lowering, node: ast.expr, env: Environment, count: int |
 
 def builtin_called(low: Lowering, node: ast.expr, env: Environment, names: Container[str]) -> BuiltinObject | None:
     """The builtin of Python that an expression calls, where it is one of these."""
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id in env:
+    called = called_by_name(node)
+    if called is None or called[0] in env or called[0] not in names:
         return None
-    callee = low.scope.lookup(node.func.id, span_of(node.func)) if node.func.id in names else None
+    callee = low.scope.lookup(called[0], span_of(called[1].func))
     return callee if isinstance(callee, BuiltinObject) and not callee.module and callee.name in names else None
 
 
@@ -343,7 +345,7 @@ def _subscript(low: Lowering, node: ast.Subscript, env: Environment) -> Operand:
         if isinstance(owner, TypingObject):
             return owner
     index: list[IndexItem] = []
-    several = node.slice.elts if isinstance(node.slice, ast.Tuple) else None
+    several = items_of_tuple(node.slice)
     with parts:
         for found in each(partial(_index_items, low, env=env), [node.slice] if several is None else several):
             index.extend(found)
@@ -470,8 +472,9 @@ class _Opset(int):
 
 def _compared(low: Lowering, node: ast.expr, env: Environment) -> Operand:
     """An operand of a comparison."""
-    if isinstance(node, ast.Attribute) and node.attr == "version":
-        owner = lower_expression(low, node.value, env)
+    asked_of = versioned(node)
+    if asked_of is not None:
+        owner = lower_expression(low, asked_of, env)
         if isinstance(owner, OpsetObject) and not owner.domain:
             return _Opset(low.opset)
     return lower_expression(low, node, env)
@@ -620,8 +623,7 @@ def _cannot_be_called(low: Lowering, callee: Operand, span: Span) -> Poisoned:
 
 def _makes_tuples(callee: Operand) -> bool:
     """Whether it is a class that `namedtuple` or `NamedTuple` has made."""
-    found = callee.value if isinstance(callee, NamespaceObject) else None
-    return isinstance(found, type) and issubclass(found, tuple) and hasattr(found, "_fields")
+    return isinstance(callee, NamespaceObject) and callee.makes_tuples
 
 
 def lower_arguments(low: Lowering, node: ast.Call, env: Environment, count: int | None) -> Arguments:

@@ -25,7 +25,7 @@ from opwright.lang.lower.function_unit import Target, Unit
 from opwright.lang.lower.numbers import as_tensor, describe
 from opwright.lang.lower.operands import Absent, AttributeOperand, Environment, Operand, is_tensor
 from opwright.lang.lower.passes import passes_of
-from opwright.lang.lower.poison import OtherLoops, Parts, Poisoned, Pruned, Question
+from opwright.lang.lower.poison import Parts, Poisoned, Question
 from opwright.lang.lower.rulebook import lower_block
 from opwright.lang.lower.sequences import as_sequence, is_list_of_tensors, unknown_items
 from opwright.lang.lower.statements import bind_locals
@@ -177,11 +177,11 @@ class Attempt:
             try:
                 return self._lower(statements, first, shared)
             except Poisoned as wrong:
-                if isinstance(wrong.because, Question):
-                    return wrong.because
-                if not isinstance(wrong.because, OtherLoops):
+                if wrong.question is not None:
+                    return wrong.question
+                if wrong.because is None or not wrong.because.other_loops:
                     raise
-                begin = self.checkpoints.back_to_loops(wrong.because.loops)
+                begin = self.checkpoints.back_to_loops(wrong.because.other_loops)
                 statements, first = begin.statements, begin.index
 
     def _lower(self, statements: Sequence[ast.stmt], first: int, shared: bool) -> Lowered:
@@ -205,7 +205,7 @@ class Attempt:
                     help="return a value on every path",
                 )
         except Poisoned as wrong:
-            if isinstance(wrong.because, Pruned):
+            if wrong.findings:
                 return Lowered(None, wrong.findings, tuple(low.calls), pruned=True)
             if wrong.because is not None:
                 raise

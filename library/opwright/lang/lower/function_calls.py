@@ -11,6 +11,7 @@ from sysconfig import get_path
 from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, Related, Severity
 from opwright.lang import ir
+from opwright.lang.grammar import name_of
 from opwright.lang.looked_up import OperatorName
 from opwright.lang.lower.call_variants import Given, fit_variant
 from opwright.lang.lower.calls import check_arguments, emit_call
@@ -225,7 +226,7 @@ def round_attributes(formal: ast.arguments, env: Environment) -> None:
     """A `float` attribute of a function under `@script` holds what float32 does, inlined or not."""
     for argument in (*formal.posonlyargs, *formal.args, *formal.kwonlyargs):
         value = env.get(argument.arg)
-        is_float = isinstance(argument.annotation, ast.Name) and argument.annotation.id == "float"
+        is_float = name_of(argument.annotation) == "float"
         if is_float and isinstance(value, (int, float)) and abs(value) < _BEYOND_FLOAT32:
             env[argument.arg] = to_float32(float(value))
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from opwright.lang import ir
+from opwright.lang.grammar import called_by_name, name_of
 from opwright.lang.lower.arithmetic import binary
 from opwright.lang.lower.builtin_calls import call_builtin
 from opwright.lang.lower.context import Lowering
@@ -113,14 +114,15 @@ class Rows(Items):
 
 
 def what_is_run_over(low: Lowering, node: ast.expr, env: Environment) -> tuple[Operand, ...] | Range:
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        callee = lower_expression(low, node.func, env)
+    called = called_by_name(node)
+    if called is not None:
+        callee = lower_expression(low, called[1].func, env)
         made = _BUILTINS.get(callee.name) if isinstance(callee, BuiltinObject) and not callee.module else None
         if made is not None:
-            return made(low, node, env)
+            return made(low, called[1], env)
     value = lower_expression(low, node, env)
     return _counted(low, value, span_of(node)) or items_of(
-        low, value, span_of(node), "`for`", isinstance(node, ast.Name)
+        low, value, span_of(node), "`for`", name_of(node) is not None
     )
 
 

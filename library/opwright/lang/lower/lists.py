@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from opwright.lang import static
-from opwright.lang.grammar import assigned_names, names_in_expressions
+from opwright.lang.grammar import assigned_names, name_of, names_in_expressions
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import FRAME
 from opwright.lang.lower.known import need_copies, need_static
@@ -82,7 +82,7 @@ def _used_twice(low: Lowering, operand: StaticIterator, span: Span) -> Poisoned:
 
 def iterated(low: Lowering, node: ast.expr, env: Environment, purpose: str) -> Items:
     """The items of an expression that is run over."""
-    return items_of(low, lower_expression(low, node, env), span_of(node), purpose, isinstance(node, ast.Name))
+    return items_of(low, lower_expression(low, node, env), span_of(node), purpose, name_of(node) is not None)
 
 
 # ------------------------------------------------------------------------------------------------- builtins

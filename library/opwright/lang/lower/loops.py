@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from opwright.lang import ir
-from opwright.lang.grammar import has_break, names_in_expressions
+from opwright.lang.grammar import called_by_name, has_break, name_of, names_in_expressions
 from opwright.lang.lower.arithmetic import binary
 from opwright.lang.lower.body_loops import BodyLoop
 from opwright.lang.lower.conditions import as_scalar, choose, lower_condition, truth
@@ -57,11 +57,9 @@ def _while(low: Lowering, statement: ast.While, env: Environment) -> None:
 
 def _check_growth(low: Lowering, statement: ast.For, env: Environment) -> None:
     """Refuses a body that changes a list which the loop runs over: Python would see the items that are added."""
-    lazy = statement.iter.args if isinstance(statement.iter, ast.Call) else [statement.iter]
-    if isinstance(statement.iter, ast.Call):
-        name = statement.iter.func.id if isinstance(statement.iter.func, ast.Name) else ""
-        lazy = lazy if name in ("enumerate", "zip", "reversed") else []
-    names = [item.id for item in lazy if isinstance(item, ast.Name)]
+    called = called_by_name(statement.iter)
+    lazy = called[1].args if called is not None and called[0] in ("enumerate", "zip", "reversed") else [statement.iter]
+    names = set(map(name_of, lazy))
     for name in grown_names(statement.body):
         if name in names and is_list(env.get(name)):
             raise low.error(
@@ -81,7 +79,7 @@ class _ForLoop(BodyLoop):
     def __init__(self, low: Lowering, statement: ast.For, env: Environment, over: Range) -> None:
         self.over = over
         self.last: int | None = None
-        self.name = statement.target.id if isinstance(statement.target, ast.Name) else ""
+        self.name = name_of(statement.target) or ""
         super().__init__(low, statement, env)
         self.may_be_static = over.may_be_static
         if not has_break(statement.body) and self.name not in bound_names(low.scope.module, statement.body):
@@ -148,8 +146,8 @@ class _ItemLoop(_ForLoop):
         target = statement.target
         self.names = bound_names(low.scope.module, [target])
         self.number = ""  # the name that stands for the number of the trip
-        if start is not None and isinstance(target, (ast.Tuple, ast.List)) and isinstance(target.elts[0], ast.Name):
-            self.number = target.elts[0].id
+        if start is not None and isinstance(target, (ast.Tuple, ast.List)):
+            self.number = name_of(target.elts[0]) or ""
         keeps_last = self.last is not None and not has_break(statement.body)
         self.last = None
         self.binds_last = keeps_last and not set(self.names) & set(bound_names(low.scope.module, statement.body))

@@ -171,10 +171,10 @@ def _items(low: Lowering, subject: Operand, span: Span) -> tuple[Operand, ...] |
 def _fit_items(
     low: Lowering, patterns: Sequence[ast.pattern], items: tuple[Operand, ...], env: Environment, bound: Bound
 ) -> bool:
-    stars = [index for index, pattern in enumerate(patterns) if isinstance(pattern, ast.MatchStar)]
+    stars = [(index, pattern) for index, pattern in enumerate(patterns) if isinstance(pattern, ast.MatchStar)]
     if len(items) < len(patterns) - len(stars) or (not stars and len(items) > len(patterns)):
         return False
-    first = stars[0] if stars else len(patterns)
+    first = stars[0][0] if stars else len(patterns)
     last = len(items) - (len(patterns) - first - 1) if stars else len(items)
     pairs = list(zip(patterns[:first], items[:first], strict=True))
     pairs += zip(patterns[first + 1 :], items[last:], strict=True)
@@ -183,7 +183,7 @@ def _fit_items(
             need_static(low, item, span_of(pattern))
         if not _fits(low, pattern, item, env, bound):
             return False
-    star = patterns[first] if stars else None
-    if isinstance(star, ast.MatchStar) and star.name is not None:
-        bound[star.name] = low.lists.made(StaticList(items[first:last]))
+    for _, star in stars:
+        if star.name is not None:
+            bound[star.name] = low.lists.made(StaticList(items[first:last]))
     return True

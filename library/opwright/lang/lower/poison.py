@@ -20,8 +20,35 @@ Item = TypeVar("Item")
 Made = TypeVar("Made")
 
 
+class Reason:
+    """Why nothing of a function is lowered after an expression. Each kind says one of these things; the others of it
+    are empty."""
+
+    __slots__ = ()
+
+    @property
+    def question(self) -> Question | None:
+        """What is asked of the function's callers."""
+        return None
+
+    @property
+    def findings(self) -> tuple[Diagnostic, ...]:
+        """Why the function has no variant for the facts at hand."""
+        return ()
+
+    @property
+    def copied_loop(self) -> LoopKey | None:
+        """The loop that needs a copy of its body for each item."""
+        return None
+
+    @property
+    def other_loops(self) -> tuple[LoopKey, ...]:
+        """Loops that are needed in another form."""
+        return ()
+
+
 @record
-class Question:
+class Question(Reason):
     """A static question that the facts at hand do not answer: what follows is lowered once for each of `values`.
 
     Without values the answers are open: the function is a template, and each call of it decides. `implied`: the author
@@ -33,26 +60,42 @@ class Question:
     span: Span | None = None
     implied: bool = False
 
+    @property
+    def question(self) -> Question:
+        return self
+
 
 @record
-class Pruned:
+class Pruned(Reason):
     """The function has no variant for the facts at hand: an `assert` on them does not hold, as the finding says."""
 
     finding: Diagnostic
 
+    @property
+    def findings(self) -> tuple[Diagnostic, ...]:
+        return (self.finding,)
+
 
 @record
-class Copies:
+class Copies(Reason):
     """The loop at a place, which is being lowered as a `Loop`, needs a copy of its body for each item."""
 
     loop: LoopKey
 
+    @property
+    def copied_loop(self) -> LoopKey:
+        return self.loop
+
 
 @record
-class OtherLoops:
+class OtherLoops(Reason):
     """Loops that have been lowered as a `Loop` are needed in another form: the plans say so now."""
 
     loops: tuple[LoopKey, ...]
+
+    @property
+    def other_loops(self) -> tuple[LoopKey, ...]:
+        return self.loops
 
 
 class Poisoned(Exception):
@@ -61,7 +104,7 @@ class Poisoned(Exception):
     `ends`: nothing of the function is lowered after it, and no trial takes it back.
     """
 
-    def __init__(self, ends: bool = False, because: Question | Pruned | Copies | OtherLoops | None = None) -> None:
+    def __init__(self, ends: bool = False, because: Reason | None = None) -> None:
         super().__init__()
         self.ends = ends or because is not None
         self.because = because
@@ -69,16 +112,16 @@ class Poisoned(Exception):
     @property
     def question(self) -> Question | None:
         """What is asked of the function's callers."""
-        return self.because if isinstance(self.because, Question) else None
+        return None if self.because is None else self.because.question
 
     @property
     def findings(self) -> tuple[Diagnostic, ...]:
         """What is not reported."""
-        return (self.because.finding,) if isinstance(self.because, Pruned) else ()
+        return () if self.because is None else self.because.findings
 
     def needs_copies_of(self, loop: LoopKey) -> bool:
         """Whether that loop is to be lowered as copies of its body."""
-        return isinstance(self.because, Copies) and self.because.loop == loop
+        return self.because is not None and self.because.copied_loop == loop
 
     def recover(self) -> None:
         """Lets lowering go on after it, or raises it again where the function ends with it."""

@@ -19,6 +19,7 @@ from opwright.lang.grammar import (
     ends,
     instead_of,
     may_end,
+    name_of,
     names_in_expressions,
     word_of,
 )
@@ -181,7 +182,7 @@ def _unsupported(low: Lowering, statement: ast.stmt, rest: Rest, env: Environmen
 @lowers(ast.Assign)
 def _assign(low: Lowering, statement: ast.Assign, env: Environment) -> None:
     first = statement.targets[0]
-    is_name = isinstance(first, ast.Name)
+    is_name = name_of(first) is not None
     value: Operand = lower_plain(low, statement.value, env) if is_name else None
     if value is None:
         count = None if is_name else _count_of_names(first)
@@ -230,7 +231,7 @@ def _ann_assign(low: Lowering, statement: ast.AnnAssign, env: Environment) -> No
 @lowers(ast.AugAssign)
 def _aug_assign(low: Lowering, statement: ast.AugAssign, env: Environment) -> None:
     target, span = statement.target, span_of(statement)
-    name = target.id if isinstance(target, ast.Name) else None
+    name = name_of(target)
     if name is None and not _is_item_of_list(target, env):
         raise refuse_store(low, target)
     load = copy(target)
@@ -249,8 +250,8 @@ def _aug_assign(low: Lowering, statement: ast.AugAssign, env: Environment) -> No
 
 def _is_item_of_list(target: ast.expr, env: Environment) -> bool:
     """Whether it is `xs[...]` of a list."""
-    owner = target.value if isinstance(target, ast.Subscript) else None
-    return isinstance(owner, ast.Name) and is_list(env.get(owner.id))
+    owner = name_of(target.value) if isinstance(target, ast.Subscript) else None
+    return owner is not None and is_list(env.get(owner))
 
 
 @assigns(ast.Name)
@@ -324,12 +325,13 @@ def _delete(low: Lowering, statement: ast.Delete, env: Environment) -> None:
 
 
 def _delete_target(low: Lowering, env: Environment, target: ast.expr) -> None:
-    if not isinstance(target, ast.Name) or target.id not in env:
+    name = name_of(target)
+    if name is None or name not in env:
         raise low.error(
             "OW303", "only a local name can be deleted", span_of(target), "a graph has no other variables", ""
         )
-    lower_expression(low, ast.copy_location(ast.Name(target.id, ast.Load()), target), env)
-    env[target.id] = Unbound("after `del`")
+    lower_expression(low, ast.copy_location(ast.Name(name, ast.Load()), target), env)
+    env[name] = Unbound("after `del`")
 
 
 @lowers(ast.Expr)

@@ -13,7 +13,7 @@ from typing import Any
 
 from opwright.elements import BY_NAME
 from opwright.lang import ir
-from opwright.lang.grammar import returned_by
+from opwright.lang.grammar import items_of_tuple, returned_by
 from opwright.lang.interface import Arity, AttributeDeclaration, Input
 from opwright.lang.lower.attributes import convert_operand
 from opwright.lang.lower.context import Lowering
@@ -207,4 +207,5 @@ _OUTPUTS: dict[type, Callable[[Lowering, Any, Span], tuple[str, ...]]] = {
 
 
 def _count(value: ast.expr | None) -> int:
-    return 0 if value is None else len(value.elts) if isinstance(value, ast.Tuple) else 1
+    items = items_of_tuple(value)
+    return 0 if value is None else 1 if items is None else len(items)

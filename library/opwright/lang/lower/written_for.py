@@ -214,13 +214,22 @@ class _CallForm:
 
 
 def _kind(value: Value) -> ir.AttributeKind:
-    if isinstance(value, tuple):
-        if all(isinstance(item, int) for item in value):
-            return ir.AttributeKind.INTS
-        return ir.AttributeKind.STRINGS if isinstance(value[0], str) else ir.AttributeKind.FLOATS
-    if isinstance(value, int):
-        return ir.AttributeKind.INT
-    return ir.AttributeKind.STRING if isinstance(value, str) else ir.AttributeKind.FLOAT
+    if not isinstance(value, tuple):
+        return _KINDS[type(value)]
+    return _KINDS_OF_LISTS.get(frozenset(_KINDS[type(item)] for item in value), ir.AttributeKind.FLOATS)
+
+
+_KINDS: dict[type, ir.AttributeKind] = {
+    bool: ir.AttributeKind.INT,
+    float: ir.AttributeKind.FLOAT,
+    int: ir.AttributeKind.INT,
+    str: ir.AttributeKind.STRING,
+}
+_KINDS_OF_LISTS = {
+    frozenset[ir.AttributeKind](): ir.AttributeKind.INTS,
+    frozenset((ir.AttributeKind.INT,)): ir.AttributeKind.INTS,
+    frozenset((ir.AttributeKind.STRING,)): ir.AttributeKind.STRINGS,
+}
 
 
 def refuse_second_opset(low: Lowering, version: int, name: str, span: Span) -> Poisoned:
@@ -257,18 +266,18 @@ def _of_version(low: Lowering, node: ast.Compare, truth: bool, env: Environment)
     """What a comparison of `op.version` with a number says: the comparison that holds, and the number."""
     left, sign, right = node.left, node.ops[0], node.comparators[0]
     kind: type[ast.cmpop] | None = type(sign) if truth else _OPPOSITE.get(type(sign))
-    version, other = left, right
-    if not _may_be_version(left):
-        version, other, kind = right, left, _TURNED.get(kind) if kind is not None else None
-    if kind not in _TURNED or not _may_be_version(version) or not isinstance(other, (ast.Constant, ast.Name)):
+    owner, other = versioned(left), right
+    if owner is None:
+        owner, other, kind = versioned(right), left, _TURNED.get(kind) if kind is not None else None
+    if kind not in _TURNED or owner is None or not isinstance(other, (ast.Constant, ast.Name)):
         return None
-    assert isinstance(version, ast.Attribute)
-    opset: Operand = lower_expression(low, version.value, env)
+    opset: Operand = lower_expression(low, owner, env)
     number: Operand = lower_expression(low, other, env)
     if not isinstance(opset, OpsetObject) or opset.domain or type(number) is not int:
         return None
     return kind, number
 
 
-def _may_be_version(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr == "version"
+def versioned(node: ast.expr) -> ast.expr | None:
+    """What `owner.version` may ask for the version of an opset; None of any other expression."""
+    return node.value if isinstance(node, ast.Attribute) and node.attr == "version" else None
