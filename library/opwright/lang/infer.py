@@ -104,7 +104,8 @@ def result_types(
     for index in range(count):
         decided = None if rule is None else _decided(rule, index, inputs, attributes)
         if decided is None:
-            decided = _from_constraint(signature, bindings, index, shape)
+            is_like = index == 0 or record.rank is not RankRule.LIKE_FIRST
+            decided = _from_constraint(signature, bindings, index, shape if is_like else None)
         else:
             _check_result(signature, index, decided, trail)
         if type(decided) is ir.TensorType:

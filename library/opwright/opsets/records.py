@@ -72,7 +72,7 @@ _STANDARD = (
     ),
     Record(
         "BatchNormalization",
-        rank=RankRule.SAME,
+        rank=RankRule.LIKE_FIRST,
         reviewed=(6, 9, 14, 15),
         changed={7: "it trained unless `is_test` was set before version 7"},
         steps={9: Step(up=rules.spatial), 14: Step(up=rules.one_output)},
@@ -155,8 +155,8 @@ _STANDARD = (
     ),
     Record("Cos", rank=RankRule.ELEMENTWISE, reviewed=(22,)),
     Record("Cosh", rank=RankRule.ELEMENTWISE, reviewed=(22,)),
-    Record("CumProd", rank=RankRule.SAME, choices={"exclusive": (0, 1), "reverse": (0, 1)}),
-    Record("CumSum", rank=RankRule.SAME, choices={"exclusive": (0, 1), "reverse": (0, 1)}, reviewed=(14,)),
+    Record("CumProd", rank=RankRule.LIKE_FIRST, choices={"exclusive": (0, 1), "reverse": (0, 1)}),
+    Record("CumSum", rank=RankRule.LIKE_FIRST, choices={"exclusive": (0, 1), "reverse": (0, 1)}, reviewed=(14,)),
     Record(
         "DFT",
         reviewed=(20,),
@@ -183,7 +183,7 @@ _STANDARD = (
     ),
     Record(
         "Dropout",
-        rank=RankRule.SAME,
+        rank=RankRule.LIKE_FIRST,
         reviewed=(6, 10, 13, 22),
         changed={
             7: "it trained unless `is_test` was set before version 7",
@@ -250,7 +250,7 @@ _STANDARD = (
     Record("GridSample", reviewed=(20, 22), steps={20: Step(rules.planar_grid, rules.modes_renamed)}),
     Record(
         "GroupNormalization",
-        rank=RankRule.SAME,
+        rank=RankRule.LIKE_FIRST,
         changed={21: "scale and bias belong to channels since version 21, to groups before"},
     ),
     Record("HammingWindow", typing=ByAttribute("output_datatype")),
@@ -259,7 +259,7 @@ _STANDARD = (
     Record("HardSwish", rank=RankRule.ELEMENTWISE, reviewed=(22,)),
     Record(
         "Hardmax",
-        rank=RankRule.SAME,
+        rank=RankRule.LIKE_FIRST,
         reviewed=(11, 13),
         steps={
             11: Step(down=partial(rules.axis_forwards, default=0)),
@@ -268,12 +268,12 @@ _STANDARD = (
     ),
     Record("Identity", role=Role.IDENTITY, rank=RankRule.ELEMENTWISE, reviewed=(13, 14, 16, 19, 21, 23, 24, 25)),
     Record("If", role=Role.IF, reviewed=(11, 13, 16, 19, 21, 23, 24, 25)),
-    Record("InstanceNormalization", rank=RankRule.SAME, reviewed=(6, 22)),
+    Record("InstanceNormalization", rank=RankRule.LIKE_FIRST, reviewed=(6, 22)),
     Record("IsInf", rank=RankRule.ELEMENTWISE, reviewed=(20,)),
     Record("IsNaN", rank=RankRule.ELEMENTWISE, reviewed=(13, 20)),
-    Record("LRN", rank=RankRule.SAME, reviewed=(13,)),
+    Record("LRN", rank=RankRule.LIKE_FIRST, reviewed=(13,)),
     Record("LSTM", reviewed=(14, 22), changed={7: "`output_sequence` said whether there is a Y before version 7"}),
-    Record("LayerNormalization", typing=ByAttribute("stash_type", first=1), rank=RankRule.SAME),
+    Record("LayerNormalization", typing=ByAttribute("stash_type", first=1), rank=RankRule.LIKE_FIRST),
     Record("LeakyRelu", rank=RankRule.ELEMENTWISE, reviewed=(6, 16)),
     Record(
         "Less",
@@ -286,7 +286,7 @@ _STANDARD = (
     Record("Log", rank=RankRule.ELEMENTWISE, reviewed=(6, 13)),
     Record(
         "LogSoftmax",
-        rank=RankRule.SAME,
+        rank=RankRule.LIKE_FIRST,
         reviewed=(11, 13),
         steps={
             11: Step(down=partial(rules.axis_forwards, default=0)),
@@ -294,7 +294,7 @@ _STANDARD = (
         },
     ),
     Record("Loop", role=Role.LOOP, reviewed=(11, 13, 16, 19, 21, 23, 24, 25)),
-    Record("LpNormalization", rank=RankRule.SAME, choices={"p": (1, 2)}, reviewed=(22,)),
+    Record("LpNormalization", rank=RankRule.LIKE_FIRST, choices={"p": (1, 2)}, reviewed=(22,)),
     Record(
         "LpPool",
         rank=RankRule.SAME,
@@ -316,7 +316,7 @@ _STANDARD = (
     Record("MaxRoiPool", reviewed=(22,)),
     Record("MaxUnpool", lists=("output_shape",), reviewed=(11, 22)),
     Record("Mean", rank=RankRule.BROADCAST, reviewed=(6, 8, 13), steps={8: Step(down=rules.one_shape)}),
-    Record("MeanVarianceNormalization", rank=RankRule.SAME, reviewed=(13,)),
+    Record("MeanVarianceNormalization", rank=RankRule.LIKE_FIRST, reviewed=(13,)),
     Record("MelWeightMatrix", typing=ByAttribute("output_datatype")),
     Record(
         "Min", rank=RankRule.BROADCAST, fault=Fault.WIDE, reviewed=(6, 8, 12, 13), steps={8: Step(down=rules.one_shape)}
@@ -399,7 +399,7 @@ _STANDARD = (
             21: Step(down=rules.output_dtype),
         },
     ),
-    Record("RMSNormalization", rank=RankRule.SAME),
+    Record("RMSNormalization", rank=RankRule.LIKE_FIRST),
     Record("RNN", reviewed=(14, 22), changed={7: "`output_sequence` said whether there is a Y before version 7"}),
     Record("RandomNormal", typing=ByAttribute("dtype"), rank=RankRule.SHAPE_ATTRIBUTE, reviewed=(22,)),
     Record(
@@ -510,7 +510,9 @@ _STANDARD = (
         changed={11: "version 10 takes scales alone, and places pixels in another way"},
         steps={19: both(rules.resize_by_scale)},
     ),
-    Record("ReverseSequence", rank=RankRule.SAME, choices={"batch_axis": (0, 1), "time_axis": (0, 1)}, reviewed=(28,)),
+    Record(
+        "ReverseSequence", rank=RankRule.LIKE_FIRST, choices={"batch_axis": (0, 1), "time_axis": (0, 1)}, reviewed=(28,)
+    ),
     Record("RoiAlign", reviewed=(16, 22), steps={16: Step(rules.roi_not_shifted, rules.roi_shifted)}),
     Record("Round", rank=RankRule.ELEMENTWISE, reviewed=(22,)),
     Record(
@@ -521,18 +523,18 @@ _STANDARD = (
     ),
     Record(
         "Scatter",
-        rank=RankRule.SAME,
+        rank=RankRule.LIKE_FIRST,
         changed={11: "it is deprecated since version 11: ScatterElements computes the same"},
     ),
     Record(
         "ScatterElements",
-        rank=RankRule.SAME,
+        rank=RankRule.LIKE_FIRST,
         reviewed=(13, 16, 18),
         steps={18: Step(down=rules.one_of("reduction", "none", ("none", "add", "mul")))},
     ),
     Record(
         "ScatterND",
-        rank=RankRule.SAME,
+        rank=RankRule.LIKE_FIRST,
         reviewed=(13, 16, 18),
         steps={18: Step(down=rules.one_of("reduction", "none", ("none", "add", "mul")))},
     ),
@@ -562,7 +564,7 @@ _STANDARD = (
     ),
     Record(
         "Softmax",
-        rank=RankRule.SAME,
+        rank=RankRule.LIKE_FIRST,
         reviewed=(11, 13),
         steps={
             11: Step(down=partial(rules.axis_forwards, default=0)),
@@ -606,7 +608,7 @@ _STANDARD = (
     Record("Swish", rank=RankRule.ELEMENTWISE),
     Record("Tan", rank=RankRule.ELEMENTWISE, reviewed=(22,)),
     Record("Tanh", rank=RankRule.ELEMENTWISE, reviewed=(6, 13)),
-    Record("TensorScatter", rank=RankRule.SAME),
+    Record("TensorScatter", rank=RankRule.LIKE_FIRST),
     Record("ThresholdedRelu", rank=RankRule.ELEMENTWISE, reviewed=(22,)),
     Record(
         "Tile",
@@ -623,7 +625,7 @@ _STANDARD = (
         changed={10: "`k` is an input since version 10, and was an attribute before"},
     ),
     Record("Transpose", permutation="perm", rank=RankRule.SAME, reviewed=(13, 21, 23, 24, 25)),
-    Record("Trilu", rank=RankRule.SAME),
+    Record("Trilu", rank=RankRule.LIKE_FIRST),
     Record("Unique", reviewed=(28,)),
     Record(
         "Unsqueeze",
