@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from opwright.lang import ir
 from opwright.lang.lower.branches import Branch, changed_names
@@ -88,6 +88,7 @@ class BodyLoop:
         self.item_ranks: dict[str, int | None] = {}  # by name, of carried lists
         self.reads = 0  # how often ranks of items had been asked for before this round
         self.mixed: dict[str, frozenset[ir.NumberKind]] = {}  # by name, numbers that are carried as tensors
+        self.guessed = False  # whether it carries a flag for its `break` before one has been met
 
     # ------------------------------------------------------------------------- what the kinds of loop differ in
 
@@ -125,6 +126,9 @@ class BodyLoop:
             if not isinstance(entering, (Unbound, Poison)):
                 self.check_entering(name, entering)
                 self.carried[name] = self.initial(name, entering, None)
+        if has_break(self.statement.body) and not has_return(self.statement.body):
+            self.guessed = True
+            self.carried[BROKE] = self.initial(BROKE, self.entering(BROKE), ir.NumberType(ir.NumberKind.BOOL))
         node = self.settle()
         self.complete(node)
         low.append(node)
@@ -166,7 +170,7 @@ class BodyLoop:
                     if wrong.ends or not self.wanted:
                         raise
                     node = None
-                if node is not None and not self.wanted:
+                if node is not None and not self.wanted and not self.was_wrong():
                     trial.commit()
                     if at_once and widened:
                         self.low.agreed[where] = Agreed(entering, widened, self.several, dict(self.mixed))
@@ -176,6 +180,14 @@ class BodyLoop:
             for name in wanted if at_once else list(wanted)[:1]:
                 self.carried[name] = self.initial(name, self.entering(name), wanted[name])
                 widened[name] = wanted[name]
+
+    def was_wrong(self) -> bool:
+        """Whether no path of the body takes its `break`, and it carries a flag for it all the same: not any more."""
+        if not self.guessed or self.left_names[BROKE] is not False:
+            return False
+        self.guessed = False
+        del self.carried[BROKE]
+        return True
 
     def begin(self, where: tuple[object, ...], entering: Mapping[str, ir.Type]) -> dict[str, ir.Type]:
         """Begins with the types on which an earlier round of a loop around this one ended; gives those that differ from
@@ -449,3 +461,26 @@ class BodyLoop:
         for name in (PLACE, COUNT):
             if name in self.left_names:
                 self.env[name] = self.left_names[name]
+
+
+def has_break(body: Sequence[ast.stmt]) -> bool:
+    """Whether a loop's body has a `break` of that loop. The bodies of loops inside are not looked at, so that a nest of
+    loops is walked once; their `else` belongs to this loop."""
+    pending = list(body)
+    while pending:
+        statement = pending.pop()
+        if isinstance(statement, ast.Break):
+            return True
+        if isinstance(statement, ast.If):
+            pending.extend(statement.body)
+            pending.extend(statement.orelse)
+        elif isinstance(statement, ast.Match):
+            pending.extend(inner for case in statement.cases for inner in case.body)
+        elif isinstance(statement, (ast.For, ast.While)):
+            pending.extend(statement.orelse)
+    return False
+
+
+def has_return(body: Sequence[ast.stmt]) -> bool:
+    """Whether a block has a `return`, in whatever it contains."""
+    return any(isinstance(node, ast.Return) for statement in body for node in ast.walk(statement))
