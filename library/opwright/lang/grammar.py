@@ -393,6 +393,11 @@ def has_break(body: Sequence[ast.stmt]) -> bool:
     return any(type(statement) is ast.Break for statement in statements_in(body, in_loops=False))
 
 
+def has_return(body: Sequence[ast.stmt]) -> bool:
+    """Whether a block has a `return`, in whatever it contains."""
+    return any(type(statement) is ast.Return for statement in statements_in(body))
+
+
 def returned_by(function: ast.FunctionDef) -> list[ast.expr | None]:
     """What stands behind each `return` of a function, None where nothing does."""
     return [statement.value for statement in statements_in(function.body) if isinstance(statement, ast.Return)]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from opwright.lang import ir
+from opwright.lang.grammar import has_break, has_return
 from opwright.lang.lower.branches import Branch, changed_names
 from opwright.lang.lower.carried_types import Agreed
 from opwright.lang.lower.context import Lowering
@@ -461,26 +462,3 @@ class BodyLoop:
         for name in (PLACE, COUNT):
             if name in self.left_names:
                 self.env[name] = self.left_names[name]
-
-
-def has_break(body: Sequence[ast.stmt]) -> bool:
-    """Whether a loop's body has a `break` of that loop. The bodies of loops inside are not looked at, so that a nest of
-    loops is walked once; their `else` belongs to this loop."""
-    pending = list(body)
-    while pending:
-        statement = pending.pop()
-        if isinstance(statement, ast.Break):
-            return True
-        if isinstance(statement, ast.If):
-            pending.extend(statement.body)
-            pending.extend(statement.orelse)
-        elif isinstance(statement, ast.Match):
-            pending.extend(inner for case in statement.cases for inner in case.body)
-        elif isinstance(statement, (ast.For, ast.While)):
-            pending.extend(statement.orelse)
-    return False
-
-
-def has_return(body: Sequence[ast.stmt]) -> bool:
-    """Whether a block has a `return`, in whatever it contains."""
-    return any(isinstance(node, ast.Return) for statement in body for node in ast.walk(statement))

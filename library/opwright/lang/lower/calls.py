@@ -228,8 +228,10 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
         meant = meant_signature(low, callee.opset, signature)
         if meant.since_version != signature.since_version:
             return _call_rewritten(low, meant, operator, arguments)
-    if not domain and given is None and not arguments.keywords and arguments.result_count is None:
-        made = emit_plain(low, callee.name, [operand for operand, _ in arguments.positional], arguments.span)
+    if not domain and given is None and arguments.result_count is None:
+        operands = [operand for operand, _ in arguments.positional]
+        attributes = {name: operand for name, (operand, _) in arguments.keywords.items()}
+        made = emit_plain(low, callee.name, operands, arguments.span, attributes)
         if made is not None:
             return made
     return call_checked(low, signature, arguments, operator)

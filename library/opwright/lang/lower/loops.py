@@ -9,7 +9,7 @@ from functools import partial
 from opwright.lang import ir
 from opwright.lang.grammar import called_by_name, has_break, name_of, names_in_expressions
 from opwright.lang.lower.arithmetic import binary
-from opwright.lang.lower.body_loops import BodyLoop, has_break
+from opwright.lang.lower.body_loops import BodyLoop
 from opwright.lang.lower.conditions import as_scalar, choose, lower_condition, truth
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import RETURNED

@@ -8,8 +8,9 @@ once for all calls of a kind.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from opwright.elements import ElementType
@@ -25,9 +26,10 @@ from opwright.lang.lower.written_for import is_meant
 from opwright.lang.objects import OpsetObject
 from opwright.lang.operators import BINARY, BINARY_SYMBOLS, Form, class_of
 from opwright.lang.pieces import PlainAssign
-from opwright.lang.rounding import DoesNotFitError, pack
+from opwright.lang.rounding import DoesNotFitError, pack, to_float32
 from opwright.lang.source import Span, span_of
 from opwright.lang.trail import Trail
+from opwright.opsets.record import Role
 from opwright.opsets.records import record_of
 from opwright.opsets.signatures import Signature, signature
 
@@ -54,6 +56,8 @@ class _Plan:
         self.looked_up = OperatorName("", operator.signature.name)
 
 
+_FLOAT = object()  # stands for an attribute in the key of a plan: any float
+_LARGEST_FLOAT = 3e38  # what is larger may be no float32
 _LONGEST_TEXT, _LONGEST_INTEGER = 256, 64  # letters and bits: what is remembered has limits
 
 
@@ -98,37 +102,54 @@ def _lower_call(low: Lowering, node: ast.Call, env: Environment) -> ir.Value | N
     operands: list[Operand] = [env.get(item.id) for item in node.args if type(item) is ast.Name]
     if len(operands) != len(node.args):
         return None
-    attributes: list[Any] = []
-    for keyword in node.keywords:
-        literal = _literal(keyword.value)
-        if type(literal) is not int and (type(literal) is not str or len(literal) > _LONGEST_TEXT):
-            return None
-        attributes += (keyword.arg, literal)
-    return emit_plain(low, callee.attr, operands, span_of(node), tuple(attributes))
+    attributes = {keyword.arg or "**": _literal(keyword.value) for keyword in node.keywords}
+    if len(attributes) != len(node.keywords):
+        return None
+    return emit_plain(low, callee.attr, operands, span_of(node), attributes)
 
 
 def _literal(node: ast.expr) -> object:
-    """The value of a literal, a negative integer among them; None for another expression."""
+    """The value of a literal, a negative number among them; None for another expression."""
     if type(node) is ast.Constant:
         return node.value
     if type(node) is ast.UnaryOp and type(node.op) is ast.USub and type(node.operand) is ast.Constant:
         value = node.operand.value
-        return -value if type(value) is int else None
+        return -value if type(value) is int or type(value) is float else None
     return None
 
 
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
 def emit_plain(
-    low: Lowering, name: str, operands: list[Operand], span: Span | None, attributes: tuple[Any, ...] = ()
+    low: Lowering,
+    name: str,
+    operands: list[Operand],
+    span: Span | None,
+    attributes: Mapping[str, Any] = _NOTHING,
 ) -> ir.Value | None:
     """Emits a call of an operator of ai.onnx, whose list `operands` becomes; None, and nothing done, where it is not as
-    plain as that. `attributes` are names and ints or strings in turn."""
+    plain as that: `attributes` other than numbers and short texts are not."""
+    given: list[object] = []  # of which the type of the result may depend: names and values in turn
+    floats: dict[str, ir.Attribute] = {}
+    for key, value in attributes.items():
+        kind = type(value)
+        if kind is float and -_LARGEST_FLOAT < value < _LARGEST_FLOAT:
+            given += (key, _FLOAT)
+            floats[key] = ir.AttributeValue(ir.AttributeKind.FLOAT, to_float32(value))
+        elif kind is int or kind is bool:
+            given += (key, int(value))
+        elif kind is str and len(value) <= _LONGEST_TEXT:
+            given += (key, value)
+        else:
+            return None
     inputs = [operand if type(operand) is ir.Value else None for operand in operands]
     variables: list[ir.TypeVariable] = []
     known = _known(inputs, variables)
     if known is None or low.mixed or _says_what_is_done(low, name, operands):
         return None
-    plan = _plan(low.opset, name, attributes, *known)
-    return None if plan is None else _emit(low, plan, inputs, span, variables)
+    plan = _plan(low.opset, name, tuple(given), *known)
+    return None if plan is None else _emit(low, plan, inputs, span, variables, floats)
 
 
 def _says_what_is_done(low: Lowering, name: str, operands: list[Operand]) -> bool:
@@ -195,15 +216,17 @@ def _emit(
     inputs: list[ir.Value | None],
     span: Span | None,
     variables: Sequence[ir.TypeVariable] = (),
+    floats: Mapping[str, ir.Attribute] | None = None,
 ) -> ir.Value:
-    """The call, whose list `inputs` becomes."""
+    """The call, whose list `inputs` becomes; `floats` are attributes of which the plan does not know the values."""
     operator, type_ = plan.operator, plan.type
+    attributes = {**plan.attributes, **floats} if floats else plan.attributes
     low.looked_up[plan.looked_up] = operator.signature.since_version
     if plan.variable is not None:
         assert type(type_) is ir.TensorType
         type_ = ir.TensorType(variables[plan.variable], type_.shape)
     result = ir.Value(type_, "", span)
-    low.append(ir.Call(operator, inputs, plan.attributes, [result], span))
+    low.append(ir.Call(operator, inputs, attributes, [result], span))
     return result
 
 
@@ -247,8 +270,8 @@ def _binary_plan(opset: int, symbol: str, *known: Any) -> _Plan | None:
 def _plan(opset: int, name: str, attributes: tuple[Any, ...], *known: Any) -> _Plan | None:
     """None where the operator does not exist, or does not take these: said where the call is looked at closely."""
     found = signature("", name, opset)
-    if found is None or found.deprecated or found.min_outputs > 1:
-        return None
+    if found is None or found.deprecated or found.min_outputs > 1 or found.record.role is Role.CONSTANT:
+        return None  # what a constant holds is noted
     if opset < BROADCASTS_SINCE and len(known) > 2:
         return None
     if not found.min_inputs <= len(known) // 2 <= found.max_inputs:
@@ -288,8 +311,11 @@ def _attributes(found: Signature, given: tuple[Any, ...]) -> dict[str, ir.Attrib
     attributes: dict[str, ir.Attribute] = {}
     for name, value in zip(given[::2], given[1::2], strict=True):
         kind = found.kinds.get(name, ("", False))[0]
-        converted = convert_attribute(value, kind)
-        if converted is None or name in attributes:
+        if value is _FLOAT:  # where nothing depends on which one
+            converted = 0.0 if kind == "FLOAT" and found.record.is_elementwise else None
+        else:
+            converted = convert_attribute(value, kind)
+        if converted is None:
             return None
         attributes[name] = ir.AttributeValue(ir.AttributeKind[kind], converted)
     return attributes
