@@ -170,7 +170,11 @@ def _of_run_time_numbers(text: _Text) -> bool:
         ast.Call,
         lambda node: (
             ast.unparse(node.func) in names
-            and any(isinstance(item, (ast.Name, ast.Attribute, ast.Subscript)) for item in ast.walk(node.args[0]))
+            and any(
+                isinstance(item, (ast.Name, ast.Attribute, ast.Subscript))
+                for argument in node.args[:1]
+                for item in ast.walk(argument)
+            )
         ),
     )
 

@@ -124,9 +124,8 @@ class Subscripts(Tensors):
         chosen = [name for name in scope.names if name.startswith("kc")]
         text, shape = self.tensor(scope, element, depth - 1)
         if chosen and shape != FULL and scope.is_numeric(element) and self.draw.chance(0.7):
-            return f"op.ReduceSum({text}, keepdims={self.draw.pick(('1 if {} else 0', '0 if {} == 1 else 1'))})".format(
-                self.draw.pick(chosen)
-            )
+            kept = self.draw.pick(("1 if {} else 0", "0 if {} == 1 else 1")).format(self.draw.pick(chosen))
+            return f"op.ReduceSum({text}, keepdims={kept})"
         if axes and shape in (SCALAR, ROW) and self.draw.chance(0.5):
             return f"op.Unsqueeze({text}, {self.draw.pick(axes)})"
         if shape == FULL and chosen:
