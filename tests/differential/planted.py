@@ -73,8 +73,8 @@ BUGS = (
     Planted(
         "an augmented assignment turns its operands around",
         f"{LOWER}.statements:_aug_assign",
-        "left, right, span_of(statement)",
-        "right, left, span_of(statement)",
+        "left, right, span, spans",
+        "right, left, span, spans",
     ),
     Planted(
         "the else branch is dropped",
@@ -243,8 +243,8 @@ BUGS = (
     Planted(
         "`is None` is turned around",
         f"{LOWER}.arithmetic:is_none",
-        "return not negated",
-        "return negated",
+        "is negated",
+        "is not negated",
     ),
     Planted(
         "an input given by name takes the first free place",
@@ -278,7 +278,7 @@ BUGS = (
     ),
     Planted(
         "nested names are unpacked in reverse",
-        f"{LOWER}.statements:bind_target",
+        f"{LOWER}.statements:_unpack",
         "zip(target.elts, items, strict=True)",
         "zip(reversed(target.elts), items, strict=True)",
     ),
@@ -313,8 +313,8 @@ BUGS = (
     Planted(
         "a walk down takes the wrong way",
         f"{LOWER}.slicing:_starts_before",
-        "return down and",
-        "return not down and",
+        "return (step is None",
+        "return not (step is None",
     ),
     Planted(
         "every entry of a shape is the first",

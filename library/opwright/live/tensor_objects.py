@@ -18,7 +18,8 @@ def is_tensor_object(value: object) -> bool:
 
 def _is_of_onnx_ir(value: object) -> bool:
     onnx_ir = sys.modules.get("onnx_ir")
-    return onnx_ir is not None and isinstance(value, onnx_ir.TensorProtocol)
+    # Its protocol is one of attributes: a class that describes them for its objects has them too.
+    return onnx_ir is not None and not isinstance(value, type) and isinstance(value, onnx_ir.TensorProtocol)
 
 
 def tensor_data(value: Any) -> ir.TensorData | None:
