@@ -90,7 +90,10 @@ MET = {
 @pytest.mark.parametrize("order", [0, 1])
 def test_the_order_of_statements_does_not_decide_which_types_are_left(expression: str, order: int) -> None:
     """Below opset 15 a constant asks for the element type before the body has met what decides it."""
-    lines = ["    mask = x != 1.0\n", f"    a = op.Identity(x)\n    b = DOUBLE(2.0)[None]\n    y = {expression}\n"]
+    lines = [
+        "    mask = x != 1.0\n    print(mask)\n",
+        f"    a = op.Identity(x)\n    b = DOUBLE(2.0)[None]\n    y = {expression}\n",
+    ]
     text = f"@script()\ndef F(x):\n{lines[order]}{lines[1 - order]}    return y, mask\n"
     header = "from opwright import DOUBLE, script\nfrom opwright import opset13 as op\n"
     function = define(header, text, f"<{expression} {order}>")

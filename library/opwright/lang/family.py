@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
 
-from opwright.diagnostics.diagnostic import Diagnostic, Place, Related, has_errors
+from opwright.diagnostics.diagnostic import Diagnostic, Place, Related, Severity, has_errors
 from opwright.lang import facts, ir
 from opwright.lang.looked_up import Answers, LookedUp
 from opwright.lang.lower.function import Lowered
@@ -182,13 +182,17 @@ def _has_others(unit: Unit, variant: Variant, good: Sequence[Variant], implied: 
 def _is_refused(unit: Unit, variant: Variant, implied: Collection[tuple[str, str]]) -> bool:
     """Whether it is for a type that an operator does not take, or for a rank that only follows from a comparison."""
     if any(pair in implied and facts.exact_rank(pair[1]) is not None for pair in variant.key):
-        return all(item.code in _RANK_REFUSED for item in variant.lowered.diagnostics)
+        return _all_errors_in(variant.lowered, _RANK_REFUSED)
     return _only_types_refused(unit, variant.lowered)
 
 
 def _only_types_refused(unit: Unit, lowered: Lowered) -> bool:
     codes = _INFERRED_REFUSED if unit.declaration.inferred else _TYPE_REFUSED
-    return all(item.code in codes for item in lowered.diagnostics)
+    return _all_errors_in(lowered, codes)
+
+
+def _all_errors_in(lowered: Lowered, codes: Collection[str]) -> bool:
+    return all(item.code in codes for item in lowered.diagnostics if item.severity is Severity.ERROR)
 
 
 def key_order(unit: Unit) -> dict[str, int]:
