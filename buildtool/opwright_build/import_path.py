@@ -1,9 +1,10 @@
 """Where the tool imports from: never from a library's folder.
 
-A library is somebody's checkout. A `json.py` in it, or in a folder of it that an editable install has put on the import
-path, must not become a part of the tool. So the first thing that a process of ours does is to take such folders off the
-path. Two kinds of folders inside a library stay in use: the installation that runs us (a virtual environment is often
-kept inside the project), and, in our own repository, the packages `opwright` and `opwright_build` themselves.
+A library is a checkout that is not trusted. A `json.py` in it, or in a folder of it that an editable install has put on
+the import path, must not become a part of the tool. So the first thing that a process of ours does is to take such
+folders off the path. Two kinds of folders inside a library stay in use: the installation that runs us (a virtual
+environment is often kept inside the project), and, in our own repository, the packages `opwright` and `opwright_build`
+themselves.
 
 Everything here runs before the path is clean, so nothing is imported but what Python has loaded when it starts.
 """
@@ -90,11 +91,11 @@ def _is_of_interpreter(path: str) -> bool:
 
 
 def _import_own(removed: "Sequence[str]") -> None:
-    """Imports our own packages: those of an installation, else, where this one is developed, those beside it."""
+    """Imports our own packages: those of an installation, else, where this one is developed, those next to it."""
     home = library_around(os.path.dirname(os.path.abspath(__file__)))
-    beside = [entry for entry in removed if home is not None and library_around(os.path.abspath(entry)) == home]
+    ours = [entry for entry in removed if home is not None and library_around(os.path.abspath(entry)) == home]
     before = sys.path[:]
-    sys.path[:] = [*before, *beside]
+    sys.path[:] = [*before, *ours]
     try:
         for name in OWN:
             __import__(name)

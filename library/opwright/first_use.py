@@ -1,7 +1,7 @@
 """What objects on the public import path do when they are used, imported then: calls run eagerly, protos are compiled.
 
 Such an object stands below what it calls up, and knows that by name alone. The face (`opwright/__init__`) says where
-each name is at home, as it does for what users import.
+each name is defined, as it does for what users import.
 """
 
 TYPE_CHECKING = False  # importing `typing` costs more than everything here

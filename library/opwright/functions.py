@@ -160,7 +160,7 @@ class OnnxFunction(Generic[P, R]):
         arrays, SparseTensorProtos) that the model carries for parameters that are then no inputs; `input_defaults`
         those of inputs that need not be given. Of both, those of a megabyte and more are written to the file
         `external_data`, if one is named; the model is to be saved in its folder. `exact_types`: outputs have the types
-        that annotations declare, no sizes or ranks that are found beside. `places`: each node is named by its line,
+        that annotations declare, no inferred sizes or ranks. `places`: each node is named by its line,
         and has it in its metadata (`opwright.explain_failures`). `profile`: variants of functions are told apart by
         name, or those that the graph calls by overload, for onnxruntime 1.27 and later and IR 10.
 

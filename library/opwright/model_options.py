@@ -1,4 +1,4 @@
-"""What is asked of a model, beside its graph."""
+"""Options of a model, in addition to its graph."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What the modules of a generated package are made of: names that stand for the functions of a library.
 
-On the import path of whoever writes `from acme_ops import opset1 as acme`, so nothing here is read or imported before a
-function is used: the bundle beside the package's modules when a function is asked what it is, onnx and onnxruntime when
+Programs import this with `from acme_ops import opset1 as acme`, so nothing here is read or imported before a function
+is used: the bundle next to the package's modules when a function is asked what it is, onnx and onnxruntime when
 it is called.
 """
 
@@ -134,7 +134,7 @@ class LibraryFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the function on arrays or tensors: inputs by position or name, attributes by name.
 
-        What runs it are the evaluators in force, by default onnxruntime where it is installed. One array or tensor per
+        The active evaluators run it, by default onnxruntime where it is installed. One array or tensor per
         output, in a tuple where there are several. TypeError for wrong arguments, DiagnosticError when the function
         does not take these types, when it fails, and when no evaluator runs it.
         """

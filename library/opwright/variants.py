@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 Key = tuple[tuple[str, str], ...]
 
-OTHER = "other"  # a rank that no variant beside this one names
+OTHER = "other"  # a rank that no other variant names
 NOT = "not:"  # `not:3|4`: a rank that is none of these, where some of them have no variant at all
 
 

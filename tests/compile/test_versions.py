@@ -100,7 +100,7 @@ def test_types_and_variants_out_of_reach_are_told_one_by_one(tmp_path: Path) -> 
     compiled = one(tmp_path, "return op.Relu(X)", types="{T: [float, int32, int8]}")
     found = [(gap.first, gap.last, gap.variant, gap.operator) for gap in compiled.unreachable]
     assert found == [(13, 13, (("T", "int32"),), "Relu"), (13, 13, (("T", "int8"),), "Relu")]
-    assert "Relu@13, in force at opset 13, does not take int32" in compiled.unreachable[0].reason
+    assert "Relu@13, the version at opset 13, does not take int32" in compiled.unreachable[0].reason
     assert str(compiled.unreachable[0].place) == "specs/com.acme/F/function.py:6:12"
     options = {"inputs": "{X: U, like: T}", "types": "{U: [float], T: [double, float8e5m2]}"}
     (gap,) = one(tmp_path, "return op.Cast(X, to=like.dtype)", "X, like", **options).unreachable

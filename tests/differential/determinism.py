@@ -66,7 +66,7 @@ def _digest(family: Family) -> str:
 
 
 def _digest_of_sample(function: OnnxFunction) -> str:
-    """Of a living function: each variant, and the model where it needs to be told nothing."""
+    """Of a live function: each variant, and the model where it needs to be told nothing."""
     digest = hashlib.sha256()
     for proto in function.to_function_protos():
         digest.update(proto.SerializeToString())

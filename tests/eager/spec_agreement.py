@@ -26,7 +26,7 @@ from opwright_build.verify.matrix import BodyFunctions, Plan
 from opwright_build.verify.refusals import Refusal
 from opwright_build.verify.runtimes import ONNXRUNTIME_OFF, REFERENCE, Failed, Session, available
 
-from tests.eager.living_specs import argument_of, attribute_of, living_version
+from tests.eager.live_specs import argument_of, attribute_of, live_version
 
 HALF_ULPS = 4
 WHOLE_FROM = 3  # the call of a kind from which on a function may run as one graph
@@ -146,7 +146,7 @@ def _compiled(session: Session | Failed, vector: Vector) -> Sequence[Value] | Fa
 def _eager(version: SpecVersion, case: Case, batch: Batch, seen: set[object]) -> list[list[Value]]:
     """The results as Python and, on onnxruntime, of calls that may run as one graph: the first of its kind is repeated
     until it may, others of the kind, which `seen` holds, do so at once."""
-    function = living_version(version, batch.opset)
+    function = live_version(version, batch.opset)
     arguments = [argument_of(value) for value in case.inputs]
     attributes = {name: attribute_of(value, batch.opset) for name, value in case.attributes.items()}
     on_reference = batch.runtime == REFERENCE

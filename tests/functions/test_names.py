@@ -1,4 +1,4 @@
-"""What the names around a living function mean, and that they are read late."""
+"""What the names around a live function mean, and that they are read late."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the source text of a living function comes from, and what is refused."""
+"""Where the source text of a live function comes from, and what is refused."""
 
 from __future__ import annotations
 

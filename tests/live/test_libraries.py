@@ -1,4 +1,4 @@
-"""Libraries whose functions living functions call."""
+"""Libraries whose functions live functions call."""
 
 from __future__ import annotations
 

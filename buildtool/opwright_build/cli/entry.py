@@ -46,7 +46,7 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
         print("interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # Whoever read our output has gone; a second error at exit would only be noise.
+        # The reader of our output has gone; a second error at exit would only be noise.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except ModuleNotFoundError as error:

@@ -74,7 +74,8 @@ def _type_gap(unit: Unit, opset: int, variant: Variant, name: str, element: Elem
     assert function is not None
     operator = _refused_by(function.variables[name], element)
     short = operator.rpartition("::")[2].partition("@")[0].strip("`")
-    reason = f"{operator or 'the body'}, in force at opset {opset}, does not take {element.name}"
+    taker = f"{operator}, the version at opset {opset}," if operator else f"the body at opset {opset}"
+    reason = f"{taker} does not take {element.name}"
     return Unreachable(opset, opset, short, reason, _place(unit, function, operator), ((name, element.name), *shared))
 
 

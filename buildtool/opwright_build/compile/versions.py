@@ -239,7 +239,7 @@ def _refusal(families: Sequence[Family], element: str) -> str:
                 taken = variable.narrowed_by if isinstance(variable, ir.TypeVariable) else []
                 for mask, operator in taken:
                     if mask >> BY_NAME[element].code & 1:
-                        return f"{operator}, in force at opset {family.opset}, does not take it"
+                        return f"{operator}, the version at opset {family.opset}, does not take it"
         for variant in family.refused:
             if element in (value for _, value in variant.key) and variant.lowered.diagnostics:
                 first = variant.lowered.diagnostics[0]

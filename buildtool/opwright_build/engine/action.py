@@ -64,7 +64,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """What was asked cannot be done here, through nobody's mistake."""
+    """What was asked cannot be done on this machine; no input is wrong."""
 
     reason: str
 

@@ -1,6 +1,6 @@
-"""Writing outputs beside people's own files: each one whole or not at all, none of theirs touched.
+"""Writing outputs next to people's own files: each one whole or not at all, none of theirs touched.
 
-Every new file is first written beside its target, then all are renamed into place. A build killed at any moment
+Every new file is first written next to its target, then all are renamed into place. A build killed at any moment
 leaves each output old or new; the next build, which compares digests and not dates, finishes the rest.
 """
 
@@ -63,7 +63,7 @@ class Publisher:
         return [path for path in sorted(outputs) if self._hints.digest(self._root / path) != outputs[path]]
 
     def stale(self, outputs: Mapping[str, str], folders: Iterable[str] = ()) -> list[str]:
-        """Files that an earlier build wrote and this one does not, if nobody has changed them since.
+        """Files that an earlier build wrote and this one does not, if they are unchanged since.
 
         In `folders` files that say themselves that they are generated count as well.
         """
@@ -81,7 +81,7 @@ class Publisher:
         return sorted(found)
 
     def _is_ours(self, path: str, or_empty: bool = True) -> bool:
-        """Whether a file says itself that it is generated, or is nobody's work since it is empty."""
+        """Whether a file says itself that it is generated, or is empty, so that no work is lost."""
         self._tree.require_file(path)
         data = self._hints.read(self._root / path)
         return data is not None and (self._generated(path, data) or (or_empty and not data))
@@ -124,7 +124,7 @@ class Publisher:
         return Published(tuple(differing), tuple(unchanged), tuple(stale))
 
     def _sweep(self, outputs: Iterable[str]) -> None:
-        """Removes what a killed build left beside its targets."""
+        """Removes what a killed build left next to its targets."""
         for folder in sorted({Path(path).parent for path in outputs}):
             for leftover in sorted((self._root / folder).glob(f".*{TEMPORARY}")):
                 leftover.unlink(missing_ok=True)
@@ -175,7 +175,7 @@ def _outside(areas: Collection[str]) -> Diagnostic:
     return Diagnostic(
         code="OW522",
         message=f"a cached result names an output that is not below {folders}",
-        reason="no build makes such a result; it was written by somebody else, perhaps to change files elsewhere",
+        reason="no build makes such a result; it was written by another program, perhaps to change files elsewhere",
         help="delete .opwright (or the cache that --cache names) and build again",
     )
 

@@ -1,6 +1,6 @@
 """Files below a folder that is not trusted: what may be read there, written and removed.
 
-A checkout may hold anything: a link to somebody's home where the cache is looked for, a pipe in place of a source. So
+A checkout may hold anything: a link to a home directory where the cache is looked for, a pipe in place of a source. So
 nothing is followed out of the folder, nothing is opened that is no regular file, and what is written or removed lies
 in real folders.
 """

@@ -77,7 +77,7 @@ class Names:
         """A type variable over these types, named after `wish`, that the signature does not use already.
 
         An unknown tensor (`AnyTensor`) and a numpy array pass through. Where sequences and optionals are among the
-        types the variable stands for anything of their kinds, since listing all of them would help nobody.
+        types the variable stands for anything of their kinds, since a list of all of them would not be read.
         """
         plain = all(tensor_element(item) is not None for item in onnx_types)
         if plain:

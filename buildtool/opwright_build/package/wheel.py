@@ -15,7 +15,7 @@ from opwright.bundle.write import bundle_name
 def build_wheel(index: Index, bundle: bytes, stubs: Mapping[str, bytes]) -> tuple[str, bytes]:
     """(file name, bytes). `stubs` are the package's files by their path below `library/`.
 
-    The wheel is pure Python, holds the bundle beside the package's modules, and requires what the index says.
+    The wheel is pure Python, holds the bundle next to the package's modules, and requires what the index says.
     """
     distribution = re.sub(r"[-_.]+", "_", index.library).lower()
     information = f"{distribution}-{index.version}.dist-info"

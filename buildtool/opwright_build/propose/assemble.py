@@ -106,7 +106,7 @@ def assemble(
 
 
 class _Layout:
-    """Whole files stand where the standard has them; `insert/` holds what belongs into files that are there."""
+    """Whole files stand where the standard has them; `insert/` holds what belongs into existing files."""
 
     def __init__(self, proposal: Proposal) -> None:
         self._standard = proposal.home.standard

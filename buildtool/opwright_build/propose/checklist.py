@@ -67,7 +67,7 @@ def remaining(proposal: Proposal, findings: Findings) -> Iterator[str]:
     yield "Add the project's copyright line to each new file."
     if findings.reference:
         op, module = proposal.entry.name, f"{proposal.home.operators.replace('/', '.')}.op_{snake(proposal.entry.name)}"
-        yield f"Add `{op}` of `{module}` to the `_op_list.py` beside it."
+        yield f"Add `{op}` of `{module}` to the `_op_list.py` next to it."
     yield "Build onnx, let it write its documents again and compare them with the previews here."
     yield "Get the sign-offs of the operators' special interest group."
 
@@ -101,7 +101,7 @@ def _unfinished(proposal: Proposal, findings: Findings) -> Iterator[str]:
     if findings.naming:
         yield "Follow the naming conventions, or say why not (see above)."
     if any(item.status is Status.FAIL for item in findings.checked):
-        yield "Mend the tests that fail (see above)."
+        yield "Fix the tests that fail (see above)."
 
 
 def _versions(proposal: Proposal, findings: Findings) -> Iterator[str]:

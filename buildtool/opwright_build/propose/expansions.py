@@ -1,4 +1,4 @@
-"""The `_expanded` tests, run before anybody else runs them: what the standard's own rule says of each runtime."""
+"""The `_expanded` tests, run before they are proposed: what the standard's own rule says of each runtime."""
 
 from __future__ import annotations
 

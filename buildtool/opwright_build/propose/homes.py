@@ -75,7 +75,7 @@ _STANDARD = {
 
 
 def home_of(domain: str) -> Home:
-    """The standard's own place for a domain; for anybody else's one that keeps the proposal by itself."""
+    """The standard's own place for a domain; for another domain one that keeps the proposal by itself."""
     known = _STANDARD.get(domain)
     if known is not None:
         return known

@@ -184,7 +184,7 @@ def _broadcast(case: NodeCase) -> Dims | None:
 
 
 def _holds_for_symbols(proposal: Proposal, case: NodeCase, position: int, index: int) -> bool:
-    """Whether the output has the input's own dimensions where nobody knows their sizes.
+    """Whether the output has the input's own dimensions where their sizes are unknown.
 
     Inputs of the same shape get the same symbols: an operator may ask for equal shapes.
     """

@@ -32,7 +32,7 @@ _USUAL = {
 
 @dataclass(frozen=True, slots=True)
 class NamingFinding:
-    """A name that departs from the conventions, why, and what would follow them (empty where nobody can say)."""
+    """A name that departs from the conventions, why, and what would follow them (empty where that is unknown)."""
 
     name: str
     reason: str

@@ -17,7 +17,7 @@ from opwright_build.verify.case_bodies import bodies_for
 from opwright_build.verify.case_model import Array, Case, ExpectedItems, Items, ToleranceJudge
 from opwright_build.verify.items import parts_of, tensor_in, tensors_of
 
-LARGEST = 512  # elements in all tensors of a test: more than that nobody reads in a source file
+LARGEST = 512  # elements in all tensors of a test: more than that is unreadable in a source file
 _FAVOURITE = "float"
 
 

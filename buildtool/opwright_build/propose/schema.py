@@ -110,7 +110,7 @@ def _value(
 
 
 def _differentiable(entry: FunctionEntry, declared: str) -> str:
-    """Nobody differentiates by integers; of the others the spec says nothing, and a person decides."""
+    """Integers have no derivatives; of the others the spec says nothing, and a person decides."""
     return "Unknown" if has_floats(entry, declared) else "NonDifferentiable"
 
 

@@ -1,4 +1,4 @@
-"""Node tests as the models and data sets that backends read: one folder a test, its expansion beside it."""
+"""Node tests as the models and data sets that backends read: one folder a test, its expansion next to it."""
 
 from __future__ import annotations
 

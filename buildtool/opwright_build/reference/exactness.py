@@ -1,4 +1,4 @@
-"""How exact a version is: what its spec promises, and what was measured beside the standard's own body."""
+"""How exact a version is: what its spec promises, and what was measured against the standard's own body."""
 
 from __future__ import annotations
 

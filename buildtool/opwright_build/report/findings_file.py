@@ -1,4 +1,4 @@
-"""Findings written to a file beside everything else that a command tells."""
+"""Findings written to a file in addition to everything else that a command tells."""
 
 from __future__ import annotations
 

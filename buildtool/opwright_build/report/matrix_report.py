@@ -55,7 +55,7 @@ def outcome_json(outcome: Outcome) -> dict[str, Any]:
 
 
 def junit_entry(outcome: Outcome, *, declared: bool = True) -> JUnitEntry:
-    """One cell as a test: what a runtime refuses, or nobody has judged, is skipped; refused undeclared: failed.
+    """One cell as a test: what a runtime refuses, or was not judged, is skipped; refused undeclared: failed.
 
     `declared` is false for a release whose refusals no row declares yet: they are skipped all the same.
     """

@@ -22,7 +22,7 @@ _FILES: tuple[tuple[str, type[Strict], str], ...] = (
     ("vectors", VectorsModel, "Rows of test vectors: specs/<domain>/<Function>/vectors.yaml"),
     ("runtime-gaps", GapsModel, "What runtimes refuse to load: specs/runtime-gaps.yaml"),
     ("mutants-survivors", SurvivorsModel, "Mutants that no vector can notice: specs/mutants-survivors.yaml"),
-    ("numerics", NumericsModel, "How exact bodies are beside the standard's own: specs/numerics.yaml"),
+    ("numerics", NumericsModel, "How exact bodies are, compared with the standard's own: specs/numerics.yaml"),
 )
 
 

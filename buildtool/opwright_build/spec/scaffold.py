@@ -84,7 +84,7 @@ def _split(name: str) -> tuple[str, str]:
     if not slash:
         refusal = f"`{name[:80]}` is not of the form <domain>/<Name>"
     elif not refusal and "." not in domain:
-        refusal = f"the domain `{domain}` has no dot, so it may meet one of somebody else"
+        refusal = f"the domain `{domain}` has no dot, so it may collide with another library's"
     if refusal:
         raise DiagnosticError([Diagnostic("OW129", refusal, help="For example com.acme/Swish.")])
     return domain, operator
@@ -186,7 +186,7 @@ class _Writer:
 
 
 def _draft(folder: Path) -> Path:
-    """A hidden name in the folder that nobody has; the loader passes over hidden names."""
+    """A hidden name in the folder that is not taken; the loader passes over hidden names."""
     return folder / f".new-{secrets.token_hex(8)}"
 
 

@@ -243,7 +243,7 @@ def _value(model: object, node: Node, problems: list[Diagnostic]) -> ValueSource
     items = tuple(_tensor(item, child, problems) for item, child in pairs)
     for item in items:
         if item.type is not None:
-            message = "the tensors of a sequence are of one type, which stands beside `sequence`"
+            message = "the tensors of a sequence are of one type, which stands next to `sequence`"
             problems.append(Diagnostic("OW109", message, item.place))
     return SequenceSource(items, model.type or None, node.place)
 

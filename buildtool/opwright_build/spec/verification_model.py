@@ -57,7 +57,7 @@ class MeasuredModel(Strict):
 
 
 class NumericsRowModel(Strict):
-    """A body beside that of the standard, on the same calls."""
+    """A body compared with the standard's, on the same calls."""
 
     function: Text
     type: Text

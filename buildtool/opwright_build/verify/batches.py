@@ -94,7 +94,7 @@ def judge_vector(session: Session | Refusal | Failed, names: Sequence[str], vect
     if case.error:
         return Status.FAIL, f"no error, expected one that says {case.error!r}"
     if case.expected is None:
-        return Status.UNVERIFIED, "nobody has said what is right"
+        return Status.UNVERIFIED, "no expected values are known"
     message = judge_outputs(case.judge, names, case.expected, actual)
     return (Status.FAIL, message) if message else (Status.PASS, "")
 

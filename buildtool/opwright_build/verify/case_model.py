@@ -81,7 +81,7 @@ class Case:
     `inputs` are one for each input of the interface (more for a variadic last one), None where absent; bfloat16 and the
     small types are `ml_dtypes` arrays. `attributes` are those given: the defaults of others apply.
     `expected` are the first outputs, in order: a case of the suite may leave out the last ones, and others (None). It
-    is None when nobody has said what is right (the case is then `unverified`), and where an error is expected.
+    is None when no expected values are known (the case is then `unverified`), and where an error is expected.
     `error`, where given, is a text that the runtime's error must contain. `digest` covers everything that is judged.
     """
 

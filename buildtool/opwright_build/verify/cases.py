@@ -42,7 +42,7 @@ def with_digest(case: Case) -> Case:
 
 
 def suite_judge(rtol: float, atol: float, outputs: Sequence[Value | None]) -> SuiteJudge:
-    """The runner's rule. Where bfloat16 stands beside other outputs, whoever judges widens `rtol` for it alone."""
+    """The runner's rule. Where bfloat16 stands next to other outputs, the judge widens `rtol` for it alone."""
     present = [array for value in outputs for array in tensors_of(value)]
     if present and all(array.dtype.name == "bfloat16" for array in present):
         rtol = max(rtol, _BFLOAT16_RTOL)

@@ -1,4 +1,4 @@
-"""Outcomes as findings: what failed, and what nobody has verified."""
+"""Outcomes as findings: what failed, and what is not verified."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def unverified(
     """Declared types (OW455) and bodies (OW456) on which no vector passes anywhere.
 
     `entries` are the versions of which every case ran; `places` says where each is specified. Where the reason is that
-    nobody has said what is right, it is a warning: a run without oracle cannot do better.
+    no expected values are known, it is a warning: a run without oracle cannot do better.
     """
     types: dict[tuple[str, str, str], set[Status]] = {}
     bodies: dict[tuple[str, str], set[Status]] = {}

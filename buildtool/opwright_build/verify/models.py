@@ -25,7 +25,7 @@ class Signature:
     `inputs` are the body's own, in its order: (type, rank), None where absent; a type is `float` or `seq(float)`, and a
     rank that is None is not told to the runtime. `attributes` holds every one that the body reads and that has a value,
     as (name, ONNX attribute type, value): nothing is left to a default, because not every runtime reads defaults.
-    `outputs` are types, empty where the interface leaves one open and nobody has said what is right.
+    `outputs` are types, empty where the interface leaves one open and no expected values are known.
     """
 
     inputs: tuple[tuple[str, int | None] | None, ...]

@@ -1,6 +1,6 @@
-"""`specs/numerics.yaml`: how exact the bodies of a library are, beside the standard's own of the same operators.
+"""`specs/numerics.yaml`: how exact the bodies of a library are, and the standard's own of the same operators.
 
-A measurement, not a promise: tolerances in specs are promises. The file is written by whoever measures; pages about
+A measurement, not a promise: tolerances in specs are promises. `nox -s numerics` writes the file; pages about
 functions show it.
 """
 

@@ -201,7 +201,7 @@ def _talk(process: subprocess.Popen[bytes], message: bytes, replies: SimpleQueue
         try:
             length = oracle_messages.body_length(prefix)
         except oracle_messages.BadMessage:
-            length = 0  # whoever unpacks the reply finds that it is none
+            length = 0  # unpacking the reply fails on it
         replies.put(prefix + process.stdout.read(length))
     except (OSError, ValueError):
         replies.put(None)

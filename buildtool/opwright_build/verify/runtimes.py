@@ -242,7 +242,7 @@ def _probe(runtime: OnnxRuntime, opset: int) -> Refusal | None:
 
 def require_valid(model: ModelProto) -> None:
     """Raises Failed when it is not the runtime but the standard that refuses the model."""
-    # Not check_model: it wants the ranks of a graph's inputs and outputs, which nobody knows.
+    # Not check_model: it wants the ranks of a graph's inputs and outputs, which are unknown.
     context = onnx.checker.C.CheckerContext()
     context.ir_version = model.ir_version
     context.opset_imports = {item.domain: item.version for item in model.opset_import}

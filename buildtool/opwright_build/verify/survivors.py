@@ -2,7 +2,7 @@
 
 Most are changes without effect: which branch is taken where both agree, 1 % of a number that is only there to keep a
 division from failing. A `*` in an id stands for any text, such as the versions and element types for which one reason
-holds. Whoever adds a row gives the reason; a row whose mutants all die, or are no more, fails the run.
+holds. A row gives its reason; a row whose mutants all die, or are no more, fails the run.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def check_mutants(
     places: Mapping[str, Place],
     identities: Collection[str],
 ) -> list[Diagnostic]:
-    """Survivors nobody has explained (OW471), rows that are no longer true (OW472), too few killed (OW470).
+    """Unexplained survivors (OW471), rows that are no longer true (OW472), too few killed (OW470).
 
     `places` says where each version is specified; `identities` are all versions of the library, so that a row of a
     version that was not run is left alone.

@@ -48,7 +48,7 @@ def code_examples(code: str, page: str) -> str:
 
 
 def _reference_page() -> str:
-    """`docs/diagnostics.md`, which the wheel carries beside this package; a development install reads its own."""
+    """`docs/diagnostics.md`, which the wheel carries next to this package; a development install reads its own."""
     place = next(path for path in (_PACKAGE / "diagnostics.md", _CHECKOUT / "docs" / "diagnostics.md") if path.exists())
     return place.read_text(encoding="utf-8")
 

@@ -20,7 +20,7 @@ from opwright_build.workflow.writing import write_file
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """How much to verify, and to tell: `only` one function; `junit` is a file to write beside everything else."""
+    """How much to verify, and to tell: `only` one function; `junit` is a file to write in addition."""
 
     only: str | None = None
     mutants: bool = False

@@ -80,7 +80,7 @@ class GraphBuilder:
 
         An array of more than a megabyte is not copied, and a model is refused (OW387) where it has been changed since.
         With a `location`, `value` is the type with its sizes (`FLOAT[1000, 1000]`), and the elements stand in that
-        file, beside the model's, from byte `offset` on.
+        file, next to the model's, from byte `offset` on.
         """
         found: Any = self._perform(lambda: self._interface.add_initializer(name, value, location, offset))
         made: AnyTensor = found
@@ -97,7 +97,7 @@ class GraphBuilder:
     def scope(self, name: str = "") -> Iterator[GraphBuilder]:
         """Within, names of values and nodes begin with `name/`, and operators are recorded even without inputs.
 
-        In force for the thread or task that says so.
+        It holds for the thread or task that enters it.
         """
         if name:
             with open_scope(self, name), settings.default_as(self):
@@ -225,7 +225,7 @@ class GraphBuilder:
         return self._perform(lambda: make_model(self._recorder, options))
 
     def save(self, path: str | os.PathLike[str], *, external: str | None = None, least: int = 1 << 20) -> None:
-        """Writes the model to a file, and initializers of at least `least` bytes to another one beside it.
+        """Writes the model to a file, and initializers of at least `least` bytes to another one next to it.
 
         `external` is that file's name (default: the model's with `.data` behind). Arrays are written as they are,
         without a copy in memory.
@@ -239,7 +239,7 @@ class GraphBuilder:
     def run(self, values: Any, given: Mapping[Any, object] | None = None, /, **inputs: object) -> Any:
         """What values of the graph are for these inputs: an array, or a list of them for a list of values.
 
-        Only what they need is run, on the first of the evaluators in force that takes it: by default on onnxruntime
+        Only what they need is run, on the first of the active evaluators that takes it: by default on onnxruntime
         where it is installed, else on the reference evaluator. `given` says what other values of the graph are, in
         place of what makes them: so a part of the graph can be run alone. DiagnosticError: OW385 where an input is
         missing; where an operator fails OW373, at the line that recorded it, or OW370 where the runtime does not say

@@ -1,4 +1,4 @@
-"""Initializers: the tensors that a model carries, in memory or in files beside it."""
+"""Initializers: the tensors that a model carries, in memory or in files next to it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Kept:
         return cls(element, made.shape, made)
 
     def copied(self) -> Kept:
-        """The same with elements that nobody else can change."""
+        """The same with elements in memory of its own, which no other code can change."""
         assert self.array is not None
         return Kept(self.element, self.dims, self.array.copy())
 

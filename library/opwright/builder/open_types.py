@@ -85,7 +85,7 @@ def has_rank(type_: ir.Type) -> bool:
 
 
 def _refined(type_: ir.Type, found: TypeProto) -> ir.Type:
-    """A type with what ONNX knows beside it."""
+    """A type refined by what ONNX infers."""
     if not found.HasField("tensor_type") or found.tensor_type.elem_type not in BY_CODE:
         return _sequence(found) if isinstance(type_, ir.UnknownType) else type_
     tensor = found.tensor_type

@@ -42,7 +42,7 @@ def operand_of(recorder: Recorder, value: object) -> Operand:
         number: Operand = value.item()  # as the compiler reads it
         return number
     if is_masked(value):
-        reason, help = "no operator looks at masks", "give what it holds: `x.filled(value)`"
+        reason, help = "no operator looks at masks", "give a plain array: `x.filled(value)`"
         raise low.error("OW325", "a masked array is not a tensor", None, reason, help)
     if isinstance(value, (np.ndarray, np.generic)):
         return _array(recorder, as_array(value))
@@ -64,7 +64,7 @@ def operand_of(recorder: Recorder, value: object) -> Operand:
         f"a {type(value).__name__} cannot be part of a graph",
         None,
         reason="arguments are values of the graph, arrays, numbers, strings, types, lists of them and functions",
-        help="give what it holds",
+        help="give its contents",
     )
 
 
@@ -75,7 +75,7 @@ def _own(recorder: Recorder, value: Value | Shape) -> Operand:
             "OW380",
             f"{_named(inner)} is of another graph",
             None,
-            reason="each GraphBuilder makes a model of its own",
+            reason="each GraphBuilder makes a separate model",
             help="build both parts with one builder, or make it an input of this one",
         )
     made = inner.owner or inner.value if isinstance(inner, IntTuple) else inner

@@ -72,7 +72,7 @@ def make_model(
 
 
 def _refuse_changed(recorder: Recorder, carried: Mapping[str, Kept]) -> None:
-    """The model would have other elements than those that were given, without anybody having said so."""
+    """The model would silently have other elements than those that were given."""
     for name, kept in carried.items():
         if kept.is_changed:
             recorder.low.error(

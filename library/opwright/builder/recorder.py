@@ -86,7 +86,7 @@ class Recorder:
         raise AssertionError
 
     def keep_array(self, array: Any) -> ir.Value:
-        """A large array among operands: an initializer with what it holds now, once for all arrays of that content."""
+        """A large array among operands: an initializer with its current contents, once for all arrays of those."""
         kept = Kept.of_array(array).copied()
         key = kept.element.name, kept.dims, sha256(kept.content()).digest()
         found = self.arrays.get(key)

@@ -200,7 +200,7 @@ def _model(
 
 
 def _run(recorder: Recorder, task: ModelTask) -> list[Any]:
-    """On the first evaluator in force that takes it. DiagnosticError at the line of the node that fails, where the
+    """On the first active evaluator that takes it. DiagnosticError at the line of the node that fails, where the
     runtime says which."""
     refusals: list[str] = []
     for evaluator in evaluators():

@@ -45,7 +45,7 @@ def installed_bundle(name: str, beside: Sequence[str] = ()) -> Path:
 
 
 def package_bundle(package: str, name: str) -> Path:
-    """The bundle of that file name that belongs to an import package: beside its modules, as its wheel installs it.
+    """The bundle of that file name that belongs to an import package: next to its modules, as its wheel installs it.
 
     In a library's own repository, `library/<package>/` holds the modules alone; there it is the one in `dist/`.
     Raises DiagnosticError (OW518) when there is none.

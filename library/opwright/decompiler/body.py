@@ -212,7 +212,7 @@ class Body:
         return f"{name}={attribute_text(attribute, attribute.type, name, form.name, self.parts)}"
 
     def _special(self, form: Form, node: NodeProto, first: str, kept: frozenset[str], indent: str) -> bool:
-        """Whether a node, of that first output, has been written, or noted, in a way of its own."""
+        """Whether a node, of that first output, has been written, or noted, in a special form."""
         if form.is_open:
             self.forms.note_kinds(node)
             return False
@@ -240,7 +240,7 @@ class Body:
         return None if self.faithful or self.knows(name) or not self.names_tensors((name,)) else self.names[name]
 
     def names_tensors(self, names: Iterable[str]) -> bool:
-        """Whether none of the values is a number of Python's, or of a type that nobody knows."""
+        """Whether none of the values is a number of Python's, or of an unknown type."""
         return self.untyped.isdisjoint(names) and self.numbers.isdisjoint(names)
 
     def _targets(self, outputs: Sequence[str], least: int) -> str:

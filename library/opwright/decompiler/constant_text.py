@@ -32,8 +32,8 @@ def as_operand(
     met = False
     for other, name in enumerate(inputs):
         if other != index and name and name not in constants:
-            beside = form.formal(other)
-            if beside is not None and beside.type == formal.type:
+            sibling = form.formal(other)
+            if sibling is not None and sibling.type == formal.type:
                 if not has_type(name):
                     return with_type(constant, hint, parts)
                 met = True

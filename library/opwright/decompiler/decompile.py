@@ -19,7 +19,7 @@ def decompile(
     faithful: bool = False,
     folder: Path | None = None,
 ) -> Decompiled:
-    """The text of a module that makes the model or function again, and the arrays that belong beside it.
+    """The text of a module that makes the model or function again, and the arrays that belong next to it.
 
     By default the new model has the same interface, the same opset imports and the same results; `faithful` keeps every
     node too. `side_file` is the name of the file that holds large tensors, by default that of the module with `.npz`.

@@ -17,7 +17,7 @@ from opwright.graphs.model_file import read_model, refuse_broken_text
 from opwright.link.exported import functions_at
 
 _DESCRIPTION = """Writes a model, or the functions of a library, as ONNX Script: text that the compiler makes the same
-model of again. Large tensors go to a .npz file beside it."""
+model of again. Large tensors go to a .npz file next to it."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -14,7 +14,7 @@ from opwright.version import OPSETS
 
 def head_lines(what: str, body: Sequence[str], parts: Parts, forms: Forms, loading: str) -> Iterator[str]:
     """What stands before the functions `body`. `what` is the module's documentation, `loading` the expression that
-    loads its arrays, where it has any beside it."""
+    loads its arrays, where it has a file of them."""
     yield f'"""{what}"""'
     yield ""
     standard = [f"import {name}" for name in ("json", "math") if name in parts.modules]

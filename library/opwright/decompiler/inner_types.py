@@ -1,6 +1,6 @@
 """Types that a model declares of the values inside it, as far as they say more than inference finds.
 
-Runtimes fuse nodes by them: what nothing else says must be in the text. The rest would be there for nobody.
+Runtimes fuse nodes by them: what nothing else says must be in the text. The rest would be noise.
 """
 
 from __future__ import annotations

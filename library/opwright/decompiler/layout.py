@@ -1,7 +1,7 @@
 """Breaking lines that are too long, as formatters of Python break them.
 
 The writers make one line of each statement. Those that are too long are taken apart here: what stands in the last
-brackets goes into a line of its own, or into one for each item; a sum gets brackets around itself.
+brackets goes into a line of its own, or into one for each item; a sum is parenthesised.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class MainGraph:
         self.defaults: dict[str, str] = {}
         self.renamed: dict[str, str] = {}
         self.outside = outside
-        self.large = False  # whether it carries tensors that are worth a file beside the model
+        self.large = False  # whether it carries tensors that are worth a file next to the model
         self.exact = False  # whether the compiler may find more of types than the model says, or ask for more
 
     def lines(self) -> list[str]:

@@ -26,7 +26,7 @@ from opwright.link.exported import functions_at
 
 @dataclass(frozen=True, slots=True)
 class Decompiled:
-    """A module's text, and the arrays that it reads from a file beside it, by name; none where it needs no such file.
+    """A module's text, and the arrays that it reads from a file next to it, by name; none where it needs no such file.
 
     `side_file` is the name of that file; where it is empty, it is called after the module. `digests` are those of the
     arrays, as the file holds them.
@@ -41,7 +41,7 @@ class Decompiled:
         return self.text
 
     def write(self, path: Path) -> list[Path]:
-        """Writes the module, and beside it the arrays; gives the files.
+        """Writes the module, and next to it the arrays; gives the files.
 
         Each is written whole or not at all. Raises DiagnosticError (OW592) where that would replace a file that was not
         written so, or the arrays of another module; OSError where a file cannot be written.

@@ -1,6 +1,6 @@
-"""The file of arrays beside a decompiled module: a `.npz` that its module owns, and that is checked when it is read.
+"""The file of arrays next to a decompiled module: a `.npz` that its module owns, and that is checked when it is read.
 
-Beside its arrays the file holds a list of their digests. The module's text names the digest of that list, so a file
+Its arrays are followed by a list of their digests. The module's text names the digest of that list, so a file
 that belongs to another module is found when the module is imported, and each array is checked when it is taken. Which
 module owns a file stands in the comment of the archive: only that module's text may be written anew with the file.
 """
@@ -61,7 +61,7 @@ def owner_of(path: Path) -> str:
 
 
 def load_arrays(path: Path, digest: str) -> Mapping[str, Array]:
-    """The arrays of the file beside a decompiled module; each is read when it is taken.
+    """The arrays of the file next to a decompiled module; each is read when it is taken.
 
     `digest` stands in the module's text. Raises DiagnosticError (OW591) where the file is not there or is not the one
     that was written with the text, and where an array is taken whose bytes have changed.

@@ -31,7 +31,7 @@ def typed_sign(body: Body, form: Form, node: NodeProto) -> str | None:
         plain = not body.faithful and not any(item.ref_attr_name or item.i for item in node.attribute)
         return _between(body, found.text, node, "integer") if plain else None
     if body.typed or node.attribute:
-        return None  # which needs to ask nobody for types
+        return None  # which needs no types
     if found.unary:
         return f"{found.text}{body.names[node.input[0]]}" if _are_bits(body, node.input[0]) else None
     return _between(body, found.text, node, "bits")

@@ -1,4 +1,4 @@
-"""Findings: as data (`model`), as text (`text`), as JSON (`wire`), and what each code means (`registry`)."""
+"""Findings: as data (`diagnostic`), text (`text`) and JSON (`findings_json`), and the codes (`registry`)."""
 
 from opwright.diagnostics.diagnostic import (
     Diagnostic,

@@ -43,7 +43,7 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding: what (`code`, `message`), where (`place`), why (`reason`), and the way out (`help`).
+    """One finding: what (`code`, `message`), where (`place`), why (`reason`), and how to fix it (`help`).
 
     `subject` names the operator that a finding of the schema stage (OW2xx) is about.
     """
@@ -80,7 +80,7 @@ class DiagnosticWarning(UserWarning):
         super().__init__(diagnostic)
 
     def __str__(self) -> str:
-        """What, why and the way out; the place is that of the warning."""
+        """What, why and how to fix it; the place is that of the warning."""
         from opwright.diagnostics.text import printable
 
         found = self.diagnostic

@@ -1,4 +1,4 @@
-"""Warnings that somebody has looked at and wants no more: `# opwright: ignore[OW455] reason`.
+"""Warnings that are reviewed and silenced: `# opwright: ignore[OW455] reason`.
 
 The comment stands at the end of the line that the warning names, or alone on the lines above it. Errors cannot be
 ignored. A comment that silences nothing, or says not why, is a warning itself, so that none outlives its cause.

@@ -142,8 +142,8 @@ TABLE = (
     Code(
         "OW126",
         "A looser tolerance without a reason",
-        "The default tolerance fits a correct body of a few operators. Whoever needs more says why, for those who "
-        "review it and those who read it later.",
+        "The default tolerance fits a correct body of a few operators. A spec that needs more says why, for those "
+        "who review it and those who read it later.",
     ),
     Code(
         "OW127",
@@ -268,8 +268,8 @@ TABLE = (
     Code(
         "OW219",
         "A function has too many variants",
-        "Each static question multiplies the variants. Beyond 64 a library would carry more bodies than anybody can "
-        "verify, so it keeps a template, which has a body for given facts only.",
+        "Each static question multiplies the variants. Beyond 64 a library would carry more bodies than can be "
+        "verified, so it keeps a template, which has a body for given facts only.",
     ),
     Code(
         "OW220",
@@ -286,8 +286,7 @@ TABLE = (
     Code(
         "OW222",
         "The operator's version at this opset has no form for the call",
-        "The call uses what another version of the operator has, and no reviewed rewrite brings it to the one in "
-        "force.",
+        "The call uses what another version of the operator has, and no reviewed rewrite brings it to this one.",
     ),
     Code(
         "OW223",
@@ -523,8 +522,8 @@ TABLE = (
     Code(
         "OW352",
         "An object cannot be part of a graph",
-        "What a function reads of its surroundings becomes part of the graph: numbers, strings, lists of them, "
-        "arrays of up to 1 MB, functions, types and opsets. Other objects have no meaning there.",
+        "What a function captures (globals and enclosing names) becomes part of the graph: numbers, strings, lists "
+        "of them, arrays of up to 1 MB, functions, types and opsets. Other objects have no meaning there.",
     ),
     Code(
         "OW353",
@@ -555,7 +554,7 @@ TABLE = (
     Code(
         "OW358",
         "ONNX refuses the model",
-        "A model is given to onnx.checker, and to ONNX's inference of shapes, before anybody gets it. What they "
+        "A model is given to onnx.checker, and to ONNX's inference of shapes, before it is returned. What they "
         "refuse no runtime takes.",
     ),
     Code(
@@ -805,8 +804,8 @@ TABLE = (
     Code(
         "OW423",
         "A row of the runtime gaps names a release that the file does not list",
-        "The releases at the top are those that every case was run with. Of another one nobody knows whether it has "
-        "further gaps, so a row cannot speak for it alone.",
+        "The releases at the top are those that every case was run with. Whether another one has further gaps is "
+        "unknown, so a row cannot speak for it alone.",
     ),
     Code(
         "OW450",
@@ -883,7 +882,7 @@ TABLE = (
         "OW513",
         "Members that are not those listed",
         "The index of a bundle lists every member. One that is missing, there twice or not listed means that "
-        "somebody took the bundle apart.",
+        "the bundle was taken apart.",
     ),
     Code(
         "OW514",
@@ -922,7 +921,7 @@ TABLE = (
     Code(
         "OW522",
         "A cached result names a file outside of the outputs",
-        "The cache may have come with the folder, so that anybody may have written it. Outputs are below dist/ and "
+        "The cache may have come with the folder, so any program may have written it. Outputs are below dist/ and "
         "library/, and nothing is written elsewhere because a cache says so.",
     ),
     Code(
@@ -1153,14 +1152,14 @@ TABLE = (
     ),
     Code(
         "OW591",
-        "Arrays beside a decompiled module that are not its own",
-        "The module of a model with large tensors reads them from the file beside it. With a file of another "
+        "Arrays next to a decompiled module that are not its own",
+        "The module of a model with large tensors reads them from the file next to it. With a file of another "
         "module, or a damaged one, it would make a model with other weights.",
     ),
     Code(
         "OW592",
         "A file that decompiling would replace",
-        "A decompiled module and the arrays beside it are written anew when the model is decompiled again. A file "
+        "A decompiled module and the arrays next to it are written anew when the model is decompiled again. A file "
         "that was not written so, or that belongs to another module, would be lost.",
     ),
     Code(
@@ -1206,7 +1205,7 @@ TABLE = (
         "OW903",
         "An action gave two results for the same inputs",
         "Caches and reproducible builds rest on actions being functions of their inputs. Either the build tool has "
-        "a bug, or somebody wrote into the cache.",
+        "a bug, or another program wrote into the cache.",
     ),
     Code(
         "OW904",

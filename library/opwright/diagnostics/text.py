@@ -142,7 +142,7 @@ def _clip(cells: list[str], total: int, start: int, width: int) -> tuple[str, in
     """Cuts a long line to WIDTH columns around its carets; whole characters only."""
     if total <= WIDTH:
         return "".join(cells), start, width
-    # Carets that fit beside the line's start leave the left end alone.
+    # Carets that fit next to the line's start leave the left end alone.
     left = 0 if start + min(width, WIDTH // 2) <= WIDTH - len(_CLIP) else start - _LEAD
     kept: list[str] = []
     column = 0

@@ -1,4 +1,4 @@
-"""What a living function declares, read from the function itself: no source text is needed to run it."""
+"""What a live function declares, read from the function itself: no source text is needed to run it."""
 
 from __future__ import annotations
 

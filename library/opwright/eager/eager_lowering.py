@@ -107,7 +107,7 @@ class EagerLowering(Lowering):
         return self.value(array, ir.TensorType(element, array.shape))
 
     @property
-    def foresees(self) -> bool:
+    def checks_statically(self) -> bool:
         return not self.executes
 
     def holds(self, value: ir.Value) -> bool:

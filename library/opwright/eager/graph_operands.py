@@ -61,7 +61,7 @@ def _script_object(function: OnnxFunction) -> ScriptObject:
 
 
 class _Around(LiveScope):
-    """The names around a function that is called within an operation: they may be tensors that are there."""
+    """The free names of a function that is called within an operation: they may be eager tensors."""
 
     def __init__(self, low: EagerLowering, function: FunctionType, module: Module, node: ast.FunctionDef) -> None:
         super().__init__(function, module, node, low.report, _script_object, Reads())

@@ -1,4 +1,4 @@
-"""What is kept for the next call of its kind, up to a number: what has not been used for longest goes first."""
+"""A bounded cache: the least recently used entry is evicted first."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Generic, Protocol, TypeVar
 
 
 class Keepable(Protocol):
-    used: bool  # set by whoever uses it
+    used: bool  # set by the user of the entry
 
     def drop(self) -> None:
         """It is no longer kept."""

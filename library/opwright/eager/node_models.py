@@ -1,4 +1,4 @@
-"""One node of the IR as a model of its own: what an evaluator loads and runs."""
+"""One node of the IR as a single-node model: what an evaluator loads and runs."""
 
 from __future__ import annotations
 

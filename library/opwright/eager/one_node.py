@@ -105,7 +105,7 @@ def _element(entry: FunctionEntry, array: np.ndarray[Any, Any]) -> str:
 
 
 def _run(function: LibraryFunction, facts: Facts, attributes: Attributes, data: Sequence[Data]) -> list[Data]:
-    """On the first evaluator in force that takes it. DiagnosticError where none does (OW371), and where it fails."""
+    """On the first active evaluator that takes it. DiagnosticError where none does (OW371), and where it fails."""
     refusals: list[str] = []
     low = EagerLowering(opset_in_force(), caller())
     for evaluator in evaluators():

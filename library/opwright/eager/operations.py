@@ -1,4 +1,4 @@
-"""Operators on tensors that are there: calls, Python's operators and subscripts, by way of the compiler's own steps."""
+"""Operators on eager tensors: calls, Python's operators and subscripts, through the compiler's own lowering."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _SPANS = (NOWHERE, NOWHERE)
 
 
 def call_operator(operator: Operator, args: Sequence[object], kwargs: Mapping[str, object]) -> Any:
-    """`op.Name(inputs..., attribute=...)`: the results, checked and run as the schema of the opset in force says.
+    """`op.Name(inputs..., attribute=...)`: the results, checked and run by the schema of the current opset.
 
     Numpy arrays count as tensors. DiagnosticError, at the caller's line, for what the compiler refuses too, and where
     the runtime fails.
@@ -93,13 +93,13 @@ def call_operator(operator: Operator, args: Sequence[object], kwargs: Mapping[st
 
 
 def called(operator: Operator) -> OperatorObject:
-    """An operator of a living opset as the compiler names it."""
+    """An operator of a live opset object as the compiler names it."""
     opset = operator.opset
     return OperatorObject(OpsetObject(opset.domain, opset.named, opset.signatures, opset.open), operator.name)
 
 
 def may_be_unpacked(operator: Operator, opset: int) -> bool:
-    """Whether it gives several results, at the opset that its module names or at that of ai.onnx in force."""
+    """Whether it gives several results, at the opset that its module names or at the current one of ai.onnx."""
     return operator.signature.max_outputs > 1 or _gives_several(operator.domain, operator.name, opset)
 
 

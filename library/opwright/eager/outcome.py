@@ -55,7 +55,7 @@ class Evaluator(Protocol):
 class Capturing(Protocol):
     """Takes calls in place of those who run them: `op.X(...)`, and calls of functions outside of any that runs.
 
-    What it gives is what the caller gets. Operators of tensors that are there still run.
+    What it gives is what the caller gets. Operators on eager tensors still run.
     """
 
     def call_operator(self, operator: Operator, args: Sequence[object], kwargs: Mapping[str, object]) -> Any: ...

@@ -44,7 +44,7 @@ def each(value: object) -> Iterable[object]:
 
 
 def is_array(value: object) -> bool:
-    """What has an element type of its own, as numbers have not."""
+    """What has an element type, which numbers have not."""
     return isinstance(value, (Tensor, np.ndarray, np.generic))
 
 

@@ -112,7 +112,7 @@ def run_body(
 
 
 def _traced(trace: Trace, arguments: Mapping[str, Any], inputs: Sequence[Input]) -> dict[str, Any]:
-    """The inputs that are given, each as an array of its own."""
+    """The inputs that are given, each as a separate array."""
     entered: dict[str, Any] = {}
     for item in inputs:
         value = arguments.get(item.name)
@@ -154,7 +154,7 @@ def _run(
 def _refuse_unstarted(low: EagerLowering, name: str, found: Any) -> None:
     """A body with `yield` or `async` has not even begun to run."""
     if isinstance(found, CoroutineType):
-        found.close()  # else Python warns that nobody waits for it
+        found.close()  # else Python warns that it was never awaited
     kind = type(found).__name__.replace("_", " ")
     low.error(
         "OW304",

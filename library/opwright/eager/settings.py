@@ -1,4 +1,4 @@
-"""What eager mode goes by: the evaluators in force, the opset of the function that is running, and what is asked of it.
+"""The settings of eager mode: the active evaluators, the opset of the running function, and the modes that are on.
 
 All of it is one value of a context variable: what one thread or task sets, no other one sees.
 """
@@ -85,7 +85,7 @@ def default_as(*evaluators: Evaluator | Capturing) -> Iterator[None]:
     """Runs operators within on these: on the first that takes the node and its types. Without any: on the default ones.
 
     One that captures takes the calls themselves, and stands alone. TypeError where it does not, or where something is
-    no evaluator. In force for the thread or task that says so, and for the tasks that it starts within.
+    no evaluator. It holds for the thread or task that enters it, and for the tasks started within.
     """
     for item in evaluators:
         if isinstance(item, type) or not (isinstance(item, Capturing) or callable(getattr(item, "load", None))):
@@ -102,7 +102,7 @@ def default_as(*evaluators: Evaluator | Capturing) -> Iterator[None]:
 
 
 def evaluators() -> Sequence[Evaluator]:
-    """Those in force: by default onnxruntime where it is installed, and the reference evaluator for what it lacks."""
+    """The active ones: by default onnxruntime where it is installed, and the reference evaluator for what it lacks."""
     return current().evaluators or _default()
 
 

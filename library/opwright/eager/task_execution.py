@@ -1,4 +1,4 @@
-"""Running a task on the evaluators in force, with sessions kept."""
+"""Running a task on the active evaluators, with sessions memoised."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors that are there: what the values of a function are while it runs as Python."""
+"""Eager tensors: the concrete values of a function that runs as Python."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Tensor(types.Tensor):
     __array_ufunc__ = None  # numpy's operators leave the work to ours
 
     data: Data
-    other: ir.Type | None  # the type of what is no plain tensor; that of a tensor is made when somebody asks
+    other: ir.Type | None  # the type of what is no plain tensor; that of a tensor is made on demand
 
     def __new__(cls, value: object) -> Tensor:
         return tensor_of(value)
@@ -288,7 +288,7 @@ class Tensor(types.Tensor):
 
 
 def make_tensor(data: Data, type_: ir.Type | None = None) -> Tensor:
-    """A tensor of an array that nobody changes; `type_` is that of an optional."""
+    """A tensor of an array that is never changed; `type_` is that of an optional."""
     made = _new(Tensor)
     made.data = data
     made.other = None if type(type_) is ir.TensorType else type_

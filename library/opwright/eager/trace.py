@@ -152,11 +152,11 @@ class Trace:
 
     @staticmethod
     def check_use(graph: GraphProto) -> None:
-        """Raises Untraceable where nobody reads what a step made: it may fail all the same."""
+        """Raises Untraceable where the result of a step is unused: the step may fail all the same."""
         read = {name for node in graph.node for name in node.input} | {item.name for item in graph.output}
         for node in graph.node:
             if read.isdisjoint(node.output):
-                raise Untraceable(f"nobody reads what {node.op_type} gives")
+                raise Untraceable(f"the results of {node.op_type} are unused")
 
     def follows(self, model: ModelProto, shaped: bool) -> bool:
         """Whether all ranks, and the sizes that Python looked at, follow from what the model says of its inputs; else

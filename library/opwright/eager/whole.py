@@ -84,7 +84,7 @@ class _Kind:
     def __init__(self) -> None:
         self.attempts = 0  # of making a graph
         self.graph: Graph | None = None
-        self.by_sizes = False  # what is done depends on sizes: each is a kind of its own
+        self.by_sizes = False  # what is done depends on sizes: each is a separate kind
         self.only_plainly = False
         self.used = False
 
@@ -98,7 +98,7 @@ _KINDS: Kept[_Kind] = Kept(KEPT)
 def call_whole(
     function: OnnxFunction, settings: Settings, args: Sequence[object], kwargs: Mapping[str, object], plainly: Plainly
 ) -> Any:
-    """What `plainly` gives, by a graph where there is one for this kind of call, and nobody looks."""
+    """What `plainly` gives, by a graph where there is one for this kind of call, and no debugger or tracer watches."""
     if sys.gettrace() is not None or (_get_tool is not None and _tools_look(_get_tool)):
         return plainly(function, args, kwargs, None)
     table: Table | None = function.whole

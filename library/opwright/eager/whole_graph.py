@@ -18,7 +18,7 @@ from opwright.functions import OnnxFunction
 from opwright.graphs.ndarrays import element_of
 from opwright.lang.interface import Arity
 from opwright.live.compiled import target_opset
-from opwright.live.surroundings import Surroundings, names_its_opset, read_surroundings
+from opwright.live.dependencies import Dependencies, names_its_opset, read_dependencies
 
 Check = Callable[[Sequence[Any]], bool]
 Parameter = tuple[str, int]  # an input, with the place in a variadic one
@@ -27,7 +27,7 @@ Parameter = tuple[str, int]  # an input, with the place in a variadic one
 class Graph:
     """What a function does with arguments of one kind."""
 
-    __slots__ = ("_checks", "_layout", "_names", "_opset", "_outputs", "_run", "_scalars", "_surroundings")
+    __slots__ = ("_checks", "_dependencies", "_layout", "_names", "_opset", "_outputs", "_run", "_scalars")
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class Graph:
         results: list[str],
         scalars: list[tuple[int, ElementType]],
         checks: list[Check],
-        surroundings: Surroundings,
+        dependencies: Dependencies,
         opset: int | None,
     ) -> None:
         self._run = run
@@ -45,14 +45,14 @@ class Graph:
         self._layout = None if self._outputs == results else [self._outputs.index(name) for name in results]
         self._scalars = scalars  # the data that are numbers, and the element types that they take
         self._checks = checks  # of sizes that are declared
-        self._surroundings = surroundings
+        self._dependencies = dependencies
         self._opset = opset  # where something around the function says which
 
     def still_holds(self, function: OnnxFunction) -> bool:
         """Whether the names around the function mean what they did."""
         if self._opset is not None and target_opset(function, None) != self._opset:
             return False
-        return self._surroundings.still_hold()
+        return self._dependencies.still_hold()
 
     def run(self, data: list[Any]) -> list[Any] | None:
         """The results; None where Python must say what is wrong."""
@@ -87,8 +87,8 @@ def make_graph(
         trace.check_use(model.graph)
         if not trace.follows(model, shaped):
             return None
-        surroundings = _surroundings(function, described, trace)
-        if surroundings is None:
+        dependencies = _dependencies(function, described, trace)
+        if dependencies is None:
             return None
         session = load_whole(model)
     except (Untraceable, NoKernel, DiagnosticWarning):  # the last where filters make errors of them
@@ -101,10 +101,10 @@ def make_graph(
         if type(value) in (int, float, bool) and element is not None:
             scalars.append((index, element))
     around = None if names_its_opset(function) else target_opset(function, None)
-    return Graph(session._sess.run, names, results, scalars, _checks(described, parameters), surroundings, around)
+    return Graph(session._sess.run, names, results, scalars, _checks(described, parameters), dependencies, around)
 
 
-def _surroundings(function: OnnxFunction, described: Described, trace: Trace) -> Surroundings | None:
+def _dependencies(function: OnnxFunction, described: Described, trace: Trace) -> Dependencies | None:
     """None where the body is not one that a graph can do: then it may print, or change something."""
     given: dict[str, Any] = {}
     for item in described.interface.inputs:
@@ -112,7 +112,7 @@ def _surroundings(function: OnnxFunction, described: Described, trace: Trace) ->
         kinds = [_annotation(element_of(array), array.ndim) for array in arrays]
         given[item.name] = kinds if item.arity is Arity.VARIADIC else next(iter(kinds), None)
     opset = opset_in_force(target_opset(function, None))
-    return read_surroundings(function, opset, given, trace.attributes)
+    return read_dependencies(function, opset, given, trace.attributes)
 
 
 def _annotation(element: ElementType | None, rank: int) -> object:

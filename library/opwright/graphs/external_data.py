@@ -1,4 +1,4 @@
-"""Large tensors in a file beside the model: written straight from the arrays, each where a runtime can map it."""
+"""Large tensors in a file next to the model: written straight from the arrays, each where a runtime can map it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from onnx import TensorProto, numpy_helper
 
 from opwright.elements import BY_CODE
 
-LEAST = 1 << 20  # bytes of a tensor that is written beside the model
+LEAST = 1 << 20  # bytes of a tensor that is written next to the model
 _ALIGNED = 4096
 
 

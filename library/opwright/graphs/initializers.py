@@ -47,7 +47,7 @@ class Carried:
             graph.input.remove(inputs[name])
 
     def add_rest(self, model: ModelProto) -> None:
-        """The same of what is left, and of defaults, which stay inputs; large ones go to the file beside the model.
+        """The same of what is left, and of defaults, which stay inputs; large ones go to the file next to the model.
         Raises DiagnosticError where it cannot be written, or there is none and a model cannot hold them."""
         graph = model.graph
         given = {**self.constants, **self.defaults}
@@ -139,7 +139,7 @@ def _too_large(size: int) -> Diagnostic:
         "OW384",
         f"the initializers have {size:,} bytes, and a protobuf message holds {LARGEST:,}",
         reason="a ModelProto is one message, and tensors in it are a part of it",
-        help='write large ones to a file beside the model: `external_data="model.onnx.data"`',
+        help='write large ones to a file next to the model: `external_data="model.onnx.data"`',
     )
 
 

@@ -1,4 +1,4 @@
-"""What a model need not say: attributes that say what an operator does anyway, results that nobody reads."""
+"""What a model need not say: attributes that have their default value, results without uses."""
 
 from __future__ import annotations
 

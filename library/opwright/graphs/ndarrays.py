@@ -59,7 +59,7 @@ def element_of_dtype(dtype: Any) -> ElementType | None:
 
 
 def is_masked(value: object) -> bool:
-    """Whether an array has a mask, at which nobody would look."""
+    """Whether an array has a mask, which would be ignored."""
     masked = sys.modules.get("numpy.ma")
     return masked is not None and isinstance(value, masked.MaskedArray)
 

@@ -19,7 +19,7 @@ def remove_unused_attributes(function: ir.Function) -> None:
 
 
 def remove_dead_nodes(function: ir.Function) -> None:
-    """Removes unused pure nodes, and the results of an `If` that nobody reads, from the inside of the region out."""
+    """Removes unused pure nodes, and the unused results of an `If`, from the inside of the region out."""
     _sweep(function.body, set())
 
 
@@ -63,7 +63,7 @@ def _sweep(region: ir.Region, used: set[ir.Value | None]) -> None:
 
 
 def _give_result(node: ir.If | ir.Loop) -> None:
-    """What is kept for the sake of random operators inside has a result that nobody reads: ONNX asks for one."""
+    """What is kept for the sake of random operators inside has an unused result: ONNX asks for one."""
     if isinstance(node, ir.If):
         node.then.yields = [node.condition]
         node.orelse.yields = [node.condition]

@@ -16,7 +16,7 @@ from opwright.opsets.records import CONSTANT, IDENTITY, IF, LOOP, SEQUENCE_ERASE
 Identify = Callable[[ir.FunctionReference], tuple[str, str, str]]
 
 
-# Where a node is made, as it is written into the node; None where nobody knows.
+# Where a node is made, as it is written into the node; None where it is unknown.
 PlaceOf = Callable[[ir.Node], str | None]
 PLACE = "opwright.place"  # the key of metadata_props
 

@@ -41,7 +41,7 @@ class DeclaredValue:
 
 @record
 class Declaration:
-    """What is known of a function beside its source text: identity, element types, output names.
+    """What is known of a function in addition to its source text: identity, element types, output names.
 
     `outputs` None: they are named after what the function returns, and `returns` holds the types that are declared for
     them, None for one that is not. `inferred`: the type variables are what the body makes of them, so they may become

@@ -649,7 +649,7 @@ _NO_OPERATOR = Record("")
 class FunctionReference:
     """A function that is called: its identity, the variant, and the digest of that variant's body.
 
-    `origin` is the living function that is meant, where it is one.
+    `origin` is the live function that is meant, where it is one.
     """
 
     __slots__ = (
@@ -874,7 +874,7 @@ class Function:
         self.body = Region()
 
     def head(self) -> Function:
-        """The same function without its body: whoever reads that gets an AttributeError."""
+        """The same function without its body: reading that raises AttributeError."""
         found = Function.__new__(Function)
         found.domain, found.name, found.since_version = self.domain, self.name, self.since_version
         found.opset, found.span, found.doc = self.opset, self.span, self.doc

@@ -29,7 +29,7 @@ class OperatorName(NamedTuple):
     name: str
 
 
-# The schema version in force, None where there is none; the answer to a question.
+# The schema version at an opset, None where there is none; the answer to a question.
 LookedUp: TypeAlias = dict[OperatorName | OpsetQuestion, int | None]
 Answers: TypeAlias = Mapping[OperatorName | OpsetQuestion, int | None]
 

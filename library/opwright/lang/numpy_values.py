@@ -1,6 +1,6 @@
 """Functions of numpy and of onnx.helper on values that are known when a function is built.
 
-A written list: nobody's code is run, and nothing depends on how numpy was compiled. A scalar result is a number, as
+A written list: no user code is run, and nothing depends on how numpy was compiled. A scalar result is a number, as
 numpy's float64, int64 and bool are Python's; an array is the data of a constant. What numpy would give and this list
 does not is a StaticError.
 """
@@ -21,7 +21,7 @@ from opwright.lang.static import StaticError
 
 Number = bool | int | float
 Found: TypeAlias = "Number | ir.TensorData"
-_EXACT_SUMS = 7  # numbers with a fraction: numpy adds more of them in an order of its own
+_EXACT_SUMS = 7  # numbers with a fraction: numpy adds more of them in its own order
 _INT64 = 1 << 63
 
 

@@ -179,7 +179,7 @@ class ScriptObject(NamedObject):
 
 
 class NamespaceObject(NamedObject):
-    """A living module, class or namespace: its attributes are read when the function is built."""
+    """A live module, class or namespace: its attributes are read when the function is built."""
 
     __slots__ = ("value",)
 
@@ -206,7 +206,7 @@ class ForeignObject:
 
 
 class ArrayObject:
-    """A small array that the function's surroundings hold: `data` is its `ir.TensorData`."""
+    """A small array that the function captures: `data` is its `ir.TensorData`."""
 
     __slots__ = ("data",)
 

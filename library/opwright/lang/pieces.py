@@ -31,7 +31,7 @@ _OPERATORS = {symbol: kind for kind, symbol in BINARY_SYMBOLS.items()}
 
 
 class PlainAssign(ast.Assign):
-    """`z = x + y` or `z = op.Add(x, y)` of names, in one line. Its tree is made when somebody asks for it.
+    """`z = x + y` or `z = op.Add(x, y)` of names, in one line. Its tree is made on demand.
 
     `owner` is empty where `name` is an operator's symbol. `parts` holds the columns in which the target and the value
     begin, then the name and the column of each operand; `end` is the column behind the value. All names are of ASCII
@@ -89,7 +89,7 @@ define(PlainAssign, Form(Kind.BLOCK, (Field("target", Kind.BOUND),), refused="")
 
 
 def parse_function(source: Source, nested: bool) -> Module | Diagnostic:
-    """The module of a text that holds one living function, inside the `if` of its first line where it is `nested`."""
+    """The module of a text that holds one live function, inside the `if` of its first line where it is `nested`."""
     if source.text.count("\n") >= LONG and len(source.text) <= SIZE_LIMIT:
         tree = _in_pieces(split_lines(source.text), nested)
         if tree is not None:

@@ -42,7 +42,7 @@ class Libraries(Protocol):
         """The domain that the package's `opset<N>` names stand for; None when no such package is known."""
 
     def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:
-        """The function in force at that version of its domain, compiled; None when there is none."""
+        """The function that its domain has at that version, compiled; None when there is none."""
 
     def emitted_domain(self, domain: str) -> str | None:
         """The domain that the functions' protos carry; None when the domain is not one of a library."""
@@ -273,7 +273,7 @@ class FileScope(ModuleScope):
     def lookup(self, name: str, span: Span) -> Any:
         """What a module-level name means; MISSING after its diagnostic has been reported.
 
-        It is reported at every look-up, since whoever asks may try again after forgetting what was found.
+        It is reported at every look-up, since a caller may try again after discarding what was found.
         """
         if name in self._known:
             for diagnostic in self._wrong.get(name, ()):

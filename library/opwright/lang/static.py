@@ -205,7 +205,7 @@ def _precise(step: Callable[[Any], Any]) -> float:
     except ImportError:
         raise StaticError("OW312", "correct rounding needs mpmath: `pip install mpmath`") from None
 
-    context = MPContext()  # our own, so that nobody's precision setting and no other thread is touched
+    context = MPContext()  # our own, so that the user's precision setting and other threads stay untouched
     context.dps = 60
     return float(step(context))
 

@@ -1,8 +1,8 @@
 """A template as bytes: a function with all that its names mean, before anything that only a call says is known.
 
-The IR has no place for a question that nobody has answered, so what is kept is the syntax of the function and of the
+The IR has no place for an open question, so what is kept is the syntax of the function and of the
 helpers that it calls, resolved: every name that a function does not bind itself stands in a table with its meaning.
-Whoever has these bytes and the function's interface can lower it for a call, with no file and no Python of its author.
+These bytes and the function's interface are enough to lower it for a call, without its author's files or Python.
 
 The bytes are JSON with sorted keys, without spaces, in ASCII:
 

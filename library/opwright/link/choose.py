@@ -184,7 +184,7 @@ def _attribute_value(call: Call, attribute: AttributeEntry) -> tuple[str, ...] |
     if given is not None:
         value = helper.get_attribute_value(given)
     elif any(item.name == attribute.name for item in call.visit.node.attribute) and attribute.default is None:
-        return None  # a reference to an attribute of a function that nobody calls
+        return None  # a reference to an attribute of a function without callers
     else:
         value = attribute.default
     if value is None:

@@ -154,7 +154,7 @@ def _pop(metadata: MutableSequence[Any], key: str) -> str:
 def _remove_imports(
     imports: MutableSequence[Any], domains: Iterable[str], nodes: Iterable[NodeProto], restored: Collection[int]
 ) -> None:
-    """Removes imports that attach added, but for domains of which somebody has added nodes since.
+    """Removes imports that attach added, but for domains of which nodes were added since.
 
     `restored` are the nodes (by id) that were there before.
     """
@@ -168,7 +168,7 @@ def _remove_imports(
 def _restore_stamps(model: ModelProto, restored: Collection[int], file: str) -> None:
     """Gives a model and its functions the imports, and the model the IR version, that polyfill wrote down.
 
-    Domains that somebody has come to use since stay imported; `restored` as for `_remove_imports`.
+    Domains that have gained uses since stay imported; `restored` as for `_remove_imports`.
     """
     owners: list[tuple[ModelProto | FunctionProto, Iterable[NodeProto]]] = [(model, model.graph.node)]
     for owner, nodes in (*owners, *((function, function.node) for function in model.functions)):

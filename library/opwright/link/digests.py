@@ -33,7 +33,7 @@ class Record:
 
     @property
     def expected(self) -> str:
-        """The digest that the function's nodes have unless somebody altered them."""
+        """The digest that the function's nodes have unless they were altered."""
         return self.flattened or self.body
 
 

@@ -19,7 +19,7 @@ class State(Enum):
     UNALTERED = "unaltered"  # its nodes are those of the body that its metadata name
     ALTERED = "altered"  # they are not, or the release named has no such body
     RECOGNISED = "recognised"  # no metadata, but a library given has this very body
-    UNVERIFIED = "unverified"  # made of a library's template for this model; nobody has verified this body
+    UNVERIFIED = "unverified"  # made of a library's template for this model; this body is not verified
     FOREIGN = "foreign"  # of no library that is known here
 
 

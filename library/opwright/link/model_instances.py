@@ -62,7 +62,7 @@ class Instances:
 
 
 def facts_of(entry: FunctionEntry, visit: Visit) -> CallFacts:
-    """What a node says to a template. An attribute that refers to one of a function that nobody calls is left out."""
+    """What a node says to a template. An attribute that refers to one of a function without callers is left out."""
     attributes: dict[str, object] = {}
     written = {item.name for item in visit.node.attribute}
     for item in entry.attributes:

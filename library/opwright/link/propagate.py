@@ -149,7 +149,7 @@ class Propagation:
     def run(self) -> None:
         self._graph(self._model.graph, Scope(self._imports, "", {}))
         for identity, function in list(self._functions.items()):
-            if identity not in self._visited:  # called by nobody: nothing is known of its arguments
+            if identity not in self._visited:  # no callers: nothing is known of its arguments
                 self.call(identity, [None] * len(function.input), {})
 
     def call(

@@ -1,1 +1,1 @@
-"""The compiler on living functions: their source text, and what their names mean where they stand."""
+"""The compiler on live functions (under @script): their source text, and what their names mean where they stand."""

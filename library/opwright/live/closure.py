@@ -1,4 +1,4 @@
-"""The functions that a model needs beside its graph: each once, callees first, under a name of its own."""
+"""The functions that a model needs in addition to its graph: each once, callees first, under a unique name."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def seldom_collected(compiling: Callable[P, R]) -> Callable[P, R]:
         try:
             return compiling(*args, **kwargs)
         finally:
-            if gc.get_threshold()[0] == ALLOCATIONS:  # else somebody has set another one meanwhile
+            if gc.get_threshold()[0] == ALLOCATIONS:  # else it was set to another one meanwhile
                 gc.set_threshold(*before)
 
     return seldom

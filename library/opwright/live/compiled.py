@@ -1,4 +1,4 @@
-"""Compiling living functions: each with those that it calls, callees first, kept while their surroundings stay."""
+"""Compiling live functions (under @script): callees first, memoised while what they captured is unchanged."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Compiled:
         """Keeps the proto in place of the nodes that it was made of, which are a hundred times as many objects for the
         garbage collector to walk. Only for a function of one variant that calls nothing: its proto is always the same.
 
-        Whoever is reading `family` at this moment keeps what he has.
+        Concurrent readers of `family` keep the old Family.
         """
         (variant,) = self.family.variants
         assert variant.lowered.function is not None
@@ -105,7 +105,7 @@ class _Lowered:
 
 
 # So many functions may call each other by ways that their code does not name: each takes a part of Python's stack.
-_UNFORESEEN = 16
+_DYNAMIC_CALLEES = 16
 
 
 class Run:
@@ -267,14 +267,14 @@ class Run:
         )
 
     def _called(self, function: OnnxFunction) -> Script:
-        """A function as its callers see it, called by what is being lowered: it is compiled now where that was not to
-        be foreseen. Raises DiagnosticError where it does not compile."""
+        """A function as its callers see it, called by what is being lowered: it is compiled now where its
+        code does not name it. Raises DiagnosticError where it does not compile."""
         caller = self._lowered[-1] if self._lowered else _Lowered(function)
         if function not in self.done:
             if function in self._open:
                 found = _recursive(self.unit(caller.function)[0], function)
                 raise DiagnosticError([*self.problems_of(caller.callees), found])
-            if len(self._lowered) > _UNFORESEEN:
+            if len(self._lowered) > _DYNAMIC_CALLEES:
                 raise DiagnosticError([_too_deep(self.unit(caller.function)[0], function)])
             self.prepare(function)
         caller.callees[function] = None
@@ -414,7 +414,7 @@ def _default_version(function: OnnxFunction) -> int:
 
 
 def make_unit(function: OnnxFunction, script_of: Any) -> tuple[Unit, Reads]:
-    """A living function as the compiler takes it, and what it reads of its surroundings.
+    """A live function as a compilation unit, and the record of what it captures.
 
     Raises DiagnosticError where its source cannot be had, or its `def` line is wrong.
     """
@@ -487,7 +487,7 @@ def declared_value(annotation: TensorAnnotation, variable: str, types: dict[str,
 def _too_deep(unit: Unit, callee: OnnxFunction) -> Diagnostic:
     return Diagnostic(
         "OW311",
-        f"more than {_UNFORESEEN} functions call each other by ways that are found only when they are compiled",
+        f"more than {_DYNAMIC_CALLEES} functions call each other by ways that are found only when they are compiled",
         unit.module.source.place(span_of(unit.node)),
         reason=f"the code of `{unit.node.name}` calls `{callee.name}` and does not name it",
         help="call it by its name, or from a list or tuple of functions",

@@ -1,4 +1,4 @@
-"""What the annotations of a living function mean: Python has evaluated them already."""
+"""The annotations of a live function: Python has evaluated them already."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The syntax tree of a living function: its file is parsed once, and the function found in it by its line."""
+"""The syntax tree of a live function: its file is parsed once, and the function found in it by its line."""
 
 from __future__ import annotations
 

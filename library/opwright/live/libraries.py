@@ -1,4 +1,4 @@
-"""The functions of installed libraries, as calls in a living function reach them: through a package's opset."""
+"""The functions of installed libraries, as calls in a live function reach them: through a package's opset."""
 
 from __future__ import annotations
 
@@ -115,14 +115,14 @@ def check_imports(
     nodes: Iterable[NodeProto],
     imports: Mapping[str, int],
     versions: Mapping[str, int],
-    living: Collection[FunctionId],
+    by_name: Collection[FunctionId],
     place: Place,
 ) -> None:
     """DiagnosticError where a node means something else at the version of its domain that the model imports than at the
-    one that it was written for. `living` are the functions that are found by name, whatever the version."""
+    one that it was written for. `by_name` are the functions that are found by name, whatever the version."""
     for node in all_nodes(nodes):
         written, imported = imports.get(node.domain, 1), versions.get(node.domain, 1)
-        if not node.domain or written == imported or call_id(node) in living:
+        if not node.domain or written == imported or call_id(node) in by_name:
             continue
         if _meaning(node, written) != _meaning(node, imported):
             raise DiagnosticError(
@@ -140,7 +140,7 @@ def check_imports(
 
 
 def _meaning(node: NodeProto, version: int) -> int:
-    """The version of the operator or library function that is in force at a version of its domain."""
+    """The version of the operator or library function that a version of its domain has."""
     entry = InstalledLibraries().function(node.domain, node.op_type, version)
     if entry is not None:
         return entry.since_version

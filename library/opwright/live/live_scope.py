@@ -1,5 +1,6 @@
-"""What the names of a living function mean: its cells, its globals, Python's builtins; turned into what the compiler
-knows. Each is read when the function is compiled, and remembered: whoever compiles again compares."""
+"""What the names of a live function mean: its cells, its globals, Python's builtins, as objects of the compiler.
+
+Each is read when the function is compiled, and recorded: the next compilation compares."""
 
 from __future__ import annotations
 
@@ -133,7 +134,7 @@ class LiveScope(ModuleScope):
     # --------------------------------------------------------------------------------------------- meanings
 
     def meaning(self, value: Any, name: str, span: Span, depth: int = 0) -> Any:
-        """A living object as the compiler knows it; MISSING after its diagnostic has been reported."""
+        """A live Python object as an object of the compiler; MISSING after its diagnostic has been reported."""
         kind = type(value)
         if value is None or kind in (bool, int, float, str):
             return self._static(value, name, span)
@@ -327,7 +328,7 @@ _OWN = frozenset(  # what `namedtuple` gives a class
 
 
 def is_record(kind: type) -> bool:
-    """Whether it is a class of `namedtuple` or `NamedTuple` without operators of its own."""
+    """Whether it is a class of `namedtuple` or `NamedTuple` that defines no operators."""
     if kind.__bases__ != (tuple,) or not isinstance(vars(kind).get("_fields"), tuple):
         return False
     return all(name in _OWN for name in vars(kind) if name.startswith("__"))

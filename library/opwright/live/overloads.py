@@ -13,7 +13,7 @@ from opwright.variants import Key, overload_of
 
 
 def overload_id(function: OnnxFunction, name: str, label: Key) -> FunctionId:
-    """The id of a variant in this profile: beside an overload that the decorator says, the variant's key."""
+    """The id of a variant in this profile: after an overload that the decorator says, the variant's key."""
     return function.domain, name, ",".join(filter(None, (function.overload, overload_of(label))))
 
 

@@ -1,4 +1,4 @@
-"""The functions that exist as protos and are called by one model: each once, under an id of its own there."""
+"""The functions that exist as protos and are called by one model: each once, under a unique id."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ MODELS = "opwright.model"  # the domain of functions that were models
 
 
 class ProtoFunction:
-    """A function that exists as a proto: callable like one under `@script`, and not changed by whoever calls it.
+    """A function that exists as a proto: callable like one under `@script`, and not changed by its callers.
 
     `callees` are the functions that it calls, as a model has them. `digest` is that of its body with theirs.
     """

@@ -1,4 +1,4 @@
-"""FunctionProtos of living functions."""
+"""FunctionProtos of live functions (under @script)."""
 
 from __future__ import annotations
 
@@ -71,10 +71,10 @@ def _identify(variant: Variant) -> Identify:
     body = variant.lowered.function
     assert body is not None
     library = LibraryCalls(body.opset)
-    return lambda callee: library.identify(callee) if callee.origin is None else living_identity(callee)
+    return lambda callee: library.identify(callee) if callee.origin is None else live_identity(callee)
 
 
-def living_identity(callee: ir.FunctionReference) -> tuple[str, str, str]:
+def live_identity(callee: ir.FunctionReference) -> tuple[str, str, str]:
     """The id of a live function that is called: its variant is part of the name."""
     function = callee.origin
     if isinstance(function, ProtoFunction):

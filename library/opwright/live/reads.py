@@ -1,4 +1,4 @@
-"""What a compilation has read of the surroundings of functions, and whether it would read the same again."""
+"""What a compilation has captured (globals, cells, attributes of modules), and whether it is unchanged."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ ARRAY_BYTES = 1 << 20  # of an array that may become a constant
 
 
 class Reads:
-    """Everything that a compilation read of its surroundings, so that a later one can see whether it still holds."""
+    """Everything that a compilation captured, so that a later one can check whether it is unchanged."""
 
     def __init__(self) -> None:
         self.helpers: dict[FunctionType, FunctionObject] = {}  # each is one object, however often it is named
         self._found: list[tuple[Callable[..., Any], tuple[Any, ...], Any, Any]] = []
 
     def note(self, value: Any, read: Callable[..., Any], *of: Any) -> None:
-        """Remembers a value, and that `read(*of)` gives it again; of what can change in place, also what it holds."""
+        """Remembers a value, and that `read(*of)` gives it again; of a mutable object, also a copy of its contents."""
         self._found.append((read, of, value, _content(value)))
 
     def still_hold(self) -> bool:

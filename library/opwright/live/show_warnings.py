@@ -1,4 +1,4 @@
-"""What the compiler warns of in living functions, handed to Python's `warnings`."""
+"""What the compiler warns of in live functions, handed to Python's `warnings`."""
 
 from __future__ import annotations
 

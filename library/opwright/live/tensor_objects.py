@@ -23,7 +23,7 @@ def _is_of_onnx_ir(value: object) -> bool:
 
 
 def tensor_data(value: Any) -> ir.TensorData | None:
-    """What it holds; None where that lies in another file, or is of no element type that a constant has."""
+    """Its elements; None where they lie in another file, or is of no element type that a constant has."""
     if isinstance(value, TensorProto):
         return _of_proto(value)
     element = BY_CODE.get(int(value.dtype))

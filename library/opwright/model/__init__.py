@@ -1,1 +1,1 @@
-"""Models: of functions under `@script` and of graphs that were built, put together, completed and checked alike."""
+"""Models: of functions under `@script` and of graphs that were built, assembled, completed and checked alike."""

@@ -1,4 +1,4 @@
-"""ModelProtos of functions under `@script`: the body as the graph, the functions that it calls beside it."""
+"""ModelProtos of functions under `@script`: the body as the graph, with the functions that it calls."""
 
 from __future__ import annotations
 

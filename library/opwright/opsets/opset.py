@@ -1,7 +1,7 @@
 """An opset: the operators of a domain at one version, each found when it is first used.
 
 On the public import path, so this module imports nothing: what an operator is comes from the installed onnx, when
-somebody asks for one.
+one is asked for.
 """
 
 from opwright.opsets.domains import normal_domain

@@ -1,6 +1,6 @@
 """The form of a record: what is known of an operator beyond its schemas, at all of its versions.
 
-A record is data. What infers, checks, rewrites or prints takes the members of these enumerations for rules of its own,
+A record is data. Inference, checks, rewrites and printers map the members of these enumerations to their rules,
 and none names an operator.
 """
 

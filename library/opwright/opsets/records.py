@@ -2,7 +2,7 @@
 
 An operator that stands nowhere here is one of which nothing is known beyond its schemas. Versions are reviewed from the
 standard's own schemas and texts. A reviewed version computes what the one before does wherever both schemas admit a
-node: types, attributes and inputs were added, wording was changed. What a schema does not show stands as a rule beside
+node: types, attributes and inputs were added, wording was changed. What a schema does not show stands as a rule next to
 it, which may rewrite the node. A version that is not listed is not taken for another one, so one that is newer than
 this table is refused, or left to a function of a library.
 """

@@ -171,7 +171,7 @@ ALL_ELEMENTS = mask_of(list(BY_CODE.values()))
 
 @cache
 def signature(domain: str, name: str, opset: int) -> Signature | None:
-    """The operator's signature in force at that opset of its domain, or None."""
+    """The operator's signature at that opset of its domain, or None."""
     from onnx import defs
 
     domain = normal_domain(domain)
@@ -216,7 +216,7 @@ def _histories(domain: str) -> dict[str, tuple[int, ...]]:
 
 @cache
 def operators_at(domain: str, opset: int) -> tuple[str, ...]:
-    """The operators of the domain that are in force at that opset, by name."""
+    """The operators that the domain has at that opset, by name."""
     names = _histories(normal_domain(domain))
     return tuple(name for name in names if signature(domain, name, opset) is not None)
 

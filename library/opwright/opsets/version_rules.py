@@ -1,6 +1,6 @@
 """What the schemas do not show of a new version of an operator: rules that rewrite a node for it, or say why not.
 
-Records list them beside the versions that they are about; `steps` takes such a step.
+Records list them with the versions that they are about; `steps` takes such a step.
 """
 
 from __future__ import annotations

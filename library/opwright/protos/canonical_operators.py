@@ -61,9 +61,9 @@ class Operator:
 
 @lru_cache(maxsize=1 << 14)
 def standard_operator(domain: str, name: str, opset: int) -> Operator:
-    """The operator in force at that opset of its domain. Raises RefusedError when the installed onnx has none."""
+    """The operator's version at that opset of its domain. Raises RefusedError when the installed onnx has none."""
     if domain not in STANDARD_DOMAINS:
-        # No schema is the standard's own; one that somebody registered in this process must not change a digest.
+        # No schema is the standard's own; one that was registered in this process must not change a digest.
         return _operator(domain, name, opset)
     shown = domain or "ai.onnx"
     newest = newest_opset(domain) if is_known_domain(domain) else 0

@@ -152,7 +152,7 @@ def make_scope(nodes: Sequence[Node], inputs: Sequence[str], initializers: Itera
 def order_nodes(scope: Scope, outputs: Iterable[str], captures: dict[str, None]) -> list[Node]:
     """The nodes that the outputs need, a node behind those it reads; then the others that are not pure.
 
-    Those others keep the order given: it is part of what a random operator that nobody reads does to the next one.
+    Those others keep the order given: an unused random operator changes what the next one gives.
     Names that the scope does not define are added to `captures` in the order of their first use.
     """
     walk = _Walk(scope, captures)

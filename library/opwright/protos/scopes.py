@@ -1,6 +1,6 @@
 """The names of a function or graph and what they stand for, to any depth and without recursion.
 
-For comparisons: nothing is ordered and nothing inside a graph is read before somebody asks for it.
+For comparisons: nothing is ordered and nothing inside a graph is read before it is asked for.
 """
 
 from __future__ import annotations

@@ -166,9 +166,9 @@ def _on_tensors(
             else "use the sequence and optional operators: `op.SequenceAt`, ...",
         )
     by_zero = symbol in _DIVISIONS and is_number(right) and right == 0
-    if by_zero and low.foresees and element is not None:
+    if by_zero and low.checks_statically and element is not None:
         low.rely_on(element)
-    if by_zero and low.foresees and element is not None and _holds_integers(element):
+    if by_zero and low.checks_statically and element is not None and _holds_integers(element):
         raise low.error(
             "OW312",
             f"`{symbol}` has no value here",

@@ -113,7 +113,7 @@ def convert_operand(low: Lowering, callee: str, name: str, kind: str, operand: O
 
 
 def _array(low: Lowering, operand: ir.Value) -> ir.TensorData | None:
-    """The data of a constant tensor, such as an array that the function's surroundings hold."""
+    """The data of a constant tensor, such as an array that the function captures."""
     for node in low.prologue:
         if isinstance(node, ir.Const) and node.result is operand:
             return node.data

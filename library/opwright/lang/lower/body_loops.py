@@ -1,4 +1,4 @@
-"""A `Loop` of a body: what it carries from one trip to the next."""
+"""The body of a `Loop` and its loop-carried values."""
 
 from __future__ import annotations
 
@@ -290,7 +290,7 @@ class BodyLoop:
                 return None
             with parts:
                 self.check_shared_lists(scope)
-            # Where every path of the body has returned, nobody reads what it leaves in the author's names.
+            # Where every path of the body has returned, the author's names are dead after it.
             unread = scope.get(RETURNED) is True
             for name, parameter in zip(names, parameters, strict=True):
                 with parts:

@@ -10,7 +10,7 @@ from opwright.lang.list_inputs import wants_list
 from opwright.lang.lower.attributes import bind_attributes
 from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.equal_shapes import BROADCASTS_SINCE, fit_shapes
-from opwright.lang.lower.impossible import note_contents, refuse_impossible
+from opwright.lang.lower.invalid_calls import note_contents, refuse_invalid
 from opwright.lang.lower.item_ranks import note_result, ranked
 from opwright.lang.lower.malformed import counts_too_much, known_value
 from opwright.lang.lower.mixed import refuse_untyped
@@ -91,9 +91,9 @@ def _emit_checked(
     if isinstance(callee, ir.FunctionReference):
         inputs, full = _kept(signature, callee, inputs, full)
     else:
-        refuse_impossible(low, signature, inputs, full, count, span)
+        refuse_invalid(low, signature, inputs, full, count, span)
     low.append(ir.Call(callee, inputs, full, [*results], span))
-    if signature.record.role is Role.CONSTANT and low.foresees:
+    if signature.record.role is Role.CONSTANT and low.checks_statically:
         note_contents(low, results[0], full)
     return results
 
@@ -238,7 +238,7 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
 
 
 def _call_rewritten(low: Lowering, meant: Signature, operator: ir.Operator, arguments: Arguments) -> Operand:
-    """A call that is written for another version of the operator than the one in force."""
+    """A call that is written for another version of the operator than the target opset's."""
     inputs, attributes, spans = check_arguments(low, meant, arguments)
     count = _said_count(low, meant, attributes, arguments)
     count = count or _result_count(meant, arguments.result_count)

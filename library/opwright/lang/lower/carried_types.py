@@ -1,4 +1,4 @@
-"""The types under which loops carry names, as a round of a loop around them has found them.
+"""The carried types of nested loops, memoised between the fixpoint iterations of the loop around them.
 
 A loop inside of a loop is lowered in each round of the outer one. What its first rounds found the first time need not
 be found again: where names enter it with types that are as wide as then or wider, the types that it carried then are
@@ -15,7 +15,7 @@ from opwright.lang.value_class import record
 
 @record
 class Agreed:
-    """With which types names entered a loop, and which ones were widened to which until all agreed.
+    """The initial types of a loop's names, and those that were widened to reach the fixpoint.
 
     `several`: whether a round widened more than one. `mixed`: names that carry tensors for numbers, and their kinds.
     """

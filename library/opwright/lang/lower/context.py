@@ -1,4 +1,4 @@
-"""What lowering one function carries along: the region being filled, the facts, and the findings."""
+"""The mutable state of one function's lowering: the region being filled, the facts, and the findings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 NESTING_LIMIT = 31  # nested graphs that protobuf's parsers read, with the types of their inputs and outputs
 EVERY_OPSET = 1 << 31
-NODE_LIMIT = 100_000  # that a function may make without a line of its own for each
+NODE_LIMIT = 100_000  # that a function may make without a separate line for each
 
 
 class LoopPlans:
@@ -323,8 +323,8 @@ class Lowering:
         return found
 
     @property
-    def foresees(self) -> bool:
-        """Whether a call that cannot be is refused, reached or not; otherwise running it tells."""
+    def checks_statically(self) -> bool:
+        """Whether a provably invalid call is refused, reached or not; operations that run at once fail themselves."""
         return True
 
     def holds(self, value: ir.Value) -> bool:
@@ -349,7 +349,7 @@ def operator_of(found: Signature) -> ir.Operator:
 def complete(signature: Signature, attributes: dict[str, ir.Attribute]) -> dict[str, ir.Attribute]:
     """All attributes explicit, in the order of their names: a default that changes one day must change the body.
 
-    Calls without attributes of their own share the result; nobody changes it.
+    Calls without attributes of their own share the result, which is never changed.
     """
     defaults: dict[str, ir.Attribute] | None = signature.explicit_defaults
     if defaults is None:

@@ -50,7 +50,7 @@ def fit_shapes(
         "OW220",
         f"{found.name} needs operands of one shape at opset {low.opset}",
         span,
-        reason=f"{found.identity}, in force there, does not broadcast, and these are {first.type!r} and "
+        reason=f"{found.identity}, the version there, does not broadcast, and these are {first.type!r} and "
         f"{different[0].type!r}",
         help="compile for opset 8 or newer, or declare shapes that are the same: `FLOAT[2, 3]`",
         subject=found.name,

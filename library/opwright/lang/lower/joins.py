@@ -56,7 +56,7 @@ Result = TypeVar("Result")
 class Join:
     """The meeting of the two branches of an `If`.
 
-    `paths` say when each branch is not taken. A side that has returned has names that nobody reads.
+    `paths` say when each branch is not taken. The names of a side that has returned are dead.
     """
 
     def __init__(
@@ -148,7 +148,7 @@ class Join:
         )
 
     def _one_sided(self, name: str, value: Operand, vacant: int) -> Operand:
-        """A value of one side, while nobody reads the name after the other: that side yields anything of the type."""
+        """A value of one side, where the name is dead after the other: that side yields a filler of the type."""
         return _one_sided.of(value)(value, self, name, vacant)
 
     def one_sided_tuple(self, value: tuple[Operand, ...], name: str, vacant: int) -> Operand:
@@ -175,7 +175,7 @@ class Join:
         if filled is None:
             return Unbound(_NO_FILLER)
         values = (filled, value) if vacant == 0 else (value, filled)
-        # Whoever reads the name comes from the other side, so the type is that side's, its shape included.
+        # Every read of the name comes from the other side, so the type is that side's, its shape included.
         return self._result(name, values[0], values[1], value.type)
 
     def _join(self, name: str, first: Operand, second: Operand) -> Operand:
@@ -329,7 +329,7 @@ def as_joined(low: Lowering, result: ir.Value, first: Operand, second: Operand) 
 
 
 def filler(low: Lowering, type_: ir.Type, span: Span | None) -> ir.Value | None:
-    """Any value of a type, for a path on which nobody reads it; None where none can be made."""
+    """A filler: any value of a type, for a path on which it is dead; None where none can be made."""
     if type_.kind is not None:
         return carried(low, type_.kind.zero, span)
     if type_.sequence_item is not None:
@@ -363,7 +363,7 @@ def _zeros(low: Lowering, wanted: ir.Element, dims: tuple[int, ...], span: Span 
     return Writer(low, span).cast_like(zeros, like)
 
 
-# A value that nobody reads has so many elements at most.
+# A filler has so many elements at most.
 _MOST_FILLED = 64
 
 

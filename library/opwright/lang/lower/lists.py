@@ -219,7 +219,7 @@ def _generator(low: Lowering, node: ast.GeneratorExp, env: Environment) -> Opera
 
 
 def _comprehend(low: Lowering, node: ast.ListComp | ast.GeneratorExp, env: Environment) -> list[Operand]:
-    """Its targets are names of its own; the first list is looked up outside, as Python does."""
+    """Its targets are names of the comprehension's scope; the first list is looked up outside, as Python does."""
     if low.scope.module.binds_in_expressions and names_in_expressions([node]):
         raise low.error(
             "OW304",

@@ -281,7 +281,7 @@ def attribute_value(low: Lowering, parameter: ir.AttributeParameter, span: Span 
             "OW221",
             f"the attribute `{parameter.name}` cannot be used as a value at opset {low.opset}",
             span,
-            reason=f"{constant.identity}, in force there, has no `{field}`: below opset 12 an attribute can only be "
+            reason=f"{constant.identity}, the version there, has no `{field}`: below opset 12 an attribute can only be "
             "handed on to an operator's attribute",
             help=f"compile for opset 12 or newer, or make `{parameter.name}` an input",
             subject=CONSTANT.name,
@@ -400,7 +400,7 @@ def _of_run_time_as(
 
 
 def _refuse_narrowing(low: Lowering, kind: ir.NumberKind, element: ir.Element, span: Span | None) -> None:
-    """A float number that meets integers may have a fraction, which nobody can know when the function is built."""
+    """A float number that meets integers may have a fraction, which is unknown when the function is built."""
     elements, variable = element.elements, ir.open_element(element)
     wrong = [
         item

@@ -35,7 +35,7 @@ class Ownership:
         self._names: dict[str, None] = {}
 
     def made(self, value: Made) -> Made:
-        """Notes a list that the function makes itself, so that nobody else can see it change."""
+        """Notes a list that the function makes itself, so that no other code can see it change."""
         self._trail.put(self._kept, id(value), value)
         self._trail.add(self._own, id(value))
         return value

@@ -20,7 +20,7 @@ from opwright.lang.infer import Mismatch, WrongResult, bind, result_types
 from opwright.lang.looked_up import OperatorName
 from opwright.lang.lower.context import Lowering, complete, operator_of
 from opwright.lang.lower.equal_shapes import BROADCASTS_SINCE
-from opwright.lang.lower.impossible import why_impossible
+from opwright.lang.lower.invalid_calls import why_invalid
 from opwright.lang.lower.operands import Environment, Operand
 from opwright.lang.lower.written_for import is_meant
 from opwright.lang.objects import OpsetObject
@@ -295,7 +295,7 @@ def _plan(opset: int, name: str, attributes: tuple[Any, ...], *known: Any) -> _P
         type_ = result_types(found, bind(found, counted, trail), counted, full, 1, trail)[0]
     except (Mismatch, WrongResult):
         return None
-    if trail.mark or why_impossible(found, inputs, full, 1, [None] * len(inputs)) is not None:
+    if trail.mark or why_invalid(found, inputs, full, 1, [None] * len(inputs)) is not None:
         return None
     if not variables:
         return _Plan(operator_of(found), full, type_, None)

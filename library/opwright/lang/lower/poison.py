@@ -1,7 +1,7 @@
 """How an expression ends without a value: Poisoned is raised, the one exception of lowering.
 
 A wrong expression is reported, and the names that its statement binds are poisoned. Reading a poisoned name raises
-again, and reports nothing: what follows from a mistake is no mistake of its own. Where the parts of an expression are
+again, and reports nothing: what follows from a mistake is not reported again. Where the parts of an expression are
 lowered one after the other all of them are, so that each finding is told at once.
 """
 

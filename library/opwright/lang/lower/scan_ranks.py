@@ -1,7 +1,7 @@
 """What onnxruntime must derive to run a Scan: the rank of everything that its body gives.
 
 Ranks that we know are written down. Of the others those can be derived, once a model gives types to its inputs, that
-follow from inputs by operators alone. What a loop hands on has a rank that nobody derives.
+follow from inputs by operators alone. The rank of a loop-carried value is not derived.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from opwright.lang.lower.ranks import Sources
 from opwright.lang.source import Span
 from opwright.opsets.record import LengthRule, RankRule
 
-# Of values whose ranks are those of others: which; None where nobody derives them.
+# Of values whose ranks are those of others: which; None where none is derived.
 Origins = Mapping[ir.Value, Sequence[ir.Value] | None]
 
 

@@ -5,7 +5,7 @@
         if made is not None:
             trial.commit()
 
-What is not committed is rolled back. An exception that leaves the block rolls nothing back: whoever catches it decides,
+What is not committed is rolled back. An exception that leaves the block rolls nothing back: its handler decides,
 and a finding that ends the lowering is not lost.
 """
 

@@ -1,8 +1,8 @@
 """Operators that were written for another opset than the function is compiled for.
 
-`op.Softmax` means the Softmax of the opset that the source names. Where another version is in force at the target, the
+`op.Softmax` means the Softmax of the opset that the source names. Where the target opset has another version, the
 reviewed table of changes (`opsets/steps.py`) decides: the call stands as it is, is rewritten, or is refused (OW212
-where the version in force would take it all the same and mean another thing, OW222 where it would not).
+where the target's version would take it all the same and mean another thing, OW222 where it would not).
 A question about `op.version` says for which opsets the code under it is written.
 """
 
@@ -44,7 +44,7 @@ _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 
 def meant_signature(low: Lowering, opset: OpsetObject, found: Signature) -> Signature:
-    """The operator as the source means it; `found` is the one in force."""
+    """The operator as the source means it; `found` is the target opset's."""
     written = low.written_for(opset)
     return found if written == low.opset else _meant(found, written)
 
@@ -101,7 +101,7 @@ def fit_call(
         "OW212" if silent else "OW222",
         f"{meant.name} {'means, or may mean, another thing' if silent else 'cannot be had'} at opset {low.opset}",
         callee_span,
-        reason=f"it is written for {meant.identity}, and {found.identity} is in force there: {reason}",
+        reason=f"it is written for {meant.identity}, and the version there is {found.identity}: {reason}",
         help=f"ask `if op.version < {max(passed) if down else min(passed)}:` and write a form for each side, compile "
         f"for {opsets}, or write it for opset {low.opset}: `from opwright import opset{low.opset} as op`",
         subject=meant.name,
@@ -111,7 +111,7 @@ def fit_call(
 def _takes(
     found: Signature, meant: Signature, inputs: Sequence[ir.Value | None], attributes: Mapping[str, ir.Attribute]
 ) -> bool:
-    """Whether the version in force takes a call as it is written, so that only its meaning would tell the two apart."""
+    """Whether the target's version takes a call as it is written, so that only its meaning would tell the two apart."""
     if len(inputs) > len(found.inputs) and not found.variadic:
         return False
     for index, formal in enumerate(found.inputs):

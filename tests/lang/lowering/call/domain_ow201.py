@@ -1,4 +1,4 @@
-"""call.domain, OW201: nobody says what the operator takes."""
+"""call.domain, OW201: nothing says what the operator takes."""
 
 from opwright import FLOAT, Opset, script
 

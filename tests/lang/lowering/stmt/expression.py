@@ -1,4 +1,4 @@
-"""stmt.expression: A pure expression whose value nobody takes leaves no trace, but is checked."""
+"""stmt.expression: A pure expression whose value is unused leaves no trace, but is checked."""
 
 from opwright import FLOAT, script
 from opwright import opset18 as op

@@ -1,4 +1,4 @@
-"""stmt.expression: A random operator stays though nobody takes its value: without it the others would draw others."""
+"""stmt.expression: A random operator stays though its value is unused: without it the others would draw anew."""
 
 from opwright import FLOAT, script
 from opwright import opset18 as op

@@ -1,4 +1,4 @@
-"""stmt.if: What a branch binds and nobody reads is no result of the `If`."""
+"""stmt.if: What a branch binds and nothing reads is no result of the `If`."""
 
 from opwright import FLOAT, script
 from opwright import opset18 as op

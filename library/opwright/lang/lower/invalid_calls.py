@@ -1,4 +1,4 @@
-"""Calls of operators that cannot be: axes outside a known rank, shapes that do not fit, division by a constant zero.
+"""Rejects calls that ONNX's inference proves invalid: axes outside a rank, shapes that differ, division by zero.
 
 Runtimes refuse such a call when they load a model, whether it is ever reached or not. What decides is ONNX's own
 inference of types and shapes, asked once for each kind of call, of what is certain when the function is built: ranks,
@@ -34,7 +34,7 @@ Attributes = Mapping[str, ir.Attribute]
 _LARGEST_DATA = 4096  # bytes of a constant that may say a shape, axes or counts
 
 
-def refuse_impossible(
+def refuse_invalid(
     low: Lowering,
     found: Signature,
     inputs: Sequence[ir.Value | None],
@@ -46,7 +46,7 @@ def refuse_impossible(
     wrong = malformed(found, attributes)
     if wrong is not None:
         raise _refuse(low, found, inputs, span, wrong)
-    if not low.foresees:
+    if not low.checks_statically:
         wrong = _one_number_for_list(found, inputs)
         if wrong is None:
             return
@@ -61,13 +61,13 @@ def refuse_impossible(
             subject=found.name,
         )
     data = [None if value is None else low.contents.get(value) for value in inputs]
-    reason = why_impossible(found, inputs, attributes, count, data)
+    reason = why_invalid(found, inputs, attributes, count, data)
     if reason is None:
         return
     certain = _CertainShapes(low)
     sure = [None if value is None else certain.narrowed(value) for value in inputs]
     if any(one is not other for one, other in zip(sure, inputs, strict=True)):
-        reason = why_impossible(found, sure, attributes, count, data)
+        reason = why_invalid(found, sure, attributes, count, data)
         if reason is None:
             return
     said = _one_number_for_list(found, sure) or f"ONNX says of {found.identity} with these: {reason}"
@@ -123,7 +123,7 @@ def _one_number_for_list(found: Signature, inputs: Sequence[ir.Value | None]) ->
     return None
 
 
-def why_impossible(
+def why_invalid(
     found: Signature,
     inputs: Sequence[ir.Value | None],
     attributes: Attributes,

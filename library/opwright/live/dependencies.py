@@ -1,4 +1,4 @@
-"""What a function reads of the names around it, when it is called with arguments of given types."""
+"""The dependencies of a compilation for given argument types: what the function and its callees capture."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from opwright.model_options import Types
 from opwright.opsets.opset import Opset
 
 
-class Surroundings:
-    """All that a function and those that it calls have read."""
+class Dependencies:
+    """What a function and its callees captured, recorded at one compilation."""
 
     __slots__ = ("_reads",)
 
@@ -28,9 +28,9 @@ class Surroundings:
         return all(map(Reads.still_hold, self._reads))
 
 
-def read_surroundings(
+def read_dependencies(
     function: OnnxFunction, opset: int, input_types: Types, attributes: Mapping[str, object]
-) -> Surroundings | None:
+) -> Dependencies | None:
     """None where the function does not compile for these types, or not without a warning: it may do what graphs cannot,
     such as to print."""
     run = Run(opset, keeps=False)  # which shows no warnings
@@ -44,7 +44,7 @@ def read_surroundings(
         return None
     if any(compiled.family.diagnostics for compiled in run.done.values()):
         return None
-    return Surroundings([reads, *(compiled.reads for compiled in run.done.values())])
+    return Dependencies([reads, *(compiled.reads for compiled in run.done.values())])
 
 
 def names_its_opset(function: OnnxFunction) -> bool:

@@ -1,4 +1,4 @@
-"""The functions of specs/ as living functions, and the graphs of their vectors as functions of Python."""
+"""The functions of specs/ as live functions, and the graphs of their vectors as functions of Python."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from opwright_build.verify import case_model
 
 
 @cache
-def living(file: Path, name: str, opset: int) -> OnnxFunction[..., Any]:
+def live_function(file: Path, name: str, opset: int) -> OnnxFunction[..., Any]:
     """A function of a spec under `@script`, of the opset."""
     plain = getattr(_module(file), name)
     return opwright.script(default_opset=Opset("", opset))(plain)
 
 
-def living_version(version: SpecVersion, opset: int) -> OnnxFunction[..., Any]:
-    return living(version.folder / version.function_file, version.function_name, opset)
+def live_version(version: SpecVersion, opset: int) -> OnnxFunction[..., Any]:
+    return live_function(version.folder / version.function_file, version.function_name, opset)
 
 
 @cache
