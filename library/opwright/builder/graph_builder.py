@@ -23,6 +23,7 @@ from opwright.eager.place import caller, unpacked_to
 from opwright.elements import ElementType
 from opwright.functions import OnnxFunction
 from opwright.lang.lower import arithmetic, calls, subscripts
+from opwright.lang.lower.graph_attributes import call_with_graphs
 from opwright.lang.lower.operands import Operand
 from opwright.lang.objects import FunctionObject
 from opwright.link.naming import Profile
@@ -130,8 +131,6 @@ class GraphBuilder:
             arguments = arguments_of(self._recorder, found, args, kwargs, count)
             callee = called(operator)
             if any(isinstance(item, FunctionObject) for item, _ in arguments.keywords.values()):
-                from opwright.lang.lower.graph_attributes import call_with_graphs
-
                 return call_with_graphs(low, callee, arguments, {})
             return calls.call_operator(low, callee, arguments)
 

@@ -24,6 +24,7 @@ from opwright.lang.lower.subscripts import SliceItem
 from opwright.lang.objects import ArrayObject, ForeignObject, TracedObject, TypeObject
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
+from opwright.live.evaluated_annotations import read_object
 from opwright.live.reads import ARRAY_BYTES
 from opwright.opsets.implied import ImpliedSignature
 from opwright.opsets.signatures import Signature
@@ -197,8 +198,6 @@ def result_of(recorder: Recorder, found: Operand) -> Any:
 
 def annotation_of(recorder: Recorder, annotation: object, what: str) -> ir.Type:
     """`FLOAT["N", 4]`, `Sequence[FLOAT[...]]` as a type. DiagnosticError (OW354) for anything else."""
-    from opwright.live.evaluated_annotations import read_object
-
     found = read_object(annotation, _AROUND)
     tensor = None if found is None or found.kind is not None else found.tensor
     if tensor is None or len(tensor.elements) != 1 or isinstance(annotation, str):

@@ -15,8 +15,11 @@ from onnx.inliner import inline_local_functions
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.eager.eager_lowering import NOWHERE, EagerLowering
+from opwright.eager.graph_argument import GraphArgument
+from opwright.eager.operations import operand, sequence
 from opwright.eager.place import caller
 from opwright.eager.settings import opset_in_force
+from opwright.eager.tensor import Items, Tensor
 from opwright.functions import OnnxFunction
 from opwright.graphs.walk import all_nodes
 from opwright.lang import ir
@@ -68,10 +71,6 @@ class _Around(LiveScope):
         self.low = low
 
     def meaning(self, value: Any, name: str, span: Span, depth: int = 0) -> Any:
-        from opwright.eager.graph_argument import GraphArgument
-        from opwright.eager.operations import operand, sequence
-        from opwright.eager.tensor import Items, Tensor
-
         if isinstance(value, Tensor):
             return operand(self.low, value)
         if isinstance(value, Items):
@@ -81,8 +80,6 @@ class _Around(LiveScope):
         return super().meaning(value, name, span, depth)
 
     def _helper(self, function: FunctionType) -> Any:
-        from opwright.eager.operations import operand
-
         return operand(self.low, function)
 
 

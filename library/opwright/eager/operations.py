@@ -22,7 +22,8 @@ from opwright.eager.settings import current, opset_in_force
 from opwright.elements import ElementType, element_of_class
 from opwright.graphs.ndarrays import Array, element_of
 from opwright.lang import ir
-from opwright.lang.lower import arithmetic, calls, numbers, shapes
+from opwright.lang.lower import arithmetic, calls, numbers, shapes, subscripts
+from opwright.lang.lower.graph_attributes import call_with_graphs
 from opwright.lang.lower.operands import Arguments, Operand, SliceItem
 from opwright.lang.lower.poison import OtherLoops, Poisoned
 from opwright.lang.lower.speculate import speculate
@@ -112,8 +113,6 @@ def _gives_several(domain: str, name: str, opset: int) -> bool:
 
 
 def _call_with_graphs(low: EagerLowering, callee: OperatorObject, arguments: Arguments) -> Operand:
-    from opwright.lang.lower.graph_attributes import call_with_graphs
-
     while True:
         with speculate(low) as trial:
             try:
@@ -157,8 +156,6 @@ def _transposed(low: EagerLowering, value: Operand) -> Operand:
 
 def subscript(owner: tensors.Tensor, index: object) -> Any:
     """`owner[index]`. What tensors pick decides shapes on the way, so that an index with tensors has no key."""
-    from opwright.lang.lower import subscripts
-
     shape: tuple[int, ...] = ()
     if owner.other is None:
         shape = owner.data.shape

@@ -8,6 +8,7 @@ from typing import Any
 
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Related, Severity, has_errors
 from opwright.lang import facts, ir
+from opwright.lang.emit import emit_function
 from opwright.lang.looked_up import Answers, LookedUp
 from opwright.lang.lower.function import Lowered
 from opwright.lang.lower.function_unit import Target, Unit
@@ -243,8 +244,6 @@ def labels_of(family: Family) -> dict[Key, Key]:
     """What each variant is named by: the first one that is equal to it; nothing where all of them are equal."""
     if len(family.variants) < 2:
         return {variant.key: () for variant in family.variants}
-    from opwright.lang.emit import emit_function
-
     callees: dict[tuple[object, ...], int] = {}
 
     def identify(callee: ir.FunctionReference) -> tuple[str, str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 
-from opwright.elements import ElementType
+from opwright.elements import BY_NAME, ElementType
 
 # (exponent of the least normal number, exponent of the greatest) by name; the significand's bits are in the element.
 _EXPONENTS = {"float16": (-14, 15), "bfloat16": (-126, 127), "float": (-126, 127), "double": (-1022, 1023)}
@@ -110,8 +110,6 @@ def _pack_small_float(value: bool | int | float, element: ElementType) -> bytes:
 
 def to_float32(value: float) -> float:
     """The value as a float32 attribute would hold it."""
-    from opwright.elements import BY_NAME
-
     return float(struct.unpack("<f", _pack_float(value, BY_NAME["float"]))[0])
 
 

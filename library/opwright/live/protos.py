@@ -12,7 +12,7 @@ from opwright.graphs.left_out import leave_out_in, leave_out_unread
 from opwright.graphs.walk import all_nodes
 from opwright.lang import ir
 from opwright.lang.emit import Identify, PlaceOf, emit_function, own_identity
-from opwright.lang.family import Family, Variant, labels_of
+from opwright.lang.family import Family, Variant, admitted, labels_of
 from opwright.lang.lower.function import Lowered
 from opwright.lang.lower.function_unit import Unit
 from opwright.link.naming import Profile
@@ -174,8 +174,6 @@ def _known(facts: Mapping[str, str], axis: str) -> tuple[str, ...] | None:
 
 
 def _admits(unit: Unit, variant: Variant, facts: Mapping[str, str]) -> bool:
-    from opwright.lang.family import admitted
-
     assert variant.lowered.function is not None
     types = dict(admitted(variant.lowered.function))
     return all(value in types[axis] for axis, value in facts.items() if axis in types)

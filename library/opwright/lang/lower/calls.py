@@ -15,6 +15,7 @@ from opwright.lang.lower.item_ranks import note_result, ranked
 from opwright.lang.lower.malformed import counts_too_much, known_value
 from opwright.lang.lower.mixed import refuse_untyped
 from opwright.lang.lower.numbers import as_tensor, is_number
+from opwright.lang.lower.open_calls import signature_of_call
 from opwright.lang.lower.operands import Absent, Arguments, Operand, TensorValue, is_sequence, is_tensor
 from opwright.lang.lower.plain_calls import emit_plain
 from opwright.lang.lower.poison import Parts, Poisoned
@@ -209,8 +210,6 @@ def call_operator(low: Lowering, callee: OperatorObject, arguments: Arguments) -
     given = callee.opset.signatures.get(callee.name)
     operator = low.find(domain, callee.name, callee.opset.version) if given is None else ir.Operator(given)
     if operator is None and callee.opset.open is not None:
-        from opwright.lang.lower.open_calls import signature_of_call
-
         operator = ir.Operator(signature_of_call(low, callee, arguments))
     if operator is None:
         raise low.unknown_operator(domain, callee.name, arguments.callee_span)

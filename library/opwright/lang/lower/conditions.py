@@ -13,6 +13,7 @@ from opwright.lang.lower.arithmetic import is_static
 from opwright.lang.lower.context import NESTING_LIMIT, Lowering
 from opwright.lang.lower.joins import as_joined, join_values, one_is_tuple, same_items, same_static, within
 from opwright.lang.lower.known import need_static
+from opwright.lang.lower.number_functions import call_number_builtin
 from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, narrow, number_kind
 from opwright.lang.lower.operands import AttributeOperand, Environment, Operand, Rank, is_run_time_number, is_tensor
 from opwright.lang.lower.poison import each
@@ -47,8 +48,6 @@ def truth(low: Lowering, operand: Operand, span: Span) -> Condition:
     if isinstance(operand, AttributeOperand) and operand.choices:
         need_static(low, operand, span)
     if is_tuple(operand) and not is_static(operand):
-        from opwright.lang.lower.number_functions import call_number_builtin
-
         return truth(low, call_number_builtin(low, "len", [operand], span), span)  # whether it has any items
     return bool(operand) if is_static(operand) else as_condition(low, operand, span)
 

@@ -19,6 +19,7 @@ from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import COUNT, State, returned_values, state_of
 from opwright.lang.lower.operands import Arguments, Environment, Operand
 from opwright.lang.lower.poison import Poisoned
+from opwright.lang.lower.statements import bind_locals, lower_block
 from opwright.lang.objects import MISSING, OperatorObject
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.rounding import to_float32
@@ -42,8 +43,6 @@ def run_body(
 
     `is_elsewhere`: it does not stand inside the function that calls it, so that errors in it are told at the call.
     """
-    from opwright.lang.lower.statements import bind_locals, lower_block
-
     if node in low.inlining:
         _check_recursion(low, node, env, span)
     if len(low.inlining) >= INLINE_DEPTH:

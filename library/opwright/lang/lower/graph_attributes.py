@@ -27,6 +27,7 @@ from opwright.lang.lower.poison import Parts, Poisoned, each
 from opwright.lang.lower.rules import calls
 from opwright.lang.lower.scan_ranks import yielded_ranks
 from opwright.lang.lower.speculate import speculate
+from opwright.lang.lower.statements import nested
 from opwright.lang.objects import FunctionObject, NestedObject, OperatorObject
 from opwright.lang.source import Span
 from opwright.opsets.domains import normal_domain
@@ -118,8 +119,6 @@ class _GraphCall:
 
     def lower(self, function: GraphFunction, span: Span, parameters: list[ir.Value], finish: Finish) -> ir.Region:
         """The function's body as a region; `finish` turns what it returns into what the region yields."""
-        from opwright.lang.lower.statements import nested
-
         low, node = self.low, function.node
         names = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
         if node.args.vararg is None and len(names) != len(parameters):

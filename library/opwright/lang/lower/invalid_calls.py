@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from opwright.elements import BY_CODE
 from opwright.lang import ir
+from opwright.lang.emit import emit_nodes, write_tensor
 from opwright.lang.list_inputs import has_lists, refuses_rank_0
 from opwright.lang.lower.completions import InputType, Sizes
 from opwright.lang.lower.context import Lowering, operator_of
 from opwright.lang.lower.known import makers_of
 from opwright.lang.lower.malformed import counts_too_much, known_value, malformed
+from opwright.lang.lower.node_inference import proof
 from opwright.lang.lower.operands import is_run_time_number, is_tensor
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.source import Span
@@ -214,8 +216,6 @@ def _verdict(
     count: int,
 ) -> str | None:
     """What ONNX's inference has against a call however it is completed."""
-    from opwright.lang.lower.node_inference import proof
-
     found = signature(domain, name, version)
     if found is None or found.since_version != version:
         return None  # of a schema that is not the installed onnx's
@@ -232,8 +232,6 @@ def _as_node(
 ) -> tuple[NodeProto, list[TensorProto | None]]:
     """A call as onnx takes it, and the elements of its inputs, as far as they are known."""
     from onnx import GraphProto, TensorProto
-
-    from opwright.lang.emit import emit_nodes, write_tensor
 
     values = [None if type_ is None else ir.Value(ir.UnknownType()) for type_ in types]
     results: list[ir.Value | None] = [ir.Value(ir.UnknownType()) for _ in range(count)]

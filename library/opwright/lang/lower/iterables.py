@@ -22,6 +22,7 @@ from opwright.lang.lower.numbers import (
     is_static_number,
     narrow,
     number_kind,
+    typed_constant,
 )
 from opwright.lang.lower.operands import (
     AttributeOperand,
@@ -189,8 +190,6 @@ def _count_trips(low: Lowering, start: Operand, stop: ir.Value, step: int, span:
         length = binary(low, "+", length, rounding, span, (span, span))
         element = low.element_of("int64")
         length = carried(low, length, span)
-        from opwright.lang.lower.numbers import typed_constant
-
         divisor = typed_constant(low, step, (), element, span)
         length = Writer(low, span).div(length, divisor)
         length.type = ir.NumberType(ir.NumberKind.INT)

@@ -11,6 +11,8 @@ from typing import Any
 
 from opwright.lang import static
 from opwright.lang.grammar import assigned_names, name_of, names_in_expressions
+from opwright.lang.lower.arithmetic import is_static
+from opwright.lang.lower.conditions import lower_condition
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.flow import FRAME
 from opwright.lang.lower.known import need_copies, need_static
@@ -169,8 +171,6 @@ def _all(lists: list[Items], start: int, low: Lowering, span: Span) -> Operand:
 
 
 def _decide(items: Items, decides: bool, low: Lowering, span: Span) -> Operand:
-    from opwright.lang.lower.arithmetic import is_static
-
     for item in items:
         if not is_static(item):
             need_static(low, item, span)
@@ -275,8 +275,6 @@ def _run(
 
 
 def _chosen(low: Lowering, conditions: list[ast.expr], env: Environment) -> bool:
-    from opwright.lang.lower.conditions import lower_condition
-
     for condition in conditions:
         found = lower_condition(low, condition, env)
         if not isinstance(found, bool):

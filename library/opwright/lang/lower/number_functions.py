@@ -9,11 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from opwright.lang import ir, static
+from opwright.lang.lower.arithmetic import binary
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.mixed import refuse_number
 from opwright.lang.lower.number_arithmetic import absolute, as_kind, on_numbers, positive, widened
-from opwright.lang.lower.numbers import carried, describe, is_number, is_static_number, number_kind
+from opwright.lang.lower.numbers import (
+    attribute_value,
+    carried,
+    cast,
+    describe,
+    is_number,
+    is_static_number,
+    number_kind,
+)
 from opwright.lang.lower.operands import AttributeOperand, IntTuple, Operand, is_sequence, is_tensor
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.sequences import sequence_length
@@ -73,8 +82,6 @@ def _bool(low: Lowering, operand: Operand, span: Span) -> Operand:
 
 
 def _cast_to_int(low: Lowering, operand: Operand, rounded: bool, span: Span) -> Operand:
-    from opwright.lang.lower.numbers import cast
-
     value = widened(low, operand, low.element_of("double"), span)
     if rounded:
         value = Writer(low, span).round(value)
@@ -214,8 +221,6 @@ def _sum_from(low: Lowering, operand: Operand, start: Operand, span: Span) -> Op
 
 def _sum(low: Lowering, items: Sequence[Operand], span: Span, start: Operand = 0) -> Operand:
     """`start + a + b + ...`, of numbers and of tensors."""
-    from opwright.lang.lower.arithmetic import binary
-
     total = start
     for item in items:
         total = binary(low, "+", total, item, span, (span, span))
@@ -233,8 +238,6 @@ def _length(low: Lowering, operand: Operand, span: Span) -> Operand | None:
     if isinstance(operand, IntTuple):
         return length(low, operand, span)
     if isinstance(operand, AttributeOperand) and operand.parameter.kind.value in ("INTS", "FLOATS", "STRINGS"):
-        from opwright.lang.lower.numbers import attribute_value
-
         return as_kind(Writer(low, span).size(attribute_value(low, operand.parameter, span)), _K.INT)
     if is_sequence(operand):
         return sequence_length(low, operand, span)

@@ -21,6 +21,7 @@ from opwright.lang.lower.numbers import as_tensor, needs_element
 from opwright.lang.lower.operands import Arguments, Environment, Operand
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.rules import calls
+from opwright.lang.lower.statements import nested
 from opwright.lang.objects import GraphObject
 from opwright.lang.source import Span
 from opwright.opsets.domains import normal_domain
@@ -223,8 +224,6 @@ class _Inlined:
 
     def _region(self, proto: GraphProto, values: _Values) -> ir.Region:
         """A graph inside, which sees the values around it."""
-        from opwright.lang.lower.statements import nested
-
         parameters = [ir.Value(_unsized(_type_of(item.type)), item.name, self.span) for item in proto.input]
         region = ir.Region(parameters)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from opwright.lang import ir
+from opwright.lang.lower.calls import maybe_absent
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import (
     INT64_MAX,
@@ -31,8 +32,6 @@ def shape_of(low: Lowering, value: ir.Value, span: Span) -> IntTuple:
     if not is_tensor(value):
         raise low.error("OW304", "only tensors have a shape", span, f"it is of type {value.type!r}", "")
     if value.optional:
-        from opwright.lang.lower.calls import maybe_absent
-
         raise maybe_absent(low, value, "`.shape` needs a value", span)
     rank = value.type.rank
     return IntTuple(value, None if rank is None else tuple(range(rank)))

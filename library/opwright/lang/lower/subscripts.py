@@ -8,9 +8,10 @@ from typing import Any
 from opwright.lang import ir, static
 from opwright.lang.lower.calls import maybe_absent
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.index_items import refuse_item
+from opwright.lang.lower.index_items import Position, read_item, refuse_item
 from opwright.lang.lower.known import need_static
-from opwright.lang.lower.numbers import as_tensor, describe
+from opwright.lang.lower.number_lists import number_list
+from opwright.lang.lower.numbers import as_tensor, cast, describe
 from opwright.lang.lower.operands import (
     ELLIPSIS,
     NEWAXIS,
@@ -25,6 +26,7 @@ from opwright.lang.lower.operands import (
     is_tensor,
 )
 from opwright.lang.lower.poison import Poisoned
+from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.rules import by_class
 from opwright.lang.lower.sequences import pick, subscript_sequence
 from opwright.lang.lower.shapes import as_number, subscript_shape
@@ -94,8 +96,6 @@ def _of_attribute(low: Lowering, owner: AttributeOperand, index: Sequence[IndexI
     if isinstance(index[0], SliceItem):
         need_static(low, owner, span)
     item = subscript_tensor(low, whole, index, span)
-    from opwright.lang.lower.numbers import cast
-
     return as_number(cast(low, item, low.element_of("double"), span), kind)
 
 
@@ -128,9 +128,6 @@ def _static(low: Lowering, owner: tuple[Operand, ...] | str | range, index: Sequ
 
 def _at_run_time(low: Lowering, owner: Operand, item: IndexItem, span: Span) -> Operand | None:
     """A static list of numbers of one kind at a place that is known at run time only; None where that does not fit."""
-    from opwright.lang.lower.index_items import Position, read_item
-    from opwright.lang.lower.number_lists import number_list
-
     if not isinstance(owner, tuple) or not owner:
         return None
     made = number_list(low, owner, span)
@@ -139,8 +136,6 @@ def _at_run_time(low: Lowering, owner: Operand, item: IndexItem, span: Span) -> 
     read = read_item(low, item, span)
     if not isinstance(read, Position) or isinstance(read.value, int):
         return None
-    from opwright.lang.lower.primitives import Writer
-
     values, kind = made
     return as_number(Writer(low, span).gather(values, read.value, axis=0), kind)
 

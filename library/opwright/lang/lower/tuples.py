@@ -7,6 +7,7 @@ from functools import partial
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static
+from opwright.lang.lower.number_lists import number_list
 from opwright.lang.lower.numbers import attribute_value, describe, is_number
 from opwright.lang.lower.operands import AttributeOperand, IntTuple, Operand
 from opwright.lang.lower.poison import Poisoned, each
@@ -84,8 +85,6 @@ def _joined(low: Lowering, left: Operand, right: Operand, span: Span) -> Operand
 
 def ints_of(low: Lowering, side: Operand, span: Span) -> ir.Value:
     """A tuple of ints as an INT64 tensor of rank 1."""
-    from opwright.lang.lower.number_lists import number_list
-
     if isinstance(side, IntTuple):
         return tuple_tensor(low, side, span)
     if isinstance(side, AttributeOperand) and side.parameter.kind is ir.AttributeKind.INTS:
