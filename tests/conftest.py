@@ -1,10 +1,11 @@
 """What all tests share: `--update-golden` rewrites golden files instead of comparing with them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from opwright.bundle import installed
+from opwright_build.verify.isolation import kept_workers
 
 from tests.own_specs import build_specs
 from tests.trials import check_trials
@@ -32,6 +33,13 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
         assert text == expected, f"{path.relative_to(root)} is out of date; if the new text is right, run `{command}`"
 
     return compare
+
+
+@pytest.fixture(scope="session", autouse=True)
+def workers() -> Iterator[None]:
+    """The processes of one `opwright test` serve those after it: hundreds of tests run one on a few vectors."""
+    with kept_workers():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opwright_build.verify.isolation import CHUNK, run_tasks
+from opwright_build.verify import isolation
+from opwright_build.verify.isolation import CHUNK, kept_workers, run_tasks
 
 TASKS = """
     import os, sys, time
@@ -52,6 +53,12 @@ TASKS = """
         def lost(self, how):
             return [f"lost: {how}"]
 """
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if no test before had left processes to be used again."""
+    monkeypatch.setattr(isolation, "_shelf", None)
 
 
 @pytest.fixture
@@ -147,3 +154,30 @@ def test_a_worker_that_cannot_import_a_task_says_so(job: Any, tmp_path: Path) ->
     (tmp_path / "isolated_jobs.py").unlink()
     with pytest.raises(RuntimeError, match="No module named 'isolated_jobs'"):
         run_tasks([task], workers=1)
+
+
+def test_processes_serve_the_next_tasks_as_long_as_they_are_kept(job: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def served(*parts: str, **options: Any) -> str:
+        return str(run_tasks([job(*parts, "pid")], workers=1, **options)[0][-1])
+
+    with kept_workers():
+        first = served()
+        assert served() == first
+        with pytest.raises(RuntimeError, match="our own mistake"):
+            served("raise")
+        second = served()
+        assert second != first, "it had not answered all"
+        died = run_tasks([job("crash")], workers=1)
+        assert died == [["lost: crashed (signal 6)"]]
+        third = served()
+        monkeypatch.setenv("OMP_NUM_THREADS", "3")
+        assert served() != third, "it was started with another environment"
+        monkeypatch.delenv("OMP_NUM_THREADS")
+        assert served() == third
+        assert run_tasks([job("hang")], workers=1, timeout=1) == [["lost: gave no answer within 1 s"]]
+        with kept_workers():
+            fourth = served()
+        assert served() == fourth
+    for pid in (first, second, third, fourth):
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(pid), 0)

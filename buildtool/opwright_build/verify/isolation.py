@@ -5,6 +5,9 @@ Runtimes are native code of other projects, and mutated bodies loop for ever. So
 import path that it is told, an environment of a few names and a scratch folder as its current one. When it
 dies or stays silent, the task at hand is run again in its smallest pieces, in a fresh process: the piece over which
 that one dies too gets the blame, all others get their results. (Halving instead would wait out a hang at every step.)
+
+A process takes half a second to import the runtimes. So those that are well serve the next run of tasks too, as long as
+the caller is within `kept_workers()`.
 """
 
 from __future__ import annotations
@@ -19,7 +22,9 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -56,6 +61,32 @@ class Task(Protocol):
         """The result of a single piece over which the process died; `how` continues "the runtime ..."."""
 
 
+class _Shelf:
+    """The processes that wait for work, within one `kept_workers()`."""
+
+    def __init__(self) -> None:
+        self.children: list[_Child] = []
+
+
+_shelf: _Shelf | None = None
+
+
+@contextmanager
+def kept_workers() -> Iterator[None]:
+    """Within it the processes of one run of tasks serve the next ones; they end with the outermost of several."""
+    global _shelf
+    if _shelf is not None:
+        yield
+        return
+    shelf = _shelf = _Shelf()
+    try:
+        yield
+    finally:
+        _shelf = None
+        for child in shelf.children:
+            child.stop()
+
+
 def run_tasks(
     tasks: Sequence[Task], *, workers: int, timeout: float = 60.0, progress: Callable[[int], None] | None = None
 ) -> list[Any]:
@@ -82,6 +113,8 @@ class _Pool:
     """A thread for each child; the threads share a list of chunks."""
 
     def __init__(self, tasks: Sequence[Task], timeout: float, report: Callable[[int], None]) -> None:
+        self._shelf = _shelf
+        self._surroundings = _Surroundings.here()
         self._tasks = tasks
         self._timeout = timeout
         self._report = report
@@ -101,18 +134,37 @@ class _Pool:
         return self._results
 
     def _serve(self) -> None:
-        child = _Child(self._timeout)
+        child = self._take()
         try:
             while not self._errors:
                 with self._lock:
                     chunk = next(self._chunks, None)
                 if chunk is None:
+                    self._give_back(child)
                     return
                 self._run_chunk(child, chunk)
         except BaseException as error:  # handed to the caller's thread, which raises it
             self._errors.append(error)
-        finally:
+        child.stop()
+
+    def _take(self) -> _Child:
+        """A process that waits and was started as one would be now, else a new one."""
+        with self._lock:
+            waiting = self._shelf.children if self._shelf is not None else []
+            for position, child in enumerate(waiting):
+                if child.surroundings == self._surroundings:
+                    del waiting[position]
+                    child.timeout = self._timeout
+                    return child
+        return _Child(self._surroundings, self._timeout)
+
+    def _give_back(self, child: _Child) -> None:
+        """Keeps a process that has answered all that it was asked, where there is a place for it."""
+        if self._shelf is None:
             child.stop()
+            return
+        with self._lock:
+            self._shelf.children.append(child)
 
     def _run_chunk(self, child: _Child, chunk: range) -> None:
         tasks = [self._tasks[index] for index in chunk]
@@ -138,11 +190,29 @@ class _Pool:
                 yield task.join(list(self._run_all(child, pieces))) if len(pieces) > 1 else task.lost(str(death))
 
 
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """What a process is told when it starts: its flags, its environment, and where it imports from."""
+
+    flags: tuple[str, ...]
+    environment: Mapping[str, str]
+    path: Sequence[str]
+    packages: Mapping[str, str]
+
+    @staticmethod
+    def here() -> _Surroundings:
+        # Without `site` (-S), since .pth files may put a library's folder on the path, with a sitecustomize.py in it.
+        flags = ("-I", "-S", *(("-B",) if sys.dont_write_bytecode else ()))
+        environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
+        return _Surroundings(flags, environment, clean_path(), package_folders())
+
+
 class _Child:
     """One process after the other: `send` starts one where there is none."""
 
-    def __init__(self, timeout: float) -> None:
-        self._timeout = timeout
+    def __init__(self, surroundings: _Surroundings, timeout: float) -> None:
+        self.surroundings = surroundings
+        self.timeout = timeout  # in seconds, for each answer
         self._process: subprocess.Popen[bytes] | None = None
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self._reader: threading.Thread | None = None
@@ -156,10 +226,10 @@ class _Child:
     def receive(self) -> Any:
         """The next task's result. Raises _Died, after which the process is gone."""
         try:
-            line = self._answers.get(timeout=self._timeout)
+            line = self._answers.get(timeout=self.timeout)
         except queue.Empty:
             self.stop()
-            raise _Died(f"gave no answer within {self._timeout:g} s") from None
+            raise _Died(f"gave no answer within {self.timeout:g} s") from None
         if not line.endswith(b"\n"):
             raise self._dead()
         answer = json.loads(line)
@@ -194,20 +264,20 @@ class _Child:
 
     def _start(self) -> None:
         self._scratch = tempfile.TemporaryDirectory(prefix="opwright-worker-", ignore_cleanup_errors=True)
-        # Without `site` (-S), since .pth files may put a library's folder on the path, with a sitecustomize.py in it.
+        told = self.surroundings
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", *(["-B"] if sys.dont_write_bytecode else []), str(_WORKER)],
+            [sys.executable, *told.flags, str(_WORKER)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             cwd=self._scratch.name,
-            env={name: os.environ[name] for name in _KEPT if name in os.environ},
+            env=dict(told.environment),
         )
         assert self._process.stdout is not None
         self._answers = queue.SimpleQueue()
         self._reader = threading.Thread(target=_read_lines, args=(self._process.stdout, self._answers), daemon=True)
         self._reader.start()
-        self._write(json.dumps({"path": clean_path(), "packages": package_folders()}).encode())
+        self._write(json.dumps({"path": told.path, "packages": told.packages}).encode())
 
     def _write(self, message: bytes) -> None:
         assert self._process is not None

@@ -10,6 +10,7 @@ from opwright_build.report.junit import junit_xml
 from opwright_build.report.matrix_report import junit_entry, matrix_text, outcome_json, runtime_totals, totals_line
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
+from opwright_build.verify.isolation import kept_workers
 from opwright_build.workflow.judging import Subject, collect, judge, mutate
 from opwright_build.workflow.library import build_library, read_built
 from opwright_build.workflow.select import select_identities
@@ -32,7 +33,8 @@ class Scope:
 
 def verify(path: Path, reporter: Reporter, options: Options, scope: Scope, started: float) -> int:
     """Verifies the library around `path`, building in the cache what is not built yet."""
-    return on_library(path, reporter, options, lambda session: _verify(session, scope, started))
+    with kept_workers():  # mutants run in the processes that verified the bodies
+        return on_library(path, reporter, options, lambda session: _verify(session, scope, started))
 
 
 def _verify(session: Session, scope: Scope, started: float) -> int:
