@@ -1,12 +1,15 @@
 """What all tests share: `--update-golden` rewrites golden files instead of comparing with them."""
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from opwright.bundle import installed
+from opwright_build.engine.lock import folder_lock
 from opwright_build.verify.isolation import kept_workers
 
+from tests.mypy_runs import Mypy
 from tests.own_specs import build_specs
 from tests.trials import check_trials
 
@@ -43,9 +46,24 @@ def workers() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def standard_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The bundle of this repository's specs, built in a folder of its own."""
-    return build_specs(tmp_path_factory.mktemp("standard"))
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all processes of this run of the tests have in common."""
+    folder = tmp_path_factory.getbasetemp()
+    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+
+
+@pytest.fixture(scope="session")
+def mypy_runs(shared_folder: Path) -> Mypy:
+    return Mypy(shared_folder / "mypy")
+
+
+@pytest.fixture(scope="session")
+def standard_file(shared_folder: Path) -> Path:
+    """The bundle of this repository's specs, built in a folder of its own by the first process that asks for it."""
+    root = shared_folder / "standard"
+    with folder_lock(shared_folder / "standard.lock", lambda: None):
+        built = sorted((root / "dist").glob("*.onnxlib"))
+        return built[0] if built else build_specs(root)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -18,13 +19,12 @@ from opwright_build.package.stub_docs import escape, literal, quoted
 from opwright_build.package.stub_signatures import TypeVariables, signatures
 from opwright_build.package.typed_package import render_stubs
 
+from tests.mypy_runs import SETTINGS, Mypy
 from tests.package.sample import bundle_bytes, sample_library
 
 GOLDEN = Path(__file__).parent / "golden"
 LIBRARY = Path(opwright.__file__).parents[1]
 BUNDLE = sample_library()
-# Our own code is checked by `nox -s types`; here it is what it is to those who install it.
-MYPY_INI = "[mypy]\nstrict = true\n[mypy-opwright.*]\nfollow_imports = silent\n"
 
 GOOD_CALLS = """
 from typing import Any
@@ -82,15 +82,18 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "acme_ops" / "acme-ops-1.0.0.onnxlib").write_bytes(bundle_bytes(BUNDLE))
     (root / "good.py").write_text(GOOD_CALLS)
     (root / "bad.py").write_text(BAD_HEAD + "".join(f"    {call}\n" for call in BAD_CALLS))
-    (root / "mypy.ini").write_text(MYPY_INI)
+    (root / "mypy.ini").write_text(SETTINGS)
     settings = {"extraPaths": [str(LIBRARY)], "typeCheckingMode": "strict", "reportUnusedExpression": False}
     (root / "pyrightconfig.json").write_text(json.dumps(settings))
     return root
 
 
-def lines_with_errors(output: str, file: str) -> set[int]:
-    rows = [line.partition(f"{file}:")[2] for line in output.splitlines() if f"{file}:" in line and " error" in line]
-    return {int(row.partition(":")[0]) for row in rows}
+def errors(output: str) -> dict[str, set[int]]:
+    """The lines in which a checker reports errors, by file."""
+    found: dict[str, set[int]] = {}
+    for match in re.finditer(r"^\s*(\S+?\.pyi?):(\d+)\b.*? error", output, re.MULTILINE):
+        found.setdefault(Path(match[1]).name, set()).add(int(match[2]))
+    return found
 
 
 def expected_lines() -> set[int]:
@@ -98,23 +101,21 @@ def expected_lines() -> set[int]:
     return set(range(first, first + len(BAD_CALLS)))
 
 
-def check(command: list[str], project: Path) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "MYPYPATH": os.pathsep.join([str(LIBRARY), str(project)])}
-    return subprocess.run(command, cwd=project, capture_output=True, text=True, env=environment, timeout=300)
+def environment(project: Path) -> dict[str, str]:
+    return {"MYPYPATH": os.pathsep.join([str(LIBRARY), str(project)])}
 
 
-@pytest.mark.parametrize("files", [["good.py", "acme_ops"], ["bad.py"]], ids=["good", "bad"])
-def test_mypy_strict(project: Path, files: list[str]) -> None:
-    done = check([sys.executable, "-m", "mypy", *files], project)
-    assert lines_with_errors(done.stdout, files[0]) == (expected_lines() if files == ["bad.py"] else set()), done.stdout
-    assert (done.returncode == 0) == (files != ["bad.py"]), done.stdout
+def test_mypy_strict(project: Path, mypy_runs: Mypy) -> None:
+    done = mypy_runs.run(["good.py", "bad.py", "acme_ops"], project, environment(project))
+    assert errors(done.stdout) == {"bad.py": expected_lines()}, done.stdout + done.stderr
+    assert done.returncode == 1, done.stdout
 
 
-@pytest.mark.parametrize("files", [["good.py", "acme_ops"], ["bad.py"]], ids=["good", "bad"])
-def test_pyright_strict(project: Path, files: list[str]) -> None:
-    done = check([sys.executable, "-m", "pyright", "--pythonpath", sys.executable, *files], project)
-    assert lines_with_errors(done.stdout, files[0]) == (expected_lines() if files == ["bad.py"] else set()), done.stdout
-    assert (done.returncode == 0) == (files != ["bad.py"]), done.stdout
+def test_pyright_strict(project: Path) -> None:
+    command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "good.py", "bad.py", "acme_ops"]
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=300)
+    assert errors(done.stdout) == {"bad.py": expected_lines()}, done.stdout + done.stderr
+    assert done.returncode == 1, done.stdout
 
 
 def test_the_files(golden: Callable[[Path, str], None]) -> None:
@@ -193,15 +194,15 @@ def odd_index() -> Index:
     )
 
 
-def test_odd_interfaces(tmp_path: Path, golden: Callable[[Path, str], None]) -> None:
+def test_odd_interfaces(tmp_path: Path, golden: Callable[[Path, str], None], mypy_runs: Mypy) -> None:
     files = render_stubs(odd_index())
     golden(GOLDEN / "odd.pyi.txt", files["acme_ops/opset1.pyi"].decode())
     for path, data in files.items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_bytes(data)
-    (tmp_path / "mypy.ini").write_text(MYPY_INI)
-    done = check([sys.executable, "-m", "mypy", "acme_ops"], tmp_path)
-    assert done.returncode == 0, done.stdout
+    (tmp_path / "mypy.ini").write_text(SETTINGS)
+    done = mypy_runs.run(["acme_ops"], tmp_path, environment(tmp_path))
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_sequences_and_what_may_be_anything() -> None:

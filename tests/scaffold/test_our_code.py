@@ -9,12 +9,13 @@ from pathlib import Path
 import grimp
 import pytest
 
+from tests.mypy_runs import Mypy
+
 ROOT = Path(__file__).resolve().parents[2]
 CHECKS = {
     "ruff check": [sys.executable, "-m", "ruff", "check"],
     "ruff format": [sys.executable, "-m", "ruff", "format", "--check"],
     "lint-imports": [str(Path(sys.executable).with_name("lint-imports")), "--no-cache", "--no-logo"],
-    "mypy": [sys.executable, "-m", "mypy", "--strict"],
     "pyright": [sys.executable, "-m", "pyright", "--pythonpath", sys.executable],
 }
 IMPORTED_AS = {"pyyaml": "yaml"}
@@ -23,11 +24,19 @@ BROUGHT_BY_PYDANTIC = {"pydantic_core", "typing_extensions"}
 ALWAYS = {"opwright", "opwright_build"}
 
 
+OURS = {"PYTHONPATH": f"{ROOT / 'library'}{os.pathsep}{ROOT / 'buildtool'}"}
+
+
 @pytest.mark.parametrize("check", CHECKS)
 def test_checker(check: str) -> None:
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'library'}{os.pathsep}{ROOT / 'buildtool'}"}
+    environment = {**os.environ, **OURS}
     done = subprocess.run(CHECKS[check], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, f"{check}\n{done.stdout}\n{done.stderr}"
+
+
+def test_mypy(mypy_runs: Mypy) -> None:
+    done = mypy_runs.run(["--strict"], ROOT, OURS)
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from pathlib import Path
 import opwright
 import pytest
 
+from tests.mypy_runs import SETTINGS, Mypy
 from tests.typing.test_samples import SAMPLES, example_of_the_page
 
 PACKAGE = Path(opwright.__file__).parent
@@ -185,8 +185,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "shapes.py").write_text("from opwright import FLOAT, INT64\n" + "".join(shapes))
     for sample in SAMPLES.glob("*.py"):
         (root / sample.name).write_text(sample.read_text(encoding="utf-8"))
-    ours = "[mypy-opwright.*]\nfollow_imports = silent\n"
-    (root / "mypy.ini").write_text(f"[mypy]\nstrict = true\nplugins = opwright.mypy\n{ours}")
+    (root / "mypy.ini").write_text(SETTINGS)
     unused = dict.fromkeys(("reportUnusedExpression", "reportUnusedImport", "reportUnusedVariable"), False)
     settings = {"extraPaths": [str(PACKAGE.parent)], "typeCheckingMode": "strict", **unused}
     (root / "pyrightconfig.json").write_text(json.dumps(settings))
@@ -194,21 +193,20 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def mypy(project: Path) -> str:
-    environment = {**os.environ, "MYPYPATH": str(PACKAGE.parent), "PYTHONPATH": str(PACKAGE.parent)}
+def mypy(project: Path, mypy_runs: Mypy) -> str:
+    environment = {"MYPYPATH": str(PACKAGE.parent), "PYTHONPATH": str(PACKAGE.parent)}
     files = [path.name for path in sorted(project.glob("*.py"))]
-    return run([sys.executable, "-m", "mypy", *files, *map(str, STUBS)], project, environment)
+    return told(mypy_runs.run([*files, *map(str, STUBS)], project, environment))
 
 
 @pytest.fixture(scope="module")
 def pyright(project: Path) -> str:
     files = [path.name for path in sorted(project.glob("*.py"))]
     command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, *files, *map(str, STUBS)]
-    return run(command, project, dict(os.environ))
+    return told(subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=600))
 
 
-def run(command: list[str], folder: Path, environment: dict[str, str]) -> str:
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, timeout=600)
+def told(done: subprocess.CompletedProcess[str]) -> str:
     assert done.returncode in (0, 1), done.stdout + done.stderr
     return done.stdout
 
