@@ -31,8 +31,8 @@ from tests.differential.program import Program
 from tests.differential.rows import DETECTORS, REFUSALS, ROWS
 
 SEED = 1
-PROGRAMS = 400
-MUTANTS = 400
+PROGRAMS = 200
+MUTANTS = 200
 MIXED = 300
 FURTHER = 40
 
