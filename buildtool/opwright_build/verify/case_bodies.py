@@ -13,13 +13,31 @@ from opwright_build.verify.case_model import Case, Items
 from opwright_build.verify.items import type_of
 
 
+class Bodies:
+    """The bodies of one version by what is known of a case: most cases are alike in all that a variant asks for."""
+
+    def __init__(self, entry: FunctionEntry) -> None:
+        self._entry = entry
+        self._classes: dict[tuple[int, int], list[BodyEntry]] = {}
+        for body in entry.bodies:
+            self._classes.setdefault((body.first_opset, body.last_opset), []).append(body)
+        self._axes = tuple(dict.fromkeys(axis for body in entry.bodies for axis, _ in body.variant))
+        self._chosen: dict[tuple[tuple[str, ...], ...], list[BodyEntry]] = {}
+
+    def of(self, case: Case) -> list[BodyEntry]:
+        """Every body whose variant fits, those of one class of opsets together. Whether it admits the element types is
+        another question."""
+        facts = tuple(_facts(self._entry, case, axis) for axis in self._axes)
+        if facts not in self._chosen:
+            known = dict(zip(self._axes, facts, strict=True))
+            matches = [match_variants(bodies, known.__getitem__) for bodies in self._classes.values()]
+            self._chosen[facts] = [body for match in matches for body in match.fitting]
+        return self._chosen[facts]
+
+
 def bodies_for(entry: FunctionEntry, case: Case) -> list[BodyEntry]:
-    """Every body whose variant fits, in the index's order. Whether it admits the element types is another question."""
-    chosen: list[BodyEntry] = []
-    for first, last in dict.fromkeys((body.first_opset, body.last_opset) for body in entry.bodies):
-        variants = [body for body in entry.bodies if (body.first_opset, body.last_opset) == (first, last)]
-        chosen.extend(match_variants(variants, lambda axis: _facts(entry, case, axis)).fitting)
-    return chosen
+    """What `Bodies` gives for a single case."""
+    return Bodies(entry).of(case)
 
 
 def refused_types(body: BodyEntry, case: Case) -> str:

@@ -16,7 +16,7 @@ from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry
 from opwright.link.instantiate import instantiate
 
 from opwright_build.verify.batches import Batch, Vector
-from opwright_build.verify.case_bodies import bodies_for, refused_types
+from opwright_build.verify.case_bodies import Bodies, refused_types
 from opwright_build.verify.case_model import Case, Outcome, Status
 from opwright_build.verify.gaps import Gap, GapIndex
 from opwright_build.verify.isolation import run_tasks
@@ -162,6 +162,7 @@ class Plan:
         self._instantiated = instantiated
         self._runtimes = runtimes
         self._entries = {entry.identity: entry for entry in entries}
+        self._bodies: dict[str, Bodies] = {}
         # Bodies of one entry may be equal; positions by identity spare comparing them field by field.
         self._positions = {
             id(body): position for entry in self._entries.values() for position, body in enumerate(entry.bodies)
@@ -173,7 +174,9 @@ class Plan:
         entry = self._entries.get(case.identity)
         if entry is None:
             return
-        bodies = bodies_for(entry, case)
+        if case.identity not in self._bodies:
+            self._bodies[case.identity] = Bodies(entry)
+        bodies = self._bodies[case.identity].of(case)
         if not bodies:
             for runtime in self._runtimes:
                 message = "no body of the version is meant for such a call"
