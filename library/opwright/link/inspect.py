@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import Enum
 
@@ -59,7 +59,8 @@ def inspect(model: ModelProto, libraries: Bundle | Sequence[Bundle] = (), file: 
     for nodes in bodies:
         for node in all_nodes(nodes):
             calls[call_id(node)] = calls.get(call_id(node), 0) + 1
-    holders = _holders(bundles)
+    unmarked = {digests[function_id(item)] for item in model.functions if record_of(item) is None}
+    holders = _holders(bundles, unmarked)
     reports = []
     for function in model.functions:
         identity = function_id(function)
@@ -102,14 +103,16 @@ def _state(record: Record | None, recognised: Record | None, digest: str, librar
     return State.UNVERIFIED if record.template else State.UNALTERED
 
 
-def _holders(libraries: Sequence[Bundle]) -> Mapping[str, Record]:
-    """For each body digest the first function version that has it."""
+def _holders(libraries: Sequence[Bundle], digests: Set[str]) -> Mapping[str, Record]:
+    """For each of the digests that a body has the first function version that has it."""
     found: dict[str, Record] = {}
+    if not digests:
+        return found
     for library in libraries:
         index = library.index
         for entry in index.functions:
             for body in entry.bodies:
-                variant = ",".join(f"{axis}={value}" for axis, value in body.variant)
-                record = Record(entry.identity, variant, body.body, index.library, index.version, "", "")
-                found.setdefault(body.body, record)
+                if body.body in digests and body.body not in found:
+                    variant = ",".join(f"{axis}={value}" for axis, value in body.variant)
+                    found[body.body] = Record(entry.identity, variant, body.body, index.library, index.version, "", "")
     return found
