@@ -1,12 +1,13 @@
 """What all tests share: `--update-golden` rewrites golden files instead of comparing with them."""
 
+import gc
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from opwright.bundle import installed
-from opwright_build.engine.lock import folder_lock
+from opwright_build.engine.folder_lock import folder_lock
 from opwright_build.verify.isolation import kept_workers
 
 from tests.mypy_runs import Mypy
@@ -18,6 +19,13 @@ check_trials()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden files")
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests stay until the end: the collector of garbage does not look through them again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, *gc.get_threshold()[1:])
 
 
 @pytest.fixture

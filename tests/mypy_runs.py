@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from opwright_build.engine.lock import folder_lock
+from opwright_build.engine.folder_lock import folder_lock
 
 SETTINGS = "[mypy]\nstrict = true\npython_version = 3.11\nplugins = opwright.mypy\n"
 
