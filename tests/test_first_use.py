@@ -41,3 +41,39 @@ def test_nothing_is_found_before_it_is_used() -> None:
     code += "print([name for name in sys.modules if name.startswith(('opwright.eager', 'opwright.live', 'onnx'))])"
     shown = run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert shown.stdout.strip() == "[]"
+
+
+# What a first function and its first call have no use for: libraries and the linker, digests, other ways in.
+NOT_NEEDED = (
+    "opwright.builder",
+    "opwright.bundle.format",
+    "opwright.decompiler",
+    "opwright.downlevel",
+    "opwright.link.catalogue",
+    "opwright.link.digests",
+    "opwright.link.instantiate",
+    "opwright.link.naming",
+    "opwright.model",
+    "opwright.protos.canonical",
+    "opwright.protos.digest",
+)
+MOST_MODULES = 170
+
+
+def test_a_first_function_and_its_first_call_import_what_they_need(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    lines = (
+        "import sys",
+        "import numpy as np",
+        "from opwright import FLOAT, opset18 as op, script",
+        "@script()",
+        "def double(x: FLOAT[...]):",
+        "    return op.Relu(x) * 2.0",
+        "double.to_function_proto()",
+        "double(np.ones((2, 2), np.float32))",
+        "print(*[name for name in sys.modules if name.startswith('opwright.')])",
+    )
+    program.write_text("\n".join(lines), encoding="utf-8")
+    shown = run([sys.executable, str(program)], capture_output=True, text=True, check=True, timeout=60).stdout.split()
+    assert not [name for name in shown for room in NOT_NEEDED if f"{name}.".startswith(f"{room}.")]
+    assert len(shown) <= MOST_MODULES

@@ -20,7 +20,7 @@ from opwright.graphs.model_file import read_model, write_model
 from opwright.link.apply import Attached, attach_libraries
 from opwright.link.detach import detach_libraries
 from opwright.link.inspect import FunctionReport, State, inspect
-from opwright.link.naming import Profile
+from opwright.link.profile import Profile
 
 COMMANDS = ("attach", "inspect", "detach", "polyfill", "decompile")
 

@@ -171,7 +171,7 @@ class OnnxFunction(Generic[P, R]):
         from pathlib import Path
 
         from opwright.graphs.initializers import Carried
-        from opwright.link.naming import Profile
+        from opwright.link.profile import Profile
         from opwright.model_options import ModelOptions
 
         options = ModelOptions(

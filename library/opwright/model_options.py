@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from opwright.graphs.initializers import Carried
-from opwright.link.naming import Profile
+from opwright.link.profile import Profile
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.opset import Opset
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from onnx import FunctionProto
 
-    from opwright.bundle.format import Bundle, FunctionEntry
+    from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry
 
 
 class LibraryOpset:
@@ -151,6 +151,14 @@ class LibraryFunction:
         from opwright.link.extract import function_protos
 
         return function_protos(self.bundle, self.entry, opset, variant or {})
+
+    def instantiate(self, body: BodyEntry, opset: int, domain: str) -> list[FunctionProto]:
+        """One of the function's bodies under that domain, for a model at that default opset, behind those it calls."""
+        index = self.bundle.index
+        made: list[FunctionProto] = find("instantiate")(
+            index, self.bundle.bodies, self.entry, body, opset=opset, domain=domain
+        )
+        return made
 
 
 _BUNDLES: dict[str, Bundle] = {}

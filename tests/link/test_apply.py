@@ -12,7 +12,7 @@ from opwright.bundle.format import AttributeEntry, Bundle, InputEntry
 from opwright.link.apply import attach, attach_libraries
 from opwright.link.detach import detach
 from opwright.link.inspect import State, inspect
-from opwright.link.naming import Profile
+from opwright.link.profile import Profile
 
 from tests.link.conftest import Body, LibraryBuilder, parse, refused, run_everywhere
 

@@ -11,7 +11,8 @@ from onnx.reference import ReferenceEvaluator
 from opwright.bundle.format import AttributeEntry, FunctionEntry, InputEntry
 from opwright.diagnostics import DiagnosticError
 from opwright.link.instantiate import instantiate
-from opwright.link.naming import Profile, bodies_at
+from opwright.link.naming import bodies_at
+from opwright.link.profile import Profile
 
 from tests.link.conftest import Body, LibraryBuilder
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from onnx import ModelProto, helper
 from opwright.bundle.format import Bundle
 from opwright.link.exported import functions_at
-from opwright.link.naming import Profile
+from opwright.link.profile import Profile
 
 PRODUCER = "opwright"
 

@@ -26,7 +26,7 @@ from opwright.lang.lower import arithmetic, calls, subscripts
 from opwright.lang.lower.graph_attributes import call_with_graphs
 from opwright.lang.lower.operands import Operand
 from opwright.lang.objects import FunctionObject
-from opwright.link.naming import Profile
+from opwright.link.profile import Profile
 from opwright.model_options import ModelOptions
 from opwright.opsets.operator import Operator
 from opwright.opsets.opset import Opset

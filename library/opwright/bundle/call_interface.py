@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from opwright.bundle.format import BodyEntry, FunctionEntry, InputEntry
+if TYPE_CHECKING:
+    from opwright.bundle.format import BodyEntry, FunctionEntry, InputEntry
 
 
 def spread_names(name: str, count: int, taken: Collection[str]) -> list[str]:

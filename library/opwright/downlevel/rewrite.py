@@ -21,8 +21,8 @@ from opwright.link.catalogue import Catalogue, merge_libraries
 from opwright.link.check import check_model, undefined_nodes, without_weights
 from opwright.link.detach import detach_libraries
 from opwright.link.digests import record_of
-from opwright.link.naming import Profile
 from opwright.link.plan import FUNCTION_IR, choose_opset, make_plan
+from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
 from opwright.opsets.onnx_inference import infer_model
 

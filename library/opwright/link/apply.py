@@ -22,9 +22,9 @@ from opwright.link.catalogue import Catalogue, merge_libraries
 from opwright.link.check import check_model, undefined_nodes
 from opwright.link.instantiate import pad, write_defaults
 from opwright.link.metadata import ATTACHED, CALL, IMPORTED
-from opwright.link.naming import Profile
 from opwright.link.node_resolution import Served, resolve_model
 from opwright.link.plan import Plan, choose_opset, make_plan
+from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
 from opwright.opsets.domains import normal_domain
 

@@ -20,7 +20,8 @@ from opwright.graphs.walk import all_nodes, rename_references, rename_values
 from opwright.link.catalogue import Catalogue, catalogue_of
 from opwright.link.flatten import flatten
 from opwright.link.metadata import ATTRIBUTES, BODY, IDENTITY, LIBRARY, RELEASE, TEMPLATE, VARIANT
-from opwright.link.naming import Content, Instance, Naming, Profile, template_at
+from opwright.link.naming import Content, Instance, Naming, template_at
+from opwright.link.profile import Profile
 from opwright.link.schema_types import schema_at
 from opwright.opsets.domains import normal_domain
 from opwright.variants import overload_of

@@ -11,25 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 
 from opwright.bundle.format import BodyEntry, FunctionEntry, TemplateEntry
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.graphs.ids import FunctionId
 from opwright.link.catalogue import Catalogue
+from opwright.link.profile import Profile
 from opwright.variants import labels, overload_of, portable_name
-
-
-class Profile(Enum):
-    """How variants are told apart.
-
-    `portable` is right everywhere. `overload` needs IR 10 and onnxruntime 1.27: older ones run the last function of the
-    name, as the reference evaluator does.
-    """
-
-    PORTABLE = "portable"  # by name
-    OVERLOAD = "overload"  # by overload, but of those that functions call: no runtime finds them there
-
 
 Content = tuple[str, str, tuple[str, ...], tuple[str, ...]]  # identity, body, inputs, attributes
 

@@ -15,8 +15,9 @@ from opwright.link.catalogue import Catalogue
 from opwright.link.digests import Record, function_digests, record_of
 from opwright.link.flatten import flatten
 from opwright.link.instantiate import called, closure, name_body
-from opwright.link.naming import Instance, Naming, Profile, bodies_at
+from opwright.link.naming import Instance, Naming, bodies_at
 from opwright.link.node_resolution import Served
+from opwright.link.profile import Profile
 from opwright.link.propagate import imports_of
 from opwright.opsets.domains import normal_domain
 from opwright.variants import possible_bases

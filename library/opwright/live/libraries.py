@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from onnx import FunctionProto, NodeProto
 
-from opwright.bundle.format import Bundle, FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.graphs.ids import FunctionId, call_id, function_id
 from opwright.graphs.walk import all_nodes
 from opwright.lang import ir
 from opwright.lang.objects import OpsetObject
-from opwright.link.digests import record_of
-from opwright.link.instantiate import instantiate
+from opwright.link.metadata import VARIANT
 from opwright.opsets.signatures import is_known_domain, signature
 from opwright.packaged import LibraryFunction, LibraryOpset
+
+if TYPE_CHECKING:
+    from opwright.bundle.format import Bundle, FunctionEntry
 
 # The opsets of packages that functions have named, by the domain in which their functions stand in a model.
 _OPSETS: dict[tuple[str, int], LibraryOpset] = {}
@@ -93,9 +95,9 @@ class LibraryCalls:
         if key not in self._made:
             opset = _OPSETS[callee.emitted_domain, callee.version]
             function = opset.find(callee.name)
-            bundle, entry = function.bundle, function.entry
-            body = next(item for item in entry.bodies if item.body == callee.digest and item.variant == callee.variant)
-            made = instantiate(bundle.index, bundle.bodies, entry, body, opset=self.opset, domain=callee.emitted_domain)
+            bodies = function.entry.bodies
+            body = next(item for item in bodies if item.body == callee.digest and item.variant == callee.variant)
+            made = function.instantiate(body, self.opset, callee.emitted_domain)
             for proto in made:
                 self.protos.setdefault(function_id(proto), proto)
             identity = self._made[key] = function_id(made[-1])
@@ -106,8 +108,8 @@ class LibraryCalls:
         """The ids that variants have where they are told apart by overloads, by those that they have here."""
         found = {}
         for made, name in self.family_names.items():
-            record = record_of(self.protos[made])
-            found[made] = (made[0], name, record.variant if record is not None else "")
+            facts = {item.key: item.value for item in self.protos[made].metadata_props}
+            found[made] = (made[0], name, facts.get(VARIANT, ""))
         return found
 
 

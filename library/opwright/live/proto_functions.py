@@ -17,7 +17,6 @@ from opwright.live.newer_opset import means_the_same
 from opwright.live.proto_types import describe_proto
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.records import CONSTANT
-from opwright.protos.digest import digest
 
 MODELS = "opwright.model"  # the domain of functions that were models
 
@@ -45,7 +44,7 @@ class ProtoFunction:
 
     @cached_property
     def digest(self) -> str:
-        return digest(self.proto, self.callees.values())
+        return str(find("digest")(self.proto, self.callees.values()))
 
     @cached_property
     def script(self) -> Script:

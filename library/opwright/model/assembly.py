@@ -13,7 +13,7 @@ from opwright.graphs.inline import Inliner, inline_into
 from opwright.graphs.left_out import leave_out_defaults
 from opwright.graphs.walk import all_graphs, all_nodes
 from opwright.link.flatten import flatten
-from opwright.link.naming import Profile
+from opwright.link.profile import Profile
 from opwright.live.closure import Closure, choose_functions
 from opwright.live.declared_imports import declare_imports
 from opwright.live.libraries import check_imports, unify_imports

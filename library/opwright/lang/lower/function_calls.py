@@ -7,8 +7,8 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import cache
 from sysconfig import get_path
+from typing import TYPE_CHECKING
 
-from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, Related, Severity
 from opwright.lang import ir
 from opwright.lang.grammar import name_of
@@ -25,6 +25,9 @@ from opwright.lang.resolve import ModuleScope
 from opwright.lang.rounding import to_float32
 from opwright.lang.source import Span
 from opwright.opsets.signatures import AttributeSpec, Formal, Option, Signature
+
+if TYPE_CHECKING:
+    from opwright.bundle.format import BodyEntry, FunctionEntry
 
 INLINE_DEPTH = 64
 IN_THIS_CALL = "in this call"  # how the note begins that says where an error stands inside a function
