@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import onnx
+import onnxruntime
 
 from benchmarks.models import graph
 
@@ -74,10 +75,22 @@ def prepare(work: str, package: str, path: Path, size: int) -> Work:
         return lambda: _PROGRAMS[work](module, code)
     exec(code, vars(module))
     x, y = (np.linspace(0.5, 1.5, size, dtype=np.float32) for _ in range(2))
-    called: Callable[[Any, Any], object] = vars(module)["main"] if work == "function" else vars(module)["op"].Add
+    called: Callable[[Any, Any], object] = vars(module)["op"].Add if work == "operator" else vars(module)["main"]
+    if work == "kernels":
+        called = _session(vars(module)["main"])
     for _ in range(_WARM):
         called(x, y)
     return lambda: called(x, y)
+
+
+def _session(function: Any) -> Callable[[Any, Any], object]:
+    """The function's model in a session of one thread, without anything of ours around it."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    data = function.to_model_proto().SerializeToString()
+    session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+    one, other = (item.name for item in session.get_inputs())
+    return lambda x, y: session.run(None, {one: x, other: y})
 
 
 def _program(path: Path) -> tuple[ModuleType, CodeType]:
