@@ -97,6 +97,11 @@ def open_element(element: Element | None) -> TypeVariable | None:
     return found if isinstance(found, TypeVariable) else None
 
 
+def declared_variable(element: Element | None) -> TypeVariable | None:
+    """The variable by which an element type is declared, whatever stands for it now."""
+    return element if isinstance(element, TypeVariable) else None
+
+
 def unify_elements(first: Element, second: Element, trail: Trail) -> bool:
     """Makes two element types the same where a flexible variable allows it; False where they differ."""
     left, right = settle(first), settle(second)
@@ -199,13 +204,18 @@ class _TypeBase:
         """What is true of values of both types, which are the same up to shapes."""
         raise NotImplementedError
 
-    def with_tensors(self, step: Callable[[TensorType], TensorType]) -> Type:
+    def with_tensors(self, step: Callable[[TensorType], Type]) -> Type:
         """The type with `step` done to the tensor type in it."""
         raise NotImplementedError
 
     def restrict(self, admitted: tuple[str, ...], operator: str, trail: Trail) -> bool:
         """Meets the type with the ONNX types that an operator admits for it; False where none is left."""
         return True
+
+    @property
+    def innermost(self) -> Type:
+        """What is held in the end by what holds values."""
+        raise NotImplementedError
 
     def settled(self) -> Type:
         """The type with each element variable replaced by what it stands for now: what outlives a rolled back
@@ -246,6 +256,10 @@ class TensorType(_TypeBase):
         return known_element(self.element)
 
     @property
+    def innermost(self) -> TensorType:
+        return self
+
+    @property
     def carried(self) -> TensorType:
         return self
 
@@ -274,7 +288,7 @@ class TensorType(_TypeBase):
         pairs = zip(self.shape, other.shape, strict=True)
         return TensorType(self.element, tuple(one if one == other else None for one, other in pairs))
 
-    def with_tensors(self, step: Callable[[TensorType], TensorType]) -> Type:
+    def with_tensors(self, step: Callable[[TensorType], Type]) -> Type:
         return step(self)
 
     def restrict(self, admitted: tuple[str, ...], operator: str, trail: Trail) -> bool:
@@ -304,6 +318,10 @@ class _Holder(_TypeBase):
     def __init__(self, item: Type) -> None:
         self.item = item
 
+    @property
+    def innermost(self) -> Type:
+        return self.item.innermost
+
     def of(self, item: Type) -> Type:
         """The same with another item."""
         raise NotImplementedError
@@ -323,7 +341,7 @@ class _Holder(_TypeBase):
             return other.is_unknown
         return self._is_like(other) and self.item.unify(other.item, trail)
 
-    def with_tensors(self, step: Callable[[TensorType], TensorType]) -> Type:
+    def with_tensors(self, step: Callable[[TensorType], Type]) -> Type:
         return self.of(self.item.with_tensors(step))
 
     def restrict(self, admitted: tuple[str, ...], operator: str, trail: Trail) -> bool:
@@ -421,6 +439,10 @@ class NumberType(_TypeBase):
         self.kind = kind
 
     @property
+    def innermost(self) -> NumberType:
+        return self
+
+    @property
     def carried(self) -> TensorType:
         return TensorType(self.kind.carrier, ())
 
@@ -441,7 +463,7 @@ class NumberType(_TypeBase):
     def joined(self, other: Type) -> Type:
         return self
 
-    def with_tensors(self, step: Callable[[TensorType], TensorType]) -> Type:
+    def with_tensors(self, step: Callable[[TensorType], Type]) -> Type:
         return self
 
     def restrict(self, admitted: tuple[str, ...], operator: str, trail: Trail) -> bool:
@@ -458,6 +480,10 @@ class UnknownType(_TypeBase):
     is_unknown = True
 
     @property
+    def innermost(self) -> UnknownType:
+        return self
+
+    @property
     def carried(self) -> UnknownType:
         return self
 
@@ -470,7 +496,7 @@ class UnknownType(_TypeBase):
     def joined(self, other: Type) -> Type:
         return self
 
-    def with_tensors(self, step: Callable[[TensorType], TensorType]) -> Type:
+    def with_tensors(self, step: Callable[[TensorType], Type]) -> Type:
         return self
 
     def __repr__(self) -> str:
@@ -556,6 +582,7 @@ class AttributeReference:
     __slots__ = ("kind", "name")
 
     value: None = None
+    literal: AttributeLiteral | None = None
     integer: int | None = None
     text: str | None = None
     items: AttributeItems | None = None
@@ -585,6 +612,11 @@ class AttributeValue:
     def __init__(self, kind: AttributeKind, value: AttributeLiteral | TensorData | Region | None) -> None:
         self.kind = kind
         self.value = value
+
+    @property
+    def literal(self) -> AttributeLiteral | None:
+        """A number, a text or a list of them."""
+        return self.value if isinstance(self.value, (int, float, str, tuple)) else None
 
     @property
     def integer(self) -> int | None:

@@ -249,13 +249,13 @@ class BodyLoop:
             if not operand:
                 return _Carried(ir.Value(type_, "", span), type_, empty=True)
             return _Carried(entering_sequence(low, operand, type_, span), type_)
-        if isinstance(wanted, ir.TensorType):
+        if wanted is not None and wanted.element is not None:
             return _Carried(as_tensor(low, operand, wanted.element, span), wanted)
         if is_number(operand):
             return _Carried(carried(low, operand, span), ir.NumberType(number_kind(operand)))
         value = as_tensor(low, operand, None, span)
         # Where the body sets a number, the tensor that enters decides what both are.
-        return _Carried(value, value.type if wanted is None or isinstance(wanted, ir.NumberType) else wanted)
+        return _Carried(value, value.type if wanted is None or wanted.kind is not None else wanted)
 
     def lower(self) -> ir.Loop | None:
         """The loop under the types of now; None where the body has told that they must be others."""
@@ -409,7 +409,7 @@ class BodyLoop:
             self.mixed[name] = self.mixed.get(name, frozenset()) | number_kinds(low, operand)
             self.wanted[name] = parameter.type  # as it is, and lowered again with this in mind
         both = parameter.type.joined(value.type)
-        if isinstance(both, ir.TensorType) and is_tensor(parameter) and both.shape != parameter.type.shape:
+        if is_tensor(parameter) and both.shape != parameter.type.shape:
             self.wanted[name] = both
         return value
 

@@ -12,7 +12,7 @@ from opwright.lang.lower.context import Lowering, complete
 from opwright.lang.lower.equal_shapes import BROADCASTS_SINCE, fit_shapes
 from opwright.lang.lower.invalid_calls import note_contents, refuse_invalid
 from opwright.lang.lower.item_ranks import note_result, ranked
-from opwright.lang.lower.malformed import counts_too_much, known_value
+from opwright.lang.lower.malformed import counts_too_much, known_integer
 from opwright.lang.lower.mixed import refuse_untyped
 from opwright.lang.lower.numbers import as_tensor, is_number
 from opwright.lang.lower.open_calls import signature_of_call
@@ -443,8 +443,8 @@ def _said_count(
     count = signature.record.results
     if not count or counts_too_much(signature, attributes):
         return None
-    wanted, said = arguments.result_count, known_value(attributes, count)
-    if wanted is None and isinstance(attributes.get(count), ir.AttributeReference):
+    wanted, said = arguments.result_count, known_integer(attributes, count)
+    if wanted is None and count in attributes and attributes[count].refers_to is not None:
         raise low.error(
             "OW324",
             "`num_outputs` of Split must be known when the function is built",
@@ -453,8 +453,10 @@ def _said_count(
             help="unpack the values to names: `a, b = op.Split(x, num_outputs=n)`",
             subject=signature.name,
         )
-    if not isinstance(said, int) or said <= 0 or wanted in (None, said):
-        return said if isinstance(said, int) and said > 0 else None
+    if said is None or said <= 0:
+        return None
+    if wanted in (None, said):
+        return said
     raise low.error(
         "OW328",
         f"{said} values cannot be unpacked to {wanted} names",

@@ -15,7 +15,13 @@ from opwright.lang.lower.joins import as_joined, join_values, one_is_tuple, same
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.number_functions import call_number_builtin
 from opwright.lang.lower.numbers import as_tensor, carried, cast, describe, is_number, narrow, number_kind
-from opwright.lang.lower.operands import AttributeOperand, Environment, Operand, Rank, is_run_time_number, is_tensor
+from opwright.lang.lower.operands import (
+    AttributeOperand,
+    Environment,
+    Operand,
+    Rank,
+    is_tensor,
+)
 from opwright.lang.lower.poison import each
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.ranks import compare_rank
@@ -145,8 +151,8 @@ def as_condition(low: Lowering, operand: Operand, span: Span) -> ir.Value:
     boolean = low.element_of("bool")
     if mask == 1 << boolean.code:
         return value
-    element, string = ir.settle(value.type.element), low.element_of("string")
-    inferred = isinstance(element, ir.TypeVariable) and narrow(low, element, [string], "a condition")
+    variable, string = ir.open_element(value.type.element), low.element_of("string")
+    inferred = variable is not None and narrow(low, variable, [string], "a condition")
     if mask >> string.code & 1 and not inferred:
         raise low.error(
             "OW320", f"{describe(operand)} cannot be a condition", span, "strings are neither true nor false"
@@ -157,7 +163,7 @@ def as_condition(low: Lowering, operand: Operand, span: Span) -> ir.Value:
 def as_scalar(low: Lowering, value: ir.Value, span: Span) -> ir.Value:
     """One element with rank 0, whatever rank it has."""
 
-    if is_run_time_number(value) or (is_tensor(value) and value.type.shape == ()):
+    if value.type.carried_shape == ():
         return value
     no_dims = low.constant(ir.TensorData(low.element_of("int64"), (0,), b""), span)
     scalar = Writer(low, span).reshape(value, no_dims)
@@ -167,4 +173,4 @@ def as_scalar(low: Lowering, value: ir.Value, span: Span) -> ir.Value:
 
 
 def _surely_many(type_: ir.TensorType) -> bool:
-    return any(isinstance(dim, int) and dim != 1 for dim in type_.shape or ())
+    return any(size is not None and size != 1 for size in type_.sizes or ())

@@ -6,8 +6,13 @@ themselves is the same but for a few operators, which are refused.
 
 from __future__ import annotations
 
-from opwright.elements import BY_NAME
+from typing import TypeAlias
+
+from opwright.elements import BY_NAME, ElementType
 from opwright.lang import ir, numpy_values
+from opwright.lang.dispatch import (
+    Operation,
+)
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import describe
@@ -20,6 +25,7 @@ from opwright.lang.static import StaticError
 _DTYPES = {"bool": "bool", "float": "double", "int": "int64"}
 _TENSORS = {"make_tensor": numpy_values.make_tensor, "from_array": numpy_values.from_array}
 MODULES = ("numpy", "onnx")
+Argument: TypeAlias = "bool | int | float | str | ElementType | ir.TensorData | tuple[Argument, ...] | None"
 
 
 def call_constant(low: Lowering, callee: BuiltinObject, arguments: Arguments) -> Operand:
@@ -50,24 +56,12 @@ def array_constant(low: Lowering, data: ir.TensorData, span: Span | None) -> ir.
     return made
 
 
-def _known(low: Lowering, operand: Operand, span: Span, label: str) -> object:
+def _known(low: Lowering, operand: Operand, span: Span, label: str) -> Argument:
     """An argument as `numpy_values` takes it."""
-    if operand is None or isinstance(operand, (bool, int, float, str)):
-        return operand
-    if isinstance(operand, TypeObject):
-        return operand.element
-    if isinstance(operand, BuiltinObject) and not operand.module and operand.name in _DTYPES:
-        return BY_NAME[_DTYPES[operand.name]]
-    if isinstance(operand, (ArrayObject, TensorObject)):
-        return operand.data
-    if isinstance(operand, IntTuple) and known_length(operand) is not None:
-        operand = tuple_items(low, operand, span, f"`{label}` takes it")
-    if isinstance(operand, tuple):
-        return tuple(_known(low, item, span, label) for item in operand)
-    if isinstance(operand, range):
-        return tuple(operand)
-    if isinstance(operand, ir.Value) and operand in low.contents:
-        return low.contents[operand]
+    return _argument.of(operand)(operand, low, span, label)
+
+
+def _not_known(operand: Operand, low: Lowering, span: Span, label: str) -> Argument:
     need_static(low, operand, span)
     raise low.error(
         "OW304",
@@ -76,3 +70,35 @@ def _known(low: Lowering, operand: Operand, span: Span, label: str) -> object:
         reason=f"it is evaluated by the compiler, not by the graph, and gets {describe(operand)}",
         help="use an operator on a tensor",
     )
+
+
+_argument: Operation[Operand, [Lowering, Span, str], Argument] = Operation(_not_known)
+_argument.on(type(None), bool, int, float, str)(lambda operand, low, span, label: operand)
+_argument.on(TypeObject)(lambda operand, low, span, label: operand.element)
+_argument.on(ArrayObject)(lambda operand, low, span, label: operand.data)
+_argument.on(TensorObject)(lambda operand, low, span, label: operand.data)
+_argument.on(range)(lambda operand, low, span, label: tuple(operand))
+
+
+@_argument.on(BuiltinObject)
+def _dtype(operand: BuiltinObject, low: Lowering, span: Span, label: str) -> Argument:
+    if operand.module or operand.name not in _DTYPES:
+        return _not_known(operand, low, span, label)
+    return BY_NAME[_DTYPES[operand.name]]
+
+
+@_argument.on(tuple)
+def _list(operand: tuple[Operand, ...], low: Lowering, span: Span, label: str) -> Argument:
+    return tuple(_known(low, item, span, label) for item in operand)
+
+
+@_argument.on(IntTuple)
+def _sizes(operand: IntTuple, low: Lowering, span: Span, label: str) -> Argument:
+    if known_length(operand) is None:
+        return _not_known(operand, low, span, label)
+    return _list(tuple_items(low, operand, span, f"`{label}` takes it"), low, span, label)
+
+
+@_argument.on(ir.Value)
+def _contents(operand: ir.Value, low: Lowering, span: Span, label: str) -> Argument:
+    return low.contents.get(operand) or _not_known(operand, low, span, label)

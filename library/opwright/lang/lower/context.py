@@ -249,9 +249,9 @@ class Lowering:
         Of those that it still admits in the end all must decide alike, else the function is lowered again. Choices
         that hold for each part of a set alone, such as "all of them are floats", need no note.
         """
-        element = ir.settle(element)
-        if isinstance(element, ir.TypeVariable):
-            self.relied_on.append((element, element.mask))
+        variable = ir.open_element(element)
+        if variable is not None:
+            self.relied_on.append((variable, variable.mask))
 
     def choices_hold(self) -> bool:
         """Whether no variable has been narrowed since a form was chosen by what it admitted."""

@@ -264,9 +264,10 @@ _METHODS = {
 def _dtype(low: Lowering, value: ir.Value, span: Span) -> Operand:
     if not is_tensor(value):
         raise low.error("OW304", f"{describe(value)} has no dtype", span, "it is not a tensor", "")
-    element = ir.settle(value.type.element)
-    if isinstance(element, ir.TypeVariable):
-        raise needs_element(low, element, span)
+    element, variable = value.type.known_element, ir.open_element(value.type.element)
+    if variable is not None:
+        raise needs_element(low, variable, span)
+    assert element is not None
     return TypeObject(element, True)
 
 

@@ -14,14 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 from opwright.elements import BY_CODE
 from opwright.lang import ir
+from opwright.lang.dispatch import (
+    Operation,
+)
 from opwright.lang.emit import emit_nodes, write_tensor
 from opwright.lang.list_inputs import has_lists, refuses_rank_0
 from opwright.lang.lower.completions import InputType, Sizes
 from opwright.lang.lower.context import Lowering, operator_of
 from opwright.lang.lower.known import makers_of
-from opwright.lang.lower.malformed import counts_too_much, known_value, malformed
+from opwright.lang.lower.malformed import counts_too_much, malformed
 from opwright.lang.lower.node_inference import proof
-from opwright.lang.lower.operands import is_run_time_number, is_tensor
+from opwright.lang.lower.operands import is_tensor
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.source import Span
 from opwright.opsets.record import VALUE_FORMS
@@ -94,11 +97,11 @@ def _refuse(
 def note_contents(low: Lowering, result: ir.Value, attributes: Attributes) -> None:
     """Has later calls know what `op.Constant` gives."""
     for name, attribute in attributes.items():
-        value: Any = attribute.value if isinstance(attribute, ir.AttributeValue) else None
-        if isinstance(value, ir.TensorData):
-            low.trail.put(low.contents, result, value)
-        elif value is not None and (form := VALUE_FORMS.get(name)) is not None and form.element == "int64":
-            numbers = value if isinstance(value, tuple) else (value,)
+        form = VALUE_FORMS.get(name)
+        if attribute.tensor is not None:
+            low.trail.put(low.contents, result, attribute.tensor)
+        elif attribute.is_literal and form is not None and form.element == "int64":
+            numbers = attribute.items if attribute.items is not None else (attribute.integer or 0,)
             packed = b"".join(int(number).to_bytes(8, "little", signed=True) for number in numbers)
             dims = (len(numbers),) * form.rank
             low.trail.put(low.contents, result, ir.TensorData(low.element_of("int64"), dims, packed))
@@ -118,10 +121,8 @@ def _one_number_for_list(found: Signature, inputs: Sequence[ir.Value | None]) ->
     if not has_lists(found):
         return None
     for formal, value in zip(found.inputs, inputs, strict=False):
-        if value is not None and refuses_rank_0(found, formal.name):
-            type_ = value.type
-            if isinstance(type_, ir.NumberType) or (isinstance(type_, ir.TensorType) and type_.shape == ()):
-                return f"its input `{formal.name}` is a list of numbers, and this is one of rank 0: put it in brackets"
+        if value is not None and refuses_rank_0(found, formal.name) and value.type.carried_shape == ():
+            return f"its input `{formal.name}` is a list of numbers, and this is one of rank 0: put it in brackets"
     return None
 
 
@@ -146,21 +147,18 @@ def why_invalid(
         if value is None:
             types.append(None)
             continue
-        type_ = value.type
-        if isinstance(type_, ir.NumberType):
-            types.append((_CARRIERS[type_.kind], ()))
-        elif isinstance(type_, ir.TensorType):
-            types.append((_code(type_.element), _sizes(type_.shape)))
-        else:
+        type_ = value.type.carried
+        if type_.element is None:
             return None
+        types.append((_code(type_.element), _sizes(type_.shape)))
     if types and all(type_ is None or type_[1] is None for type_ in types) and not any(data):
         return None
     given: list[tuple[str, ir.AttributeKind, Any]] = []
     for name, attribute in attributes.items():
-        if isinstance(attribute, ir.AttributeReference):
+        if attribute.refers_to is not None:
             return None
-        held = attribute.value
-        given.append((name, attribute.kind, held.key if isinstance(held, ir.TensorData) else held))
+        held = attribute.value if attribute.tensor is None else attribute.tensor.key
+        given.append((name, attribute.kind, held))
     known = [item.key if item is not None and _is_small(item) else None for item in data]
     return _verdict(found.domain, found.name, found.since_version, tuple(given), tuple(types), tuple(known), count)
 
@@ -169,27 +167,23 @@ def _permutes_others(found: Signature, inputs: Sequence[ir.Value | None], attrib
     """A permutation of too few axes: ONNX's inference does not count them."""
     if not found.record.permutation:
         return None
-    order, value = known_value(attributes, found.record.permutation), inputs[0] if inputs else None
+    given, value = attributes.get(found.record.permutation), inputs[0] if inputs else None
+    order = None if given is None else given.items
     shape = None if value is None else _shape(value)
-    if not isinstance(order, tuple) or shape is None or len(order) == len(shape):
+    if order is None or shape is None or len(order) == len(shape):
         return None
     return f"`perm` says of {len(order)} axes where they go, and there are {len(shape)}"
 
 
-_CARRIERS = {ir.NumberKind.BOOL: 9, ir.NumberKind.INT: 7, ir.NumberKind.FLOAT: 11}
-
-
 def _code(element: ir.Element) -> int:
     """An element type; of several that are admitted any, since shapes do not hang on it."""
-    settled = ir.settle(element)
-    if isinstance(settled, ir.TypeVariable):
-        return (settled.mask & -settled.mask).bit_length() - 1
-    return settled.code
+    mask = ir.element_mask(element)
+    return (mask & -mask).bit_length() - 1
 
 
 def _sizes(shape: Shape) -> Sizes:
     """The shape without names: two of one name are the same for a caller who keeps to it, and only for that one."""
-    return None if shape is None else tuple(size if isinstance(size, int) else None for size in shape)
+    return None if shape is None else tuple(map(ir.size_of, shape))
 
 
 def _is_small(data: ir.TensorData) -> bool:
@@ -200,8 +194,8 @@ def _may_clash(inputs: Sequence[ir.Value | None]) -> bool:
     """Whether two inputs have known sizes above 1, so that they might not broadcast."""
     sized = 0
     for value in inputs:
-        if value is not None and is_tensor(value) and value.type.shape:
-            sized += any(isinstance(size, int) and size != 1 for size in value.type.shape)
+        if value is not None and value.type.shape:
+            sized += any(size is not None and size != 1 for size in map(ir.size_of, value.type.shape))
     return sized > 1
 
 
@@ -289,38 +283,50 @@ class _CertainShapes:
     def _before(self, value: ir.Value) -> list[ir.Value]:
         """The values that say which shape one has."""
         node = self.makers.get(id(value))
-        if isinstance(node, ir.If):
-            for region in (node.then, node.orelse):
-                self.makers.update({id(result): inner for inner in region.nodes for result in ir.results_of(inner)})
-            return self._yielded(node, value)
-        return [item for item in node.inputs if item is not None] if isinstance(node, ir.Call) else []
+        return [] if node is None else _deciding.of(node)(node, self, value)
 
-    def _yielded(self, node: ir.If, value: ir.Value) -> list[ir.Value]:
+    def branches(self, node: ir.If, value: ir.Value) -> list[ir.Value]:
+        """What both branches give for a result."""
+        for region in (node.then, node.orelse):
+            self.makers.update({id(result): inner for inner in region.nodes for result in ir.results_of(inner)})
         index = next(index for index, result in enumerate(node.results) if result is value)
         return [node.then.yields[index], node.orelse.yields[index]]
 
     def _derived(self, value: ir.Value) -> Shape:
         node, shape = self.makers.get(id(value)), _shape(value)
-        if isinstance(node, ir.Const):
-            return shape
-        if shape is None or not isinstance(node, (ir.Call, ir.If)):
+        if node is None or shape is None:
             return None
-        before = self._before(value)
-        shapes = [self.found[item] for item in before]
-        if isinstance(node, ir.If):
-            if any(item is None or len(item) != len(shape) for item in shapes):
-                return None
-            return tuple(
-                size if all(item[axis] == size for item in shapes if item) else None for axis, size in enumerate(shape)
-            )
-        if all(one == _shape(item) for one, item in zip(shapes, before, strict=True)):
-            return shape
-        if node.callee.record.ranked_by_length or any(item is None for item in shapes):
-            return None
-        return (None,) * len(shape)
+        return _derivation.of(node)(node, self, shape, self._before(value))
+
+
+_deciding: Operation[ir.Node, [_CertainShapes, ir.Value], list[ir.Value]] = Operation(lambda node, shapes, value: [])
+_deciding.on(ir.Call)(lambda node, shapes, value: [item for item in node.inputs if item is not None])
+_deciding.on(ir.If)(lambda node, shapes, value: shapes.branches(node, value))
+
+Known = tuple[ir.Dimension, ...]
+_derivation: Operation[ir.Node, [_CertainShapes, Known, list[ir.Value]], Shape] = Operation(
+    lambda node, shapes, shape, before: None  # what a loop hands on is not certain
+)
+_derivation.on(ir.Const)(lambda node, shapes, shape, before: shape)
+
+
+@_derivation.on(ir.If)
+def _of_branches(node: ir.If, shapes: _CertainShapes, shape: Known, before: list[ir.Value]) -> Shape:
+    found = [shapes.found[item] for item in before]
+    if any(item is None or len(item) != len(shape) for item in found):
+        return None
+    return tuple(size if all(item[axis] == size for item in found if item) else None for axis, size in enumerate(shape))
+
+
+@_derivation.on(ir.Call)
+def _of_call(node: ir.Call, shapes: _CertainShapes, shape: Known, before: list[ir.Value]) -> Shape:
+    found = [shapes.found[item] for item in before]
+    if all(one == _shape(item) for one, item in zip(found, before, strict=True)):
+        return shape
+    if node.callee.record.ranked_by_length or any(item is None for item in found):
+        return None
+    return (None,) * len(shape)
 
 
 def _shape(value: ir.Value) -> Shape:
-    if is_tensor(value):
-        return value.type.shape
-    return () if is_run_time_number(value) else None
+    return value.type.carried_shape

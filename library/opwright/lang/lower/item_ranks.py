@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.malformed import known_value
+from opwright.lang.lower.malformed import known_integer
 from opwright.lang.lower.operands import (
     Operand,
     is_sequence,
@@ -65,8 +65,8 @@ def ranked(
         return type_
     low.item_rank_reads += 1
     rank = item_rank(low, inputs[0])
-    more = known_value(attributes, "new_axis") if rule is TypeRule.JOINED_ITEMS else 0
-    if rank is None or rank == EMPTY or not isinstance(more, int):
+    more = known_integer(attributes, "new_axis") if rule is TypeRule.JOINED_ITEMS else 0
+    if rank is None or rank == EMPTY or more is None:
         return type_
     return ir.TensorType(type_.element, (None,) * (rank + more))
 

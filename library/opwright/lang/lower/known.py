@@ -10,8 +10,18 @@ from __future__ import annotations
 import ast
 
 from opwright.lang import facts, ir
+from opwright.lang.dispatch import (
+    Operation,
+)
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.operands import AttributeOperand, LoopKey, Operand, Rank, Unbound
+from opwright.lang.lower.operands import (
+    AttributeOperand,
+    LoopKey,
+    Operand,
+    Rank,
+    Unbound,
+    items_in,
+)
 from opwright.lang.lower.poison import Copies, OtherLoops, Poisoned, Question
 from opwright.lang.source import Span
 from opwright.opsets.record import Role
@@ -82,22 +92,44 @@ _PLAIN = frozenset([bool, int, float, str])  # the items of most lists, which ma
 
 def need_static(low: Lowering, operand: Operand, span: Span | None) -> None:
     """Asks for whatever would make the operand known; returns where nothing does: the caller reports it."""
-    if isinstance(operand, AttributeOperand):
-        raise ask_attribute(operand, span)
+    _question.of(operand)(operand, low, span)
+
+
+def _nothing_to_ask(operand: Operand, low: Lowering, span: Span | None) -> None:
+    """What is known has no question, and what nothing decides has none."""
+
+
+_question: Operation[Operand, [Lowering, Span | None], None] = Operation(_nothing_to_ask)
+
+
+@_question.on(Rank)
+def _ask_rank(operand: Rank, low: Lowering, span: Span | None) -> None:
     need_rank(operand)
-    if isinstance(operand, tuple):
-        for item in operand:
-            if type(item) not in _PLAIN:
-                need_static(low, item, span)
-    elif isinstance(operand, ir.Value):
-        found = _Origins(low, numbers=True).of(operand)
-        if found is None:
-            return
-        loops, attributes = found
-        if loops:
-            raise Poisoned(because=Copies(loop_key(low, loops[0].statement)))
-        if attributes:
-            raise ask_attribute(attributes[0], span)
+
+
+@_question.on(AttributeOperand)
+def _ask_attribute(operand: AttributeOperand, low: Lowering, span: Span | None) -> None:
+    raise ask_attribute(operand, span)
+
+
+@_question.on(tuple)
+def _ask_items(operand: tuple[Operand, ...], low: Lowering, span: Span | None) -> None:
+    need_rank(operand)
+    for item in operand:
+        if type(item) not in _PLAIN:
+            need_static(low, item, span)
+
+
+@_question.on(ir.Value)
+def _ask_origins(operand: ir.Value, low: Lowering, span: Span | None) -> None:
+    found = _Origins(low, numbers=True).of(operand)
+    if found is None:
+        return
+    loops, attributes = found
+    if loops:
+        raise Poisoned(because=Copies(loop_key(low, loops[0].statement)))
+    if attributes:
+        raise ask_attribute(attributes[0], span)
 
 
 def need_rank(operand: Operand) -> None:
@@ -107,8 +139,7 @@ def need_rank(operand: Operand) -> None:
         item = pending.pop()
         if isinstance(item, Rank):
             raise Poisoned(because=Question(item.axis, (), item.span))
-        if isinstance(item, tuple):
-            pending.extend(part for part in item if type(part) not in _PLAIN)
+        pending.extend(part for part in items_in(item) or () if type(part) not in _PLAIN)
 
 
 def need_copies(low: Lowering, value: ir.Value) -> None:
@@ -179,8 +210,8 @@ class _Origins:
         if not isinstance(node, ir.Call) or node.inputs or node.callee.record.role is not Role.CONSTANT:
             return None
         for attribute in node.attributes.values():
-            if isinstance(attribute, ir.AttributeReference):
-                return self.low.attributes.get(attribute.name)
+            if attribute.refers_to is not None:
+                return self.low.attributes.get(attribute.refers_to)
         return None
 
 

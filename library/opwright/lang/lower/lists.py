@@ -10,6 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from opwright.lang import static
+from opwright.lang.dispatch import (
+    Operation,
+)
 from opwright.lang.grammar import assigned_names, name_of, names_in_expressions
 from opwright.lang.lower.arithmetic import is_static
 from opwright.lang.lower.conditions import lower_condition
@@ -38,25 +41,10 @@ Items = tuple[Operand, ...]
 
 def items_of(low: Lowering, operand: Operand, span: Span, purpose: str, named: bool = False) -> Items:
     """The items of a static list; `purpose` says what needs them, `named` that a name stands for the list."""
-    if isinstance(operand, StaticIterator):
-        if named:
-            raise _used_twice(low, operand, span)
-        return operand.items
-    if isinstance(operand, (tuple, str)):
-        return tuple(operand)
-    if isinstance(operand, StaticDict):
-        return tuple(operand.entries)
-    if isinstance(operand, range):
-        if len(operand) > static.SEQUENCE_ITEMS:
-            raise low.error(
-                "OW311",
-                f"{len(operand):,} items are more than the {static.SEQUENCE_ITEMS:,} allowed",
-                span,
-                reason="a static list has a limit",
-            )
-        return tuple(operand)
-    if isinstance(operand, IntTuple):
-        return tuple_items(low, operand, span, f"{purpose} runs over it")
+    return _iterated.of(operand)(operand, low, span, purpose, named)
+
+
+def _no_items(operand: Operand, low: Lowering, span: Span, purpose: str, named: bool) -> Items:
     rows = known_rows(low, operand, span)
     if rows is not None:
         return rows
@@ -70,6 +58,36 @@ def items_of(low: Lowering, operand: Operand, span: Span, purpose: str, named: b
         reason=f"it gets {describe(operand)}",
         help="give it a tuple, a list, `range(n)`, or a parameter `*xs`",
     )
+
+
+_iterated: Operation[Operand, [Lowering, Span, str, bool], Items] = Operation(_no_items)
+_iterated.on(tuple)(lambda operand, low, span, purpose, named: tuple(operand))
+_iterated.on(str)(lambda operand, low, span, purpose, named: tuple(operand))
+_iterated.on(StaticDict)(lambda operand, low, span, purpose, named: tuple(operand.entries))
+
+
+@_iterated.on(StaticIterator)
+def _once(operand: StaticIterator, low: Lowering, span: Span, purpose: str, named: bool) -> Items:
+    if named:
+        raise _used_twice(low, operand, span)
+    return operand.items
+
+
+@_iterated.on(range)
+def _numbers(operand: range, low: Lowering, span: Span, purpose: str, named: bool) -> Items:
+    if len(operand) > static.SEQUENCE_ITEMS:
+        raise low.error(
+            "OW311",
+            f"{len(operand):,} items are more than the {static.SEQUENCE_ITEMS:,} allowed",
+            span,
+            reason="a static list has a limit",
+        )
+    return tuple(operand)
+
+
+@_iterated.on(IntTuple)
+def _sizes(operand: IntTuple, low: Lowering, span: Span, purpose: str, named: bool) -> Items:
+    return tuple_items(low, operand, span, f"{purpose} runs over it")
 
 
 def _used_twice(low: Lowering, operand: StaticIterator, span: Span) -> Poisoned:

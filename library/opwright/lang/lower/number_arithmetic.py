@@ -15,7 +15,11 @@ from opwright.lang.lower.floor_division import EXPANSIONS
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.number_comparison import compare_exactly
 from opwright.lang.lower.numbers import carried, cast, describe, is_static_number, number_kind
-from opwright.lang.lower.operands import Operand, is_run_time_number, is_tensor
+from opwright.lang.lower.operands import (
+    Operand,
+    known_int,
+    value_of,
+)
 from opwright.lang.lower.poison import each
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.operators import BINARY, ElementClass, Form, class_of
@@ -58,9 +62,10 @@ _HOLD_OF_EQUALS = ("==", "<=", ">=")
 
 def _is_one_size(low: Lowering, left: Operand, right: Operand) -> bool:
     """Whether both are sizes that are declared to be the same."""
-    if not isinstance(left, ir.Value) or not isinstance(right, ir.Value) or left not in low.sizes:
+    one, other = value_of(left), value_of(right)
+    if one is None or other is None or one not in low.sizes:
         return False
-    return low.sizes[left] == low.sizes.get(right)
+    return low.sizes[one] == low.sizes.get(other)
 
 
 def as_kind(value: ir.Value, kind: ir.NumberKind) -> ir.Value:
@@ -80,14 +85,10 @@ def widened(low: Lowering, operand: Operand, element: ElementType, span: Span) -
     """The number as a rank-0 tensor of INT64 or DOUBLE."""
     if is_static_number(operand) and element.name == "double":
         return carried(low, _as_float(operand), span)
-    if is_static_number(operand) and isinstance(operand, bool):
-        return carried(low, int(operand), span)
+    if is_static_number(operand):
+        return carried(low, +operand, span)  # an int of a bool
     value = carried(low, operand, span)
-    if is_tensor(value):
-        return value if ir.settle(value.type.element) is element else cast(low, value, element, span)
-    assert is_run_time_number(value)
-    names = {ir.NumberKind.INT: "int64", ir.NumberKind.FLOAT: "double"}
-    return value if element.name == names.get(value.type.kind) else cast(low, value, element, span)
+    return value if ir.known_element(value.type.carried.element) is element else cast(low, value, element, span)
 
 
 def _as_float(operand: float) -> Operand:
@@ -154,9 +155,10 @@ def _shift(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span
     """By a static count: a product, or a floor division, by a power of two."""
     if ir.NumberKind.FLOAT in (number_kind(left), number_kind(right)):
         raise low.error("OW314", f"`{symbol}` is not defined for floats", span, "a float has no bits in Python")
-    if not isinstance(right, int):
+    count = known_int(right)
+    if count is None:
         need_static(low, right, span)
-    if not isinstance(right, int) or not 0 <= right <= _LARGEST_SHIFT:
+    if count is None or not 0 <= count <= _LARGEST_SHIFT:
         raise low.error(
             "OW347",
             f"`{symbol}` of a number that is known at run time only takes a constant from 0 to {_LARGEST_SHIFT}",
@@ -164,7 +166,7 @@ def _shift(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span
             reason="ONNX shifts unsigned integers only, so it becomes a product or a division by a power of two",
             help="make it a tensor of an unsigned type: `op.BitShift`",
         )
-    return on_numbers(low, "*" if symbol == "<<" else "//", left, 1 << int(right), span)
+    return on_numbers(low, "*" if symbol == "<<" else "//", left, 1 << count, span)
 
 
 def _float_power(low: Lowering, left: Operand, right: Operand, span: Span) -> Operand:
@@ -177,7 +179,8 @@ def _power(low: Lowering, left: Operand, right: Operand, span: Span) -> Operand:
     floats = ir.NumberKind.FLOAT in (number_kind(left), number_kind(right))
     if floats:
         return _float_power(low, left, right, span)
-    if not isinstance(right, int):
+    exponent = known_int(right)
+    if exponent is None:
         need_static(low, right, span)
         raise low.error(
             "OW347",
@@ -186,9 +189,9 @@ def _power(low: Lowering, left: Operand, right: Operand, span: Span) -> Operand:
             reason="a negative exponent makes a float, any other an int: the kind of the result depends on the value",
             help="make one of them a float: `float(n)`",
         )
-    if right < 0:
+    if exponent < 0:
         return _float_power(low, left, right, span)
-    return _integer_power(low, left, int(right), span)
+    return _integer_power(low, left, exponent, span)
 
 
 def _integer_power(low: Lowering, base: Operand, exponent: int, span: Span) -> Operand:

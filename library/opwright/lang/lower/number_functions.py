@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from opwright.lang import ir, static
+from opwright.lang.dispatch import (
+    Operation,
+)
 from opwright.lang.lower.arithmetic import binary
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static
@@ -23,7 +26,12 @@ from opwright.lang.lower.numbers import (
     is_static_number,
     number_kind,
 )
-from opwright.lang.lower.operands import AttributeOperand, IntTuple, Operand, is_sequence, is_tensor
+from opwright.lang.lower.operands import (
+    AttributeOperand,
+    IntTuple,
+    Operand,
+    known_int,
+)
 from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.sequences import sequence_length
 from opwright.lang.lower.shapes import first_dimension, known_length, length, tuple_items, tuple_tensor
@@ -90,7 +98,7 @@ def _cast_to_int(low: Lowering, operand: Operand, rounded: bool, span: Span) -> 
 
 def _copied(low: Lowering, operand: Operand, value: ir.Value, kind: ir.NumberKind, span: Span) -> Operand:
     """`value` as a number; the operand itself where it is one of that kind already."""
-    if isinstance(operand, ir.Value) and value is operand:
+    if value is operand:
         return operand
     if isinstance(operand, AttributeOperand) and number_kind(operand) is kind:
         return operand
@@ -184,15 +192,26 @@ def _extreme(low: Lowering, name: str, operands: Sequence[Operand], span: Span) 
 
 def _of_list(low: Lowering, name: str, operand: Operand, span: Span) -> Operand | None:
     """`min`, `max` or `sum` of a list of numbers, or of a shape."""
-    if isinstance(operand, IntTuple):
-        if known_length(operand) is None:
-            return _reduced(low, name, tuple_tensor(low, operand, span), span)
-        operand = tuple_items(low, operand, span, f"`{name}` runs over it")
-        if isinstance(operand, tuple):
-            sizes = tuple(item for item in operand if isinstance(item, int))
-            if len(sizes) == len(operand):
-                return _of_known(low, name, sizes, span)
-    if not isinstance(operand, tuple) or all(map(is_static_number, operand)):
+    return _reductions.of(operand)(operand, low, name, span)
+
+
+_reductions: Operation[Operand, [Lowering, str, Span], Operand | None] = Operation(
+    lambda operand, low, name, span: None
+)
+
+
+@_reductions.on(IntTuple)
+def _of_shape(operand: IntTuple, low: Lowering, name: str, span: Span) -> Operand | None:
+    if known_length(operand) is None:
+        return _reduced(low, name, tuple_tensor(low, operand, span), span)
+    items = tuple_items(low, operand, span, f"`{name}` runs over it")
+    sizes = tuple(size for size in map(known_int, items) if size is not None)
+    return _of_known(low, name, sizes, span) if len(sizes) == len(items) else _of_numbers(items, low, name, span)
+
+
+@_reductions.on(tuple)
+def _of_numbers(operand: tuple[Operand, ...], low: Lowering, name: str, span: Span) -> Operand | None:
+    if all(map(is_static_number, operand)):
         return None
     if name == "sum":
         return _sum(low, operand, span)
@@ -235,13 +254,25 @@ def _reduced(low: Lowering, name: str, values: ir.Value, span: Span) -> Operand:
 
 
 def _length(low: Lowering, operand: Operand, span: Span) -> Operand | None:
-    if isinstance(operand, IntTuple):
-        return length(low, operand, span)
-    if isinstance(operand, AttributeOperand) and operand.parameter.kind.value in ("INTS", "FLOATS", "STRINGS"):
-        return as_kind(Writer(low, span).size(attribute_value(low, operand.parameter, span)), _K.INT)
-    if is_sequence(operand):
+    return _lengths.of(operand)(operand, low, span)
+
+
+_lengths: Operation[Operand, [Lowering, Span], Operand | None] = Operation(lambda operand, low, span: None)
+_lengths.on(IntTuple)(lambda operand, low, span: length(low, operand, span))
+
+
+@_lengths.on(AttributeOperand)
+def _length_of_attribute(operand: AttributeOperand, low: Lowering, span: Span) -> Operand | None:
+    if not operand.is_list:
+        return None
+    return as_kind(Writer(low, span).size(attribute_value(low, operand.parameter, span)), _K.INT)
+
+
+@_lengths.on(ir.Value)
+def _length_of_value(operand: ir.Value, low: Lowering, span: Span) -> Operand | None:
+    if operand.type.sequence_item is not None:
         return sequence_length(low, operand, span)
-    if is_tensor(operand):
-        refuse_number(low, operand, "length", span)
-        return first_dimension(low, operand, span)
-    return None
+    if operand.type.element is None:
+        return None
+    refuse_number(low, operand, "length", span)
+    return first_dimension(low, operand, span)

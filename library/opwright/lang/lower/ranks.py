@@ -10,10 +10,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opwright.lang import facts, ir
+from opwright.lang.dispatch import (
+    Operation,
+)
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import makers_of, need_copies
 from opwright.lang.lower.numbers import describe
-from opwright.lang.lower.operands import Absent, Operand, Rank, is_run_time_number, is_tensor
+from opwright.lang.lower.operands import (
+    Operand,
+    Rank,
+    is_absent,
+    is_tensor,
+    known_int,
+)
 from opwright.lang.lower.poison import Poisoned, Question
 from opwright.lang.operators import MIRRORED
 from opwright.lang.source import Span
@@ -25,7 +34,7 @@ MOST_RANKS = 32
 
 def rank_of(low: Lowering, operand: Operand, span: Span) -> int | Rank:
     """The rank of a tensor: an int, or a question about the parameter that it follows from."""
-    if isinstance(operand, Absent) or (isinstance(operand, ir.Value) and operand.optional):
+    if is_absent(operand):
         raise low.error(
             "OW326",
             f"`{operand.name}` may be absent, and has no rank then",
@@ -69,21 +78,13 @@ class Sources:
         """A parameter of the function, or `carried`, which the loop that is looked into begins its trips with."""
         while value is not carried and id(value) not in self.parameters:
             node = self.makers.get(id(value))
-            following: ir.Value | None = None
-            if isinstance(node, ir.Call):
-                if node.callee.identity[0] or not node.inputs or node.results[0] is not value:
-                    return None
-                following = _follows(node)
-            elif isinstance(node, ir.If):
-                return self._of_branches(node, value, carried)
-            elif isinstance(node, ir.Loop):
-                following = self._before_loop(node, value)
+            following = None if node is None else _followed.of(node)(node, self, value, carried)
             if following is None:
                 return None
             value = following
         return value
 
-    def _of_branches(self, node: ir.If, value: ir.Value, carried: ir.Value | None) -> ir.Value | None:
+    def of_branches(self, node: ir.If, value: ir.Value, carried: ir.Value | None) -> ir.Value | None:
         index = next(index for index, result in enumerate(node.results) if result is value)
         found = []
         for region in (node.then, node.orelse):
@@ -91,7 +92,7 @@ class Sources:
             found.append(self.of(region.yields[index], carried))
         return found[0] if found[0] is found[1] else None
 
-    def _before_loop(self, node: ir.Loop, value: ir.Value) -> ir.Value | None:
+    def before_loop(self, node: ir.Loop, value: ir.Value) -> ir.Value | None:
         """What a name is when the loop begins, where no trip changes its rank."""
         index = next(index for index, result in enumerate(node.results) if result is value)
         self._enter(node.body)
@@ -100,6 +101,20 @@ class Sources:
 
     def _enter(self, region: ir.Region) -> None:
         self.makers.update({id(result): node for node in region.nodes for result in ir.results_of(node)})
+
+
+_followed: Operation[ir.Node, [Sources, ir.Value, ir.Value | None], ir.Value | None] = Operation(
+    lambda node, sources, value, carried: None
+)
+_followed.on(ir.If)(lambda node, sources, value, carried: sources.of_branches(node, value, carried))
+_followed.on(ir.Loop)(lambda node, sources, value, carried: sources.before_loop(node, value))
+
+
+@_followed.on(ir.Call)
+def _of_call(node: ir.Call, sources: Sources, value: ir.Value, carried: ir.Value | None) -> ir.Value | None:
+    if node.callee.identity[0] or not node.inputs or node.results[0] is not value:
+        return None
+    return _follows(node)
 
 
 def _follows(node: ir.Call) -> ir.Value | None:
@@ -114,7 +129,7 @@ def _follows(node: ir.Call) -> ir.Value | None:
 
 
 def _is_scalar(value: ir.Value) -> bool:
-    return is_run_time_number(value) or (is_tensor(value) and value.type.rank == 0)
+    return value.type.carried_shape == ()
 
 
 # -------------------------------------------------------------------------------------------- comparisons
@@ -124,21 +139,14 @@ def compare_rank(low: Lowering, symbol: str, left: Operand, right: Operand) -> b
     """`left symbol right` where one side is a `Rank` and the other a static int; None where it is something else."""
     if not isinstance(left, Rank):
         left, right, symbol = right, left, MIRRORED[symbol]
-    if not isinstance(left, Rank) or not isinstance(right, int):
+    bound = known_int(right)
+    if not isinstance(left, Rank) or bound is None or bound > MOST_RANKS:
         return None
-    bound = int(right)
-    if bound > MOST_RANKS:
-        return None
-    match symbol:
-        case "==" | "!=":
-            apart: Sequence[int] = (bound,)
-        case "<" | ">=":
-            apart = range(bound)
-        case _:
-            apart = range(bound + 1)
+    equality = symbol in ("==", "!=")
+    apart: Sequence[int] = (bound,) if equality else range(bound if symbol in ("<", ">=") else bound + 1)
     if len(apart) > MOST_RANKS:
         return None
-    tell_apart(low, left, apart, implied=symbol not in ("==", "!="))
+    tell_apart(low, left, apart, implied=not equality)
     return symbol in ("!=", ">", ">=")  # what is left is none of these ranks
 
 
@@ -146,7 +154,7 @@ def rank_is_in(low: Lowering, rank: Operand, items: Sequence[Operand]) -> bool |
     """`rank in items`; None where it is no `Rank`, or an item is no static int."""
     if not isinstance(rank, Rank) or isinstance(items, str):
         return None
-    ranks = [int(item) for item in items if isinstance(item, int) and item <= MOST_RANKS]
+    ranks = [int(found) for found in map(known_int, items) if found is not None and found <= MOST_RANKS]
     if len(ranks) < len(items) or len(items) > MOST_RANKS:
         return None
     tell_apart(low, rank, ranks)

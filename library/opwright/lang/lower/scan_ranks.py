@@ -105,5 +105,4 @@ def _before(makers: dict[int, ir.Node], inputs: frozenset[int], value: ir.Value)
 
 def _has_length(given: Sequence[ir.Value]) -> bool:
     """Whether the list that says the rank has a known length, or is an attribute."""
-    type_ = given[0].type if given else None
-    return type_ is None or (isinstance(type_, ir.TensorType) and isinstance((type_.shape or (None,))[0], int))
+    return not given or ir.size_of((given[0].type.shape or (None,))[0]) is not None

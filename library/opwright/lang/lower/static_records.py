@@ -8,6 +8,9 @@ from __future__ import annotations
 import ast
 
 from opwright.lang import static
+from opwright.lang.dispatch import (
+    Operation,
+)
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import describe
@@ -41,10 +44,10 @@ def _dictionary(low: Lowering, node: ast.Dict, env: Environment) -> Operand:
 def key_of(low: Lowering, operand: Operand, span: Span) -> Key:
     """A key: a number, a text, None or a tuple of them."""
     need_static(low, operand, span)
-    if operand is None or isinstance(operand, (bool, int, float, str)):
-        return operand
-    if isinstance(operand, tuple) and not isinstance(operand, StaticList):
-        return tuple(key_of(low, item, span) for item in operand)
+    return _key.of(operand)(operand, low, span)
+
+
+def _no_key(operand: Operand, low: Lowering, span: Span) -> Key:
     raise low.error(
         "OW304",
         f"{describe(operand)} is no key of a dictionary",
@@ -52,6 +55,12 @@ def key_of(low: Lowering, operand: Operand, span: Span) -> Key:
         reason="keys are numbers, texts, None and tuples of them that are known when the function is built",
         help="choose with `if`",
     )
+
+
+_key: Operation[Operand, [Lowering, Span], Key] = Operation(_no_key)
+_key.on(type(None), bool, int, float, str)(lambda operand, low, span: operand)
+_key.on(tuple)(lambda operand, low, span: tuple(key_of(low, item, span) for item in operand))
+_key.on(StaticList)(_no_key)
 
 
 def item_of_dict(low: Lowering, owner: StaticDict, key: Operand, span: Span) -> Operand:

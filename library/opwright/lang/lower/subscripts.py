@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from opwright.lang import ir, static
+from opwright.lang.dispatch import (
+    Operation,
+)
 from opwright.lang.lower.calls import maybe_absent
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.index_items import Position, read_item, refuse_item
@@ -22,12 +24,11 @@ from opwright.lang.lower.operands import (
     Marker,
     Operand,
     SliceItem,
-    is_sequence,
-    is_tensor,
+    items_in,
+    known_int,
+    value_of,
 )
-from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.primitives import Writer
-from opwright.lang.lower.rules import by_class
 from opwright.lang.lower.sequences import pick, subscript_sequence
 from opwright.lang.lower.shapes import as_number, subscript_shape
 from opwright.lang.lower.tensor_subscripts import subscript_tensor
@@ -40,40 +41,38 @@ def subscript(low: Lowering, owner: Operand, index: Sequence[IndexItem], span: S
     """What stands between the brackets comes in order: int operands, `SliceItem`, `ELLIPSIS` (or Python's own),
     `NEWAXIS` (or None), lists and tensors. One item for `x[i]`, several for `x[i, j]`, none for `x[()]`.
     """
-    rule = by_class(_OWNERS, type(owner))
-    if rule is None:
-        raise _no_items(low, owner, "tensors, shapes, sequences, lists and strings can be indexed", span)
-    return rule(low, owner, index, span)
+    return _subscripted.of(owner)(owner, low, index, span)
 
 
-def _no_items(low: Lowering, owner: Operand, reason: str, span: Span) -> Poisoned:
-    return low.error("OW340", f"{describe(owner)} has no items", span, reason=reason, help="")
+def _no_items(owner: Operand, low: Lowering, index: Sequence[IndexItem], span: Span) -> Operand:
+    value = value_of(owner)
+    raise low.error(
+        "OW340",
+        f"{describe(owner)} has no items",
+        span,
+        reason="its type is not known here"
+        if value is not None and value.type.is_unknown
+        else "tensors, shapes, sequences, lists and strings can be indexed",
+        help="",
+    )
 
 
-def _of_value(low: Lowering, owner: ir.Value, index: Sequence[IndexItem], span: Span) -> Operand:
+_subscripted: Operation[Operand, [Lowering, Sequence[IndexItem], Span], Operand] = Operation(_no_items)
+
+
+@_subscripted.on(ir.Value)
+def _of_value(owner: ir.Value, low: Lowering, index: Sequence[IndexItem], span: Span) -> Operand:
     if owner.optional:
         raise maybe_absent(low, owner, "a subscript needs a value", span)
-    if is_tensor(owner):
+    if owner.type.element is not None:
         return subscript_tensor(low, owner, index, span)
-    if is_sequence(owner):
-        return subscript_sequence(low, owner, _only(low, owner, index, span), span)
-    of_unknown = "its type is not known here"
-    others = "tensors, shapes, sequences, lists and strings can be indexed"
-    raise _no_items(low, owner, of_unknown if owner.type.is_unknown else others, span)
+    if owner.type.sequence_item is None:
+        return _no_items(owner, low, index, span)
+    return subscript_sequence(low, owner, _only(low, owner, index, span), span)
 
 
-def _only(low: Lowering, owner: Operand, index: Sequence[IndexItem], span: Span) -> IndexItem:
-    """The index of what has one axis."""
-    if len(index) != 1:
-        raise low.error("OW340", f"{len(index)} indices for {describe(owner)}", span, "it has one axis", "")
-    return index[0]
-
-
-def _of_shape(low: Lowering, owner: IntTuple, index: Sequence[IndexItem], span: Span) -> Operand:
-    return subscript_shape(low, owner, _only(low, owner, index, span), span)
-
-
-def _of_absent(low: Lowering, owner: Absent, index: Sequence[IndexItem], span: Span) -> Operand:
+@_subscripted.on(Absent)
+def _of_absent(owner: Absent, low: Lowering, index: Sequence[IndexItem], span: Span) -> Operand:
     raise low.error(
         "OW204",
         f"a subscript needs a value, and `{owner.name}` is absent in this variant",
@@ -81,6 +80,36 @@ def _of_absent(low: Lowering, owner: Absent, index: Sequence[IndexItem], span: S
         reason="an optional input that is not given is None",
         help=f"ask first: `if {owner.name} is not None:`",
     )
+
+
+_subscripted.on(AttributeOperand)(lambda owner, low, index, span: _of_attribute(low, owner, index, span))
+
+
+@_subscripted.on(IntTuple)
+def _of_shape(owner: IntTuple, low: Lowering, index: Sequence[IndexItem], span: Span) -> Operand:
+    return subscript_shape(low, owner, _only(low, owner, index, span), span)
+
+
+@_subscripted.on(tuple)
+def _of_items(owner: tuple[Operand, ...], low: Lowering, index: Sequence[IndexItem], span: Span) -> Operand:
+    return _static(low, owner, _only(low, owner, index, span), span)
+
+
+@_subscripted.on(str)
+def _of_text(owner: str, low: Lowering, index: Sequence[IndexItem], span: Span) -> Operand:
+    return _static(low, owner, _only(low, owner, index, span), span)
+
+
+@_subscripted.on(range)
+def _of_range(owner: range, low: Lowering, index: Sequence[IndexItem], span: Span) -> Operand:
+    return _static(low, owner, _only(low, owner, index, span), span)
+
+
+def _only(low: Lowering, owner: Operand, index: Sequence[IndexItem], span: Span) -> IndexItem:
+    """The one index that a list takes."""
+    if len(index) != 1:
+        raise low.error("OW340", f"{len(index)} indices for {describe(owner)}", span, "it has one axis", "")
+    return index[0]
 
 
 def _of_attribute(low: Lowering, owner: AttributeOperand, index: Sequence[IndexItem], span: Span) -> Operand:
@@ -115,37 +144,29 @@ def _static(low: Lowering, owner: tuple[Operand, ...] | str | range, index: Sequ
         raise refuse_item(low, next(bound for bound in bounds if not isinstance(bound, (int, type(None)))), span)
     if isinstance(item, AttributeOperand) and item.is_bool:
         need_static(low, item, span)  # a graph does not index by truth values
-    if not isinstance(item, int):
-        picked = _at_run_time(low, owner, item, span)
+    place = known_int(item)
+    if place is None:
+        picked = _at_run_time(low, items_in(owner), item, span)
         if picked is not None:
             return picked
         need_static(low, item, span)
         raise refuse_item(low, item, span)
-    if -len(owner) <= item < len(owner):
-        return owner[item]
-    raise low.error("OW312", f"Python says: index {item} is out of range for {len(owner)} items", span)
+    if -len(owner) <= place < len(owner):
+        return owner[place]
+    raise low.error("OW312", f"Python says: index {place} is out of range for {len(owner)} items", span)
 
 
-def _at_run_time(low: Lowering, owner: Operand, item: IndexItem, span: Span) -> Operand | None:
+def _at_run_time(low: Lowering, owner: tuple[Operand, ...] | None, item: IndexItem, span: Span) -> Operand | None:
     """A static list of numbers of one kind at a place that is known at run time only; None where that does not fit."""
-    if not isinstance(owner, tuple) or not owner:
+
+    if not owner:
         return None
     made = number_list(low, owner, span)
     if made is None:
         return pick(low, owner, item, span)
     read = read_item(low, item, span)
-    if not isinstance(read, Position) or isinstance(read.value, int):
+    if not isinstance(read, Position) or read.position is not None:
         return None
     values, kind = made
-    return as_number(Writer(low, span).gather(values, read.value, axis=0), kind)
-
-
-_OWNERS: dict[type, Callable[[Lowering, Any, Sequence[IndexItem], Span], Operand]] = {
-    Absent: _of_absent,
-    AttributeOperand: _of_attribute,
-    IntTuple: _of_shape,
-    ir.Value: _of_value,
-    range: _static,
-    str: _static,
-    tuple: _static,
-}
+    op = Writer(low, span)
+    return as_number(op.gather(values, op.at(read.value), axis=0), kind)

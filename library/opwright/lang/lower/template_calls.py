@@ -83,7 +83,7 @@ def _attribute(low: Lowering, unit: Unit, declared: AttributeDeclaration, operan
             help="define one with `def`, and pass its name",
         )
     made = convert_operand(low, unit.declaration.name, declared.name, declared.kind, operand, place)
-    if isinstance(made, ir.AttributeReference):
+    if made.refers_to is not None:
         return operand
     value = made.value
     if declared.choices and value not in declared.choices:

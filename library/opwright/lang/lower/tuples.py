@@ -5,25 +5,34 @@ from __future__ import annotations
 from functools import partial
 
 from opwright.lang import ir
+from opwright.lang.dispatch import (
+    Operation,
+)
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.number_lists import number_list
 from opwright.lang.lower.numbers import attribute_value, describe, is_number
-from opwright.lang.lower.operands import AttributeOperand, IntTuple, Operand
+from opwright.lang.lower.operands import (
+    AttributeOperand,
+    IntTuple,
+    Operand,
+    items_in,
+)
 from opwright.lang.lower.poison import Poisoned, each
 from opwright.lang.lower.primitives import Writer, typed
 from opwright.lang.lower.shapes import known_length, tuple_items, tuple_tensor
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList
 
-_LISTS = (ir.AttributeKind.INTS, ir.AttributeKind.FLOATS, ir.AttributeKind.STRINGS)
-
 
 def is_tuple(operand: Operand) -> bool:
     """A tuple or list in Python's sense: one of known length, a shape, or an attribute that is a list."""
-    if isinstance(operand, AttributeOperand):
-        return operand.parameter.kind in _LISTS
-    return isinstance(operand, (tuple, IntTuple))
+    return _tuple_like.of(operand)(operand)
+
+
+_tuple_like: Operation[Operand, [], bool] = Operation(lambda operand: False)
+_tuple_like.on(tuple, IntTuple)(lambda operand: True)
+_tuple_like.on(AttributeOperand)(lambda operand: operand.is_list)
 
 
 def on_tuples(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> Operand:
@@ -61,9 +70,12 @@ def refuse_list_and_number(low: Lowering, symbol: str, left: Operand, right: Ope
 
 def kind_of(operand: Operand) -> type | None:
     """Python's type of a tuple or list; None of an attribute, which may be given as either."""
-    if isinstance(operand, AttributeOperand):
-        return None
-    return list if isinstance(operand, StaticList) else tuple
+    return _python_type.of(operand)(operand)
+
+
+_python_type: Operation[Operand, [], type | None] = Operation(lambda operand: tuple)
+_python_type.on(StaticList)(lambda operand: list)
+_python_type.on(AttributeOperand)(lambda operand: None)
 
 
 def _differ(left: Operand, right: Operand) -> bool:
@@ -85,29 +97,59 @@ def _joined(low: Lowering, left: Operand, right: Operand, span: Span) -> Operand
 
 def ints_of(low: Lowering, side: Operand, span: Span) -> ir.Value:
     """A tuple of ints as an INT64 tensor of rank 1."""
-    if isinstance(side, IntTuple):
-        return tuple_tensor(low, side, span)
-    if isinstance(side, AttributeOperand) and side.parameter.kind is ir.AttributeKind.INTS:
-        return attribute_value(low, side.parameter, span)
-    if side == ():
-        return Writer(low, span).int64s(())
-    made = number_list(low, side, span) if isinstance(side, tuple) else None
-    if made is not None and made[1] is ir.NumberKind.INT:
-        return made[0]
+    return _ints.of(side)(side, low, span)
+
+
+def _other_items(side: Operand, low: Lowering, span: Span) -> ir.Value:
     raise low.error("OW341", f"{describe(side)} cannot be joined to a list of ints", span, "it has other items", "")
 
 
+_ints: Operation[Operand, [Lowering, Span], ir.Value] = Operation(_other_items)
+_ints.on(IntTuple)(lambda side, low, span: tuple_tensor(low, side, span))
+
+
+@_ints.on(AttributeOperand)
+def _ints_of_attribute(side: AttributeOperand, low: Lowering, span: Span) -> ir.Value:
+    if side.parameter.kind is not ir.AttributeKind.INTS:
+        return _other_items(side, low, span)
+    return attribute_value(low, side.parameter, span)
+
+
+@_ints.on(tuple)
+def _ints_of_list(side: tuple[Operand, ...], low: Lowering, span: Span) -> ir.Value:
+
+    if not side:
+        return Writer(low, span).int64s(())
+    made = number_list(low, side, span)
+    return made[0] if made is not None and made[1] is ir.NumberKind.INT else _other_items(side, low, span)
+
+
 def _has_known_length(side: Operand) -> bool:
-    return isinstance(side, tuple) or (isinstance(side, IntTuple) and known_length(side) is not None)
+    return _length.of(side)(side) is not None
+
+
+_length: Operation[Operand, [], int | None] = Operation(lambda side: None)
+_length.on(tuple)(len)
+_length.on(IntTuple)(known_length)
 
 
 def _items(low: Lowering, side: Operand, span: Span, why: str) -> tuple[Operand, ...]:
-    if isinstance(side, IntTuple):
-        return tuple_items(low, side, span, why)
-    if isinstance(side, tuple):
-        return side
+    return _entries.of(side)(side, low, span, why)
+
+
+def _no_entries(side: Operand, low: Lowering, span: Span, why: str) -> tuple[Operand, ...]:
     need_static(low, side, span)
     raise low.error("OW341", f"the length of {describe(side)} must be known", span, why, "")
+
+
+_entries: Operation[Operand, [Lowering, Span, str], tuple[Operand, ...]] = Operation(_no_entries)
+_entries.on(tuple)(lambda side, low, span, why: side)
+_entries.on(IntTuple)(lambda side, low, span, why: tuple_items(low, side, span, why))
+
+
+def _has_python_equality(entry: Operand) -> bool:
+    """A number, a text, a tuple or a shape; two tensors are compared element by element."""
+    return is_number(entry) or isinstance(entry, (str, tuple, IntTuple))
 
 
 def _equal(low: Lowering, left: Operand, right: Operand, span: Span) -> ir.Value | bool:
@@ -122,7 +164,7 @@ def _equal(low: Lowering, left: Operand, right: Operand, span: Span) -> ir.Value
         return False
     found: ir.Value | None = None
     for one, other in zip(pair[0], pair[1], strict=True):
-        if not all(is_number(side) or isinstance(side, (str, tuple, IntTuple)) for side in (one, other)):
+        if not (_has_python_equality(one) and _has_python_equality(other)):
             raise low.error("OW314", "tuples that hold tensors are not compared", span, "compare their entries", "")
         same = binary(low, "==", one, other, span, (span, span))
         condition = truth(low, same, span)
@@ -145,8 +187,9 @@ def holds_runtime(operand: Operand) -> bool:
     pending = [operand]
     while pending:
         item = pending.pop()
-        if isinstance(item, tuple):
-            pending.extend(item)
+        items = items_in(item)
+        if items is not None:
+            pending.extend(items)
         elif not is_static(item):
             return True
     return False

@@ -177,8 +177,7 @@ class _CallForm:
         found = self.attributes.get(name)
         if found is None:
             return default
-        value = found.value if isinstance(found, ir.AttributeValue) else None
-        return value if isinstance(value, (int, float, str, tuple)) else None
+        return found.literal
 
     def constant(self, index: int) -> tuple[int, ...] | None:
         value = self.values[index] if index < len(self.values) else None
