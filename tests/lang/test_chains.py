@@ -25,7 +25,7 @@ def _chain(arms: list[tuple[str, str]], last: str, head: str = "", tail: str = "
 
 def _depth(region: ir.Region) -> int:
     """How deep the regions of a body nest."""
-    inner = [_depth(nested) for node in region.nodes for nested in ir.regions_of(node)]
+    inner = [_depth(nested) for node in region.nodes for nested in node.regions()]
     return 1 + max(inner) if inner else 0
 
 

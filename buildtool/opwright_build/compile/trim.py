@@ -26,7 +26,7 @@ def drop_settled_inputs(unit: Unit, family: Family) -> None:
 def _read(function: ir.Function) -> set[ir.Value]:
     read = set(function.body.yields)
     for _, node in ir.walk(function.body):
-        read.update(ir.operands_of(node))
-        for inner in ir.regions_of(node):
+        read.update(node.read())
+        for inner in node.regions():
             read.update(inner.yields)
     return read

@@ -33,7 +33,7 @@ def emit_recorded(
     annotate(recorder, nodes, graph, debug)
     given = {item.name for item in (*graph.input, *graph.output)}
     for node in nodes:
-        for value in ir.results_of(node):
+        for value in node.made():
             if value.name and value.name not in given and not isinstance(node, ir.Const) and value.type.is_known:
                 write_type(graph.value_info.add(name=value.name), _surely(node, value.type))
     return imports
@@ -106,7 +106,7 @@ def emit_named(
             names[copy] = name
             copies.append(ir.Call(low.operator(IDENTITY.name, None), [value], {}, [copy], None))
     for node in nodes:
-        for value in ir.results_of(node):
+        for value in node.made():
             if value.name:
                 names.setdefault(value, value.name)
     return emit_nodes([*nodes, *copies], low.opset, names, graph, identify)
@@ -116,8 +116,8 @@ def renamed(nodes: list[ir.Node], reserved: set[str]) -> dict[ir.Value, str]:
     """Other names for values that have one of those."""
     around = ir.Region()
     around.nodes = nodes
-    regions = [region for _, node in ir.walk(around) for region in ir.regions_of(node)]
-    made = [value for _, node in ir.walk(around) for value in ir.results_of(node)]
+    regions = [region for _, node in ir.walk(around) for region in node.regions()]
+    made = [value for _, node in ir.walk(around) for value in node.made()]
     values = [*made, *(value for region in regions for value in region.parameters)]
     taken = {*reserved, *(value.name for value in values)}
     found: dict[ir.Value, str] = {}
@@ -157,7 +157,7 @@ def annotate(recorder: Recorder, nodes: list[ir.Node], graph: GraphProto, debug:
                     if text:
                         proto.metadata_props.add(key=key, value=text)
             graphs = [item.g for item in proto.attribute if item.type == AttributeProto.GRAPH]
-            for region, inner in zip(ir.regions_of(node), graphs, strict=True):
+            for region, inner in zip(node.regions(), graphs, strict=True):
                 pending.append((region.nodes, list(inner.node)))
             if node in recorder.inlined:
                 proto.domain = f"{INLINED}{proto.domain}"

@@ -66,7 +66,7 @@ class GraphLowering(Lowering):
         trail.put(self.origin_of, node, (self.origins.of(self.frame), path))
         hint = path + label_of(node).lower()
         nested = region is not self.function.body
-        for value in ir.results_of(node):
+        for value in node.made():
             value.rename(self.names.fresh(path + value.name if value.name else hint, value), trail)
             trail.put(self.makers, value, node)
             if nested:

@@ -32,12 +32,12 @@ def infer_value(recorder: Recorder, value: ir.Value) -> None:
         current = pending.pop()
         maker = makers.get(current)
         is_given = current in recorder.asked or (current is not value and _says_all(current.type))
-        if maker is None or is_given or isinstance(maker, (ir.If, ir.Loop)) or ir.regions_of(maker):
+        if maker is None or is_given or isinstance(maker, (ir.If, ir.Loop)) or maker.regions():
             given[current] = None
         elif maker not in nodes:
             nodes[maker] = None
-            pending.extend(ir.operands_of(maker))
-    made = {result for node in nodes for result in ir.results_of(node)}
+            pending.extend(maker.read())
+    made = {result for node in nodes for result in node.made()}
     recorder.asked.update(made)
     if not made or not all(item.type.is_known for item in given if item not in made):
         return

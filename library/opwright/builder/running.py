@@ -115,7 +115,7 @@ def _nodes(recorder: Recorder, values: list[ir.Value], given: Mapping[ir.Value, 
     everything = ir.Region()
     everything.nodes = [*low.prologue, *low.function.body.nodes]
     for index, (_, node) in enumerate(ir.walk(everything)):
-        for value in ir.results_of(node):
+        for value in node.made():
             makers[value] = index, node
     needed: dict[int, ir.Node] = {}
     pending = [value for value in values if value not in given]
@@ -130,16 +130,16 @@ def _nodes(recorder: Recorder, values: list[ir.Value], given: Mapping[ir.Value, 
 
 def _read_by(node: ir.Node) -> Iterator[ir.Value]:
     """What a node and the graphs in it read and do not make."""
-    yield from ir.operands_of(node)
+    yield from node.read()
     own: set[ir.Value] = set()
     read: list[ir.Value] = []
-    for region in ir.regions_of(node):
+    for region in node.regions():
         own.update(region.parameters)
         read.extend(region.yields)
         for _, inner in ir.walk(region):
-            own.update(ir.results_of(inner))
-            read.extend(ir.operands_of(inner))
-            for nested in ir.regions_of(inner):
+            own.update(inner.made())
+            read.extend(inner.read())
+            for nested in inner.regions():
                 own.update(nested.parameters)
                 read.extend(nested.yields)
     yield from (value for value in read if value not in own)
@@ -164,7 +164,7 @@ def _add_initializers(recorder: Recorder, feeds: dict[ir.Value, Any], read: set[
 def _check_complete(
     recorder: Recorder, nodes: list[ir.Node], values: list[ir.Value], feeds: Mapping[ir.Value, object]
 ) -> None:
-    made = {value for node in nodes for value in ir.results_of(node)}
+    made = {value for node in nodes for value in node.made()}
     for value in (*values, *(item for node in nodes for item in _read_by(node))):
         if value not in made and value not in feeds:
             inside = value in recorder.low.homes

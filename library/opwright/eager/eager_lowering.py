@@ -119,7 +119,7 @@ class EagerLowering(Lowering):
         if not self.executes:
             super().append(node)
             return
-        if ir.regions_of(node):
+        if node.regions():
             _remove_dead_nodes_in(node)
         self._execute(node)
 
@@ -154,7 +154,7 @@ class EagerLowering(Lowering):
         task = make_task(node, self.opset, self.data, self._place_in_graph)
         try:
             results, loaded = run_on(task, task.data)
-            expected = [(value, value.type) for value in ir.results_of(node)]
+            expected = [(value, value.type) for value in node.made()]
             for (value, type_), data in zip(expected, results, strict=True):
                 self.data[value] = as_expected(data, type_)
                 value.type = type_of(self.data[value], type_)
@@ -190,7 +190,7 @@ def _remove_dead_nodes_in(node: ir.Node) -> None:
     """What a compiled function does not keep: some of it, such as an `If` without results, no runtime takes."""
     around = ir.Function("", "", 1, 1, None)
     around.body.nodes = [node]
-    around.body.yields = ir.results_of(node)
+    around.body.yields = node.made()
     remove_dead_nodes(around)
 
 

@@ -61,7 +61,7 @@ class Task:
     def model(self, opset: int) -> ModelProto:
         """The model at that opset, one of `opsets()`: inputs `i0`, `i1`... of known types, outputs `o0`, `o1`..."""
         names: dict[ir.Value | None, str] = {value: f"i{index}" for index, value in enumerate(self.inputs)}
-        results = ir.results_of(self.node)
+        results = self.node.made()
         names |= {value: f"o{index}" for index, value in enumerate(results)}
         graph = helper.make_graph(
             [],
@@ -94,7 +94,7 @@ class Task:
         return emit_nodes([self.node], opset, names, graph, identify, self.place_of)
 
     def _calls_functions(self) -> bool:
-        if isinstance(self.node, ir.Call) and not ir.regions_of(self.node):
+        if isinstance(self.node, ir.Call) and not self.node.regions():
             return False
         from opwright.eager.graph_operands import calls_functions
 
@@ -126,8 +126,8 @@ def make_task(node: ir.Node, opset: int, data: dict[ir.Value, Data], place_of: P
 
 def _read(node: ir.Node) -> dict[ir.Value, None]:
     """The values from outside that the node and its regions read, in order."""
-    found = dict.fromkeys(ir.operands_of(node))
-    regions = ir.regions_of(node)
+    found = dict.fromkeys(node.read())
+    regions = node.regions()
     if not regions:
         return found
     around = ir.Region()
@@ -136,12 +136,12 @@ def _read(node: ir.Node) -> dict[ir.Value, None]:
     for region in regions:
         made.update(region.parameters)
     for _, inner in ir.walk(around):
-        made.update(ir.results_of(inner))
-        for region in ir.regions_of(inner):
+        made.update(inner.made())
+        for region in inner.regions():
             made.update(region.parameters)
     for _, inner in ir.walk(around):
-        found.update(dict.fromkeys(ir.operands_of(inner)))
-        for region in ir.regions_of(inner):
+        found.update(dict.fromkeys(inner.read()))
+        for region in inner.regions():
             found.update(dict.fromkeys(region.yields))
     return {value: None for value in found if value not in made}
 

@@ -111,7 +111,7 @@ def _run(function: LibraryFunction, facts: Facts, attributes: Attributes, data: 
     for evaluator in evaluators():
         try:
             task, session = _session(function, facts, attributes, evaluator)
-            expected = zip(session.run(data), ir.results_of(task.node), strict=True)
+            expected = zip(session.run(data), task.node.made(), strict=True)
             return [as_expected(item, value.type) for item, value in expected]
         except NoKernel as refusal:
             refusals.append(str(refusal))

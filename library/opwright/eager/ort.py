@@ -37,7 +37,7 @@ class OnnxRuntime:
         opset = min(last, newest_accepted())
         if opset < first:
             raise NoKernel(f"onnxruntime: {task.name} of opset {first} is not known")
-        foreign = any(not _is_native(value.type) for value in (*task.inputs, *ir.results_of(task.node)))
+        foreign = any(not _is_native(value.type) for value in (*task.inputs, *task.node.made()))
         try:
             return OrtSession(_load(task.model(opset)), task, foreign)
         except Exception as error:  # onnxruntime's exceptions share no base class of their own

@@ -144,7 +144,7 @@ class Trace:
         imports: dict[str, int] = {"": opset}
         for task, inputs, made in self.steps:
             names: dict[ir.Value | None, str] = dict(zip(task.inputs, inputs, strict=True))
-            names |= dict(zip(ir.results_of(task.node), made, strict=True))
+            names |= dict(zip(task.node.made(), made, strict=True))
             for domain, version in emit_nodes([task.node], opset, names, graph).items():
                 imports[domain] = max(version, imports.get(domain, 1))
         ids = [helper.make_opsetid(*item) for item in imports.items()]

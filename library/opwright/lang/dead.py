@@ -28,7 +28,7 @@ def is_pure(node: ir.Node) -> bool:
         return node.callee.signature.deterministic
     if isinstance(node, ir.Call) and not node.callee.pure and not _is_control_flow(node.callee):
         return False
-    return all(is_pure(inner) for region in ir.regions_of(node) for inner in region.nodes)
+    return all(is_pure(inner) for region in node.regions() for inner in region.nodes)
 
 
 def _is_control_flow(callee: ir.Operator | ir.FunctionReference) -> bool:
@@ -48,15 +48,15 @@ def _sweep(region: ir.Region, used: set[ir.Value | None]) -> None:
                 used.discard(None)
                 kept.append(node)
             continue
-        if used.isdisjoint(ir.results_of(node)) and is_pure(node):
+        if used.isdisjoint(node.made()) and is_pure(node):
             continue
         if isinstance(node, ir.If):
             _drop_unread_results(node, used)
         if isinstance(node, (ir.If, ir.Loop)) and not node.results:
             _give_result(node)
-        for inner in ir.regions_of(node):
+        for inner in node.regions():
             _sweep(inner, used)
-        used.update(ir.operands_of(node))
+        used.update(node.read())
         kept.append(node)
     kept.reverse()
     region.nodes = kept

@@ -10,6 +10,9 @@ from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorPro
 
 from opwright.elements import ElementType
 from opwright.lang import ir
+from opwright.lang.dispatch import (
+    Operation,
+)
 from opwright.opsets.records import CONSTANT, IDENTITY, IF, LOOP, SEQUENCE_ERASE, SEQUENCE_INSERT
 
 # The domain, name and overload under which a function that is called stands in the model.
@@ -64,7 +67,7 @@ def emit_graph(
         write_type(graph.output.add(name=name), type_)
     named = {value.name for value in (*graph.input, *graph.output)}
     for node in function.body.nodes:
-        for value in ir.results_of(node):
+        for value in node.made():
             name = emitter.names[value]
             if name not in named and not isinstance(node, ir.Const) and value.type.is_known:
                 type_ = function.body.declared.get(value) or _surely(node, value.type)
@@ -158,21 +161,20 @@ class _Emitter:
     # ------------------------------------------------------------------------------------------- nodes
 
     def node(self, node: ir.Node, into: Any) -> None:
-        if isinstance(node, ir.Call):
-            self.call(node, into)
-        elif isinstance(node, ir.Const):
-            proto = into.add(op_type=CONSTANT.name, output=[self.name(node.result, "constant")])
-            attribute = proto.attribute.add(name="value", type=AttributeProto.TENSOR)
-            write_tensor(attribute.t, node.data)
-        elif isinstance(node, ir.If):
-            proto = into.add(op_type=IF.name, input=[self.names[node.condition]])
-            self.placed(node, proto)
-            for name, region in (("then_branch", node.then), ("else_branch", node.orelse)):
-                attribute = proto.attribute.add(name=name, type=AttributeProto.GRAPH)
-                self.region(region, attribute.g, name)
-            proto.output.extend(self.name(value, "joined") for value in node.results)
-        else:
-            self.loop(node, into)
+        _NODES.of(node)(node, self, into)
+
+    def const(self, node: ir.Const, into: Any) -> None:
+        proto = into.add(op_type=CONSTANT.name, output=[self.name(node.result, "constant")])
+        attribute = proto.attribute.add(name="value", type=AttributeProto.TENSOR)
+        write_tensor(attribute.t, node.data)
+
+    def if_(self, node: ir.If, into: Any) -> None:
+        proto = into.add(op_type=IF.name, input=[self.names[node.condition]])
+        self.placed(node, proto)
+        for name, region in (("then_branch", node.then), ("else_branch", node.orelse)):
+            attribute = proto.attribute.add(name=name, type=AttributeProto.GRAPH)
+            self.region(region, attribute.g, name)
+        proto.output.extend(self.name(value, "joined") for value in node.results)
 
     def call(self, node: ir.Call, into: Any) -> None:
         callee, names = node.callee, self.names
@@ -264,7 +266,7 @@ class _Emitter:
         for parameter in region.parameters:
             info = graph.input.add(name=self.name(parameter, "carried"))
             _write_type(info, parameter.type, region.declared.get(parameter))
-        produced = {value for node in region.nodes for value in ir.results_of(node)}
+        produced = {value for node in region.nodes for value in node.made()}
         for node in region.nodes:
             self.node(node, graph.node)
         given: set[str] = set()
@@ -300,6 +302,17 @@ class _Emitter:
         write_tensor(attribute.t, ir.TensorData(element, (0,), () if element.kind == "string" else b""))
         into.add(op_type=SEQUENCE_INSERT.name, input=[source, empty], output=[longer])
         into.add(op_type=SEQUENCE_ERASE.name, input=[longer], output=[output])
+
+
+def _no_node(node: ir.Node, emitter: _Emitter, into: Any) -> None:
+    raise AssertionError(f"{type(node).__name__} is not emitted")
+
+
+_NODES: Operation[ir.Node, [_Emitter, Any], None] = Operation(_no_node)
+_NODES.on(ir.Call)(lambda node, emitter, into: emitter.call(node, into))
+_NODES.on(ir.Const)(lambda node, emitter, into: emitter.const(node, into))
+_NODES.on(ir.If)(lambda node, emitter, into: emitter.if_(node, into))
+_NODES.on(ir.Loop)(lambda node, emitter, into: emitter.loop(node, into))
 
 
 def _write_type(info: onnx.ValueInfoProto, type_: ir.Type, declared: ir.Type | None = None) -> None:
@@ -349,7 +362,7 @@ def _fill_tensor(proto: onnx.TypeProto.Tensor, element: ElementType | None, shap
 def write_tensor(proto: TensorProto, data: ir.TensorData) -> None:
     proto.data_type = data.element.code
     proto.dims.extend(data.dims)
-    if isinstance(data.data, tuple):
-        proto.string_data.extend(data.data)
-    else:
-        proto.raw_data = data.data
+    if data.texts is not None:
+        proto.string_data.extend(data.texts)
+    elif data.packed is not None:
+        proto.raw_data = data.packed

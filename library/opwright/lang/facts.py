@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from opwright.lang.dispatch import (
+    Operation,
+)
 from opwright.variants import NOT
 from opwright.variants import OTHER as OTHER
 
@@ -27,29 +30,38 @@ def declared_values(choices: Sequence[Any], is_bool: bool) -> tuple[str, ...]:
 
 def fact_of(value: Any) -> str:
     """An attribute's value as a fact. A truth value is the integer that ONNX stores; a list is written `[1, 2]`."""
-    if value is None:
-        return ABSENT
-    if isinstance(value, bytes):
-        value = value.decode("utf-8", "replace")
-    if isinstance(value, str):
-        special = value in (ABSENT, PRESENT, OTHER) or value.startswith(("'", '"', NOT))
-        return repr(value) if special else value
-    if isinstance(value, (bool, int)):
-        return str(int(value))
-    if isinstance(value, float):
-        return repr(value)
-    return f"[{', '.join(repr(item) if isinstance(item, str) else fact_of(item) for item in value)}]"
+    return _fact.of(value)(value)
+
+
+def _list_fact(value: Sequence[Any]) -> str:
+    return f"[{', '.join(map(_item_fact, value))}]"
+
+
+def _item_fact(item: Any) -> str:
+    return repr(item) if isinstance(item, str) else fact_of(item)
+
+
+_fact: Operation[Any, [], str] = Operation(_list_fact)
+_fact.on(type(None))(lambda value: ABSENT)
+_fact.on(bytes)(lambda value: fact_of(value.decode("utf-8", "replace")))
+_fact.on(bool, int)(lambda value: str(int(value)))
+_fact.on(float)(repr)
+
+
+@_fact.on(str)
+def _text_fact(value: str) -> str:
+    special = value in (ABSENT, PRESENT, OTHER) or value.startswith(("'", '"', NOT))
+    return repr(value) if special else value
 
 
 def value_of(fact: str, kind: str, is_bool: bool) -> Any:
     """The Python value of an attribute of an ONNX kind (`INT`, `STRINGS`...): the opposite of `fact_of`."""
-    match kind:
-        case "INT":
-            return bool(int(fact)) if is_bool else int(fact)
-        case "FLOAT":
-            return float(fact)
-        case "STRING":
-            return _unquoted(fact) if fact[:1] in ("'", '"') else fact
+    if kind == "INT":
+        return bool(int(fact)) if is_bool else int(fact)
+    if kind == "FLOAT":
+        return float(fact)
+    if kind == "STRING":
+        return _unquoted(fact) if fact[:1] in ("'", '"') else fact
     if kind not in ("INTS", "FLOATS", "STRINGS"):
         raise ValueError(f"attributes of kind {kind} have no value that is text")
     return tuple(value_of(item, kind[:-1], is_bool) for item in _items(fact))

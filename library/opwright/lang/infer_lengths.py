@@ -39,11 +39,11 @@ def _at(inputs: Inputs, index: int) -> ir.Value | None:
 def _integers(value: ir.Value | None, contents: Contents) -> tuple[int, ...] | None:
     """The elements of a list of integers that is known."""
     data = None if value is None else contents.get(value)
-    if data is None or isinstance(data.data, tuple) or data.element.name not in ("int32", "int64"):
+    if data is None or data.packed is None or data.element.name not in ("int32", "int64"):
         return None
-    size = data.element.bits // 8
-    steps = range(0, len(data.data), size)
-    return tuple(int.from_bytes(data.data[start : start + size], "little", signed=True) for start in steps)
+    size, packed = data.element.bits // 8, data.packed
+    steps = range(0, len(packed), size)
+    return tuple(int.from_bytes(packed[start : start + size], "little", signed=True) for start in steps)
 
 
 def _one(value: ir.Value | None, contents: Contents) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from onnx import AttributeProto, TensorProto
 
@@ -32,22 +32,18 @@ def attributes_of(given: Iterable[AttributeProto]) -> dict[str, ir.Attribute]:
 
 
 def _value(item: AttributeProto, kind: ir.AttributeKind) -> ir.AttributeLiteral | ir.TensorData | None:
-    match kind:
-        case ir.AttributeKind.INT:
-            return item.i
-        case ir.AttributeKind.FLOAT:
-            return item.f
-        case ir.AttributeKind.STRING:
-            return item.s.decode("utf-8", "replace")
-        case ir.AttributeKind.INTS:
-            return tuple(item.ints)
-        case ir.AttributeKind.FLOATS:
-            return tuple(item.floats)
-        case ir.AttributeKind.STRINGS:
-            return tuple(text.decode("utf-8", "replace") for text in item.strings)
-        case ir.AttributeKind.TENSOR:
-            return _header(item.t)
-    return None
+    return _READERS[kind](item)
+
+
+_READERS: dict[ir.AttributeKind, Callable[[AttributeProto], ir.AttributeLiteral | ir.TensorData | None]] = {
+    ir.AttributeKind.INT: lambda item: item.i,
+    ir.AttributeKind.FLOAT: lambda item: item.f,
+    ir.AttributeKind.STRING: lambda item: item.s.decode("utf-8", "replace"),
+    ir.AttributeKind.INTS: lambda item: tuple(item.ints),
+    ir.AttributeKind.FLOATS: lambda item: tuple(item.floats),
+    ir.AttributeKind.STRINGS: lambda item: tuple(text.decode("utf-8", "replace") for text in item.strings),
+    ir.AttributeKind.TENSOR: lambda item: _header(item.t),
+}
 
 
 def _header(tensor: TensorProto) -> ir.TensorData | None:
@@ -103,32 +99,47 @@ def _alone(
 # ---------------------------------------------------------------------------------------------- control flow
 
 
-def graph_arguments(role: Role, inputs: Sequence[ir.Type | None], opset: int) -> Sequence[ir.Type | None]:
+Types = Sequence[ir.Type | None]
+Yields = Sequence[Sequence[ir.Type]]
+
+
+def graph_arguments(role: Role, inputs: Types, opset: int) -> Types:
     """The types of what the graphs of a node take."""
-    match role:
-        case Role.LOOP:
-            return [_COUNT, _CONDITION, *inputs[2:]]
-        case Role.SCAN:
-            return inputs[1:] if opset < 9 else inputs
-        case Role.SEQUENCE_MAP:
-            return [item if item is None else item.sequence_item or item for item in inputs]
-    return ()
+    found = _FLOW.get(role)
+    return () if found is None else found[0](inputs, opset)
 
 
-def flow_types(role: Role, inputs: Sequence[ir.Type | None], yields: Sequence[Sequence[ir.Type]]) -> Sequence[ir.Type]:
+def flow_types(role: Role, inputs: Types, yields: Yields) -> Sequence[ir.Type]:
     """The types of the results of control flow, by what it takes and what each of its graphs gives."""
-    match role:
-        case Role.IF:
-            return [_first_known(*types) for types in zip(*yields, strict=False)]
-        case Role.LOOP:
-            carried, given = inputs[2:], yields[0][1:]
-            states = [_first_known(one, other) for one, other in zip(carried, given, strict=False)]
-            return [*states, *given[len(carried) :]]
-        case Role.SCAN:
-            return yields[0]
-        case Role.SEQUENCE_MAP:
-            return [item if item.is_unknown else ir.SequenceType(item) for item in yields[0]]
-    return ()
+    found = _FLOW.get(role)
+    return () if found is None else found[1](inputs, yields)
+
+
+def _joined(inputs: Types, yields: Yields) -> Sequence[ir.Type]:
+    return [_first_known(*types) for types in zip(*yields, strict=False)]
+
+
+def _carried(inputs: Types, yields: Yields) -> Sequence[ir.Type]:
+    carried, given = inputs[2:], yields[0][1:]
+    states = [_first_known(one, other) for one, other in zip(carried, given, strict=False)]
+    return [*states, *given[len(carried) :]]
+
+
+def _mapped(inputs: Types, yields: Yields) -> Sequence[ir.Type]:
+    return [item if item.is_unknown else ir.SequenceType(item) for item in yields[0]]
+
+
+def _items(inputs: Types, opset: int) -> Types:
+    return [item if item is None else item.sequence_item or item for item in inputs]
+
+
+# What the graphs of control flow take, and what it gives by what they give.
+_FLOW: dict[Role, tuple[Callable[[Types, int], Types], Callable[[Types, Yields], Sequence[ir.Type]]]] = {
+    Role.IF: (lambda inputs, opset: (), _joined),
+    Role.LOOP: (lambda inputs, opset: [_COUNT, _CONDITION, *inputs[2:]], _carried),
+    Role.SCAN: (lambda inputs, opset: inputs[1:] if opset < 9 else inputs, lambda inputs, yields: yields[0]),
+    Role.SEQUENCE_MAP: (_items, _mapped),
+}
 
 
 def _first_known(*types: ir.Type | None) -> ir.Type:

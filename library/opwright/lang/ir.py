@@ -551,6 +551,16 @@ class TensorData:
         self.data = data
 
     @property
+    def packed(self) -> bytes | None:
+        """The elements, one after the other; None of texts."""
+        return self.data if isinstance(self.data, bytes) else None
+
+    @property
+    def texts(self) -> tuple[bytes, ...] | None:
+        """The texts of a string tensor."""
+        return self.data if isinstance(self.data, tuple) else None
+
+    @property
     def key(self) -> tuple[object, ...]:
         return (self.element.code, self.dims, self.data)
 
@@ -768,6 +778,20 @@ class Call:
         self.results = results
         self.span = span
 
+    def regions(self) -> Sequence[Region]:
+        """The blocks inside the node, in their order."""
+        if type(self.callee) is Operator and not self.callee.signature.takes_graphs:
+            return ()
+        return [attribute.graph for attribute in self.attributes.values() if attribute.graph is not None]
+
+    def made(self) -> list[Value]:
+        """The values that the node makes."""
+        return [value for value in self.results if value is not None]
+
+    def read(self) -> list[Value]:
+        """The values that the node reads itself, those read in its regions not included."""
+        return [value for value in self.inputs if value is not None]
+
 
 class If:
     __slots__ = ("condition", "operator", "orelse", "results", "span", "then")
@@ -787,6 +811,15 @@ class If:
         self.orelse = orelse
         self.results = results
         self.span = span
+
+    def regions(self) -> Sequence[Region]:
+        return (self.then, self.orelse)
+
+    def made(self) -> list[Value]:
+        return list(self.results)
+
+    def read(self) -> list[Value]:
+        return [self.condition]
 
 
 class Loop:
@@ -812,6 +845,15 @@ class Loop:
         self.results = results
         self.span = span
 
+    def regions(self) -> Sequence[Region]:
+        return (self.body,)
+
+    def made(self) -> list[Value]:
+        return list(self.results)
+
+    def read(self) -> list[Value]:
+        return [value for value in (self.trips, self.condition, *self.initial) if value is not None]
+
 
 class Const:
     __slots__ = ("data", "operator", "result", "span")
@@ -822,36 +864,17 @@ class Const:
         self.result = result
         self.span = span
 
+    def regions(self) -> Sequence[Region]:
+        return ()
+
+    def made(self) -> list[Value]:
+        return [self.result]
+
+    def read(self) -> list[Value]:
+        return []
+
 
 Node = Call | If | Loop | Const
-
-
-def regions_of(node: Node) -> Sequence[Region]:
-    """The blocks inside a node, in their order."""
-    if isinstance(node, Call):
-        if type(node.callee) is Operator and not node.callee.signature.takes_graphs:
-            return ()
-        return [attribute.graph for attribute in node.attributes.values() if attribute.graph is not None]
-    if isinstance(node, If):
-        return (node.then, node.orelse)
-    return (node.body,) if isinstance(node, Loop) else ()
-
-
-def results_of(node: Node) -> list[Value]:
-    if isinstance(node, Const):
-        return [node.result]
-    return [value for value in node.results if value is not None]
-
-
-def operands_of(node: Node) -> list[Value]:
-    """The values a node reads itself, those read in its regions not included."""
-    if isinstance(node, Call):
-        return [value for value in node.inputs if value is not None]
-    if isinstance(node, If):
-        return [node.condition]
-    if isinstance(node, Loop):
-        return [value for value in (node.trips, node.condition, *node.initial) if value is not None]
-    return []
 
 
 # ------------------------------------------------------------------------------------------------ functions
@@ -922,7 +945,7 @@ def walk(region: Region) -> Iterator[tuple[Region, Node]]:
         current, nodes = pending[-1]
         for node in nodes:
             yield current, node
-            inner = regions_of(node)
+            inner = node.regions()
             if inner:
                 pending.extend((nested, iter([*nested.nodes])) for nested in reversed(inner))
                 break

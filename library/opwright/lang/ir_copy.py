@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opwright.lang import ir
+from opwright.lang.dispatch import (
+    Operation,
+)
 
 
 class FunctionCopy:
@@ -87,15 +90,32 @@ class FunctionCopy:
         )
 
     def _node(self, node: ir.Node) -> ir.Node:
-        if isinstance(node, ir.Call):
-            attributes = {name: self._attribute(attribute) for name, attribute in node.attributes.items()}
-            inputs, results = [list(map(self._maybe, side)) for side in (node.inputs, node.results)]
-            return ir.Call(node.callee, inputs, attributes, results, node.span)
-        if isinstance(node, ir.Const):
-            return ir.Const(node.operator, node.data, self._value(node.result), node.span)
-        if isinstance(node, ir.If):
-            condition, then, orelse = self._value(node.condition), self._region(node.then), self._region(node.orelse)
-            return ir.If(node.operator, condition, then, orelse, self._each(node.results), node.span)
+        return _COPIES.of(node)(node, self)
+
+    def call(self, node: ir.Call) -> ir.Node:
+        attributes = {name: self._attribute(attribute) for name, attribute in node.attributes.items()}
+        inputs, results = [list(map(self._maybe, side)) for side in (node.inputs, node.results)]
+        return ir.Call(node.callee, inputs, attributes, results, node.span)
+
+    def const(self, node: ir.Const) -> ir.Node:
+        return ir.Const(node.operator, node.data, self._value(node.result), node.span)
+
+    def if_(self, node: ir.If) -> ir.Node:
+        condition, then, orelse = self._value(node.condition), self._region(node.then), self._region(node.orelse)
+        return ir.If(node.operator, condition, then, orelse, self._each(node.results), node.span)
+
+    def loop(self, node: ir.Loop) -> ir.Node:
         body = self._region(node.body)
         trips, condition_, initial = self._maybe(node.trips), self._maybe(node.condition), self._each(node.initial)
         return ir.Loop(node.operator, trips, condition_, initial, body, self._each(node.results), node.span)
+
+
+def _no_node(node: ir.Node, copy: FunctionCopy) -> ir.Node:
+    raise AssertionError(f"{type(node).__name__} is not copied")
+
+
+_COPIES: Operation[ir.Node, [FunctionCopy], ir.Node] = Operation(_no_node)
+_COPIES.on(ir.Call)(lambda node, copy: copy.call(node))
+_COPIES.on(ir.Const)(lambda node, copy: copy.const(node))
+_COPIES.on(ir.If)(lambda node, copy: copy.if_(node))
+_COPIES.on(ir.Loop)(lambda node, copy: copy.loop(node))

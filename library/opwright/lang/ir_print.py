@@ -28,6 +28,9 @@ from collections.abc import Mapping, Sequence
 
 from opwright.elements import ElementType
 from opwright.lang import ir
+from opwright.lang.dispatch import (
+    Operation,
+)
 from opwright.opsets.signatures import ALL_ELEMENTS, elements_of
 
 NUMBER_FORMATS = {
@@ -130,29 +133,36 @@ class _Printer:
         return [*self.region(region, inner), f"{inner}yield {self.read(region.yields)}"]
 
     def node(self, node: ir.Node, indent: str) -> list[str]:
-        if isinstance(node, ir.Const):
-            written = _contents(node.data)
-            if repr(node.result.type) != _data_type(node.data):
-                written = f"{_data_type(node.data)} {written}"
-            return [f"{indent}{self.define(node.result)} = {_operator(node.operator)} {written}"]
-        results = f"{indent}{self.defined(node.results)} = "
-        if isinstance(node, ir.Call):
-            return self.call(node, results, indent)
-        if isinstance(node, ir.If):
-            return [
-                f"{results}{_operator(node.operator)} {self.names.of(node.condition)} {{",
-                *self.block(node.then, indent),
-                f"{indent}}} else {{",
-                *self.block(node.orelse, indent),
-                f"{indent}}}",
-            ]
+        return _NODES.of(node)(node, self, indent)
+
+    def results(self, node: ir.Call | ir.If | ir.Loop, indent: str) -> str:
+        return f"{indent}{self.defined(node.results)} = "
+
+    def const(self, node: ir.Const, indent: str) -> list[str]:
+        written = _contents(node.data)
+        if repr(node.result.type) != _data_type(node.data):
+            written = f"{_data_type(node.data)} {written}"
+        return [f"{indent}{self.define(node.result)} = {_operator(node.operator)} {written}"]
+
+    def if_(self, node: ir.If, indent: str) -> list[str]:
+        return [
+            f"{self.results(node, indent)}{_operator(node.operator)} {self.names.of(node.condition)} {{",
+            *self.block(node.then, indent),
+            f"{indent}}} else {{",
+            *self.block(node.orelse, indent),
+            f"{indent}}}",
+        ]
+
+    def loop(self, node: ir.Loop, indent: str) -> list[str]:
+        results = self.results(node, indent)
         inputs = f"{_operator(node.operator)}({self.read((node.trips, node.condition))})"
         initial = ["", "", *(f" = {self.names.of(value)}" for value in node.initial)]
         parameters = zip(node.body.parameters, initial, strict=True)
         carried = [f"{self.define(value)}{first}" for value, first in parameters]
         return [*_head(f"{results}{inputs} with (", carried, indent), *self.block(node.body, indent), f"{indent}}}"]
 
-    def call(self, node: ir.Call, results: str, indent: str) -> list[str]:
+    def call(self, node: ir.Call, indent: str) -> list[str]:
+        results = self.results(node, indent)
         callee = node.callee
         if isinstance(callee, ir.Operator):
             name = _operator(callee)
@@ -170,6 +180,17 @@ class _Printer:
                 lines[-1] += _attribute(attribute)
         lines[-1] += "}" * bool(node.attributes)
         return lines
+
+
+def _no_node(node: ir.Node, printer: _Printer, indent: str) -> list[str]:
+    raise AssertionError(f"{type(node).__name__} has no text")
+
+
+_NODES: Operation[ir.Node, [_Printer, str], list[str]] = Operation(_no_node)
+_NODES.on(ir.Call)(lambda node, printer, indent: printer.call(node, indent))
+_NODES.on(ir.Const)(lambda node, printer, indent: printer.const(node, indent))
+_NODES.on(ir.If)(lambda node, printer, indent: printer.if_(node, indent))
+_NODES.on(ir.Loop)(lambda node, printer, indent: printer.loop(node, indent))
 
 
 def _head(begin: str, parameters: list[str], indent: str) -> list[str]:
@@ -223,13 +244,12 @@ def _data_type(data: ir.TensorData) -> str:
 def _contents(data: ir.TensorData) -> str:
     """An item, or the items in their order; the bytes where numbers would not say them all."""
     items = (
-        [json.dumps(item.decode()) for item in data.data]
-        if isinstance(data.data, tuple)
-        else _numbers(data.element, data.data)
+        [json.dumps(item.decode()) for item in data.texts]
+        if data.texts is not None
+        else _numbers(data.element, data.packed or b"")
     )
     if items is None:
-        assert isinstance(data.data, bytes)
-        return f"0x{data.data.hex()}"
+        return f"0x{(data.packed or b'').hex()}"
     return f"[{', '.join(items)}]" if data.dims else items[0]
 
 

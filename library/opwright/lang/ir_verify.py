@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from opwright.lang import ir
+from opwright.lang.dispatch import (
+    Operation,
+)
 
 
 def verify(function: ir.Function) -> list[str]:
@@ -30,13 +33,13 @@ def _region(
         _define(parameter, defined, problems, "parameter")
         visible.add(id(parameter))
     for node in region.nodes:
-        for operand in ir.operands_of(node):
+        for operand in node.read():
             if id(operand) not in visible:
                 problems.append(f"{operand!r} is read before it is assigned, or out of its region")
-        for inner in ir.regions_of(node):
+        for inner in node.regions():
             _region(inner, set(visible), defined, problems, function)
         _shape_of(node, problems, function)
-        for result in ir.results_of(node):
+        for result in node.made():
             _define(result, defined, problems, type(node).__name__)
             visible.add(id(result))
     for value in region.yields:
@@ -45,21 +48,26 @@ def _region(
 
 
 def _shape_of(node: ir.Node, problems: list[str], function: ir.Function) -> None:
-    if isinstance(node, ir.If):
-        if not len(node.results) == len(node.then.yields) == len(node.orelse.yields):
-            problems.append("an If yields other numbers of values than it has results")
-    elif isinstance(node, ir.Loop):
-        carried = len(node.initial)
-        if (
-            len(node.body.parameters) != carried + 2
-            or len(node.body.yields) != carried + 1
-            or len(node.results) != carried
-        ):
-            problems.append("a Loop carries other numbers of values in, around and out")
-    elif isinstance(node, ir.Call):
-        _call(node, problems, function)
+    _CHECKS.of(node)(node, problems, function)
 
 
+_CHECKS: Operation[ir.Node, [list[str], ir.Function], None] = Operation(lambda node, problems, function: None)
+
+
+@_CHECKS.on(ir.If)
+def _if(node: ir.If, problems: list[str], function: ir.Function) -> None:
+    if not len(node.results) == len(node.then.yields) == len(node.orelse.yields):
+        problems.append("an If yields other numbers of values than it has results")
+
+
+@_CHECKS.on(ir.Loop)
+def _loop(node: ir.Loop, problems: list[str], function: ir.Function) -> None:
+    carried = len(node.initial)
+    if len(node.body.parameters) != carried + 2 or len(node.body.yields) != carried + 1 or len(node.results) != carried:
+        problems.append("a Loop carries other numbers of values in, around and out")
+
+
+@_CHECKS.on(ir.Call)
 def _call(node: ir.Call, problems: list[str], function: ir.Function) -> None:
     parameters = {parameter.name: parameter for parameter in function.attributes}
     for key, attribute in node.attributes.items():

@@ -21,14 +21,14 @@ def keep_constants_inside(body: ir.Region, prologue: Iterable[ir.Node], copied: 
 
     Nodes that read them are replaced, and none is changed; `copied` is told of each node and what replaces it.
     """
-    graphs = [graph for _, node in ir.walk(body) if _is_map(node) for graph in ir.regions_of(node)]
+    graphs = [graph for _, node in ir.walk(body) if _is_map(node) for graph in node.regions()]
     if not graphs:
         return
     makers: dict[ir.Value, ir.Node] = {}
     own = set(prologue)
     for node in body.nodes:
-        if _is_constant(node, own) and all(value in makers for value in ir.operands_of(node)):
-            makers.update(dict.fromkeys(ir.results_of(node), node))
+        if _is_constant(node, own) and all(value in makers for value in node.read()):
+            makers.update(dict.fromkeys(node.made(), node))
     for graph in graphs:  # outer ones before those inside, which get copies of the copies
         read = {value: None for value in _values_read(graph) if value in makers}
         made: dict[ir.Value, ir.Value] = {}
@@ -37,7 +37,7 @@ def keep_constants_inside(body: ir.Region, prologue: Iterable[ir.Node], copied: 
             _copy(value, makers, made, copies, copied)
         _replace(graph, made, copied)
         graph.nodes[:0] = copies
-        makers.update((value, node) for node in copies for value in ir.results_of(node))
+        makers.update((value, node) for node in copies for value in node.made())
 
 
 def _is_map(node: ir.Node) -> bool:
@@ -53,8 +53,8 @@ def _is_constant(node: ir.Node, prologue: set[ir.Node]) -> bool:
 
 def _values_read(graph: ir.Region) -> Iterable[ir.Value]:
     for _, node in ir.walk(graph):
-        yield from ir.operands_of(node)
-        for inner in ir.regions_of(node):
+        yield from node.read()
+        for inner in node.regions():
             yield from inner.yields
     yield from graph.yields
 
@@ -70,9 +70,9 @@ def _copy(
     if value in made:
         return
     node = makers[value]
-    for operand in ir.operands_of(node):
+    for operand in node.read():
         _copy(operand, makers, made, copies, copied)
-    results = {item: ir.Value(item.type, "", item.span) for item in ir.results_of(node)}
+    results = {item: ir.Value(item.type, "", item.span) for item in node.made()}
     made.update(results)
     copy: ir.Node
     if isinstance(node, ir.Const):
@@ -93,9 +93,9 @@ def _replace(graph: ir.Region, made: dict[ir.Value, ir.Value], copied: Copied) -
     """Makes a graph, and those inside it, read other values."""
     graph.yields = [made.get(value, value) for value in graph.yields]
     for index, node in enumerate(graph.nodes):
-        for inner in ir.regions_of(node):
+        for inner in node.regions():
             _replace(inner, made, copied)
-        if made.keys().isdisjoint(ir.operands_of(node)):
+        if made.keys().isdisjoint(node.read()):
             continue
         new: ir.Node
         if isinstance(node, ir.Call):

@@ -25,7 +25,7 @@ def declare(low: Lowering, annotation: ast.expr, operand: Operand) -> Operand:
     if met is None:
         return operand
     made = low.region.nodes[-1] if low.region.nodes else None
-    if made is not None and any(value is operand for value in ir.results_of(made)):
+    if made is not None and any(value is operand for value in made.made()):
         low.trail.put(low.region.declared, operand, met)
         operand.retype(met, low.trail)
         return operand

@@ -110,10 +110,11 @@ def note_contents(low: Lowering, result: ir.Value, attributes: Attributes) -> No
 def _divides_by_zero(low: Lowering, inputs: Sequence[ir.Value | None]) -> bool:
     divisor = inputs[1] if len(inputs) > 1 else None
     data = None if divisor is None else low.contents.get(divisor)
-    if data is None or not data.element.is_integer or data.element.bits < 8 or isinstance(data.data, tuple):
+    if data is None or not data.element.is_integer or data.element.bits < 8 or data.packed is None:
         return False
     size = data.element.bits // 8
-    return any(not any(data.data[start : start + size]) for start in range(0, len(data.data), size))
+    packed = data.packed
+    return any(not any(packed[start : start + size]) for start in range(0, len(packed), size))
 
 
 def _one_number_for_list(found: Signature, inputs: Sequence[ir.Value | None]) -> str | None:
@@ -187,7 +188,7 @@ def _sizes(shape: Shape) -> Sizes:
 
 
 def _is_small(data: ir.TensorData) -> bool:
-    return not isinstance(data.data, tuple) and len(data.data) <= _LARGEST_DATA
+    return data.packed is not None and len(data.packed) <= _LARGEST_DATA
 
 
 def _may_clash(inputs: Sequence[ir.Value | None]) -> bool:
@@ -288,7 +289,7 @@ class _CertainShapes:
     def branches(self, node: ir.If, value: ir.Value) -> list[ir.Value]:
         """What both branches give for a result."""
         for region in (node.then, node.orelse):
-            self.makers.update({id(result): inner for inner in region.nodes for result in ir.results_of(inner)})
+            self.makers.update({id(result): inner for inner in region.nodes for result in inner.made()})
         index = next(index for index, result in enumerate(node.results) if result is value)
         return [node.then.yields[index], node.orelse.yields[index]]
 

@@ -152,7 +152,7 @@ def need_copies(low: Lowering, value: ir.Value) -> None:
 def makers_of(low: Lowering) -> dict[int, ir.Node]:
     """The node that makes each value which is in scope, by the value's id."""
     regions = (low.prologue, *(region.nodes for region in low.open_regions), low.region.nodes)
-    return {id(result): node for nodes in regions for node in nodes for result in ir.results_of(node)}
+    return {id(result): node for nodes in regions for node in nodes for result in node.made()}
 
 
 class _Origins:
@@ -204,7 +204,7 @@ class _Origins:
 
     def _followed(self, node: ir.Node) -> bool:
         """A result of an operator with inputs, or of a branch; one without inputs (a random one) comes from nowhere."""
-        return bool(ir.operands_of(node)) and not (self.numbers and isinstance(node, ir.Loop))
+        return bool(node.read()) and not (self.numbers and isinstance(node, ir.Loop))
 
     def _attribute(self, node: ir.Node | None) -> AttributeOperand | None:
         if not isinstance(node, ir.Call) or node.inputs or node.callee.record.role is not Role.CONSTANT:
@@ -217,11 +217,11 @@ class _Origins:
 
 def _read_by(node: ir.Node) -> list[ir.Value]:
     """Every value that a node reads, those read and yielded in its regions included."""
-    found = ir.operands_of(node)
-    for region in ir.regions_of(node):
+    found = node.read()
+    for region in node.regions():
         found.extend(region.yields)
         for _, inner in ir.walk(region):
-            found.extend(ir.operands_of(inner))
-            for nested in ir.regions_of(inner):
+            found.extend(inner.read())
+            for nested in inner.regions():
                 found.extend(nested.yields)
     return found

@@ -112,7 +112,7 @@ def _by_squaring(base: Factor, exponent: int, times: Callable[[Factor, Factor], 
 def note_power(low: Lowering, result: ir.Value, exponent: int | float) -> None:
     """Remembers a `Pow` that `expand_powers` is to look at."""
     node = low.region.nodes[-1] if low.region.nodes else None
-    if node is not None and ir.results_of(node)[0] is result and int(exponent) == exponent and _may_be_integer(result):
+    if node is not None and node.made()[0] is result and int(exponent) == exponent and _may_be_integer(result):
         low.trail.put(low.powers, node, int(exponent))
 
 
@@ -127,7 +127,7 @@ def expand_powers(low: Lowering, region: ir.Region) -> None:
         current = pending.pop()
         nodes: list[ir.Node] = []
         for node in current.nodes:
-            pending.extend(ir.regions_of(node))
+            pending.extend(node.regions())
             exponent = low.powers.get(node)
             if exponent is None or not isinstance(node, ir.Call) or not _may_be_integer(node.inputs[0]):
                 nodes.append(node)

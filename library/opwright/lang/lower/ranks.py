@@ -100,7 +100,7 @@ class Sources:
         return node.initial[index] if self.of(node.body.yields[index + 1], parameter) is parameter else None
 
     def _enter(self, region: ir.Region) -> None:
-        self.makers.update({id(result): node for node in region.nodes for result in ir.results_of(node)})
+        self.makers.update({id(result): node for node in region.nodes for result in node.made()})
 
 
 _followed: Operation[ir.Node, [Sources, ir.Value, ir.Value | None], ir.Value | None] = Operation(

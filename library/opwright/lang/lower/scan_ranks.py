@@ -55,7 +55,7 @@ def rank_sources(function: ir.Function, value: ir.Value) -> tuple[int, ...] | No
 
 
 def _makers(region: ir.Region) -> dict[int, ir.Node]:
-    return {id(result): node for node in region.nodes for result in ir.results_of(node)}
+    return {id(result): node for node in region.nodes for result in node.made()}
 
 
 def _trace(

@@ -182,13 +182,13 @@ class _CallForm:
     def constant(self, index: int) -> tuple[int, ...] | None:
         value = self.values[index] if index < len(self.values) else None
         data = None if value is None else self._low.contents.get(value)
-        if data is None or isinstance(data.data, tuple) or data.element.name not in ("int32", "int64"):
+        if data is None or data.packed is None or data.element.name not in ("int32", "int64"):
             return None
-        size = data.element.bits // 8
-        if len(data.dims) > 1 or len(data.data) > size * _MOST_ELEMENTS:
+        size, packed = data.element.bits // 8, data.packed
+        if len(data.dims) > 1 or len(packed) > size * _MOST_ELEMENTS:
             return None
-        starts = range(0, len(data.data), size)
-        return tuple(int.from_bytes(data.data[start : start + size], "little", signed=True) for start in starts)
+        starts = range(0, len(packed), size)
+        return tuple(int.from_bytes(packed[start : start + size], "little", signed=True) for start in starts)
 
     def reference(self, index: int) -> str | None:
         return None  # a list of the caller's may be empty
