@@ -561,8 +561,12 @@ class TensorData:
         return self.data if isinstance(self.data, tuple) else None
 
     @property
-    def key(self) -> tuple[object, ...]:
+    def key(self) -> TensorKey:
+        """Equal for tensors of one type, shape and content."""
         return (self.element.code, self.dims, self.data)
+
+
+TensorKey = tuple[int, tuple[int, ...], bytes | tuple[bytes, ...]]
 
 
 class AttributeKind(Enum):

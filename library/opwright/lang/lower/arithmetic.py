@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 from opwright.elements import ElementType
 from opwright.lang import ir, static
@@ -37,7 +36,7 @@ from opwright.lang.lower.powers import integer_power, note_power
 from opwright.lang.lower.sequences import is_list, joined
 from opwright.lang.lower.tuples import holds_runtime, is_tuple, on_tuples, refuse_list_and_number
 from opwright.lang.objects import Missing, NamedObject
-from opwright.lang.operators import BINARY, UNARY, UNDEFINED, Entry, Form, Refusal, Table, class_of
+from opwright.lang.operators import BINARY, UNARY, UNDEFINED, ElementClass, Entry, Form, Refusal, Table, class_of
 from opwright.lang.source import Span
 from opwright.opsets.records import ADD, NOT
 from opwright.opsets.signatures import mask_of
@@ -132,7 +131,7 @@ def _refuse_object(
     )
 
 
-def _fold(low: Lowering, symbol: str, left: Any, right: Any, span: Span) -> Operand:
+def _fold(low: Lowering, symbol: str, left: Operand, right: Operand, span: Span) -> Operand:
     try:
         if symbol in static.COMPARE:
             return static.compare(symbol, left, right)
@@ -227,7 +226,7 @@ def _form(low: Lowering, table: Table, symbol: str, element: ir.Element, span: S
 
 
 def _narrow_to_defined(
-    low: Lowering, row: dict[Any, Entry], symbol: str, variable: ir.TypeVariable, span: Span
+    low: Lowering, row: dict[ElementClass, Entry], symbol: str, variable: ir.TypeVariable, span: Span
 ) -> Form:
     """A type that is what the body makes of it becomes one for which the operator is defined: a number, where it could
     be one. Strings have operators of their own, so an input that is one must be declared."""

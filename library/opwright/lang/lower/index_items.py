@@ -104,7 +104,7 @@ class Range:
         self.step = step
 
     @property
-    def static(self) -> slice | None:
+    def static(self) -> slice[int | None, int | None, int | None] | None:
         """Python's own slice, where every bound is known."""
         bounds = (self.start, self.stop, self.step)
         if any(bound is not None and known_int(bound) is None for bound in bounds):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from opwright.elements import BY_CODE
 from opwright.lang import ir
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 Shape = tuple[ir.Dimension, ...] | None
 Attributes = Mapping[str, ir.Attribute]
+Given = tuple[str, ir.AttributeKind, ir.AttributeLiteral | None, ir.TensorKey | None]  # an attribute, as a key has it
 
 _LARGEST_DATA = 4096  # bytes of a constant that may say a shape, axes or counts
 
@@ -154,12 +155,12 @@ def why_invalid(
         types.append((_code(type_.element), _sizes(type_.shape)))
     if types and all(type_ is None or type_[1] is None for type_ in types) and not any(data):
         return None
-    given: list[tuple[str, ir.AttributeKind, Any]] = []
+    given: list[Given] = []
     for name, attribute in attributes.items():
         if attribute.refers_to is not None:
             return None
-        held = attribute.value if attribute.tensor is None else attribute.tensor.key
-        given.append((name, attribute.kind, held))
+        tensor = None if attribute.tensor is None else attribute.tensor.key
+        given.append((name, attribute.kind, attribute.literal, tensor))
     known = [item.key if item is not None and _is_small(item) else None for item in data]
     return _verdict(found.domain, found.name, found.since_version, tuple(given), tuple(types), tuple(known), count)
 
@@ -205,9 +206,9 @@ def _verdict(
     domain: str,
     name: str,
     version: int,
-    attributes: tuple[tuple[str, ir.AttributeKind, Any], ...],
+    attributes: tuple[Given, ...],
     types: tuple[InputType | None, ...],
-    data: tuple[tuple[Any, ...] | None, ...],
+    data: tuple[ir.TensorKey | None, ...],
     count: int,
 ) -> str | None:
     """What ONNX's inference has against a call however it is completed."""
@@ -220,9 +221,9 @@ def _verdict(
 
 def _as_node(
     found: Signature,
-    attributes: tuple[tuple[str, ir.AttributeKind, Any], ...],
+    attributes: tuple[Given, ...],
     types: Sequence[InputType | None],
-    data: tuple[tuple[Any, ...] | None, ...],
+    data: tuple[ir.TensorKey | None, ...],
     count: int,
 ) -> tuple[NodeProto, list[TensorProto | None]]:
     """A call as onnx takes it, and the elements of its inputs, as far as they are known."""
@@ -231,9 +232,7 @@ def _as_node(
     values = [None if type_ is None else ir.Value(ir.UnknownType()) for type_ in types]
     results: list[ir.Value | None] = [ir.Value(ir.UnknownType()) for _ in range(count)]
     names = {value: "" if value is None else f"input_{index}" for index, value in enumerate([*values, None])}
-    call = ir.Call(
-        operator_of(found), values, {key: _attribute(kind, value) for key, kind, value in attributes}, results, None
-    )
+    call = ir.Call(operator_of(found), values, dict(map(_attribute, attributes)), results, None)
     graph = GraphProto()
     emit_nodes([call], found.since_version, names, graph)
     contents: list[TensorProto | None] = []
@@ -245,11 +244,12 @@ def _as_node(
     return graph.node[0], contents
 
 
-def _attribute(kind: ir.AttributeKind, value: Any) -> ir.Attribute:
-    return ir.AttributeValue(kind, _tensor(value) if kind is ir.AttributeKind.TENSOR else value)
+def _attribute(given: Given) -> tuple[str, ir.Attribute]:
+    name, kind, literal, tensor = given
+    return name, ir.AttributeValue(kind, literal if tensor is None else _tensor(tensor))
 
 
-def _tensor(key: tuple[Any, ...]) -> ir.TensorData:
+def _tensor(key: ir.TensorKey) -> ir.TensorData:
     code, dims, data = key
     return ir.TensorData(BY_CODE[code], dims, data)
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from opwright.lang import static
 from opwright.lang.dispatch import (
@@ -29,6 +28,7 @@ from opwright.lang.lower.operands import (
     StaticIterator,
     Unbound,
     is_sequence,
+    known_int,
 )
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.rules import bind_target, evaluates, lower_expression
@@ -138,7 +138,7 @@ def call_list_builtin(
     if strict and len({len(items) for items in lists}) > 1:
         lengths = " and ".join(str(len(items)) for items in lists)
         raise low.error("OW312", f"Python says: zip() gets lists of {lengths} items", span, "`strict=True` is given")
-    return _BUILTINS[name](lists, start, low, span)
+    return _BUILTINS[name](lists, known_int(start) or 0, low, span)
 
 
 def _range(low: Lowering, operands: list[Operand], span: Span) -> Operand:
@@ -205,7 +205,7 @@ def _decide(items: Items, decides: bool, low: Lowering, span: Span) -> Operand:
     return not decides
 
 
-_BUILTINS: dict[str, Callable[[list[Items], Any, Lowering, Span], Operand]] = {
+_BUILTINS: dict[str, Callable[[list[Items], int, Lowering, Span], Operand]] = {
     "all": _all,
     "any": _any,
     "enumerate": _enumerate,

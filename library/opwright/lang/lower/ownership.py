@@ -8,9 +8,12 @@ identity is given out twice.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from opwright.lang import ir
+from opwright.lang.dispatch import (
+    Operation,
+)
 from opwright.lang.lower.operands import StaticDict
 from opwright.lang.objects import NestedObject
 from opwright.lang.static import StaticList
@@ -72,7 +75,7 @@ class Ownership:
         """Notes that the name stands for a list, or for something that holds one."""
         self._trail.put(self._names, name, None)
 
-    def other_name(self, env: Mapping[str, Any], name: str, value: object) -> str | None:
+    def other_name(self, env: Mapping[str, object], name: str, value: object) -> str | None:
         """A name besides `name` that may stand for the same list, or for something that holds it."""
         wanted = self.identities(value)
         for other in self._names:
@@ -85,12 +88,16 @@ class Ownership:
         pending: list[object] = [operand]
         while pending:
             item = pending.pop()
-            if isinstance(item, tuple):
-                pending.extend(item)
-            elif isinstance(item, NestedObject):
-                pending.extend(item.defaults.values())
-            elif isinstance(item, StaticDict):
-                pending.extend(item.entries.values())
-            if isinstance(item, (tuple, ir.Value)):
+            pending.extend(_parts.of(item)(item))
+            if _is_list.of(item)(item):
                 found |= self.identities(item)
         return found
+
+
+_parts: Operation[object, [], Iterable[object]] = Operation(lambda item: ())
+_parts.on(tuple)(lambda item: item)
+_parts.on(NestedObject)(lambda item: item.defaults.values())
+_parts.on(StaticDict)(lambda item: item.entries.values())
+
+_is_list: Operation[object, [], bool] = Operation(lambda item: False)
+_is_list.on(tuple, ir.Value)(lambda item: True)

@@ -7,7 +7,6 @@ operator. What such a graph takes from around itself, a function cannot reach; t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from onnx import AttributeProto, GraphProto, NodeProto, TypeProto, ValueInfoProto
 
@@ -197,7 +196,7 @@ class _Inlined:
                 f"its node {node.op_type} refers to the attribute {attribute.ref_attr_name!r} of the function around it"
             )
         kind = _KINDS.get(attribute.type)
-        made: Any = None
+        made: ir.AttributeLiteral | ir.TensorData | ir.Region | None = None
         try:
             match kind:
                 case ir.AttributeKind.INT:

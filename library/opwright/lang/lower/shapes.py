@@ -158,7 +158,7 @@ def _part(low: Lowering, op: Writer, owner: ir.Value, start: int | None, stop: i
 # ------------------------------------------------------------------------------------------------ its entries
 
 
-def tuple_item(low: Lowering, shape: IntTuple, index: int | ir.Value, span: Span) -> Operand:
+def tuple_item(low: Lowering, shape: IntTuple, index: int | ir.Value, span: Span) -> int | ir.Value:
     """`shape[index]`: an int where it is known, else a number. Out of range it fails, at the latest at run time."""
     op = Writer(low, span)
     if not isinstance(index, int):

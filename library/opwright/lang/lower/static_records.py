@@ -14,7 +14,15 @@ from opwright.lang.dispatch import (
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import describe
-from opwright.lang.lower.operands import Arguments, Environment, MethodObject, Operand, StaticDict, StaticIterator
+from opwright.lang.lower.operands import (
+    Arguments,
+    Environment,
+    MethodObject,
+    Operand,
+    StaticDict,
+    StaticIterator,
+    items_in,
+)
 from opwright.lang.lower.rules import calls, evaluates, lower_expression
 from opwright.lang.objects import BuiltinObject, RecordObject
 from opwright.lang.source import Span, span_of
@@ -123,8 +131,9 @@ def call_namedtuple(low: Lowering, arguments: Arguments) -> Operand:
     name, fields = operands
     if isinstance(fields, str):
         fields = tuple(fields.replace(",", " ").split())
-    names = [item for item in fields if isinstance(item, str)] if isinstance(fields, tuple) else []
-    known = isinstance(fields, tuple) and len(names) == len(fields) == len(set(names))
+    parts = items_in(fields)
+    names = [item for item in parts or () if isinstance(item, str)]
+    known = parts is not None and len(names) == len(parts) == len(set(names))
     if not isinstance(name, str) or not known or not all(_is_field(item) for item in names):
         raise low.error(
             "OW312", "`namedtuple` has no value here", arguments.span, "names of fields are texts, each another one"

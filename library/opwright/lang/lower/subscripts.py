@@ -92,17 +92,17 @@ def _of_shape(owner: IntTuple, low: Lowering, index: Sequence[IndexItem], span: 
 
 @_subscripted.on(tuple)
 def _of_items(owner: tuple[Operand, ...], low: Lowering, index: Sequence[IndexItem], span: Span) -> Operand:
-    return _static(low, owner, _only(low, owner, index, span), span)
+    return _static(low, owner, index, span)
 
 
 @_subscripted.on(str)
 def _of_text(owner: str, low: Lowering, index: Sequence[IndexItem], span: Span) -> Operand:
-    return _static(low, owner, _only(low, owner, index, span), span)
+    return _static(low, owner, index, span)
 
 
 @_subscripted.on(range)
 def _of_range(owner: range, low: Lowering, index: Sequence[IndexItem], span: Span) -> Operand:
-    return _static(low, owner, _only(low, owner, index, span), span)
+    return _static(low, owner, index, span)
 
 
 def _only(low: Lowering, owner: Operand, index: Sequence[IndexItem], span: Span) -> IndexItem:

@@ -11,7 +11,7 @@ from opwright.lang.lower.shapes import shape_of, tuple_item
 from opwright.lang.source import Span
 
 
-def row_count(low: Lowering, value: ir.Value, span: Span) -> Operand:
+def row_count(low: Lowering, value: ir.Value, span: Span) -> int | ir.Value:
     """How many rows a tensor has: known, or a number. Refuses what has none."""
     refuse_number(low, value, "items", span)
     shape = shape_of(low, value, span)
