@@ -212,7 +212,7 @@ def _range_item(item: range, low: Lowering, span: Span) -> Item:
 
 @_item.on(tuple)
 def _list_item(item: tuple[Operand, ...], low: Lowering, span: Span) -> Item:
-    value = as_tensor(low, item, None if item else low.element_of("int64"), span)
+    value = as_tensor(low, tuple(item), None if item else low.element_of("int64"), span)
     return _tensor(low, value, span)
 
 
