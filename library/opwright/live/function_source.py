@@ -12,7 +12,6 @@ from types import CodeType, FunctionType
 
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 from opwright.functions import STARTED
-from opwright.lang.pieces import parse_function
 from opwright.lang.source import Source
 from opwright.lang.syntax import Module, function_of, parse
 
@@ -132,7 +131,7 @@ def _alone(function: FunctionType) -> tuple[Module, ast.FunctionDef] | None:
         text = "".join(lines[first:last])
         # An indented function stands in a block; its columns stay what they are.
         source = Source(name, f"if 1:\n{text}" if margin else text, first if margin else first + 1)
-        module = parse_function(source, nested=margin > 0)
+        module = parse(source, warned=True)
         if isinstance(module, Module):
             node = getattr(module.tree.body[0], "body", [None])[0] if margin else module.tree.body[0]
             module.shared = False

@@ -14,7 +14,6 @@ from typing import Any
 from opwright.lang.lower import speculate
 from opwright.lang.lower.context import LoopPlans, Lowering
 from opwright.lang.lower.operands import Environment, LoopKey, Operand
-from opwright.lang.pieces import PlainAssign
 from opwright.lang.trail import Trail
 
 
@@ -83,8 +82,6 @@ class Checkpoint:
         """Whether the text of its statement has one of these names. `is_split`: it is an `if` whose condition is
         static, and the statements of the branch that is taken have checkpoints of their own."""
         statement = self.statements[self.index]
-        if isinstance(statement, PlainAssign):
-            return any(name in names for name in (statement.target, statement.owner, *statement.parts[2::2]))
         root = statement.test if is_split and isinstance(statement, ast.If) else statement
         return any(isinstance(node, ast.Name) and node.id in names for node in ast.walk(root))
 

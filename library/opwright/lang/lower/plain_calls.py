@@ -25,7 +25,6 @@ from opwright.lang.lower.operands import Environment, Operand
 from opwright.lang.lower.written_for import is_meant
 from opwright.lang.objects import OpsetObject
 from opwright.lang.operators import BINARY, BINARY_SYMBOLS, Form, class_of
-from opwright.lang.pieces import PlainAssign
 from opwright.lang.rounding import DoesNotFitError, pack, to_float32
 from opwright.lang.source import Span, span_of
 from opwright.lang.trail import Trail
@@ -72,17 +71,6 @@ def lower_plain(low: Lowering, node: ast.expr, env: Environment) -> ir.Value | N
     elif isinstance(node, ast.Call):
         return _lower_call(low, node, env)
     return None
-
-
-def lower_plain_value(low: Lowering, node: PlainAssign, env: Environment) -> ir.Value | None:
-    """The right side of such an assignment likewise."""
-    parts = node.parts
-    span = (node.lineno, parts[1], node.lineno, node.end)
-    if not node.owner:
-        return emit_plain_binary(low, node.name, env.get(parts[2]), env.get(parts[4]), span)
-    if not _is_opset(low, node.owner, node.name, env):
-        return None
-    return emit_plain(low, node.name, [env.get(name) for name in parts[2::2]], span)
 
 
 def _is_opset(low: Lowering, name: str, callee: str, env: Environment) -> bool:

@@ -48,7 +48,7 @@ from opwright.lang.lower.known import need_static
 from opwright.lang.lower.number_arithmetic import on_numbers
 from opwright.lang.lower.operands import POISON, Environment, Frame, IntTuple, Operand, Unbound
 from opwright.lang.lower.ownership import HOLDERS
-from opwright.lang.lower.plain_calls import lower_plain, lower_plain_value
+from opwright.lang.lower.plain_calls import lower_plain
 from opwright.lang.lower.poison import Parts, Poisoned, Pruned, each
 from opwright.lang.lower.rules import (
     FLOW,
@@ -74,7 +74,6 @@ from opwright.lang.lower.shapes import tuple_items
 from opwright.lang.lower.tensor_rows import known_row_count, known_rows
 from opwright.lang.lower.written_for import Asked, asked
 from opwright.lang.operators import BINARY_SYMBOLS
-from opwright.lang.pieces import PlainAssign
 from opwright.lang.source import Span, span_of
 from opwright.lang.static import StaticList, StaticNamed
 from opwright.lang.syntax import bound_names
@@ -210,15 +209,6 @@ _UNPACKED: tuple[type[ast.List | ast.Tuple], ...] = (ast.List, ast.Tuple)
 
 def _bind_to(low: Lowering, value: Operand, env: Environment, target: ast.expr) -> None:
     bind_target(low, target, value, env)
-
-
-@lowers(PlainAssign)
-def _plain_assign(low: Lowering, statement: PlainAssign, env: Environment) -> None:
-    value = lower_plain_value(low, statement, env)
-    if value is None:
-        _assign(low, statement, env)
-    else:
-        _bind_name(low, statement.target, value, env)
 
 
 @lowers(ast.AnnAssign)
