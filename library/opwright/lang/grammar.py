@@ -99,7 +99,7 @@ _BINDING = (*_WITH_BLOCKS, Kind.TARGET, Kind.UPDATED, Kind.BOUND, Kind.PATTERN, 
 
 
 def _fields(*written: tuple[str, Kind] | tuple[str, Kind, Count]) -> tuple[Field, ...]:
-    return tuple(Field(*each) for each in written)
+    return tuple(Field(each[0], each[1], each[2] if len(each) == 3 else Count.ONE) for each in written)
 
 
 _OPTIONAL, _MANY, _MANY_OPTIONAL = Count.OPTIONAL, Count.MANY, Count.MANY_OPTIONAL

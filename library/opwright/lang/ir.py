@@ -154,11 +154,7 @@ class _TypeBase:
 
     __slots__ = ()
 
-    element: Element | None = None
     shape: Shape = None
-    item: Type | None = None
-    key: ElementType | None = None
-    kind: NumberKind | None = None
     is_unknown = False  # the type is not followed by inference
     holder = ""  # ONNX's name of what holds an item
 
@@ -227,6 +223,10 @@ class TensorType(_TypeBase):
     """`shape` is None when the rank is unknown; a dimension is an int, a symbol, or None when unknown."""
 
     __slots__ = ("element", "shape")
+
+    item: None = None
+    key: None = None
+    kind: None = None
 
     element: Element
     shape: Shape
@@ -331,7 +331,7 @@ class _Holder(_TypeBase):
         return self.item.is_known
 
     def _is_like(self, other: Type) -> bool:
-        return self.holder == other.holder and self.key is other.key
+        return self.holder == other.holder
 
     def same_as(self, other: Type) -> bool:
         return other.item is not None and self._is_like(other) and self.item.same_as(other.item)
@@ -356,6 +356,10 @@ class _Holder(_TypeBase):
 
 class SequenceType(_Holder):
     __slots__ = ()
+
+    element: None = None
+    key: None = None
+    kind: None = None
     holder = "seq"
 
     @property
@@ -378,6 +382,10 @@ class SequenceType(_Holder):
 
 class OptionalType(_Holder):
     __slots__ = ()
+
+    element: None = None
+    key: None = None
+    kind: None = None
     holder = "optional"
 
     @property
@@ -402,6 +410,9 @@ class MapType(_Holder):
     """A dictionary, whose keys are integers or texts."""
 
     __slots__ = ("key",)
+
+    element: None = None
+    kind: None = None
     holder = "map"
 
     key: ElementType
@@ -409,6 +420,9 @@ class MapType(_Holder):
     def __init__(self, key: ElementType, item: Type) -> None:
         super().__init__(item)
         self.key = key
+
+    def _is_like(self, other: Type) -> bool:
+        return self.key is other.key
 
     @property
     def carried(self) -> MapType:
@@ -432,6 +446,10 @@ class NumberType(_TypeBase):
     """A Python number whose value is unknown until run time: rank 0, carried as BOOL, INT64 or DOUBLE."""
 
     __slots__ = ("kind",)
+
+    element: None = None
+    item: None = None
+    key: None = None
 
     kind: NumberKind
 
@@ -477,6 +495,11 @@ class UnknownType(_TypeBase):
     """A type that our inference does not follow; such a value can be passed on, never asked about."""
 
     __slots__ = ()
+
+    element: None = None
+    item: None = None
+    key: None = None
+    kind: None = None
     is_unknown = True
 
     @property

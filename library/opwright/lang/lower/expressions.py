@@ -171,7 +171,12 @@ def _attribute_of_opset(low: Lowering, owner: OpsetObject, node: ast.Attribute) 
     return attribute_of_object(low, owner, node) if owner.domain else low.note_opset()
 
 
-@reads_attribute(
+def attribute_of_object(low: Lowering, owner: object, node: ast.Attribute) -> Operand:
+    """What the surroundings of the function know of an attribute."""
+    return _around(low, low.scope.attribute(owner, node.attr, span_of(node)), span_of(node))
+
+
+reads_attribute(
     ModuleObject,
     OperatorObject,
     NamespaceObject,
@@ -180,10 +185,7 @@ def _attribute_of_opset(low: Lowering, owner: OpsetObject, node: ast.Attribute) 
     TypeObject,
     TensorObject,
     RecordObject,
-)
-def attribute_of_object(low: Lowering, owner: object, node: ast.Attribute) -> Operand:
-    """What the surroundings of the function know of an attribute."""
-    return _around(low, low.scope.attribute(owner, node.attr, span_of(node)), span_of(node))
+)(attribute_of_object)
 
 
 @reads_attribute(StaticDict)
