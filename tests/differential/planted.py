@@ -261,8 +261,8 @@ BUGS = (
     Planted(
         "the dtype of a type variable is its first type",
         f"{LOWER}.expressions:_dtype",
-        "raise needs_element(low, element, span)",
-        "return TypeObject(element.elements[0])",
+        "raise needs_element(low, variable, span)",
+        "return TypeObject(variable.elements[0])",
     ),
     Planted(
         "the version of the opset is the newest",
