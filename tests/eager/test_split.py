@@ -21,6 +21,12 @@ def whole(x: Row):
 
 
 @script()
+def after(x: Row):
+    y = op.Abs(x)
+    return op.Split(y, num_outputs=3)
+
+
+@script()
 def item(x: Row):
     parts = op.Split(x, num_outputs=3)
     return parts[1] * 2
@@ -66,6 +72,7 @@ def compiled(function: Any) -> list[Any]:
     ("function", "expected"),
     [
         (whole, [[0, 1], [2, 3], [4, 5]]),
+        (after, [[0, 1], [2, 3], [4, 5]]),
         (item, [[4, 6]]),
         (run_over, [[6, 9]]),
         (starred, [[4, 5]]),

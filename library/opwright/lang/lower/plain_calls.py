@@ -258,7 +258,9 @@ def _binary_plan(opset: int, symbol: str, *known: Any) -> _Plan | None:
 def _plan(opset: int, name: str, attributes: tuple[Any, ...], *known: Any) -> _Plan | None:
     """None where the operator does not exist, or does not take these: said where the call is looked at closely."""
     found = signature("", name, opset)
-    if found is None or found.deprecated or found.min_outputs > 1 or found.record.role is Role.CONSTANT:
+    if found is None or found.deprecated or found.min_outputs > 1 or found.record.results:
+        return None
+    if found.record.role is Role.CONSTANT:
         return None  # what a constant holds is noted
     if opset < BROADCASTS_SINCE and len(known) > 2:
         return None
@@ -285,10 +287,8 @@ def _plan(opset: int, name: str, attributes: tuple[Any, ...], *known: Any) -> _P
         return None
     if trail.mark or why_invalid(found, inputs, full, 1, [None] * len(inputs)) is not None:
         return None
-    if not variables:
-        return _Plan(operator_of(found), full, type_, None)
     if type(type_) is not ir.TensorType:
-        return None
+        return None  # of sequences more is noted
     variable = next((number for number, item in variables.items() if item is type_.element), None)
     if variable is None and type(type_.element) is not ElementType:
         return None
