@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from opwright.bundle import installed
 from opwright_build.engine.folder_lock import folder_lock
 from opwright_build.verify.isolation import kept_workers
@@ -15,6 +16,9 @@ from tests.own_specs import build_specs
 from tests.trials import check_trials
 
 check_trials()
+# A busy machine is no failure.
+settings.register_profile("opwright", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("opwright")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
