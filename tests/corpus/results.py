@@ -117,19 +117,19 @@ def _structures(result: Result) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Differences that are wanted: of that kind, of programs whose id fits `program`, and with these patterns in the
+    """Differences that are wanted: of that kind, of programs whose id fits one of `programs`, and with these patterns in the
     lines of the results before and after. `reason` is the line of the requirement that wants them."""
 
     kind: Kind
     reason: str
-    program: str
+    programs: tuple[str, ...]
     before: re.Pattern[str]
     after: re.Pattern[str]
 
     def excuses(self, difference: Difference) -> bool:
         return (
             difference.kind is self.kind
-            and fnmatchcase(difference.id, self.program)
+            and any(fnmatchcase(difference.id, pattern) for pattern in self.programs)
             and _fits(self.before, difference.before)
             and _fits(self.after, difference.after)
         )
@@ -150,7 +150,7 @@ def _row(item: Mapping[str, str]) -> Row:
     if unknown or not item.get("reason") or not {"program", "before", "after"} & set(item):
         raise ValueError(f"a reviewed row has a kind, a reason, and one of program, before, after: {dict(item)}")
     patterns = (re.compile(item.get(name, "")) for name in ("before", "after"))
-    return Row(Kind(item["kind"]), item["reason"], item.get("program", "*"), *patterns)
+    return Row(Kind(item["kind"]), item["reason"], tuple(item.get("program", "*").split(", ")), *patterns)
 
 
 @dataclass(frozen=True, slots=True)
