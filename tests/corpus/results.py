@@ -117,8 +117,8 @@ def _structures(result: Result) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Differences that are wanted: of that kind, of programs whose id fits one of `programs`, and with these patterns in the
-    lines of the results before and after. `reason` is the line of the requirement that wants them."""
+    """Differences that are wanted: of that kind, of programs whose id fits one of `programs`, and with these patterns
+    in the lines of the results before and after. `reason` is the line of the requirement that wants them."""
 
     kind: Kind
     reason: str
