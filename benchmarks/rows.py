@@ -94,7 +94,7 @@ class Scaled:
 SCALED = (
     Scaled("functions", f"different functions of {OPERATORS} operators", (250, 1_000, 4_000), 1_000, 0.18),
     Scaled("long", "one function of n operators", (2_000, 8_000, 32_000), 2_000, 0.12),
-    Scaled("live", "one function of n operators, all values live", (3_000, 12_000, 48_000), 3_000, 0.08, memory=0.1),
+    Scaled("live", "one function of n operators, all values live", (3_000, 12_000, 48_000), 3_000, 0.08, memory=0.05),
     Scaled("nested", "functions of nested loops and ifs", (16, 64, 256), 64, 0.3),
     Scaled("calls", "a model of n calls of different functions", (125, 500, 2_000), 500, 0.12),
     Scaled("chain", "a model of functions that call one another", (125, 500, 2_000), 500, 0.12),

@@ -98,3 +98,19 @@ def test_the_order_of_statements_does_not_decide_which_types_are_left(expression
     header = "from opwright import DOUBLE, script\nfrom opwright import opset13 as op\n"
     function = define(header, text, f"<{expression} {order}>")
     assert types_of(Run(13).compile(function)) == {"T_x": ("double",)}
+
+
+@script()
+def narrowed_first(x, bias=None):
+    if bias is None:
+        y = op.Add(x, FLOAT(1.0)) * 0.3  # one element type is left: lowered anew, with narrower variables
+    else:
+        y = x
+        y = nothing_of_this_name + y  # noqa: F821
+    return y
+
+
+def test_what_is_wrong_in_a_later_variant_is_told_by_the_attempt_that_lowers_it() -> None:
+    with pytest.raises(DiagnosticError) as refused:
+        narrowed_first.to_function_protos()
+    assert [item.code for item in refused.value.diagnostics] == ["OW302"]

@@ -43,7 +43,7 @@ def encode_suite(cases: Sequence[SuiteCase]) -> bytes:
 
 
 def decode_suite(data: bytes) -> tuple[SuiteCase, ...]:
-    """Raises wire.BadMessage for bytes that `encode_suite` did not write."""
+    """Raises oracle_messages.BadMessage for bytes that `encode_suite` did not write."""
     header, parts = oracle_messages.unpack(data)
     try:
         if header["format"] != _FORMAT:

@@ -14,6 +14,17 @@ Operand = TypeVar("Operand")
 Kind = TypeVar("Kind")
 Rest = ParamSpec("Rest")
 Result = TypeVar("Result")
+Rule = TypeVar("Rule")
+
+
+def by_class(table: dict[type, Rule], kind: type) -> Rule | None:
+    """What a table has for a class, or for the nearest that it is derived from, which is noted there then."""
+    found = table.get(kind)
+    if found is None:
+        found = next((table[base] for base in kind.__mro__ if base in table), None)
+        if found is not None:
+            table[kind] = found
+    return found
 
 
 class Operation(Generic[Operand, Rest, Result]):
@@ -40,9 +51,7 @@ class Operation(Generic[Operand, Rest, Result]):
 
     def of(self, operand: Operand) -> Callable[Concatenate[Operand, Rest], Result]:
         """The rule for an operand."""
-        class_ = type(operand)
-        found = self._rules.get(class_)
+        found = by_class(self._rules, type(operand))
         if found is None:
-            inherited = (self._rules[base] for base in class_.__mro__ if base in self._rules)
-            found = self._rules[class_] = next(inherited, self._otherwise)
+            found = self._rules[type(operand)] = self._otherwise
         return found

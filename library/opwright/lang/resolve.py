@@ -122,7 +122,8 @@ class ModuleScope(ABC):
     """What the names mean that a function does not bind itself, each resolved on first use.
 
     Where they are looked up is said below: in the text of a file (`FileScope`), in what Python has bound
-    (`live.names.LiveScope`), in the table of a template (`lang.template`). What is wrong with them goes to `report`.
+    (`live.live_scope.LiveScope`), in the table of a template (`lang.template`). What is wrong with them goes to
+    `report`.
     """
 
     def __init__(

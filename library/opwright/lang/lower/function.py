@@ -111,7 +111,7 @@ class Attempt:
         self.values: dict[str, tuple[ir.Value, ...]] = {}  # what stands for each declared input
         self.attributes: dict[str, AttributeOperand | None] = {}  # None where its value is known
         self.output_types: list[ir.Type] = []
-        scope = unit.scope(lambda found: self.low.report(found))
+        scope = unit.scope(self._report)
         self.low = Lowering(scope, self.function, target.facts, {})
         self.low.looked_up = looked_up
         self.low.plans = plans or LoopPlans()
@@ -142,6 +142,7 @@ class Attempt:
 
         `shared`: there are more answers, so that passes over the function leave alone what has been lowered.
         """
+        self.unit.report_to(self._report)  # another attempt may have been made meanwhile
         begin = self.checkpoints.back_to(checkpoint)
         before, self.low.facts = self.facts, answers
         for name, variable in self.function.variables.items():
@@ -155,6 +156,9 @@ class Attempt:
         collector."""
         self.low.trail.forget()
         del self.low, self.env, self.checkpoints, self.unit
+
+    def _report(self, found: Diagnostic) -> None:
+        self.low.report(found)
 
     def first_mention(self, axis: str) -> Checkpoint | None:
         """Where to resume for an answer: before the first statement that may depend on it."""

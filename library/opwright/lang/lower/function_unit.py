@@ -44,6 +44,11 @@ class Unit:
             return self.open_scope(report)
         return FileScope(self.module, self.files, self.libraries, evaluate_static, report)
 
+    def report_to(self, report: Callable[[Diagnostic], None]) -> None:
+        """From now on what is wrong with names goes to `report`, where all attempts share one scope."""
+        if self.open_scope is not None:
+            self.open_scope(report)
+
 
 @record
 class Target:

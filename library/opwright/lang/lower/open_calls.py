@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from opwright.lang import ir
+from opwright.lang.dispatch import by_class
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.numbers import describe
 from opwright.lang.lower.operands import Arguments, AttributeOperand, Operand
-from opwright.lang.lower.rules import by_class
 from opwright.lang.objects import ArrayObject, FunctionObject, NestedObject, OperatorObject, TypeObject
 from opwright.opsets.implied import ImpliedSignature, implied_signature, sorted_kinds
 

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from opwright.lang.dispatch import by_class
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.operands import Arguments, Environment, Operand
 from opwright.lang.lower.poison import Poisoned
@@ -127,16 +128,6 @@ def call_rule(callee: Operand) -> CallRule[Any] | None:
 def attribute_rule(owner: Operand) -> AttributeRule[Any] | None:
     """The rule of an attribute; None of what has none."""
     return by_class(_ATTRIBUTES, type(owner))
-
-
-def by_class(table: dict[type, Rule], kind: type) -> Rule | None:
-    """The rule of a class, or of the nearest that it is derived from."""
-    found = table.get(kind)
-    if found is None:
-        found = next((table[base] for base in kind.__mro__ if base in table), None)
-        if found is not None:
-            table[kind] = found
-    return found
 
 
 # Expressions that are refused: what they are called, and what to write instead.

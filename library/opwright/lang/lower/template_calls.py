@@ -13,6 +13,7 @@ from typing import Any
 
 from opwright.elements import BY_NAME
 from opwright.lang import ir
+from opwright.lang.dispatch import by_class
 from opwright.lang.grammar import items_of_tuple, returned_by
 from opwright.lang.interface import Arity, AttributeDeclaration, Input
 from opwright.lang.lower.attributes import convert_operand
@@ -24,7 +25,7 @@ from opwright.lang.lower.function_unit import Unit
 from opwright.lang.lower.numbers import as_tensor, describe, is_number
 from opwright.lang.lower.operands import Absent, Arguments, AttributeOperand, Environment, Operand, is_tensor
 from opwright.lang.lower.poison import Parts, each
-from opwright.lang.lower.rules import by_class, reads_attribute
+from opwright.lang.lower.rules import reads_attribute
 from opwright.lang.objects import FunctionObject, GraphObject, NestedObject, ScriptObject
 from opwright.lang.source import Span, span_of
 from opwright.opsets.signatures import elements_of, mask_of
