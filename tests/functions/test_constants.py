@@ -59,15 +59,24 @@ def test_numbers_are_those_of_numpy(expression: str) -> None:
         ("np.array([1.5], dtype=np.int64)", "OW313"),
         ("np.array([300], dtype=np.uint8)", "OW313"),
         ("np.array(x)", "OW304"),
+        ("np.array([1, 2]).reshape(3)", "OW312"),
+        ("np.array([1, 2]).reshape(-1, -1)", "OW312"),
+        ("np.zeros((2, 0)).reshape(0, -1)", "OW312"),
+        ("np.array([1, 2]).reshape(1, order='F')", "OW304"),
+        ("np.array([1, 2]).reshape(x)", "OW304"),
+        ("np.array([1.5]).astype(np.int32)", "OW313"),
+        ("np.array([300]).astype(np.int8)", "OW313"),
+        ("np.array([1]).astype(1)", "OW304"),
+        ("np.array([1]).tolist()", "OW304"),
+        ("(op.Abs(x)).reshape(1)", "OW304"),
         ("np.nothing(1)", "OW302"),
         ("onnx.helper.make_node('Neg', [], [])", "OW302"),
         ("x + onnx.helper.make_tensor('a', 1, [], [1.0])", "OW314"),
     ],
 )
 def test_what_is_not_of_the_list_is_refused(expression: str, code: str) -> None:
-    found = compile_text(
-        f"import numpy as np\nimport onnx\ndef F(x):\n    y = {expression}\n    return x\n", ("float",)
-    )
+    header = "import numpy as np\nimport onnx\nfrom opwright import opset18 as op\n"
+    found = compile_text(f"{header}def F(x):\n    y = {expression}\n    return x\n", ("float",))
     assert [item.code for item in found] == [code]
 
 
@@ -85,6 +94,14 @@ def test_what_is_not_of_the_list_is_refused(expression: str, code: str) -> None:
         "np.eye(2, dtype=np.float32)",
         "np.array(0.5)",
         "np.array([])",
+        "np.arange(6).reshape(2, 3)",
+        "np.array([1.5, 2], dtype=np.float32).reshape([1, -1])",
+        "np.zeros((2, 0)).reshape((0, 7))",
+        "np.array(3).reshape(1)",
+        "np.array([1.5, 0.1]).astype(np.float32)",
+        "np.array([[1], [0]]).astype(bool)",
+        "np.array([True, False]).astype(np.int8).reshape(2, 1)",
+        "np.array([1.0, -2.0]).astype(int)",
     ],
 )
 def test_arrays_are_those_of_numpy(expression: str) -> None:

@@ -1,4 +1,4 @@
-"""Functions of numpy and of onnx.helper on values that are known when a function is built.
+"""Functions of numpy, of onnx.helper and of onnx_ir on values that are known when a function is built.
 
 A written list: no user code is run, and nothing depends on how numpy was compiled. A scalar result is a number, as
 numpy's float64, int64 and bool are Python's; an array is the data of a constant. What numpy would give and this list
@@ -62,6 +62,79 @@ def from_array(arguments: Sequence[object], keywords: Mapping[str, object]) -> i
     if not isinstance(array, ir.TensorData):
         raise StaticError("OW304", "it takes an array")
     return array
+
+
+def tensor_of_onnx_ir(arguments: Sequence[object], keywords: Mapping[str, object]) -> ir.TensorData:
+    """`onnx_ir.tensor(value, dtype)`: its floats are float32 where no type is said, numpy's where they are nested."""
+    given = _bound("tensor", ("value", "dtype", "name", "doc_string"), arguments, keywords)
+    value, element = given.get("value"), _element_of_code(given.get("dtype"))
+    if isinstance(value, ir.TensorData):
+        if element not in (None, value.element):
+            raise StaticError("OW304", f"the array is of {value.element.name}, and `dtype` does not convert it")
+        return value
+    items = value if isinstance(value, tuple) else (value,)
+    if items and all(isinstance(item, str) for item in items):
+        if element not in (None, BY_NAME["string"]):
+            raise StaticError("OW304", "texts are of type STRING")
+        dims = (len(items),) if isinstance(value, tuple) else ()
+        return ir.TensorData(BY_NAME["string"], dims, tuple(str(item).encode() for item in items))
+    if element is None and not items:
+        raise StaticError("OW312", "an empty list needs its `dtype`")
+    if element is None and all(isinstance(item, float) for item in items):
+        element = BY_NAME["float"]
+    return _array({"object": value, "dtype": element})
+
+
+def _element_of_code(code: object) -> ElementType | None:
+    found = BY_CODE.get(code) if isinstance(code, int) else None
+    if code is not None and found is None:
+        raise StaticError("OW312", f"{code!r} is no element type of onnx_ir: `dtype=ir.DataType.FLOAT`")
+    return found
+
+
+def call_method(
+    data: ir.TensorData, name: str, arguments: Sequence[object], keywords: Mapping[str, object]
+) -> ir.TensorData:
+    """`array.reshape(...)` and `array.astype(...)`."""
+    if name == "astype":
+        return _converted(data, _bound(name, ("dtype",), arguments, keywords).get("dtype"))
+    given = arguments[0] if len(arguments) == 1 and isinstance(arguments[0], tuple) else tuple(arguments)
+    if keywords or not isinstance(given, tuple):
+        raise StaticError("OW304", "`reshape` takes sizes, or one list of them")
+    sizes = [size for size in given if isinstance(size, int) and not isinstance(size, bool)]
+    known = math.prod(size for size in sizes if size != -1)
+    count = math.prod(data.dims)
+    if sizes.count(-1) == 1 and known and not count % known:
+        sizes[sizes.index(-1)] = count // known
+    if len(sizes) != len(given) or any(size < 0 for size in sizes) or math.prod(sizes) != count:
+        raise StaticError("OW312", f"an array of shape {list(data.dims)} has no shape {list(given)}")
+    return ir.TensorData(data.element, tuple(sizes), data.data)
+
+
+ARRAY_METHODS = ("astype", "reshape")
+
+
+def _converted(data: ir.TensorData, element: object) -> ir.TensorData:
+    """numpy's `astype`, where it loses nothing but digits of a fraction."""
+    if not isinstance(element, ElementType):
+        raise StaticError("OW304", "`astype` takes a type of numpy: `np.float32`")
+    items = numbers_of(data)
+    if items is None:
+        raise StaticError("OW304", f"an array of {data.element.name} is cast where it is used: `op.Cast(x, to=...)`")
+    if element.kind == "bool":
+        return _data([bool(item) for item in items], data.dims, element)
+    return _data([int(item) if isinstance(item, bool) else item for item in items], data.dims, element)
+
+
+def numbers_of(data: ir.TensorData) -> list[Number] | None:
+    """The elements of a constant, as numpy's `tolist()` gives them; None where they are no numbers of Python."""
+    if not isinstance(data.data, bytes) or data.element.bits < 8:
+        return None
+    width = data.element.bits // 8
+    parts = [data.data[start : start + width] for start in range(0, len(data.data), width)]
+    items = [number_of(ir.TensorData(data.element, (), part)) for part in parts]
+    found = [item for item in items if item is not None]
+    return found if len(found) == len(items) else None
 
 
 def number_of(data: ir.TensorData) -> Number | None:

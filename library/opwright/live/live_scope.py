@@ -51,6 +51,7 @@ from opwright.types import Tensor
 
 _NESTING = 32
 _UNSET = object()
+_AS_PARAMETER = "make it a parameter, and give it with `to_model_proto(initializers={...})`"
 _LANGUAGE_MODULES = ("collections", "math", "numpy", "typing", "opwright")
 _TYPING_MODULES = ("typing", "typing_extensions", "collections.abc", "types")
 
@@ -202,7 +203,7 @@ class LiveScope(ModuleScope):
             f"the tensor `{name}` cannot be part of a graph",
             span,
             f"it lies in another file, is of no known type, or has more than {ARRAY_BYTES:,} bytes",
-            "pass it as an input",
+            _AS_PARAMETER,
         )
         return MISSING
 
@@ -290,7 +291,7 @@ class LiveScope(ModuleScope):
                 f"its elements are {value.dtype}"
                 if element is None
                 else f"it has {value.nbytes:,} bytes, and {ARRAY_BYTES:,} are the most",
-                "pass it as an input",
+                "pass it as an input" if element is None else _AS_PARAMETER,
             )
             return MISSING
         return ArrayObject(_tensor_data(value, element))
@@ -342,7 +343,7 @@ def _defaults_of(kind: type) -> dict[str, Any]:
     return dict(vars(kind)["_field_defaults"])
 
 
-_ONNX_FUNCTIONS = {"make_tensor": "onnx.helper", "from_array": "onnx.numpy_helper"}
+_ONNX_FUNCTIONS = {"make_tensor": "onnx.helper", "from_array": "onnx.numpy_helper", "tensor": "onnx_ir"}
 
 
 def _listed_function(value: Any) -> BuiltinObject | None:

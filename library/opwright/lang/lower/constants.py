@@ -1,4 +1,4 @@
-"""Constants of numpy and of onnx.helper: calls that are evaluated when the function is built.
+"""Constants of numpy, of onnx.helper and of onnx_ir: calls that are evaluated when the function is built.
 
 An array is a tensor of the graph from there on, while Python holds numpy's array. What numpy makes of such arrays among
 themselves is the same but for a few operators, which are refused.
@@ -17,20 +17,26 @@ from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import describe
 from opwright.lang.lower.operands import Arguments, IntTuple, Operand
+from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.shapes import known_length, tuple_items
 from opwright.lang.objects import ArrayObject, BuiltinObject, TensorObject, TypeObject
 from opwright.lang.source import Span
 from opwright.lang.static import StaticError
 
 _DTYPES = {"bool": "bool", "float": "double", "int": "int64"}
-_TENSORS = {"make_tensor": numpy_values.make_tensor, "from_array": numpy_values.from_array}
+_TENSORS = {
+    "from_array": numpy_values.from_array,
+    "make_tensor": numpy_values.make_tensor,
+    "tensor": numpy_values.tensor_of_onnx_ir,
+}
+_LABELS = {"from_array": "onnx.numpy_helper", "make_tensor": "onnx.helper", "tensor": "onnx_ir"}
 MODULES = ("numpy", "onnx")
 Argument: TypeAlias = "bool | int | float | str | ElementType | ir.TensorData | tuple[Argument, ...] | None"
 
 
 def call_constant(low: Lowering, callee: BuiltinObject, arguments: Arguments) -> Operand:
     """`np.array([1.0, 2.0])`, `np.sqrt(2.0)`, `onnx.helper.make_tensor(...)`, of what is known."""
-    label = f"{'np' if callee.module == 'numpy' else 'onnx.helper'}.{callee.name}"
+    label = f"{'np' if callee.module == 'numpy' else _LABELS[callee.name]}.{callee.name}"
     positional = [_known(low, operand, place, label) for operand, place in arguments.positional]
     keywords = {name: _known(low, operand, place, label) for name, (operand, place) in arguments.keywords.items()}
     try:
@@ -38,19 +44,30 @@ def call_constant(low: Lowering, callee: BuiltinObject, arguments: Arguments) ->
             return TensorObject(_TENSORS[callee.name](positional, keywords))
         found = numpy_values.call_numpy(callee.name, positional, keywords)
     except StaticError as error:
-        raise low.error(
-            error.code,
-            f"`{label}` has no value here",
-            arguments.span,
-            reason=str(error),
-            help="compute it at module level, outside of the function",
-        ) from None
+        raise _no_value(low, error, label, arguments.span) from None
     return array_constant(low, found, arguments.span) if isinstance(found, ir.TensorData) else found
+
+
+def call_array_method(low: Lowering, data: ir.TensorData, name: str, arguments: Arguments) -> Operand:
+    """`np.array([1, 2]).reshape(2, 1)`, `.astype(np.float32)`: another array."""
+    positional = [_known(low, operand, place, f".{name}") for operand, place in arguments.positional]
+    keywords = {key: _known(low, operand, place, f".{name}") for key, (operand, place) in arguments.keywords.items()}
+    try:
+        made = numpy_values.call_method(data, name, positional, keywords)
+    except StaticError as error:
+        raise _no_value(low, error, f".{name}", arguments.span) from None
+    return array_constant(low, made, arguments.span)
+
+
+def _no_value(low: Lowering, error: StaticError, label: str, span: Span) -> Poisoned:
+    help = "compute it at module level, outside of the function"
+    return low.error(error.code, f"`{label}` has no value here", span, reason=str(error), help=help)
 
 
 def array_constant(low: Lowering, data: ir.TensorData, span: Span | None) -> ir.Value:
     """A constant that Python holds as an array of numpy."""
     made = low.constant(data, span)
+    low.trail.put(low.known_arrays, made, data)
     if data.element.is_integer or data.element.kind == "bool":
         low.trail.put(low.arrays, made, None)
     return made

@@ -47,6 +47,7 @@ from opwright.lang.lower.shapes import shape_of, size_of, transposed
 from opwright.lang.lower.static_records import READERS, item_of_dict, key_of
 from opwright.lang.lower.subscripts import ELLIPSIS, IndexItem, SliceItem, subscript
 from opwright.lang.lower.written_for import asked, versioned
+from opwright.lang.numpy_values import ARRAY_METHODS
 from opwright.lang.objects import (
     MISSING,
     ArrayObject,
@@ -212,6 +213,9 @@ def _attribute_of_graph(low: Lowering, owner: AttributeOperand, node: ast.Attrib
 def _attribute_of_value(low: Lowering, owner: ir.Value, node: ast.Attribute) -> Operand:
     read = _TENSOR_ATTRIBUTES.get(node.attr)
     if read is None:
+        known = low.known_arrays.get(owner)
+        if known is not None and node.attr in ARRAY_METHODS:
+            return MethodObject(known, node.attr)
         return _attribute_of_operand(low, owner, node)
     refuse_number(low, owner, f"`{node.attr}`", span_of(node))
     return read(low, owner, span_of(node))

@@ -205,11 +205,11 @@ class StaticDict(Described):
 
 
 class MethodObject(Described):
-    """A method of a dictionary."""
+    """A method of a dictionary, or of an array of numpy whose elements are known."""
 
     __slots__ = ("name", "owner")
 
-    def __init__(self, owner: StaticDict, name: str) -> None:
+    def __init__(self, owner: StaticDict | ir.TensorData, name: str) -> None:
         self.owner = owner
         self.name = name
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import ast
 
-from opwright.lang import static
+from opwright.lang import ir, static
 from opwright.lang.dispatch import (
     Operation,
 )
+from opwright.lang.lower.constants import call_array_method
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import describe
@@ -82,7 +83,9 @@ def item_of_dict(low: Lowering, owner: StaticDict, key: Operand, span: Span) -> 
 
 @calls(MethodObject)
 def _call_method(low: Lowering, callee: MethodObject, arguments: Arguments, env: Environment) -> Operand:
-    """`d.get(key, default)`, `d.items()`, `d.keys()`, `d.values()`."""
+    """`d.get(key, default)`, `d.items()`, `d.keys()`, `d.values()`; methods of arrays."""
+    if isinstance(callee.owner, ir.TensorData):
+        return call_array_method(low, callee.owner, callee.name, arguments)
     entries, name, span = callee.owner.entries, callee.name, arguments.span
     most = 2 if name == "get" else 0
     if arguments.keywords or not most // 2 <= len(arguments.positional) <= most:

@@ -10,4 +10,5 @@ LIMITS = np.array([0.0, 6.0], dtype=np.float32)
 @script()
 def F(x: FLOAT["N"]):
     scale = np.sqrt(4.0) * np.prod((1, 2)) / np.float64(2)
-    return op.Clip(x * scale, LIMITS[0], LIMITS[1]) + np.array([0.5], dtype=np.float32)[np.newaxis]
+    step = np.arange(2).reshape(1, 2).astype(np.float32)
+    return op.Clip(x * scale, LIMITS[0], LIMITS[1]) + np.array([0.5], dtype=np.float32)[np.newaxis] + step
