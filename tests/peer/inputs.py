@@ -80,7 +80,8 @@ def _tensors(
 
 def _inputs(function: Callable[..., Any]) -> dict[str, str]:
     parameters = inspect.signature(function).parameters.values()
-    return {item.name: str(item.annotation) for item in parameters if item.annotation not in _ATTRIBUTES}
+    annotations = {item.name: str(item.annotation) for item in parameters if item.annotation not in _ATTRIBUTES}
+    return {name: annotation.removeprefix("tensor_typing.") for name, annotation in annotations.items()}
 
 
 _ATTRIBUTES: dict[str, tuple[Any, ...]] = {

@@ -14,10 +14,11 @@ from typing import Any
 from opwright import OnnxFunction
 
 from tests.peer import names
+from tests.peer.scripted import package
 
-FILES = ("core", "linalg", "nn", "prims", "special")
+FILES = ("common", "core", "linalg", "nn", "prims", "special")
 _PACKAGE = "onnxscript.function_libs.torch_lib.ops"
-_STANDARD = ("__future__", "collections", "functools", "math", "numpy", "typing")
+_KEPT = ("__future__", "collections", "functools", "math", "numpy", "onnx", "onnx_ir", "typing")
 
 
 def peer_functions() -> dict[str, Any]:
@@ -40,7 +41,7 @@ def our_functions(folder: Path) -> dict[str, OnnxFunction]:
     """The same functions under our `script`; the changed files are written to `folder`."""
     found: dict[str, OnnxFunction] = {}
     for file in FILES:
-        module = _load(file, _with_our_imports(_text(file)), folder)
+        module = load(file, with_our_imports(_text(file)), folder)
         for name, value in vars(module).items():
             if isinstance(value, OnnxFunction):
                 found[name] = value
@@ -48,15 +49,11 @@ def our_functions(folder: Path) -> dict[str, OnnxFunction]:
 
 
 def _text(file: str) -> str:
-    spec = importlib.util.find_spec("onnxscript")
-    assert spec is not None and spec.submodule_search_locations
-    return Path(spec.submodule_search_locations[0], "function_libs", "torch_lib", "ops", f"{file}.py").read_text(
-        "utf-8"
-    )
+    return Path(package(), "function_libs", "torch_lib", "ops", f"{file}.py").read_text("utf-8")
 
 
-def _with_our_imports(text: str) -> str:
-    """The text with every import of something else than the standard library and numpy replaced, line for line."""
+def with_our_imports(text: str) -> str:
+    """The text with every import of the peer's own modules and of PyTorch replaced, line for line."""
     lines = text.splitlines()
     for node in ast.parse(text).body:
         if isinstance(node, ast.Import):
@@ -65,12 +62,18 @@ def _with_our_imports(text: str) -> str:
             modules = [node.module or ""]
         else:
             continue
-        if all(module.partition(".")[0] in _STANDARD for module in modules):
+        if all(module.partition(".")[0] in _KEPT for module in modules):
             continue
         first, last = node.lineno - 1, node.end_lineno or node.lineno
-        imports = "; ".join(_our_import(alias) for alias in node.names)
+        aliases = node.names if isinstance(node, ast.ImportFrom) else _bound_names(node.names)
+        imports = "; ".join(_our_import(alias) for alias in aliases)
         lines[first:last] = [imports, *[""] * (last - first - 1)]
     return "\n".join(lines) + "\n"
+
+
+def _bound_names(aliases: list[ast.alias]) -> list[ast.alias]:
+    """`import a.b` binds `a`, and `import a.b as c` the module itself."""
+    return [alias if alias.asname else ast.alias(alias.name.partition(".")[0]) for alias in aliases]
 
 
 def _our_import(alias: ast.alias) -> str:
@@ -81,7 +84,7 @@ def _our_import(alias: ast.alias) -> str:
     return f"from opwright import {original} as {name}"
 
 
-def _load(name: str, text: str, folder: Path) -> ModuleType:
+def load(name: str, text: str, folder: Path) -> ModuleType:
     path = folder / f"{name}.py"
     path.write_text(text, encoding="utf-8")
     spec = importlib.util.spec_from_file_location(f"peer_{name}", path)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 from typing import Any, TypeVar
 
 import opwright
@@ -22,7 +24,11 @@ class Unused:
         return self
 
 
-torch = ir = common_ops = Unused()
+torch = common_ops = Unused()
+ir = importlib.import_module("onnx_ir")
+onnxscript = SimpleNamespace(script=script, values=SimpleNamespace(Opset=Opset))
+_constants = SimpleNamespace(DOMAIN=DOMAIN)
+tensor_typing = sys.modules[__name__]
 
 
 class version_utils:
