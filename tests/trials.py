@@ -52,12 +52,16 @@ _OPAQUE = (
 # What a rollback leaves as it is, on purpose.
 _LASTING = {
     "_operators",  # a cache of schemas
+    "_liveness",  # a cache of what each function reads
     "looked_up",  # what the function depends on, trials included
     "data",  # what eager values are, which names around a function hold on to
     "relied_on",  # what a choice followed from, also one whose trial failed for it
+    "item_rank_reads",  # likewise: how often the rank of a list's items was asked for
     "plans",  # what trials have found out about loops
     "loops",  # where each of them stands
     "agreed",  # under which types they carry names
+    "run",  # functions that are called, as they were when they were called first
+    "existing",  # likewise functions that are protos
 }
 
 

@@ -28,7 +28,9 @@ _TYPE_REFUSED = frozenset({"OW208"})
 _RANK_REFUSED = frozenset({"OW208", "OW314", "OW340", "OW342"})
 # The same of types that are not declared, which are what the body makes of them: also where such a value meets one of
 # another type, in an operator, on another path, in an annotation or in a list.
-_INFERRED_REFUSED = frozenset({"OW208", "OW210", "OW307", "OW313", "OW314", "OW315", "OW321", "OW335", "OW346"})
+_INFERRED_REFUSED = frozenset(
+    {"OW202", "OW208", "OW210", "OW307", "OW313", "OW314", "OW315", "OW321", "OW335", "OW346"}
+)
 
 
 @record

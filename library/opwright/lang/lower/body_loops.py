@@ -122,7 +122,10 @@ class BodyLoop:
     def run(self) -> None:
         low, env = self.low, self.env
         outer = outer_flags(env)
+        liveness = low.liveness()
         for name in self.assigned:
+            if liveness is not None and not liveness.is_read_by_loop(name, self.span):
+                continue
             entering = self.entering(name)
             if not isinstance(entering, (Unbound, Poison)):
                 self.check_entering(name, entering)

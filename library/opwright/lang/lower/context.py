@@ -13,6 +13,7 @@ from opwright.elements import BY_NAME, ElementType
 from opwright.lang import ir
 from opwright.lang.looked_up import LookedUp, OperatorName, OpsetQuestion
 from opwright.lang.lower.carried_types import Agreed
+from opwright.lang.lower.liveness import Liveness
 from opwright.lang.lower.operands import AttributeOperand, Environment, LoopKey
 from opwright.lang.lower.ownership import Ownership
 from opwright.lang.lower.poison import Poisoned
@@ -79,6 +80,8 @@ class Lowering:
         self.powers: dict[ir.Node, int] = {}  # `x ** n` as a `Pow`, where x may yet turn out to hold integers
         self._operators: dict[tuple[str, str, int | None], ir.Operator | None] = {}
         self.asked = (1, EVERY_OPSET)  # for which opsets the code is written, as questions about `op.version` say
+        self.body: Sequence[ast.stmt] | None = None  # of the function; None where what it reads is not known before
+        self._liveness: dict[ast.FunctionDef | None, Liveness] = {}
         self.named: dict[ast.FunctionDef | None, int] = {}  # the opset of ai.onnx that each function is written with
         self.versions: dict[str, int] = {}  # of domains other than the default one, as the source names them
         self.relied_on: list[tuple[ir.TypeVariable, int]] = []  # what variables admitted where that decided a form
@@ -194,6 +197,17 @@ class Lowering:
         if function not in self.named:
             self.trail.put(self.named, function, opset.version)
         return self.named[function] == opset.version
+
+    def liveness(self) -> Liveness | None:
+        """Which names the function that is being lowered still reads; None where that is not known."""
+        function = self.inlining[-1] if self.inlining else None
+        found = self._liveness.get(function)
+        if found is None:
+            body = self.body if function is None else function.body
+            if body is None:
+                return None
+            found = self._liveness[function] = Liveness(body)
+        return found
 
     def ask(self, asked: tuple[int, int]) -> None:
         """From here on the code is written for these opsets: the first and the last of them."""

@@ -113,6 +113,7 @@ class Attempt:
         self.output_types: list[ir.Type] = []
         scope = unit.scope(self._report)
         self.low = Lowering(scope, self.function, target.facts, {})
+        self.low.body = unit.node.body
         self.low.looked_up = looked_up
         self.low.plans = plans or LoopPlans()
         last = unit.node.body[-1]

@@ -73,6 +73,7 @@ class Join:
         self.sides = sides
         self.paths = paths
         self.unread = tuple(side.get(RETURNED) is True for side in sides)
+        self.liveness = low.liveness()
 
     def run(self) -> None:
         """Gives the environment every name as it is after the `if`; what neither branch has touched is as it was."""
@@ -98,6 +99,8 @@ class Join:
             return first
         if all(self.unread):
             return POISON
+        if self._is_dead(name):
+            return Unbound("after it is last read")
         if any(self.unread):
             return self._one_sided(name, second if self.unread[0] else first, 0 if self.unread[0] else 1)
         unbound = unbound_of(first), unbound_of(second)
@@ -106,6 +109,11 @@ class Join:
         if first is POISON or second is POISON:
             return POISON
         return self._join(name, first, second)
+
+    def _is_dead(self, name: str) -> bool:
+        """Whether nothing reads the name after the `if`: its values need not be of one type."""
+        span = self.node.span
+        return self.liveness is not None and span is not None and not self.liveness.is_read_after(name, span)
 
     def _unbound(self, first: Unbound | None, second: Unbound | None) -> Unbound:
         """A name that one of the sides does not bind; a loop may yet hand on its value."""

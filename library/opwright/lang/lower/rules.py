@@ -104,12 +104,16 @@ def bind_target(low: Lowering, target: ast.expr, value: Operand, env: Environmen
     """`target = value`, tuples taken apart."""
     rule = TARGETS.get(type(target))
     if rule is None:
-        raise refuse_store(low, target)
+        raise refuse_store(low, target, env)
     rule(low, target, value, env)
 
 
-def refuse_store(low: Lowering, target: ast.expr) -> Poisoned:
-    """Reports what is no target: an attribute, an item of a tensor."""
+def refuse_store(low: Lowering, target: ast.expr, env: Environment) -> Poisoned:
+    """Reports what is no target: an attribute, an item of a tensor. Nothing where its owner is wrong."""
+    owner = target
+    while isinstance(owner, (ast.Attribute, ast.Subscript)):
+        owner = owner.value
+    lower_expression(low, owner, env)
     return low.error(
         "OW343",
         "only names can be assigned",

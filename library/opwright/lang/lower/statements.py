@@ -223,13 +223,13 @@ def _aug_assign(low: Lowering, statement: ast.AugAssign, env: Environment) -> No
     target, span = statement.target, span_of(statement)
     name = name_of(target)
     if name is None and not _is_item_of_list(target, env):
-        raise refuse_store(low, target)
+        raise refuse_store(low, target, env)
     load = copy(target)
     load.ctx = ast.Load()
     left, right = each(partial(lower_expression, low, env=env), (load, statement.value))
     if is_list(left):
         if name is None:
-            raise refuse_store(low, target)  # changes the inner list itself
+            raise refuse_store(low, target, env)  # changes the inner list itself
         if isinstance(statement.op, ast.Add):  # changes the list itself
             grow(low, env, name, right, span)
             return
@@ -252,7 +252,7 @@ def _bind_to_name(low: Lowering, target: ast.Name, value: Operand, env: Environm
 @assigns(ast.Subscript)
 def _bind_item(low: Lowering, target: ast.Subscript, value: Operand, env: Environment) -> None:
     if not _is_item_of_list(target, env):
-        raise refuse_store(low, target)
+        raise refuse_store(low, target, env)
     put_item(low, target, value, env)
 
 
