@@ -18,7 +18,6 @@ MOST_INLINE = 32  # elements of a tensor that stands in the text
 _MOST_LETTERS = 72  # of one that stands where it is used
 _DEFAULTS = frozenset(["float", "int64", "bool", "string"])  # what literals are where they meet no tensor
 _FLOAT = struct.Struct("<f")
-_FRACTION = 0x7FFFFF  # bits of a float32
 _FORMATS = {int(TensorProto.FLOAT): _FLOAT, int(TensorProto.INT64): struct.Struct("<q")}
 _NUMPY_TYPES = {"float": "np.float32", "double": "np.float64", "bool": "np.bool_", "string": "object"}
 _ML_TYPES = {
@@ -60,7 +59,7 @@ class Constant:
         made when it is asked for."""
         made = cls.__new__(cls)
         made._array, made._number, made.element, made.is_scalar, made.default = None, number, element, True, True
-        made.text = made.literal = repr(number if element.is_integer else shortest(number))
+        made.text = made.literal = repr(number) if element.is_integer else float_text(number)
         return made
 
     @property
@@ -133,28 +132,12 @@ def constant_value(attribute: AttributeProto) -> Constant | None:
 # ------------------------------------------------------------------------------------------------------- numbers
 
 
-def shortest(value: float) -> float:
-    """The number of the fewest digits that is this finite number once it is rounded to float32."""
-    if 1e-30 < abs(value) < 1e30:
-        if len(repr(value)) <= 7:  # six digits at most, of which no two numbers lie so close together
-            return value
-        bits = _FLOAT.pack(value)
-        if int.from_bytes(bits, "little") & _FRACTION:
-            for digits in ("%.6g", "%.7g", "%.8g"):  # the nearest of so many digits, if any is
-                found = float(digits % value)
-                if _FLOAT.pack(found) == bits:
-                    return found
-    return float(str(np.float32(value)))  # a power of two has neighbours at two distances
-
-
 def float_text(value: float) -> str:
     """The shortest text that is this number once it is rounded to float32."""
     if not math.isfinite(value):
         return "math.nan" if value != value else "math.inf" if value > 0 else "-math.inf"
-    text = repr(value)
-    if len(text) > 8:
-        return repr(shortest(value))
-    return text
+    text = str(np.float32(value))
+    return repr(float(text)) if "e" in text else text  # Python writes fewer numbers with an exponent
 
 
 def quoted(text: str) -> str:
