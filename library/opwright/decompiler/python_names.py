@@ -78,7 +78,9 @@ UNUSED = RESERVED - {"np", "math", "ml_dtypes", "op", "range", "True", "False", 
 UNUSED -= {*keyword.kwlist} | {name.upper() for name in BY_NAME}
 ARRAY = "_DATA"  # what the names of module-level arrays end with, and no others
 _LETTERS_BY_LINE = _LETTERS[:10] + b"\n" + _LETTERS[11:]
-_ODD = re.compile(rf"^[^A-Za-z]|{ARRAY}$", re.MULTILINE)
+# Two patterns, since each begins with letters that `re` looks for without trying all of it everywhere.
+_ODD_BEGINNING = re.compile(r"\n(?![A-Za-z])")
+_ODD_END = re.compile(rf"{ARRAY}(?:\n|$)")
 
 
 class Names(dict[str, str]):
@@ -108,30 +110,30 @@ class Names(dict[str, str]):
         """Makes the names of many values at once, where that is plain: one by one they take a third of all time."""
         new = list(filterfalse(self.__contains__, names))
         try:
-            text = "\n".join([name.removeprefix(self.prefix) for name in new] if self.prefix else new)
+            lines = [name.removeprefix(self.prefix) for name in new] if self.prefix else new
+            text = "\n".join(["", *lines])
         except TypeError:  # bytes, which are refused where they are asked for
             return
-        if text.count("\n") >= len(new):  # a name has lines, or there is none
+        if not new or text.count("\n") > len(new):  # a name has lines
             return
         made = new
         if self.prefix or not (text.isascii() and text.replace("\n", "a").isidentifier()):
-            text = f"\n{text}".replace("\n/", "\n")[1:].encode().translate(_LETTERS_BY_LINE).decode()
-            made = text.split("\n")
+            text = text.replace("\n/", "\n").encode().translate(_LETTERS_BY_LINE).decode()
+            made = text[1:].split("\n")
             if len(set(made)) < len(new):
                 return
-        if _ODD.search(text) or len(max(made, key=len, default="")) > LONGEST:
+        if _ODD_BEGINNING.search(text) or _ODD_END.search(text) or max(map(len, made)) > LONGEST:
             return
         met = self.taken.intersection(made)
-        pairs = zip(new, made, strict=True)
         if met:  # these get other names when they are asked for, which none of the rest may have
             others = {python_name(name) for name in met}
             if len(met) > _FEW_TAKEN or not (others - met).isdisjoint(made):
                 return
             if re.search(rf"^(?:{'|'.join(sorted(others))})_\d+$", text, re.MULTILINE):
                 return
-            self.update(pair for pair in pairs if pair[1] not in met)
-        else:
-            self.update(pairs)
+        self.update(zip(new, made, strict=True))
+        for name in [name for name, found in zip(new, made, strict=True) if found in met] if met else ():
+            del self[name]
         self.taken.update(made)
 
     def keep(self, name: str) -> str:
