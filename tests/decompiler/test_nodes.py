@@ -27,7 +27,7 @@ def _forms() -> Forms:
 
 def test_element_types_of_all_outputs_and_graphs() -> None:
     model = parser.parse_model(_MODEL)
-    types = ElementTypes(Nodes(model.graph.node), {"x": "float"}, _forms())
+    types = ElementTypes(Nodes(model.graph.node), {"x": "float"}, _forms(), {})
     found = {name: types.of(name) for name in ("v", "i", "y", "b", "only", "q", "a", "w", "last", "none")}
     assert found == {
         "v": "float",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from onnx import AttributeProto, GraphProto, NodeProto, TensorProto, ValueInfoProto
 
@@ -31,7 +31,8 @@ _NO_TENSORS = frozenset(["True", "False", "None"])
 
 
 class Body:
-    """Writes the nodes of one function, graphs within it included.
+    """Writes the nodes of one function, graphs within it included. `declared` are the element types of inputs and
+    initializers, as `ElementTypes` has them.
 
     `constants` are the tensors that are known, by ONNX name: they stand where they are used, unless `faithful` keeps
     each at its own node. `typed`: the types of inputs are known. `annotations`: what is declared of values whose
@@ -40,7 +41,14 @@ class Body:
     """
 
     def __init__(
-        self, parts: Parts, forms: Forms, names: Names, types: ElementTypes, faithful: bool, typed: bool = True
+        self,
+        parts: Parts,
+        forms: Forms,
+        names: Names,
+        nodes: Nodes,
+        declared: Mapping[str, str],
+        faithful: bool,
+        typed: bool = True,
     ) -> None:
         self.parts = parts
         self.forms = forms
@@ -53,7 +61,7 @@ class Body:
         self.numbers: set[str] = set()
         self.scalars: set[str] = set()
         self.depth = 0
-        self.types = types  # of elements
+        self.types = ElementTypes(nodes, declared, forms, self.constants)
         self.carry: Callable[[TensorProto, str], None] | None = None  # makes a parameter of a large tensor
         self.lines: list[str] = []
 
@@ -62,12 +70,13 @@ class Body:
 
         Models have many nodes, so the usual ones are done with here.
         """
-        names, forms, lines, constants = self.names, self.forms, self.lines, self.constants
-        named, add = names.__getitem__, lines.append
+        forms, lines, constants = self.forms, self.lines, self.constants
+        named, add = self.names.__getitem__, lines.append
+        are_named = constants.keys().isdisjoint  # whether none of some values is a constant by then
         annotations, unusual = self.annotations, self.untyped
         usual: dict[str, Form] = {}  # operators of the default domain
         numbers, typed = self.numbers, self.typed
-        names.add_all(nodes.firsts)
+        self.names.add_all(nodes.firsts)
         rows = zip(nodes.listed, nodes.operators, nodes.domains, nodes.firsts, strict=True)
         for node, operator, domain, first in rows:
             form = usual.get(operator)
@@ -75,50 +84,41 @@ class Body:
                 form = self._form(node)
                 if not domain and not forms.local:
                     usual[operator] = form
-            if node.doc_string and form.record.role is not Role.CONSTANT:
-                lines += comment(indent, node.doc_string)
-            if form.is_special and self._special(form, node, first, kept, indent):
+            if form.is_constant:
+                if self._constant(node, first, kept, indent):
+                    continue
+            elif said := node.doc_string:
+                lines += comment(indent, said)
+            inputs = node.input[:]
+            if form.is_special and self._special(form, node, inputs, first, indent):
                 continue
-            inputs, attributes = node.input[:], node.attribute
-            if constants and not constants.keys().isdisjoint(inputs):
+            attributes = node.attribute or ()
+            if plain := are_named(inputs):
+                arguments = [*map(named, inputs)]
+            else:
                 arguments = self._with_constants(form, inputs)
                 plain = _is_plain(arguments)
-            else:
-                arguments = list(map(named, inputs))
-                plain = True
             target = named(first) if form.has_one_result and first else self._targets(node.output, form.least)
             if annotations and first in annotations and len(node.output) == 1:
                 target = f"{target}: {annotations[first]}"
             if unusual and not unusual.isdisjoint(inputs):
                 unusual.update(node.output)
-            elif not attributes:
-                sign = form.binary if typed else form.polymorphic
-                if (
-                    sign
-                    and plain
-                    and len(arguments) == form.least_inputs
-                    and (not numbers or numbers.isdisjoint(inputs))
-                ):
-                    if len(arguments) == 2:
-                        add(f"{indent}{target} = {arguments[0]}{sign}{arguments[1]}")
-                    else:
-                        add(f"{indent}{target} = {sign}{arguments[0]}")
-                    continue
+            elif (
+                (sign := form.binary if typed else form.polymorphic)
+                and plain
+                and not attributes
+                and len(arguments) == form.least_inputs
+                and (not numbers or numbers.isdisjoint(inputs))
+            ):
+                if len(arguments) == 2:
+                    add(f"{indent}{target} = {arguments[0]}{sign}{arguments[1]}")
+                else:
+                    add(f"{indent}{target} = {sign}{arguments[0]}")
+                continue
             while arguments and arguments[-1] == "None":
                 arguments.pop()
-            if len(attributes) > 1 and len({item.name for item in attributes}) < len(attributes):
-                raise refuse(f"a node of {form.name} cannot be written", "two of its attributes have one name")
-            for attribute in attributes[:] if attributes else ():
-                known: str | None
-                if attribute.type in _LARGE:
-                    known = self._large(attribute, form, indent)
-                else:
-                    key = attribute.SerializeToString()  # most occur again and again
-                    known = form.written.get(key)
-                    if known is None:
-                        known = self._new_argument(attribute, key, form)
-                if known:
-                    arguments.append(known)
+            if attributes:
+                arguments += self._keywords(attributes[:], form, indent)
             add(f"{indent}{target} = {form.call}{', '.join(arguments)})")
             if annotations and len(node.output) > 1:
                 self._declare(node, indent)
@@ -192,6 +192,24 @@ class Body:
         found = self.forms.local.get((node.domain, node.op_type, node.overload))
         return self.forms[node.domain, node.op_type] if found is None else found
 
+    def _keywords(self, attributes: Sequence[AttributeProto], form: Form, indent: str) -> list[str]:
+        """Attributes as arguments, but for those that go without saying."""
+        if len(attributes) > 1 and len({item.name for item in attributes}) < len(attributes):
+            raise refuse(f"a node of {form.name} cannot be written", "two of its attributes have one name")
+        found: list[str] = []
+        for attribute in attributes:
+            known: str | None
+            if attribute.type in _LARGE:
+                known = self._large(attribute, form, indent)
+            else:
+                key = attribute.SerializeToString()  # most occur again and again
+                known = form.written.get(key)
+                if known is None:
+                    known = self._new_argument(attribute, key, form)
+            if known:
+                found.append(known)
+        return found
+
     def _new_argument(self, attribute: AttributeProto, key: bytes, form: Form) -> str:
         """An attribute as an argument, which it is from then on; empty where it goes without saying."""
         made = "" if key in form.defaults and not self.faithful else self._argument(attribute, form)
@@ -211,22 +229,21 @@ class Body:
         name = _keyword(attribute, form)
         return f"{name}={attribute_text(attribute, attribute.type, name, form.name, self.parts)}"
 
-    def _special(self, form: Form, node: NodeProto, first: str, kept: frozenset[str], indent: str) -> bool:
-        """Whether a node, of that first output, has been written, or noted, in a special form."""
+    def _special(self, form: Form, node: NodeProto, inputs: list[str], first: str, indent: str) -> bool:
+        """Whether a node, of those inputs and that first output, has been written in a special form."""
         if form.is_open:
             self.forms.note_kinds(node)
             return False
-        if form.record.role is Role.CONSTANT:
-            return self._constant(node, first, kept, indent)
         if form.is_control:
             if self.faithful or not write_control(self, node, indent):
                 return False
             self._declare(node, indent)
             return True
         if form.record.role is Role.IDENTITY:
-            value = self._other_name(node)
+            value = self._other_name(inputs[0])
         else:
-            value = subscript(self, form, node) if form.record.subscript else typed_sign(self, form, node)
+            write = subscript if form.record.subscript else typed_sign
+            value = write(self, form, node, inputs)
         if value is None:
             return False
         target = self.names[first] if form.has_one_result and first else self._targets(node.output, 1)
@@ -234,9 +251,8 @@ class Body:
         self.lines.append(f"{indent}{target}{'' if declared is None else f': {declared}'} = {value}")
         return True
 
-    def _other_name(self, node: NodeProto) -> str | None:
+    def _other_name(self, name: str) -> str | None:
         """What an Identity gives another name; None where it makes a tensor of a constant or number."""
-        name = node.input[0]
         return None if self.faithful or self.knows(name) or not self.names_tensors((name,)) else self.names[name]
 
     def names_tensors(self, names: Iterable[str]) -> bool:

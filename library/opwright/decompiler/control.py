@@ -69,7 +69,7 @@ def _block(
     for tensor in graph.initializer:
         body.add_constant(tensor, kept, indent)
     body.depth += 1
-    body.nodes(Nodes(item for item in graph.node if without.isdisjoint(item.output)), indent, kept)
+    body.nodes(Nodes([item for item in graph.node if without.isdisjoint(item.output)]), indent, kept)
     body.depth -= 1
     if body.lines[-1].endswith(":"):
         body.lines.append(f"{indent}pass")

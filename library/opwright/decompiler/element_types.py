@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from onnx import GraphProto, NodeProto
 
+from opwright.decompiler.literal_text import Constant
 from opwright.decompiler.nodes import Nodes
 from opwright.decompiler.operator_forms import Forms
 from opwright.elements import ElementType
@@ -23,30 +24,32 @@ _MOST_STEPS = 1000  # from a value back to where its type is said
 class ElementTypes:
     """The element types of the values of a function or graph.
 
-    `declared` are those of inputs and initializers by name; an input of a function stands for its own type. What the
-    nodes say is looked up when the first value is asked for.
+    `declared` are those of inputs and initializers by name; an input of a function stands for its own type.
+    `constants` are the tensors that are known by the time of a question. What the nodes say is looked up when the first
+    value is asked for.
     """
 
-    def __init__(self, nodes: Nodes, declared: Mapping[str, str], forms: Forms) -> None:
+    def __init__(
+        self, nodes: Nodes, declared: Mapping[str, str], forms: Forms, constants: Mapping[str, Constant]
+    ) -> None:
         self._nodes = nodes
         self._known: dict[str, str] = dict(declared)
         self._forms = forms
+        self._constants = constants
         self._makers: Makers | None = None
         self._rules: dict[tuple[str, int], _Rule] = {}
 
     def of(self, name: str) -> str:
         """The name of the element type, `=x` for that of the function's input x, "" where nothing tells."""
+        known = self._known
+        found = known.get(name)
         passed: list[str] = []
-        found: str | None = None
-        for _ in range(_MOST_STEPS):
-            found = self._known.get(name)
-            if found is not None:
-                break
+        while found is None and len(passed) < _MOST_STEPS:
             passed.append(name)
             found, name = self._step(name)
-            if found is not None:
-                break
-        self._known.update(dict.fromkeys(passed, found or ""))
+            if found is None:
+                found = known.get(name)
+        known.update(dict.fromkeys(passed, found or ""))
         return found or ""
 
     def is_known(self, name: str) -> bool:
@@ -60,9 +63,11 @@ class ElementTypes:
         made = self._makers.get(name)
         if made is None:
             return "", ""
-        node, index = made if isinstance(made, tuple) else (made, 0)
-        operator = node.op_type
-        rule = None if node.domain else self._rules.get((operator, index))
+        if name in self._constants:
+            return self._constants[name].element.name, ""
+        node, index = made if isinstance(made, tuple) else (self._nodes.listed[made], 0)
+        operator, domain = node.op_type, node.domain
+        rule = None if domain else self._rules.get((operator, index))
         if rule is None:
             signature = self._forms.signature_of(node)
             if signature is None or not signature.outputs:
@@ -73,24 +78,23 @@ class ElementTypes:
                     return (None, node.input[found.index]) if found.element else ("", "")
                 return _element_name(found), ""
             rule = _rule(index, signature)
-            if not node.domain and not self._forms.local:
+            if not domain and not self._forms.local:
                 self._rules[operator, index] = rule
         if rule.inputs:
-            inputs = node.input
-            count = len(inputs)
+            inputs = node.input[:]
             for position in rule.inputs:
-                if position < count and inputs[position]:
+                if position < len(inputs) and inputs[position]:
                     return None, inputs[position]
         return rule.element, ""
 
 
-Makers = dict[str, NodeProto | tuple[NodeProto, int] | None]
+Makers = dict[str, int | tuple[NodeProto, int] | None]
 
 
 def _makers(nodes: Nodes, forms: Forms) -> Makers:
-    """The nodes that give values, those of nested graphs too, with the output's index where that is not the first; None
-    where a name means several values."""
-    found: Makers = dict(zip(nodes.firsts, nodes.listed, strict=True))
+    """What gives each value: the position of a node whose first output it is; for others, and in nested graphs, the
+    node and the output's index. None where a name means several values."""
+    found: Makers = dict(zip(nodes.firsts, range(len(nodes.firsts)), strict=True))
     if len(found) < len(nodes.firsts):
         found.update((name, None) for name, times in Counter(nodes.firsts).items() if times > 1)
     for node in nodes.with_more_outputs(forms):

@@ -9,7 +9,6 @@ from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto
 from opwright.decompiler.attribute_text import attribute_text
 from opwright.decompiler.body import Body
 from opwright.decompiler.declared_ranks import ranks_by_length
-from opwright.decompiler.element_types import ElementTypes
 from opwright.decompiler.layout import def_lines, return_lines
 from opwright.decompiler.literal_text import quoted
 from opwright.decompiler.nodes import Nodes
@@ -117,7 +116,7 @@ def _function(
     parameters.extend(attributes)
     own = {item: "" if item in sequences else f"={item}" for item in proto.input}  # the types of inputs are their own
     nodes = Nodes(proto.node)
-    body = Body(parts, forms, names, ElementTypes(nodes, own, forms), faithful, typed=False)
+    body = Body(parts, forms, names, nodes, own, faithful, typed=False)
     body.annotations = ranks_by_length(proto, forms, parts.types)
     body.note_untyped(proto.node)
     if not body.untyped.isdisjoint(proto.output):

@@ -9,7 +9,6 @@ from onnx import ModelProto, TensorProto, TypeProto, ValueInfoProto, helper
 from opwright.decompiler.annotation_text import annotation
 from opwright.decompiler.body import Body
 from opwright.decompiler.declared_ranks import declared_ranks
-from opwright.decompiler.element_types import ElementTypes
 from opwright.decompiler.function_text import uncalled
 from opwright.decompiler.inner_types import annotations_of, declared_beyond_inference
 from opwright.decompiler.layout import def_lines, return_lines
@@ -42,7 +41,7 @@ class MainGraph:
         declared = {item.name: _element(item.type.tensor_type.elem_type) for item in graph.input}
         declared.update({item.name: _element(item.data_type) for item in graph.initializer})
         self.nodes = Nodes(graph.node)
-        self.body = Body(parts, forms, self.names, ElementTypes(self.nodes, declared, forms), faithful)
+        self.body = Body(parts, forms, self.names, self.nodes, declared, faithful)
         self.initializers: dict[str, str] = {}  # parameter -> expression
         self.defaults: dict[str, str] = {}
         self.renamed: dict[str, str] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from onnx import GraphProto, NodeProto
 
@@ -12,16 +12,23 @@ from opwright.opsets.signatures import Signature
 
 
 class Nodes:
-    """`operators` and `domains` name the operators of the nodes; `firsts` are their first outputs, empty where there is
-    none."""
+    """`listed` are the nodes as they come; none of them is kept, which would cost more than to fetch it again.
+
+    `operators` and `domains` name their operators; `firsts` are their first outputs, empty where there is none.
+    """
 
     __slots__ = ("domains", "firsts", "listed", "operators")
 
-    def __init__(self, nodes: Iterable[NodeProto]) -> None:
-        self.listed = [*nodes]
-        self.operators = [node.op_type for node in self.listed]
-        self.domains = [node.domain for node in self.listed]
-        self.firsts = [outputs[0] if (outputs := node.output) else "" for node in self.listed]
+    def __init__(self, nodes: Sequence[NodeProto]) -> None:
+        self.listed = nodes
+        self.operators: list[str] = []
+        self.domains: list[str] = []
+        self.firsts: list[str] = []
+        for node in nodes:
+            self.operators.append(node.op_type)
+            self.domains.append(node.domain)
+            outputs = node.output
+            self.firsts.append(outputs[0] if outputs else "")
 
     def graphs(self, forms: Forms) -> Iterator[GraphProto]:
         """The graphs inside the nodes, and those inside of these."""
@@ -39,7 +46,8 @@ class Nodes:
 
     def _such_as(self, forms: Forms, is_such: Callable[[Signature], bool]) -> list[NodeProto]:
         """The nodes of operators of the standard that are such, and those of any others."""
-        signatures = {name: forms.standard(name) for name in dict.fromkeys(self.operators)}
-        such = {name for name, found in signatures.items() if found is None or is_such(found)}
-        rows = zip(self.listed, self.operators, self.domains, strict=True)
-        return [node for node, name, domain in rows if domain or name in such]
+        such = {name for name in {*self.operators} if (found := forms.standard(name)) is None or is_such(found)}
+        if not such and not any(self.domains):
+            return []
+        rows = enumerate(zip(self.operators, self.domains, strict=True))
+        return [self.listed[index] for index, (name, domain) in rows if domain or name in such]

@@ -16,7 +16,6 @@ from opwright.opsets.signatures import Option, Signature, is_known_domain, newes
 
 _MOST = 2**31 - 1  # opset of a domain of which onnx knows nothing
 _STATEMENTS = frozenset({Role.IF, Role.LOOP})
-_SPECIAL = _STATEMENTS | {Role.CONSTANT, Role.IDENTITY}
 _WITHOUT_ATTRIBUTES = frozenset({Operands.ANY, Operands.BITS})  # the compiler gives the same node for such a sign
 
 
@@ -33,8 +32,8 @@ class Form:
     """How an operator is written. `call`: the text before its arguments. `least`: results that a call must name.
 
     `binary`: Python's sign for it, with spaces where it stands between two operands; `polymorphic` where that is the
-    operator for operands of any type. `is_special`: there may be another way to write it. `is_open`: nothing describes
-    the operator. `defaults`: the attributes that say what it does anyway, serialized.
+    operator for operands of any type. `is_special`: there may be another way to write it, other than that of a Constant
+    (`is_constant`) where it is used. `is_open`: nothing describes the operator. `defaults`: the attributes that say what it does anyway, serialized.
     """
 
     __slots__ = (
@@ -42,6 +41,8 @@ class Form:
         "call",
         "defaults",
         "has_one_result",
+        "is_constant",
+        "is_control",
         "inputs",
         "is_open",
         "is_special",
@@ -72,7 +73,10 @@ class Form:
         self.written: dict[bytes, str] = {}  # attributes as arguments, empty where they are left out
         self.defaults = frozenset[bytes]() if found is None else _defaults(found)
         typed = sign is not None and sign.operands is not Operands.ANY
-        self.is_special = typed or self.record.subscript is not None or self.record.role in _SPECIAL
+        self.is_control = self.record.role in _STATEMENTS
+        self.is_constant = self.record.role is Role.CONSTANT
+        named = self.record.role is Role.IDENTITY
+        self.is_special = typed or named or self.is_control or self.record.subscript is not None
         self.inputs: list[FormalInput] = []
         self.variadic = found is not None and bool(found.inputs) and found.inputs[-1].option is Option.VARIADIC
         for formal in () if found is None else found.inputs:
@@ -81,10 +85,6 @@ class Form:
             sequence = bool(admitted) and all(text.startswith("seq(") for text in admitted)
             name = single.name if single is not None else ""
             self.inputs.append(FormalInput(formal.type, formal.homogeneous, name, sequence))
-
-    @property
-    def is_control(self) -> bool:
-        return self.record.role in _STATEMENTS
 
     def formal(self, index: int) -> FormalInput | None:
         """What is known of an input; None where nothing is."""

@@ -6,6 +6,7 @@ a slice that takes all of an axis stays a call, which asks for that axis.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from onnx import NodeProto
@@ -21,28 +22,27 @@ _MOST = (1 << 63) - 1
 _AXES = 8  # before or behind the ones that are taken, which are written as `:`
 
 
-def subscript(body: Body, form: Form, node: NodeProto) -> str | None:
+def subscript(body: Body, form: Form, node: NodeProto, inputs: list[str]) -> str | None:
     """The node as a subscript; None where it must stay a call."""
-    if body.faithful or body.forms.imports[""] < OLDEST_OPSET or not node.input or body.knows(node.input[0]):
+    if body.faithful or body.forms.imports[""] < OLDEST_OPSET or not inputs or body.knows(inputs[0]):
         return None
-    if not body.names_tensors(node.input[:1]):
+    if not body.names_tensors(inputs[:1]):
         return None
     kind = form.record.subscript
     if kind is Subscript.SLICES:
-        items = _slices(body, node)
+        items = _slices(body, inputs[1:])
     elif kind is Subscript.POSITION:
-        items = _position(body, node, next((item.i for item in node.attribute if item.name == "axis"), 0), True)
+        items = _position(body, inputs[1], next((item.i for item in node.attribute if item.name == "axis"), 0), True)
     else:
-        items = _position(body, node, 0, False) if len(node.input) == 2 and body.typed else None
+        items = _position(body, inputs[1], 0, False) if len(inputs) == 2 and body.typed else None
     if items is None or any(item.ref_attr_name for item in node.attribute):
         return None
     inner = _laid_out(items)
-    return None if inner is None else f"{body.names[node.input[0]]}[{inner}]"
+    return None if inner is None else f"{body.names[inputs[0]]}[{inner}]"
 
 
-def _position(body: Body, node: NodeProto, axis: int, lists: bool) -> dict[int, str] | None:
+def _position(body: Body, name: str, axis: int, lists: bool) -> dict[int, str] | None:
     """What stands at which axis: a number; a list of numbers too, where `lists` may index."""
-    name = node.input[1]
     constant = body.constants.get(name)
     if constant is None:
         return {axis: body.names[name]} if name in body.numbers else None
@@ -53,9 +53,10 @@ def _position(body: Body, node: NodeProto, axis: int, lists: bool) -> dict[int, 
     return {axis: constant.literal}
 
 
-def _slices(body: Body, node: NodeProto) -> dict[int, str] | None:
-    lists = [_integers(body, name) if name else None for name in node.input[1:]]
-    if len(lists) < 2 or any(found is None and name for found, name in zip(lists, node.input[1:], strict=True)):
+def _slices(body: Body, names: Sequence[str]) -> dict[int, str] | None:
+    """What stands at which axis, of the starts, ends, axes and steps of these names."""
+    lists = [_integers(body, name) if name else None for name in names]
+    if len(lists) < 2 or any(found is None and name for found, name in zip(lists, names, strict=True)):
         return None
     starts, ends = lists[0] or [], lists[1] or []
     axes = (lists[2] if len(lists) > 2 else None) or list(range(len(starts)))

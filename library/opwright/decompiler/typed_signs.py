@@ -16,30 +16,29 @@ if TYPE_CHECKING:
 _SHIFTS = {b"LEFT": "<<", b"RIGHT": ">>"}
 
 
-def typed_sign(body: Body, form: Form, node: NodeProto) -> str | None:
+def typed_sign(body: Body, form: Form, node: NodeProto, inputs: list[str]) -> str | None:
     """The node as a sign between its operands; None where it must stay a call."""
     found = form.record.sign
     if found is None:
         return None
     if found.operands is Operands.FLOATS:
-        return _between(body, found.text, node, "floats")  # of integers the sign is exact or refused, and Pow neither
+        return _between(body, found.text, inputs, "floats")  # of integers the sign is exact or refused, and Pow neither
     if found.operands is Operands.SHIFTED:
         sign = next((_SHIFTS.get(item.s) for item in node.attribute if not item.ref_attr_name), None)
         signed = any(not item.startswith("tensor(u") for item in _admitted(form))
-        return sign and _between(body, sign, node, "unsigned" if signed else "alike")
+        return sign and _between(body, sign, inputs, "unsigned" if signed else "alike")
     if found.operands is Operands.INTEGERS:
         plain = not body.faithful and not any(item.ref_attr_name or item.i for item in node.attribute)
-        return _between(body, found.text, node, "integer") if plain else None
+        return _between(body, found.text, inputs, "integer") if plain else None
     if body.typed or node.attribute:
         return None  # which needs no types
     if found.unary:
-        return f"{found.text}{body.names[node.input[0]]}" if _are_bits(body, node.input[0]) else None
-    return _between(body, found.text, node, "bits")
+        return f"{found.text}{body.names[inputs[0]]}" if _are_bits(body, inputs[0]) else None
+    return _between(body, found.text, inputs, "bits")
 
 
-def _between(body: Body, sign: str, node: NodeProto, need: str) -> str | None:
+def _between(body: Body, sign: str, inputs: list[str], need: str) -> str | None:
     """Two operands with a sign between them, where what it needs is so."""
-    inputs = node.input[:]
     if len(inputs) != 2 or not body.names_tensors(inputs):
         return None
     tensors = [name for name in inputs if name not in body.constants]
