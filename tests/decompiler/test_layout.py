@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from opwright import DiagnosticError, decompile
-from opwright.decompiler.layout import WIDTH, laid_out
+from opwright.decompiler.layout import WIDTH, call_lines, laid_out, sum_lines
 from opwright.decompiler.literal_text import quoted
 
 from tests.node_cases import node_cases
@@ -69,6 +69,24 @@ def test_lines_that_are_too_long(line: str, tmp_path: Path) -> None:
 
     (tmp_path / "line.py").write_text(text)
     formatted(tmp_path)
+
+
+_NAMES = st.integers(1, 130).map("n".__mul__)
+_ARGUMENTS = st.one_of(_NAMES, st.sampled_from(["axis=-1", "pads=[1, 1]", 'mode="a, b = (c"', "0.5", "to=FLOAT"]))
+
+
+@given(st.sampled_from(["", "    ", " " * 40]), _NAMES, _NAMES, st.lists(_ARGUMENTS, max_size=6))
+@settings(max_examples=300, deadline=None)
+def test_statements_that_are_written_broken_are_as_those_that_are_broken_later(
+    indent: str, target: str, name: str, arguments: list[str]
+) -> None:
+    call = f"op.{name}("
+    line = f"{indent}{target} = {call}{', '.join(arguments)})"
+    if len(line) > WIDTH:
+        assert laid_out(call_lines(indent, target, call, arguments)) == laid_out([line])
+    line = f"{indent}{target} = {name} + {target}"
+    if len(line) > WIDTH:
+        assert laid_out(sum_lines(indent, target, name, " + ", target)) == laid_out([line])
 
 
 def test_arrays_fill_their_lines() -> None:

@@ -25,6 +25,8 @@ def attribute_text(attribute: AttributeProto, kind: int, name: str, operator: st
                 f"`{name}` of {operator} cannot be written", f"no attribute {attribute.ref_attr_name!r} is there"
             )
         return parts.attribute_names[attribute.ref_attr_name]
+    if kind == _FLOAT:
+        return parts.noted(float_text(attribute.f))
     if kind == _INT:
         value = attribute.i
         if name in _ELEMENT_TYPES and value in BY_CODE:
@@ -32,8 +34,6 @@ def attribute_text(attribute: AttributeProto, kind: int, name: str, operator: st
         return repr(value)
     if kind == _INTS:
         return parts.ints(attribute.ints, name)
-    if kind == _FLOAT:
-        return parts.noted(float_text(attribute.f))
     if kind == _FLOATS:
         return parts.floats(attribute.floats, name)
     if kind == _STRING:

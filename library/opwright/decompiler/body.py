@@ -11,7 +11,7 @@ from opwright.decompiler.attribute_text import attribute_text
 from opwright.decompiler.constant_text import as_operand, with_type
 from opwright.decompiler.control import write_control
 from opwright.decompiler.element_types import ElementTypes
-from opwright.decompiler.layout import def_lines, return_lines
+from opwright.decompiler.layout import WIDTH, call_lines, def_lines, return_lines, sum_lines
 from opwright.decompiler.literal_text import Constant, constant_of, constant_value
 from opwright.decompiler.nodes import Nodes
 from opwright.decompiler.operator_forms import Form, Forms
@@ -93,11 +93,10 @@ class Body:
             if form.is_special and self._special(form, node, inputs, first, indent):
                 continue
             attributes = node.attribute or ()
-            if plain := are_named(inputs):
-                arguments = [*map(named, inputs)]
-            else:
-                arguments = self._with_constants(form, inputs)
-                plain = _is_plain(arguments)
+            while inputs and not inputs[-1]:
+                inputs.pop()
+            plain = are_named(inputs)
+            arguments = [*map(named, inputs)] if plain else self._with_constants(form, inputs)
             target = named(first) if form.has_one_result and first else self._targets(node.output, form.least)
             if annotations and first in annotations and len(node.output) == 1:
                 target = f"{target}: {annotations[first]}"
@@ -105,21 +104,25 @@ class Body:
                 unusual.update(node.output)
             elif (
                 (sign := form.binary if typed else form.polymorphic)
-                and plain
                 and not attributes
-                and len(arguments) == form.least_inputs
+                and len(inputs) == form.least_inputs
+                and (plain or _is_plain(arguments))
                 and (not numbers or numbers.isdisjoint(inputs))
             ):
-                if len(arguments) == 2:
-                    add(f"{indent}{target} = {arguments[0]}{sign}{arguments[1]}")
+                left, right = arguments if len(inputs) > 1 else ("", *arguments)
+                line = f"{indent}{target} = {left}{sign}{right}"
+                if len(line) > WIDTH and left:
+                    lines += sum_lines(indent, target, left, sign, right)
                 else:
-                    add(f"{indent}{target} = {sign}{arguments[0]}")
+                    add(line)
                 continue
-            while arguments and arguments[-1] == "None":
-                arguments.pop()
             if attributes:
                 arguments += self._keywords(attributes[:], form, indent)
-            add(f"{indent}{target} = {form.call}{', '.join(arguments)})")
+            line = f"{indent}{target} = {form.call}{', '.join(arguments)})"
+            if len(line) > WIDTH:
+                lines += call_lines(indent, target, form.call, arguments)
+            else:
+                add(line)
             if annotations and len(node.output) > 1:
                 self._declare(node, indent)
 
@@ -145,7 +148,7 @@ class Body:
 
     def has_type(self, name: str) -> bool:
         """Whether the compiler knows the element type of a value."""
-        return self.names_tensors((name,)) and (self.typed or self.types.is_known(name))
+        return name not in self.untyped and name not in self.numbers and (self.typed or self.types.is_known(name))
 
     def knows(self, name: str) -> bool:
         """Whether a value is a constant that has no statement."""
@@ -198,24 +201,18 @@ class Body:
             raise refuse(f"a node of {form.name} cannot be written", "two of its attributes have one name")
         found: list[str] = []
         for attribute in attributes:
-            known: str | None
             if attribute.type in _LARGE:
-                known = self._large(attribute, form, indent)
-            else:
-                key = attribute.SerializeToString()  # most occur again and again
-                known = form.written.get(key)
-                if known is None:
-                    known = self._new_argument(attribute, key, form)
+                found.append(self._large(attribute, form, indent))
+                continue
+            key = attribute.SerializeToString()  # most occur again and again
+            known = form.written.get(key)
+            if known is None:
+                known = "" if key in form.defaults and not self.faithful else self._argument(attribute, form)
+                if not attribute.ref_attr_name:
+                    form.written[key] = known
             if known:
                 found.append(known)
         return found
-
-    def _new_argument(self, attribute: AttributeProto, key: bytes, form: Form) -> str:
-        """An attribute as an argument, which it is from then on; empty where it goes without saying."""
-        made = "" if key in form.defaults and not self.faithful else self._argument(attribute, form)
-        if not attribute.ref_attr_name:
-            form.written[key] = made
-        return made
 
     def _large(self, attribute: AttributeProto, form: Form, indent: str) -> str:
         """A tensor or graph as an argument."""
@@ -264,6 +261,8 @@ class Body:
             raise refuse("a node without outputs cannot be written", "nothing takes what it gives")
         if len(outputs) > 1 and len({*outputs}) < len([*filter(None, outputs)]):
             raise refuse("a node with two outputs of one name cannot be written", "each has a name of its own")
+        if len(outputs) == 1 and least == 1:
+            return self.names[outputs[0]] if outputs[0] else "_"
         found = [self.names[name] if name else "_" for name in outputs]
         while len(found) > 1 and found[-1] == "_":
             found.pop()
@@ -281,7 +280,7 @@ class Body:
 
     def _constant(self, node: NodeProto, output: str, kept: frozenset[str], indent: str) -> bool:
         """Notes a constant; whether that is all that there is to do."""
-        attributes = node.attribute
+        attributes = node.attribute[:]
         if len(attributes) != 1:
             return False
         attribute = attributes[0]
@@ -374,6 +373,7 @@ def _has_element(value: ValueInfoProto) -> bool:
 
 def _keyword(attribute: AttributeProto, form: Form) -> str:
     """The name of an attribute as the keyword of a call."""
-    if not is_python_name(attribute.name):
-        raise refuse(f"the attribute {attribute.name!r} of {form.name} cannot be written", "it is no name in Python")
-    return attribute.name
+    name = attribute.name
+    if name not in form.keywords and not is_python_name(name):
+        raise refuse(f"the attribute {name!r} of {form.name} cannot be written", "it is no name in Python")
+    return name

@@ -63,10 +63,15 @@ class ElementTypes:
         made = self._makers.get(name)
         if made is None:
             return "", ""
-        if name in self._constants:
-            return self._constants[name].element.name, ""
-        node, index = made if isinstance(made, tuple) else (self._nodes.listed[made], 0)
-        operator, domain = node.op_type, node.domain
+        constant = self._constants.get(name)
+        if constant is not None:
+            return constant.element.name, ""
+        if isinstance(made, tuple):
+            node, index = made
+            operator, domain = node.op_type, node.domain
+        else:
+            node, index = self._nodes.listed[made], 0
+            operator, domain = self._nodes.operators[made], self._nodes.domains[made]
         rule = None if domain else self._rules.get((operator, index))
         if rule is None:
             signature = self._forms.signature_of(node)

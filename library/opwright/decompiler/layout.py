@@ -32,6 +32,30 @@ def laid_out(lines: Sequence[str]) -> Sequence[str]:
     return found
 
 
+def call_lines(indent: str, target: str, call: str, arguments: Sequence[str]) -> list[str]:
+    """A statement that calls something, as `laid_out` would break it, when it is too long for a line.
+
+    `call` is the text before the arguments, its bracket included. Statements of unusual form are left in one line.
+    """
+    head, inner, inside = f"{indent}{target} = {call}", indent + _STEP, ", ".join(arguments)
+    if len(head) > WIDTH or not arguments:
+        return [f"{head}{inside})"]
+    if len(inner) + len(inside) <= WIDTH:
+        return [head, inner + inside, f"{indent})"]
+    return [head, *(line for item in arguments for line in _expression(inner, "", item, ",")), f"{indent})"]
+
+
+def sum_lines(indent: str, target: str, left: str, sign: str, right: str) -> list[str]:
+    """The same of two operands with a sign between them."""
+    head, inner = f"{indent}{target} = (", indent + _STEP
+    line = f"{inner}{left}{sign}{right}"
+    if len(head) > WIDTH:
+        return [f"{indent}{target} = {left}{sign}{right}"]
+    if len(line) <= WIDTH:
+        return [head, line, f"{indent})"]
+    return [head, f"{inner}{left}", f"{inner}{sign[1:]}{right}", f"{indent})"]
+
+
 def def_lines(indent: str, name: str, parameters: Iterable[str], tail: str = "") -> list[str]:
     """The head of a function; `tail` stands before the colon."""
     return [f"{indent}def {name}({', '.join(parameters)}){tail}:"]

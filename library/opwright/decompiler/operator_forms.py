@@ -32,8 +32,9 @@ class Form:
     """How an operator is written. `call`: the text before its arguments. `least`: results that a call must name.
 
     `binary`: Python's sign for it, with spaces where it stands between two operands; `polymorphic` where that is the
-    operator for operands of any type. `is_special`: there may be another way to write it, other than that of a Constant
-    (`is_constant`) where it is used. `is_open`: nothing describes the operator. `defaults`: the attributes that say what it does anyway, serialized.
+    operator for operands of any type. `is_special`: there may be another way to write it; that of a Constant
+    (`is_constant`) is none of these. `is_open`: nothing describes the operator. `keywords`: the attributes that it is
+    known to have; `defaults`: those that say what it does anyway, serialized.
     """
 
     __slots__ = (
@@ -41,11 +42,12 @@ class Form:
         "call",
         "defaults",
         "has_one_result",
+        "inputs",
         "is_constant",
         "is_control",
-        "inputs",
         "is_open",
         "is_special",
+        "keywords",
         "least",
         "least_inputs",
         "name",
@@ -71,6 +73,7 @@ class Form:
         self.polymorphic = self.binary if sign is not None and sign.operands is Operands.ANY else ""
         self.is_open = False
         self.written: dict[bytes, str] = {}  # attributes as arguments, empty where they are left out
+        self.keywords = frozenset() if found is None else frozenset(filter(is_python_name, found.attributes))
         self.defaults = frozenset[bytes]() if found is None else _defaults(found)
         typed = sign is not None and sign.operands is not Operands.ANY
         self.is_control = self.record.role in _STATEMENTS
