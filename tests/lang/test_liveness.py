@@ -78,6 +78,14 @@ ORDERS = {
         "def F(x, y, n):\n{}\n    return op.Size(x), x + x, op.Not(u)\n",
         ["    q = [x]\n    for i in range(2):\n        q.append(x * i)\n", "    u = op.Cast(x - x, to=9)\n"],
     ),
+    "a name that `:=` binds, read where its value is refused": (
+        "def F(x, y, n):\n{}\n    return s, m\n",
+        ["    s = (lambda v: 1 + v)(x)\n", "    m = op.Max((u := op.ReduceMin(x, keepdims=0)), u)\n"],
+    ),
+    "a number on one path, a tensor on the other": (
+        "def F(x, y, n):\n    w = x\n    if n:\n        w = 3\n{}\n    return r, u\n",
+        ["    r = w * (w % 3)\n", "    u = op.Neg(w)\n"],
+    ),
     "an item of a list that does not exist for ints": (
         "def F(x, y, n, a: float = 0.1):\n{}\n    return q[0]\n",
         ["    for row in x[::-1]:\n        c = row ** 2\n", "    q = [op.Add(a, x)] * 2\n    q[1] += x - -0.5\n"],

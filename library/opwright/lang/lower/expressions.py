@@ -665,7 +665,11 @@ def lower_arguments(low: Lowering, node: ast.Call, env: Environment, count: int 
 @evaluates(ast.NamedExpr)
 def _named(low: Lowering, node: ast.NamedExpr, env: Environment) -> Operand:
     """`(name := value)`."""
-    value = lower_expression(low, node.value, env)
+    try:
+        value = lower_expression(low, node.value, env)
+    except Poisoned:
+        bind_target(low, node.target, POISON, env)  # what reads it in the same statement
+        raise
     if low.choosing:
         raise low.error(
             "OW304",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from opwright.elements import ElementType
+from opwright.elements import BY_NAME, ElementType
 from opwright.lang import ir
 from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.numbers import (
@@ -94,7 +94,7 @@ def refuse_untyped(low: Lowering, signature: Signature, operands: Sequence[tuple
         kinds = {kind for operand, _ in given for kind in number_kinds(low, operand)}
         for operand, span in given:
             value = mixed_value(low, operand)
-            if value is not None and not _is_natural(value, kinds):
+            if value is not None and not _made_natural(low, value, kinds, signature.identity):
                 raise low.error(
                     "OW313",
                     f"{signature.name} takes a number on one path, and a tensor of {value.type!r} on another",
@@ -104,11 +104,19 @@ def refuse_untyped(low: Lowering, signature: Signature, operands: Sequence[tuple
                 )
 
 
-def _is_natural(operand: ir.Value, kinds: set[ir.NumberKind]) -> bool:
-    """Whether numbers of these kinds become what the tensor is, where they meet nothing else."""
+def _made_natural(low: Lowering, operand: ir.Value, kinds: set[ir.NumberKind], operator: str) -> bool:
+    """Whether numbers of these kinds become what the tensor is, where they meet nothing else. A type that is what the
+    body makes of it is one for which they do."""
     assert is_tensor(operand)
-    element = operand.type.known_element
-    return len(kinds) == 1 and element is not None and element.name == _NATURAL[next(iter(kinds))]
+    if len(kinds) > 1:
+        return False
+    natural = BY_NAME[_NATURAL[next(iter(kinds))]]
+    element = ir.settle(operand.type.element)
+    variable = ir.open_element(element)
+    if variable is not None and not variable.rigid and natural in variable.elements:
+        variable.narrow(mask_of([natural]), operator, low.trail)
+        return True
+    return element is natural
 
 
 def refuse_number(low: Lowering, operand: Operand, what: str, span: Span) -> None:
