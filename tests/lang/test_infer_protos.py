@@ -93,7 +93,7 @@ def test_types_that_are_asked_backwards_are_those_that_are_found_forwards(models
             continue
         elements = {item.name: text_of(item.type) or "" for item in model.graph.input}
         declared = {name: text[7:-1] for name, text in elements.items() if text.startswith("tensor(")}
-        types = ElementTypes(Nodes(model.graph.node), declared, forms)
+        types = ElementTypes(Nodes(model.graph.node), declared, forms, {})
         for name, text in found_by_us(model).items():
             found = types.of(name)
             if found:
