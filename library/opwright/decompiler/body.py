@@ -195,36 +195,31 @@ class Body:
         found = self.forms.local.get((node.domain, node.op_type, node.overload))
         return self.forms[node.domain, node.op_type] if found is None else found
 
-    def _keywords(self, attributes: Sequence[AttributeProto], form: Form, indent: str) -> list[str]:
-        """Attributes as arguments, but for those that go without saying."""
+    def _keywords(self, attributes: Sequence[AttributeProto], form: Form, indent: str) -> Sequence[str]:
+        """Attributes as arguments, but for those that go without saying. Most occur again and again."""
+        if form.may_be_large:
+            content = tuple([b"" if item.type in _LARGE else item.SerializeToString() for item in attributes])
+        else:
+            content = tuple([item.SerializeToString() for item in attributes])
+        known = form.written.get(content)
+        if known is not None:
+            return known
         if len(attributes) > 1 and len({item.name for item in attributes}) < len(attributes):
             raise refuse(f"a node of {form.name} cannot be written", "two of its attributes have one name")
-        found: list[str] = []
-        for attribute in attributes:
-            if attribute.type in _LARGE:
-                found.append(self._large(attribute, form, indent))
-                continue
-            key = attribute.SerializeToString()  # most occur again and again
-            known = form.written.get(key)
-            if known is None:
-                known = "" if key in form.defaults and not self.faithful else self._argument(attribute, form)
-                if not attribute.ref_attr_name:
-                    form.written[key] = known
-            if known:
-                found.append(known)
-        return found
+        defaults = () if self.faithful else form.defaults
+        pairs = zip(attributes, content, strict=True)
+        made = tuple([self._argument(item, form, indent) for item, data in pairs if data not in defaults])
+        if b"" not in content and not (self.parts.attribute_names and any(item.ref_attr_name for item in attributes)):
+            form.written[content] = made
+        return made
 
-    def _large(self, attribute: AttributeProto, form: Form, indent: str) -> str:
-        """A tensor or graph as an argument."""
-        if attribute.type == GRAPH and not attribute.ref_attr_name:
-            return f"{_keyword(attribute, form)}={self._graph(attribute.g, indent, form)}"
-        if attribute.type == TENSOR and form.is_open:
-            return f"{_keyword(attribute, form)}={self.parts.array(constant_of(attribute.t), form.name)}"
-        return self._argument(attribute, form)
-
-    def _argument(self, attribute: AttributeProto, form: Form) -> str:
-        name = _keyword(attribute, form)
-        return f"{name}={attribute_text(attribute, attribute.type, name, form.name, self.parts)}"
+    def _argument(self, attribute: AttributeProto, form: Form, indent: str) -> str:
+        name, kind = _keyword(attribute, form), attribute.type
+        if kind == GRAPH and not attribute.ref_attr_name:
+            return f"{name}={self._graph(attribute.g, indent, form)}"
+        if kind == TENSOR and form.is_open:
+            return f"{name}={self.parts.array(constant_of(attribute.t), form.name)}"
+        return f"{name}={attribute_text(attribute, kind, name, form.name, self.parts)}"
 
     def _special(self, form: Form, node: NodeProto, inputs: list[str], first: str, indent: str) -> bool:
         """Whether a node, of those inputs and that first output, has been written in a special form."""

@@ -37,7 +37,7 @@ class ElementTypes:
         self._forms = forms
         self._constants = constants
         self._makers: Makers | None = None
-        self._rules: dict[tuple[str, int], _Rule] = {}
+        self._rules: dict[tuple[str, int], _Rule] = {}  # of operators of the standard
 
     def of(self, name: str) -> str:
         """The name of the element type, `=x` for that of the function's input x, "" where nothing tells."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from onnx import AttributeProto, NodeProto, helper
@@ -15,6 +15,7 @@ from opwright.opsets.records import record_of
 from opwright.opsets.signatures import Option, Signature, is_known_domain, newest_opset, signature, tensor_element
 
 _MOST = 2**31 - 1  # opset of a domain of which onnx knows nothing
+_LARGE = frozenset(["GRAPH", "TENSOR"])  # kinds of attributes
 _STATEMENTS = frozenset({Role.IF, Role.LOOP})
 _WITHOUT_ATTRIBUTES = frozenset({Operands.ANY, Operands.BITS})  # the compiler gives the same node for such a sign
 
@@ -34,7 +35,8 @@ class Form:
     `binary`: Python's sign for it, with spaces where it stands between two operands; `polymorphic` where that is the
     operator for operands of any type. `is_special`: there may be another way to write it; that of a Constant
     (`is_constant`) is none of these. `is_open`: nothing describes the operator. `keywords`: the attributes that it is
-    known to have; `defaults`: those that say what it does anyway, serialized.
+    known to have; `defaults`: those that say what it does anyway, serialized. `may_be_large`: it takes tensors or
+    graphs as attributes, or may do so.
     """
 
     __slots__ = (
@@ -50,6 +52,7 @@ class Form:
         "keywords",
         "least",
         "least_inputs",
+        "may_be_large",
         "name",
         "polymorphic",
         "record",
@@ -72,7 +75,9 @@ class Form:
         self.has_one_result = found is not None and found.max_outputs == 1 == self.least
         self.polymorphic = self.binary if sign is not None and sign.operands is Operands.ANY else ""
         self.is_open = False
-        self.written: dict[bytes, str] = {}  # attributes as arguments, empty where they are left out
+        self.written: dict[tuple[bytes, ...], Sequence[str]] = {}  # attributes, serialized, as arguments
+        kinds = {"TENSOR"} if found is None else {spec.kind for spec in found.attributes.values()}
+        self.may_be_large = not kinds.isdisjoint(_LARGE)
         self.keywords = frozenset() if found is None else frozenset(filter(is_python_name, found.attributes))
         self.defaults = frozenset[bytes]() if found is None else _defaults(found)
         typed = sign is not None and sign.operands is not Operands.ANY
