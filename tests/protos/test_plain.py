@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from google.protobuf.message import DecodeError
 from hypothesis import given
 from hypothesis import strategies as st
 from onnx import AttributeProto, FunctionProto, NodeProto, TensorProto, defs, helper, numpy_helper
@@ -258,3 +259,167 @@ def test_bodies_of_the_standard() -> None:
         plain += found is not None
         assert found in (None, canonicalise(body, callees={}).digest)
     assert plain > 5
+
+
+# Texts that are hard to tell from what stands around them in the message: fields, nodes, lengths.
+_NODE = NodeProto(op_type="Relu", input=["x"], output=["u"]).SerializeToString()
+_HOSTILE = (
+    *"abcxyz",
+    "n" * 58,  # as long as the tag of a node
+    "n" * 63,
+    "n" * 64,
+    "n" * 130,
+    "Ω",
+    "a\x12\x01b",
+    "\n\x01x\x12\x01u",
+    f":{chr(len(_NODE))}{_NODE.decode()}",
+    _NODE.decode(),
+    'a\x12\x01b"\x04Relu*\x09',
+    "",
+)
+_OPERATORS = (
+    "Relu",
+    "Add",
+    "Clip",
+    "Concat",
+    "Split",
+    "TopK",
+    "RandomNormalLike",
+    "Dropout",
+    "Selu",
+    "Slice",
+    "If",
+    "No",
+)
+_texts = st.sampled_from(_HOSTILE)
+
+
+@st.composite
+def _any_function(draw: st.DrawFn) -> FunctionProto:
+    """One that mostly has a canonical form: names are mostly defined, and once."""
+    made = FunctionProto(name=draw(_texts), domain=draw(_texts))
+    visible = ["x", *draw(st.lists(_texts.filter(lambda text: text not in ("x", "")), max_size=2, unique=True))]
+    made.input.extend(visible)
+    made.attribute.extend(draw(st.lists(_texts, max_size=1)))
+    for index in range(draw(st.integers(1, 8))):
+        node = made.node.add(op_type=draw(st.sampled_from(_OPERATORS)))
+        node.input.extend(draw(st.lists(st.sampled_from(["", *visible[-4:]]), max_size=5)))
+        node.output.extend(f"{draw(_texts)}{index}{place}" for place in range(draw(st.integers(1, 2))))
+        node.attribute.extend(draw(st.lists(st.sampled_from(_attributes()), max_size=2)))
+        for place, attribute in enumerate(node.attribute):
+            attribute.name = draw(st.sampled_from(("value", "alpha", "axis", "n" * 60))) + "v" * place
+        visible += node.output
+        if not draw(st.integers(0, 15)):
+            field = draw(st.sampled_from(("name", "domain", "doc_string", "overload", "op_type")))
+            setattr(node, field, draw(_texts))
+        if not draw(st.integers(0, 31)):
+            (node.input if draw(st.booleans()) else node.output).append(draw(_texts))
+    made.output.extend(draw(st.lists(st.sampled_from(visible[-3:]), min_size=1, max_size=2, unique=True)))
+    made.opset_import.add(domain="", version=18)
+    return made
+
+
+def _assert_not_wrong(made: FunctionProto) -> None:
+    found = plain_digest(made)
+    if found is not None:
+        assert canonicalise(made, callees={}).digest == found
+
+
+@given(_any_function())
+def test_hostile_texts(made: FunctionProto) -> None:
+    _assert_not_wrong(made)
+    for _ in range(len(made.node)):  # shorter ones define what they return more often
+        del made.node[-1]
+        del made.output[:]
+        made.output.extend(made.node[-1].output[:1] if made.node else made.input[:1])
+        _assert_not_wrong(made)
+
+
+@given(_any_function(), st.integers(0, 1 << 16), st.integers(0, 255))
+def test_changed_bytes(made: FunctionProto, place: int, value: int) -> None:
+    data = bytearray(made.SerializeToString())
+    data[place % len(data)] = value
+    try:
+        changed = FunctionProto.FromString(bytes(data))
+    except DecodeError:
+        return
+    _assert_not_wrong(changed)
+
+
+def test_a_node_inside_a_text_is_none() -> None:
+    inside = f":{chr(len(_NODE))}{_NODE.decode()}"
+    plain = function([("Relu", "x", "z")])
+    for field in ("name", "domain", "doc_string"):
+        other = FunctionProto.FromString(plain.SerializeToString())
+        setattr(other, field, inside)
+        assert plain_digest(other) == plain_digest(plain)
+    called = function([("Relu", "x", "z"), ("Relu", "x", "w")])
+    called.node[0].domain = inside[2:]
+    assert plain_digest(called) is None
+    named = function([("Relu", "x", [inside]), ("Relu", [inside], "z")])
+    assert plain_digest(named) == plain_digest(function([("Relu", "x", "w"), ("Relu", "w", "z")]))
+    entered = function([("Relu", [inside], "z")], inputs=[inside])
+    assert plain_digest(entered) == plain_digest(function([("Relu", "x", "z")], inputs=["x"]))
+
+
+def test_a_number_is_not_read_from_a_tensor_in_another_file() -> None:
+    """Both tensors have the same bytes around four that differ, once from another place."""
+    usual = TensorProto(data_type=1, float_data=struct.unpack("<f", b"1234"), name="")
+    outside = TensorProto(data_type=1, float_data=struct.unpack("<f", b"\x42\x0012"), data_location=1)
+    for tensor, plain in ((usual, True), (outside, False), (usual, True)):
+        made = function([("Constant", [], "z")])
+        made.node[0].attribute.append(helper.make_attribute("value", tensor))
+        assert (plain_digest(made) is not None) == plain
+        _assert_not_wrong(made)
+
+
+def test_attributes_of_nodes_that_are_dropped() -> None:
+    """They do not enter the digest, but those with graphs may have no canonical form."""
+    kept = function([("Relu", "x", "z")])
+    made = function([("Relu", "x", "z"), ("Relu", "x", ["dead"])])
+    attribute = made.node[1].attribute.add(name="value", type=AttributeProto.TENSOR)
+    attribute.t.data_location = TensorProto.EXTERNAL
+    assert plain_digest(made) == digest(kept) == canonicalise(made, callees={}).digest
+    attribute.type = AttributeProto.GRAPH
+    attribute.g.node.add(op_type="No")
+    attribute.sparse_tensor.dims.append(3)
+    assert plain_digest(made) is None
+    with pytest.raises(DiagnosticError, match="OW580"):
+        digest(made)
+
+
+@pytest.mark.parametrize("length", [2, 10, 200, 600])
+def test_bodies_of_any_length(length: int) -> None:
+    """Chains, once in an order that goes down to the first node at once; usual nodes and others alternate."""
+    for other in (False, True):
+        nodes: list[tuple[str, Sequence[str], Sequence[str]]] = [("Relu", "x", ["v0"])]
+        for index in range(1, length):
+            reads = [f"v{index - 1}"]
+            nodes.append(("Sum", reads * 5, [f"v{index}"]) if other and index % 2 else ("Relu", reads, [f"v{index}"]))
+        made = function(nodes, [f"v{length - 1}"])
+        backwards = function(nodes[::-1], [f"v{length - 1}"])
+        assert plain_digest(made) == plain_digest(backwards) == canonicalise(made, callees={}).digest
+
+
+def test_outputs_that_need_one_another() -> None:
+    made = function([("Relu", "x", "a"), ("Neg", "a", "b"), ("Abs", "b", "c")], ["c", "a", "b"])
+    assert plain_digest(made) == canonicalise(made, callees={}).digest
+    split = function([("Split", "x", ["a", "b"]), ("Neg", "b", "c")], ["b", "c", "a"])
+    assert plain_digest(split) == canonicalise(split, callees={}).digest
+
+
+def test_a_circle_through_a_node_with_two_outputs() -> None:
+    for reads in (["a"], ["x", "a", "x", "x"]):
+        made = function([("Relu", "b", "a"), ("Split", reads, ["z", "b"])])
+        assert plain_digest(made) is None
+        with pytest.raises(RefusedError, match="depends on itself"):
+            canonicalise(made, callees={})
+
+
+def test_a_long_circle_is_left_to_the_canonical_form() -> None:
+    for reads in (1, 5):
+        nodes = [("Sum", [f"v{(index + 1) % 300}"] * reads, [f"v{index}"]) for index in range(300)]
+        made = function([*nodes, ("Relu", ["v7"], "z")])
+        assert plain_digest(made) is None
+        with pytest.raises(RefusedError):
+            canonicalise(made, callees={})

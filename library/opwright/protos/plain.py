@@ -1,15 +1,17 @@
 """The digest of a plain body, read from its bytes: one without graphs and calls.
 
-It takes a fifth of what the canonical form costs: protobuf makes no objects, and none is written. Equal to that of
-`canonicalise` by construction: what is not plain, or may have no canonical form at all, is left to it.
+It takes a seventh of what the canonical form costs: protobuf makes no objects, and none is written. Equal to that of
+`canonicalise` by construction: what is not plain, or may have no canonical form at all, is left to it. One regular
+expression reads most bodies, the others are read field by field. Texts stay behind their lengths, as in the message:
+an absent value is one zero byte.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
 
 from onnx import AttributeProto, FunctionProto
 
@@ -21,7 +23,7 @@ from opwright.protos.wire import SMALL, chunk, read_varint, varint
 from opwright.protos.writer import canonical_name
 
 _GRAPH_KINDS = (AttributeProto.GRAPH, AttributeProto.GRAPHS)
-_Read = tuple[Operator, list[bytes], list[bytes], bytes]  # meaning, inputs, outputs, attributes as they are encoded
+_GRAPH_TYPE = re.compile(rb"\xa0\x01[\x05\x0a]")  # the type of an attribute that holds graphs
 
 # The tags of fields, all of which have a length; those that do not enter a digest are passed over.
 _INPUT, _OUTPUT, _ATTRIBUTE, _NODE, _OPSET, _ATTRIBUTE_PROTO = 0x22, 0x2A, 0x32, 0x3A, 0x4A, 0x5A
@@ -40,47 +42,89 @@ def plain_digest(function: FunctionProto) -> str | None:
     """The digest of a function that calls no other one; None where `canonicalise` is to find it, or to refuse it."""
     try:
         return BODY_PREFIX + hashlib.sha256(_encoding(function.SerializeToString())).hexdigest()
-    except (_NotPlainError, RefusedError, IndexError):  # the last of fields that are not known, which come last
+    except (_NotPlainError, RefusedError, KeyError, IndexError):  # of names and of fields that are not known
         return None
 
 
 def _encoding(data: bytes) -> bytes:
+    parts = _usual_node().split(data)  # what stands before the nodes, their groups, what follows
+    if len(parts) > 1 and [*b"".join(parts[1::9])] == [*map(len, parts[2::9])] and not any(parts[9:-1:9]):
+        nodes = parts[3::9], parts[4::9], parts[5::9], parts[6::9], parts[7::9], parts[8::9], _NO_OTHERS
+        encoding = _encode_function(parts[0], nodes, parts[-1])
+        if encoding is not None:
+            return encoding
+    encoding = _encode_function(*_read_nodes(data))
+    if encoding is None:
+        raise _NotPlainError
+    return encoding
+
+
+def _encode_function(head: bytes, nodes: _Nodes, foot: bytes) -> bytes | None:
+    """The function of these nodes. None where there are more: what stands before or behind them is not whole fields."""
     inputs: list[bytes] = []
     outputs: list[bytes] = []
     attributes: list[bytes] = []
-    spans: list[tuple[int, int]] = []
-    version = 0
-    at, end = 0, len(data)
+    at, end = 0, len(head)
     while at < end:
-        tag, size = data[at], data[at + 1]
+        tag, begin = head[at], at + 1
+        size = head[begin]
         at += 2
         if size > 127:
-            size, at = read_varint(data, at - 1)
-        stop = at + size
-        if tag == _NODE:
-            spans.append((at, stop))
-        elif tag == _INPUT:
-            inputs.append(data[at:stop])
+            size, at = read_varint(head, begin)
+        at += size
+        if tag == _INPUT:
+            inputs.append(head[begin:at])
         elif tag == _OUTPUT:
-            outputs.append(data[at:stop])
-        elif tag == _OPSET and not version:
-            version = _version(data[at:stop])
+            outputs.append(head[begin:at])
         elif tag == _ATTRIBUTE:
-            attributes.append(data[at:stop])
-        elif tag == _ATTRIBUTE_PROTO:
-            attributes.append(_name_of(AttributeProto.FromString(data[at:stop])))
+            attributes.append(head[at - size : at])
+        elif tag == _NODE:
+            return None
         elif tag not in _PASSED_OVER:
             raise _NotPlainError
-        at = stop
-    names = {name: canonical_name(b"i", index) for index, name in enumerate(inputs)}
-    names.update((name, canonical_name(b"o", index)) for index, name in enumerate(outputs))
-    references = {name: canonical_name(b"a", index) for index, name in enumerate(attributes)}
-    if not version or b"" in names or len(names) != len(inputs) + len(outputs) or len(references) != len(attributes):
+    if at != end or foot[0] == _NODE:
+        return None
+    version, defaults = (_remembered_foot if len(foot) <= _REMEMBERED else _read_foot)(foot)
+    attributes += defaults
+    if not _are_ascii(inputs) or not b"".join(attributes).isascii():
         raise _NotPlainError
-    if references and not b"".join(references).isascii():
+    references = {name: canonical_name(b"a", index) for index, name in enumerate(attributes)} if attributes else {}
+    if len(references) != len(attributes):
         raise _NotPlainError
-    header = b"body1" + varint(len(inputs)) + varint(len(attributes)) + varint(len(outputs))
-    return header + _encode(_nodes(data, spans, _operators(version), references), inputs, outputs, names)
+    header = _header(len(inputs), len(attributes), len(outputs))
+    return header + _encode(nodes, _meanings(version), inputs, outputs, references)
+
+
+@lru_cache(maxsize=64)
+def _header(inputs: int, attributes: int, outputs: int) -> bytes:
+    return b"body1" + varint(inputs) + varint(attributes) + varint(outputs)
+
+
+def _are_ascii(texts: Sequence[bytes]) -> bool:
+    """Whether the texts are, without their lengths."""
+    return b"".join(texts).isascii() or all(text[read_varint(text, 0)[1] :].isascii() for text in texts)
+
+
+def _read_foot(data: bytes) -> tuple[int, Sequence[bytes]]:
+    """From the fields behind the nodes: the version of the operators, and the attributes with defaults."""
+    version = at = 0
+    attributes: list[bytes] = []
+    while at < len(data):
+        tag = data[at]
+        size, begin = read_varint(data, at + 1)
+        at = begin + size
+        if tag == _OPSET and not version:
+            version = _version(data[begin:at])
+        elif tag == _ATTRIBUTE_PROTO:
+            attributes.append(_name_of(AttributeProto.FromString(data[begin:at])))
+        elif tag not in _PASSED_OVER:
+            raise _NotPlainError
+    if not version:
+        raise _NotPlainError
+    return version, attributes
+
+
+_remembered_foot = lru_cache(maxsize=64)(_read_foot)
 
 
 def _version(data: bytes) -> int:
@@ -94,80 +138,215 @@ def _version(data: bytes) -> int:
     return version
 
 
-@lru_cache(maxsize=64)
-def _operators(version: int) -> dict[bytes, Operator]:
-    """The operators of the standard at that opset that have been met, but for those with graphs."""
-    return _Operators(version)
+# ------------------------------------------------------------------------------------------------------------- nodes
 
 
-class _Operators(dict[bytes, Operator]):
-    def __init__(self, version: int) -> None:
-        self.version = version
+class _Other:
+    """A node with more than three inputs or other than one output. `unread` gives the inputs still to be visited."""
 
-    def __missing__(self, name: bytes) -> Operator:
-        if not name.isascii():
+    __slots__ = ("made", "taken", "unread")
+
+    def __init__(self, taken: list[bytes], made: list[bytes]) -> None:
+        self.taken, self.made = taken, made
+        self.unread = iter(taken)
+
+
+# Of all nodes the first three inputs (None: there is none), the output, the operator and the fields of the attributes;
+# by their places those that do not fit. Their first input is _OTHER, their output the first one that they have.
+_Nodes = tuple[
+    Sequence[bytes | None],
+    Sequence[bytes | None],
+    Sequence[bytes | None],
+    Sequence[bytes],
+    Sequence[bytes],
+    Sequence[bytes],
+    Mapping[int, _Other],
+]
+_NO_OTHERS: Mapping[int, _Other] = {}
+_ABSENT = b"\x00"
+_OTHER = b"\xff"  # no text begins with such a length
+_LONGEST = 63  # bytes of a text in a usual node
+
+
+@cache
+def _usual_node() -> re.Pattern[bytes]:
+    """A node with at most three inputs, one output and short texts. Compiled when it is first needed: that takes
+    milliseconds. The groups are its length, what has that length, the inputs, the output, the operator, and the fields
+    of the attributes.
+
+    A text is one of so many lengths. So what is found is a node if a node begins there, and if it is as long as its own
+    length says: between nodes there must be nothing, and before the first one whole fields. A list of inputs does not
+    end with an absent one.
+    """
+    text = b"|".join([b"\\x%02x.{%d}" % (size, size) for size in range(1, _LONGEST + 1)])
+    inputs = rb"(?:\x0a(_)(?:\x0a(_)(?:\x0a(_)|)|)|)(?<!\x0a\x00)".replace(b"_", rb"(?:\x00|%b)" % text)
+    rest = rb"\x12(_)(?:\x1a_|)\x22(_)((?:\x2a_)*+)".replace(b"_", b"(?:%b)" % text)
+    return re.compile(rb"\x3a([\x00-\x7f]|[\x80-\xff][\x01-\x7f])(%b%b)" % (inputs, rest), re.DOTALL)
+
+
+def _read_nodes(data: bytes) -> tuple[bytes, _Nodes, bytes]:
+    """What stands before the nodes, the nodes, and what follows."""
+    at, end = 0, len(data)
+    while at < end and data[at] != _NODE:
+        size, at = read_varint(data, at + 1)
+        at += size
+    head = data[:at]
+    reads: list[tuple[bytes | None, ...]] = []
+    made: list[bytes] = []
+    named: list[bytes] = []
+    given: list[bytes] = []
+    others: dict[int, _Other] = {}
+    while at < end and data[at] == _NODE:
+        size, at = data[at + 1], at + 2
+        if size > 127:
+            size, at = read_varint(data, at - 1)
+        taken, results, name, fields = _read_node(data, at, at + size)
+        at += size
+        if len(taken) <= 3 and len(results) == 1:
+            reads.append((*taken, None, None, None))
+            made.append(results[0])
+        else:
+            others[len(made)] = _Other(taken, results)
+            reads.append((_OTHER, None, None))
+            made.append(next((text for text in results if text != _ABSENT), _ABSENT))
+        named.append(name)
+        given.append(fields)
+    if not made:
+        raise _NotPlainError
+    first, second, third = [*zip(*reads, strict=False)][:3]  # as long as the shortest
+    return head, (first, second, third, made, named, given, others), data[at:]
+
+
+def _read_node(data: bytes, at: int, end: int) -> tuple[list[bytes], list[bytes], bytes, bytes]:
+    """The inputs less the absent ones at the end, the outputs, the operator, the fields of the attributes."""
+    taken: list[bytes] = []
+    made: list[bytes] = []
+    given: list[bytes] = []
+    name = b""
+    while at < end:
+        tag, begin = data[at], at + 1
+        size = data[begin]
+        at += 2
+        if size > 127:
+            size, at = read_varint(data, begin)
+        at += size
+        if tag == _NODE_INPUT:
+            taken.append(data[begin:at])
+        elif tag == _NODE_OUTPUT:
+            made.append(data[begin:at])
+        elif tag == _NODE_OP_TYPE:
+            name = data[begin:at]
+        elif tag == _NODE_ATTRIBUTE:
+            given.append(data[begin - 1 : at])
+        elif tag not in _NODE_PASSED_OVER and (size or tag not in _NODE_EMPTY):
             raise _NotPlainError
-        found = standard_operator("", name.decode("ascii"), self.version)
-        if found.control_flow:
-            raise _NotPlainError
-        self[name] = found
+    while taken and taken[-1] == _ABSENT:
+        taken.pop()
+    return taken, made, name, b"".join(given)
+
+
+# --------------------------------------------------------------------------------------------------------- operators
+
+
+class _Meaning:
+    """An operator. `heads` stand before so many inputs, `tail` between them and the output of a node without
+    attributes; `tails` hold the same by the fields of some attributes."""
+
+    __slots__ = ("heads", "operator", "tail", "tails")
+
+    def __init__(self, operator: Operator) -> None:
+        self.operator = operator
+        self.heads = tuple([operator.encoding + SMALL[count] for count in range(4)])
+        self.tail = operator.no_attributes[0] + _ONE
+        self.tails: dict[bytes, bytes] = {}
+
+    def tail_of(self, fields: bytes, references: Mapping[bytes, bytes]) -> bytes:
+        """What stands between the inputs and the output for the fields of a node's attributes."""
+        found = self._of_number(fields)
+        if found is None:
+            found = _join(self.operator, [_attribute(data, references) for data in _contents(fields)]) + _ONE
+            if len(fields) <= _REMEMBERED and wire.ATTRIBUTE_REFERENCE not in fields:
+                if len(self.tails) >= _MOST_REMEMBERED:
+                    self.tails.clear()
+                self.tails[fields] = found
         return found
 
+    def _of_number(self, fields: bytes) -> bytes | None:
+        """The same where they are one attribute, a float, and nothing else has a default.
 
-def _nodes(
-    data: bytes, spans: list[tuple[int, int]], operators: dict[bytes, Operator], references: dict[bytes, bytes]
-) -> list[_Read]:
-    """The nodes as they stand; `references` are the encoded names of the function's attributes."""
-    nodes: list[_Read] = []
-    for at, end in spans:
-        taken: list[bytes] = []
-        made: list[bytes] = []
-        given: list[bytes] = []
-        name = b""
-        while at < end:
-            tag, size = data[at], data[at + 1]
-            at += 2
-            if size > 127:
-                size, at = read_varint(data, at - 1)
-            stop = at + size
-            if tag == _NODE_INPUT:
-                taken.append(data[at:stop])
-            elif tag == _NODE_OUTPUT:
-                made.append(data[at:stop])
-            elif tag == _NODE_OP_TYPE:
-                name = data[at:stop]
-            elif tag == _NODE_ATTRIBUTE:
-                given.append(data[at:stop])
-            elif tag not in _NODE_PASSED_OVER and (size or tag not in _NODE_EMPTY):
-                raise _NotPlainError
-            at = stop
-        operator = operators[name]
-        if b"" in taken:
-            while taken and not taken[-1]:
-                taken.pop()
-        if b"" in made and operator.trims_outputs:
-            while made and not made[-1]:
-                made.pop()
-        encoded = _attributes(operator, (*given,), references) if given else operator.no_attributes[0]
-        nodes.append((operator, taken, made, encoded))
-    return nodes
+        Floats differ from node to node, so that they are not remembered; integers do not.
+        """
+        if fields[1] != len(fields) - 2 or fields[-1] == AttributeProto.INT:
+            return None
+        found = _number(fields, 2)
+        if found is None or not self.operator.encoded_defaults.keys() <= {found[0]}:
+            return None
+        return b"".join((_ONE, found[1], _ONE))
 
 
 # Bodies of one function at several opsets, and of many functions, hold the same few attributes.
 _REMEMBERED = 256  # bytes of a node's attributes
+_MOST_REMEMBERED = 1 << 10
+
+_ONE = SMALL[1]
+_ATTRIBUTE_NAME = 0x0A
+_NUMBER = re.compile(  # what follows an attribute's name; the name of the tensor may be empty
+    rb"\x15(.{4})\xa0\x01\x01"
+    rb"|\x18([\x80-\xff]{0,9}[\x00-\x7f])\xa0\x01\x02"
+    rb"|\x2a\x08\x10\x01[\x22\x4a]\x04(.{4})\xa0\x01\x04"
+    rb"|\x2a\x0a\x10\x01(?:\x22\x04(.{4})\x42\x00|\x42\x00\x4a\x04(.{4}))\xa0\x01\x04",
+    re.DOTALL,
+)
+_SCALAR = b"\x00\x04\x01\x00\x04"  # a tensor: its element type, no dimensions, four bytes
+_HEADS = (b"", b"\x00\x01", b"\x00\x02", _SCALAR, _SCALAR, _SCALAR)  # of the values by the pattern's groups
 
 
-def _attributes(operator: Operator, given: tuple[bytes, ...], references: dict[bytes, bytes]) -> bytes:
-    for data in given if references else ():
-        if wire.ATTRIBUTE_REFERENCE in data:  # and perhaps refers to one
-            return _join(operator, [_any_attribute(item, references) for item in given])
-    if (len(given[0]) if len(given) == 1 else sum(map(len, given))) <= _REMEMBERED:
-        return _remembered(operator, given)
-    return _encode_attributes(operator, given)
+def _number(data: bytes, at: int) -> tuple[bytes, bytes] | None:
+    """The attribute from there on, if it is a float, an integer, or a tensor that is one float: its name, and how it is
+    encoded."""
+    if len(data) < at + 2 or data[at] != _ATTRIBUTE_NAME or data[at + 1] > _LONGEST:
+        return None
+    begin, end = at + 1, at + 2 + data[at + 1]
+    found = _NUMBER.fullmatch(data, end)
+    name = data[begin + 1 : end]
+    if found is None or not name.isascii():
+        return None
+    kind = found.lastindex or 0
+    return name, b"".join((data[begin:end], _HEADS[kind], found[kind]))
 
 
-def _encode_attributes(operator: Operator, given: tuple[bytes, ...]) -> bytes:
-    return _join(operator, [_attribute(data) for data in given])
+class _Meanings(dict[bytes, _Meaning]):
+    """The operators of the standard at that opset that have been met, but for those with graphs."""
+
+    def __init__(self, version: int) -> None:
+        self.version = version
+        self.impure: set[bytes] = set()
+
+    def __missing__(self, text: bytes) -> _Meaning:
+        name = text[1:]
+        if not name.isascii():
+            raise _NotPlainError
+        operator = standard_operator("", name.decode("ascii"), self.version)
+        if operator.control_flow:
+            raise _NotPlainError
+        if not operator.deterministic:
+            self.impure.add(text)
+        found = self[text] = _Meaning(operator)
+        return found
+
+
+_meanings = lru_cache(maxsize=64)(_Meanings)
+
+
+def _contents(fields: bytes) -> list[bytes]:
+    """What these fields contain."""
+    contents: list[bytes] = []
+    at = 0
+    while at < len(fields):
+        size, at = read_varint(fields, at + 1)
+        contents.append(fields[at : at + size])
+        at += size
+    return contents
 
 
 def _join(operator: Operator, attributes: list[tuple[bytes, bytes]]) -> bytes:
@@ -179,36 +358,11 @@ def _join(operator: Operator, attributes: list[tuple[bytes, bytes]]) -> bytes:
     return varint(len(written)) + b"".join([written[name] for name in sorted(written)])
 
 
-def _attribute(data: bytes) -> tuple[bytes, bytes]:
+def _attribute(data: bytes, references: Mapping[bytes, bytes]) -> tuple[bytes, bytes]:
     """The name of an attribute, and how it is encoded."""
-    end = data[1] + 2
-    name = data[2:end]
-    found = _USUAL.fullmatch(data, end) if data[0] == _ATTRIBUTE_NAME and end < 130 and name.isascii() else None
-    if found is None:
-        return _any_attribute(data, {})
-    kind = found.lastgroup
-    value = found[kind or ""]
-    if kind == "tensor":
-        content = _SCALAR.fullmatch(value)
-        if content is None or data[end + 1] != len(value):
-            return _any_attribute(data, {})
-        value = _SCALAR_HEAD + (content[1] or content[2])
-    return name, data[1:end] + b"\x00" + data[-1:] + value
-
-
-# Attributes of most nodes after their name: a number with its type, or a tensor that is one float.
-_ATTRIBUTE_NAME = 0x0A
-_USUAL = re.compile(
-    rb"\x15(?P<float>.{4})\xa0\x01\x01"
-    rb"|\x18(?P<int>[\x80-\xff]{0,9}[\x00-\x7f])\xa0\x01\x02"
-    rb"|\x2a[\x00-\x7f](?P<tensor>.*)\xa0\x01\x04",
-    re.DOTALL,
-)
-_SCALAR = re.compile(rb"\x10\x01(?:\x22\x04(.{4})(?:\x42\x00)?|(?:\x42\x00)?\x4a\x04(.{4}))", re.DOTALL)
-_SCALAR_HEAD = b"\x01\x00\x04"  # the type, no dimensions, four bytes
-
-
-def _any_attribute(data: bytes, references: dict[bytes, bytes]) -> tuple[bytes, bytes]:
+    number = _number(data, 0)
+    if number is not None:
+        return number
     attribute = AttributeProto.FromString(data)
     name = _name_of(attribute)
     if attribute.ref_attr_name:
@@ -227,76 +381,149 @@ def _name_of(attribute: AttributeProto) -> bytes:
     return attribute.name.encode()
 
 
-_remembered = lru_cache(maxsize=1 << 14)(_encode_attributes)
+# --------------------------------------------------------------------------------------------------------- encoding
 
 
-def _encode(nodes: list[_Read], inputs: list[bytes], outputs: list[bytes], names: dict[bytes, bytes]) -> bytes:
+def _encode(
+    nodes: _Nodes,
+    operators: _Meanings,
+    inputs: Sequence[bytes],
+    outputs: Sequence[bytes],
+    references: Mapping[bytes, bytes],
+) -> bytes:
     """The nodes in canonical order, each encoded as soon as those that it reads are.
 
-    `names` has the canonical names of inputs and outputs. _NotPlainError where a name is no plain text, is undefined,
-    defined twice, or depends on itself.
+    _NotPlainError where a name is defined twice, or depends on itself; KeyError where one is undefined.
     """
-    producers = dict.fromkeys(inputs, -1)
-    defined = len(producers)
-    for index, node in enumerate(nodes):
-        for name in node[2]:
-            if name:
-                producers[name] = index
-                defined += 1
-    if len(producers) != defined or not b"".join(producers).isascii():
+    first, second, third, made, named, given, others = nodes
+    number = len(made)
+    meanings = [*map(operators.__getitem__, named)]
+    # What names stand for: a canonical name, or the place of a node that is not written yet.
+    known: dict[bytes | None, bytes | int] = dict(zip(made, range(number), strict=True))
+    defined = number
+    if others:
+        defined += _define_others(others, meanings, known)
+    most = defined + len(inputs) + len(outputs)
+    first_inputs, first_outputs, fresh = _few_names() if most <= _FEW else _canonical_names(most)
+    known.update(zip(inputs, first_inputs, strict=False))
+    if len(known) != defined + len(inputs) or _ABSENT in known:
         raise _NotPlainError
-    producers[b""] = -1
-    names[b""] = b"\x00"
-    state = bytearray(len(nodes))  # 0 not seen, 1 open, 2 done
+    known[None] = b""
+    known[_ABSENT] = _ABSENT
+    results = dict(zip(outputs, first_outputs, strict=False))
+    if len(results) != len(outputs):
+        raise _NotPlainError
+    roots = [*map(known.__getitem__, outputs)]
+    if not operators.impure.isdisjoint(named):
+        roots += [index for index, meaning in enumerate(meanings) if not meaning.operator.deterministic]
     parts: list[bytes] = []
-    values = done = 0
-    for root in _roots(nodes, outputs, producers, state):
-        if root < 0 or state[root]:
+    written = values = 0
+    for root in roots:
+        if isinstance(root, bytes):
+            raise _NotPlainError  # an output that is an input
+        if isinstance(known[made[root]], bytes):
             continue
-        stack = [root]  # a node, or its complement once those that it reads lie above it
-        while stack:
-            current = stack.pop()
-            if current < 0:
-                current = ~current
-            elif state[current] == 2:
-                continue
-            elif state[current]:
-                raise _NotPlainError
-            else:
-                height = len(stack)
-                for name in reversed(nodes[current][1]):
-                    producer = producers.get(name)
-                    if producer is None:
-                        raise _NotPlainError
-                    if producer >= 0 and state[producer] != 2:
-                        stack.append(producer)
-                if len(stack) > height:
-                    stack.insert(height, ~current)
-                    state[current] = 1
+        index = root
+        waiting: list[int] = []  # the nodes from the root to this one
+        while True:
+            needed = known[first[index]]
+            if isinstance(needed, bytes):
+                one = needed
+                needed = known[second[index]]
+                if isinstance(needed, bytes):
+                    two = needed
+                    needed = known[third[index]]
+                    if isinstance(needed, bytes):
+                        name = made[index]
+                        if name in results:
+                            result = results[name]
+                        else:
+                            result = fresh[values]
+                            values += 1
+                        known[name] = result
+                        meaning = meanings[index]
+                        fields = given[index]
+                        if fields:
+                            tail = meaning.tails.get(fields) or meaning.tail_of(fields, references)
+                        else:
+                            tail = meaning.tail
+                        if needed:
+                            parts += (meaning.heads[3], one, two, needed, tail, result)
+                        elif two:
+                            parts += (meaning.heads[2], one, two, tail, result)
+                        else:
+                            parts += (meaning.heads[1 if one else 0], one, tail, result)
+                        written += 1
+                        if not waiting:
+                            break
+                        index = waiting.pop()
+                        continue
+            elif needed < 0:
+                other = others[index]
+                needed = next((found for name in other.unread if isinstance(found := known[name], int)), -1)
+                if needed < 0:
+                    for name in other.made:
+                        if name in results:
+                            known[name] = results[name]
+                        elif name != _ABSENT:
+                            known[name] = fresh[values]
+                            values += 1
+                    parts += _encode_other(other, meanings[index], given[index], known, references)
+                    written += 1
+                    if not waiting:
+                        break
+                    index = waiting.pop()
                     continue
-            state[current] = 2
-            done += 1
-            operator, taken, made, attributes = nodes[current]
-            count, results = len(taken), len(made)
-            parts += (operator.encoding, SMALL[count] if count < 128 else varint(count))
-            parts += [names[name] for name in taken]
-            parts += (attributes, SMALL[results] if results < 128 else varint(results))
-            for name in made:
-                given = names.get(name)
-                if given is None:
-                    given = names[name] = canonical_name(b"v", values)
-                    values += 1
-                parts.append(given)
-    return varint(done) + b"".join(parts)
+            waiting.append(index)
+            if len(waiting) > number:
+                raise _NotPlainError
+            index = needed
+    if written < number and _GRAPH_TYPE.search(b"".join(given)):
+        raise _NotPlainError
+    return b"".join((varint(written), *parts))
 
 
-def _roots(nodes: list[_Read], outputs: list[bytes], producers: dict[bytes, int], state: bytearray) -> Iterator[int]:
-    """The nodes of the outputs, then those that none of them needs and that are not pure."""
-    for name in outputs:
-        producer = producers.get(name)
-        if producer is None:
-            raise _NotPlainError
-        yield producer
-    for index, node in enumerate(nodes):
-        if not state[index] and not node[0].deterministic:
-            yield index
+_FEW = 256
+
+
+def _canonical_names(number: int) -> list[list[bytes]]:
+    """So many names of inputs, of outputs, and of other values."""
+    return [[canonical_name(letter, index) for index in range(number)] for letter in (b"i", b"o", b"v")]
+
+
+@cache
+def _few_names() -> list[list[bytes]]:
+    return _canonical_names(_FEW)
+
+
+def _define_others(
+    others: Mapping[int, _Other], meanings: Sequence[_Meaning], known: dict[bytes | None, bytes | int]
+) -> int:
+    """Enters the outputs; gives by how many `known` must have grown if none of them is defined twice."""
+    known[_OTHER] = -1
+    grown = 1
+    for index, other in others.items():
+        if meanings[index].operator.trims_outputs:
+            while other.made and other.made[-1] == _ABSENT:
+                other.made.pop()
+        names = [name for name in other.made if name != _ABSENT]
+        known.update(dict.fromkeys(names, index))
+        grown += len(names) - 1
+    return grown
+
+
+def _encode_other(
+    other: _Other,
+    meaning: _Meaning,
+    fields: bytes,
+    known: Mapping[bytes | None, bytes | int],
+    references: Mapping[bytes, bytes],
+) -> list[bytes]:
+    """A node that is not usual, whose inputs and outputs have canonical names."""
+    reads, makes = len(other.taken), len(other.made)
+    names = [text for name in (*other.taken, *other.made) if isinstance(text := known[name], bytes)]
+    if len(names) != reads + makes:
+        raise _NotPlainError  # one that it reads waits for it
+    tail = (meaning.tails.get(fields) or meaning.tail_of(fields, references)) if fields else meaning.tail
+    attributes = tail[:-1]  # without the number of outputs
+    return [meaning.operator.encoding, varint(reads), *names[:reads], attributes, varint(makes), *names[reads:]]
