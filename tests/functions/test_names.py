@@ -74,8 +74,8 @@ def test_arrays_are_tensors_of_their_own_type() -> None:
     assert f.to_function_proto().node[0].attribute[0].t.data_type == onnx.TensorProto.INT32
 
 
-def test_numpy_scalars_are_numbers() -> None:
-    half, axis = np.float32(0.5), np.int64(1)
+def test_numpy_scalars_are_constants_and_values_of_attributes() -> None:
+    half, axis = np.float32(0.5), np.int32(1)
 
     @script()
     def f(x: FLOAT[...]):

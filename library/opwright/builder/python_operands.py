@@ -16,9 +16,10 @@ from opwright.eager.arrays import data_of
 from opwright.eager.eager_lowering import NOWHERE
 from opwright.eager.tensor import Tensor
 from opwright.elements import ElementType, element_of_class
-from opwright.graphs.ndarrays import as_array, element_of, is_masked
+from opwright.graphs.ndarrays import as_array, element_of, is_masked, python_number
 from opwright.lang import ir
 from opwright.lang.lower.declared import wrapped
+from opwright.lang.lower.held_arrays import note_scalar
 from opwright.lang.lower.operands import Arguments, IntTuple, Operand
 from opwright.lang.lower.subscripts import SliceItem
 from opwright.lang.objects import ArrayObject, ForeignObject, TracedObject, TypeObject
@@ -39,14 +40,17 @@ def operand_of(recorder: Recorder, value: object) -> Operand:
         return _own(recorder, value)
     if isinstance(value, Tensor) and isinstance(value.data, np.ndarray):
         return _array(recorder, value.data)
-    if isinstance(value, np.generic) and value.dtype.kind in "biuf" and value.dtype.itemsize <= 8:
-        number: Operand = value.item()  # as the compiler reads it
+    number = python_number(value) if isinstance(value, np.generic) else None
+    if number is not None:
         return number
     if is_masked(value):
         reason, help = "no operator looks at masks", "give a plain array: `x.filled(value)`"
         raise low.error("OW325", "a masked array is not a tensor", None, reason, help)
     if isinstance(value, (np.ndarray, np.generic)):
-        return _array(recorder, as_array(value))
+        made = _array(recorder, as_array(value))
+        if isinstance(value, np.generic) and isinstance(made, ir.Value):
+            note_scalar(low, made, data_of(as_array(value)))
+        return made
     if isinstance(value, tuple):
         return tuple(operand_of(recorder, item) for item in value)
     if isinstance(value, list):

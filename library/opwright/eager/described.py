@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from types import FunctionType
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from opwright.functions import OnnxFunction
 from opwright.lang.annotations import Annotation
 from opwright.lang.attribute_values import convert_attribute
@@ -71,7 +73,8 @@ def _interface(function: FunctionType, signature: inspect.Signature) -> Interfac
 def _attribute(name: str, annotation: Annotation, parameter: inspect.Parameter) -> AttributeDeclaration:
     assert annotation.kind is not None
     given = parameter.default is not _KINDS.empty
-    default = convert_attribute(parameter.default, annotation.kind) if given else None
+    value = parameter.default.item() if isinstance(parameter.default, np.generic) else parameter.default
+    default = convert_attribute(value, annotation.kind) if given else None
     required = not given and not annotation.optional
     return AttributeDeclaration(
         name, annotation.kind, required, default, annotation.is_bool, annotation.choices, _NOWHERE

@@ -20,10 +20,11 @@ from opwright.eager.place import caller, unpacked_to
 from opwright.eager.replay import MISS, RECORDINGS, Recording, Unkeyed, add_operand, is_kept, static_key
 from opwright.eager.settings import current, opset_in_force
 from opwright.elements import ElementType, element_of_class
-from opwright.graphs.ndarrays import Array, element_of
+from opwright.graphs.ndarrays import Array, as_array, element_of, python_number
 from opwright.lang import ir
 from opwright.lang.lower import arithmetic, calls, numbers, shapes, subscripts
 from opwright.lang.lower.graph_attributes import call_with_graphs
+from opwright.lang.lower.held_arrays import note_scalar
 from opwright.lang.lower.operands import Arguments, Operand, SliceItem
 from opwright.lang.lower.poison import OtherLoops, Poisoned
 from opwright.lang.lower.speculate import speculate
@@ -250,11 +251,13 @@ def operand(low: EagerLowering, value: object) -> Operand:
         if low.recording is not None:
             low.recording.operand(made)
         return made
-    if isinstance(value, np.generic) and value.dtype.kind in "biuf" and value.dtype.itemsize <= 8:
-        number: Operand = value.item()  # as the compiler reads it
+    number = python_number(value) if isinstance(value, np.generic) else None
+    if number is not None:
         return number
     if isinstance(value, (np.ndarray, np.generic)):
         made = low.array(value)
+        if isinstance(value, np.generic):
+            note_scalar(low, made, data_of(as_array(value)))
         if low.recording is not None:
             low.recording.operand(made)
         return made

@@ -21,6 +21,7 @@ from opwright.lang import ir
 from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.interface import Arity, AttributeDeclaration, DeclaredValue, Input
 from opwright.lang.lower.declared import wrapped
+from opwright.lang.lower.held_arrays import with_numbers
 from opwright.lang.lower.numbers import as_tensor, describe
 from opwright.lang.objects import TypeObject
 from opwright.live.compiled import Run
@@ -203,7 +204,7 @@ class Arguments:
             return None
         if declared.kind == "GRAPH":
             return self._graph(declared, value)
-        static = operand(self.low, value)
+        static = with_numbers(self.low, operand(self.low, value))
         if isinstance(static, ir.Value):
             self.low.error(
                 "OW324",

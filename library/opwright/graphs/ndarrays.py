@@ -58,6 +58,20 @@ def element_of_dtype(dtype: Any) -> ElementType | None:
         return None
 
 
+def python_number(scalar: np.generic) -> int | float | None:
+    """The number that a scalar of numpy is to Python: float64 and int64 are what numpy's own functions give.
+
+    None for a scalar of another type, which it keeps as a tensor does.
+    """
+    if scalar.dtype in _PYTHON_NUMBERS:
+        number: int | float = scalar.item()
+        return number
+    return None
+
+
+_PYTHON_NUMBERS = (np.dtype(np.float64), np.dtype(np.int64))
+
+
 def is_masked(value: object) -> bool:
     """Whether an array has a mask, which would be ignored."""
     masked = sys.modules.get("numpy.ma")

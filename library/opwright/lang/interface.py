@@ -13,7 +13,8 @@ from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.elements import ElementType
 from opwright.lang.annotations import ANY, Annotation, TensorAnnotation, read_annotation
 from opwright.lang.attribute_values import convert_attribute
-from opwright.lang.objects import MISSING, TypeObject
+from opwright.lang.numpy_values import number_of
+from opwright.lang.objects import MISSING, ArrayObject, TypeObject
 from opwright.lang.source import Source, Span, span_of
 from opwright.lang.value_class import record
 
@@ -193,6 +194,8 @@ def _attribute(
     value: Any = None
     if default is not None:
         value = evaluate(default)
+        if isinstance(value, ArrayObject) and value.is_scalar:
+            value = number_of(value.data)
         if isinstance(value, TypeObject) and annotation.kind == "INT":
             value = value.element.code  # `to: int = FLOAT.dtype`
         if _holds_missing(value):  # which has been reported

@@ -137,6 +137,9 @@ def numbers_of(data: ir.TensorData) -> list[Number] | None:
     return found if len(found) == len(items) else None
 
 
+PYTHON_NUMBERS = ("double", "int64")  # numpy's scalars of these types are Python's numbers
+
+
 def number_of(data: ir.TensorData) -> Number | None:
     """The one number of a constant of rank 0, as numpy's `item()` gives it; None where it is none."""
     if data.dims or not isinstance(data.data, bytes):

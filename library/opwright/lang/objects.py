@@ -206,12 +206,17 @@ class ForeignObject:
 
 
 class ArrayObject:
-    """A small array that the function captures: `data` is its `ir.TensorData`."""
+    """A small array that the function captures: `data` is its `ir.TensorData`.
 
-    __slots__ = ("data",)
+    `is_scalar`: it is a scalar of numpy whose type is none of Python's numbers. An operator takes it as a tensor of
+    that type, and an attribute as its number.
+    """
 
-    def __init__(self, data: Any) -> None:
+    __slots__ = ("data", "is_scalar")
+
+    def __init__(self, data: Any, is_scalar: bool = False) -> None:
         self.data = data
+        self.is_scalar = is_scalar
 
 
 class RecordObject(NamedObject):

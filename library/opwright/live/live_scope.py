@@ -17,7 +17,7 @@ from typing import Any
 from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.elements import ElementType
 from opwright.functions import OnnxFunction, graph, script
-from opwright.graphs.ndarrays import element_of_dtype
+from opwright.graphs.ndarrays import element_of_dtype, python_number
 from opwright.lang import ir, static
 from opwright.lang.lower.function_unit import evaluate_static
 from opwright.lang.lower.operands import StaticDict
@@ -273,8 +273,14 @@ class LiveScope(ModuleScope):
         numpy = sys.modules.get("numpy")
         if numpy is None:
             return None
-        if isinstance(value, numpy.generic) and value.dtype.kind in "biuf" and value.dtype.itemsize <= 8:
-            return self._static(value.item(), name, span)
+        if isinstance(value, numpy.generic):
+            number = python_number(value)
+            if number is not None:
+                return self._static(number, name, span)
+            element = element_of_dtype(value.dtype)
+            if element is None or element.kind == "string":
+                return None
+            return ArrayObject(_tensor_data(numpy.asarray(value), element), is_scalar=True)
         if isinstance(value, numpy.dtype) or (isinstance(value, type) and issubclass(value, numpy.generic)):
             element = element_of_dtype(numpy.dtype(value))
             return None if element is None else TypeObject(element, of_numpy=isinstance(value, type))

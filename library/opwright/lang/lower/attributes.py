@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from opwright.lang import ir
 from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.held_arrays import with_numbers
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import as_scalar_item, default_element, describe, flatten, pack_constant
 from opwright.lang.lower.operands import AttributeOperand, Operand, Scalar
@@ -83,6 +84,8 @@ def convert_operand(low: Lowering, callee: str, name: str, kind: str, operand: O
             "an attribute can only be passed on as it is",
             subject=callee,
         )
+    if kind != "TENSOR":
+        operand = with_numbers(low, operand)
     need_static(low, operand, span)
     if isinstance(operand, (ArrayObject, TensorObject)) and kind == "TENSOR":
         return ir.AttributeValue(ir.AttributeKind.TENSOR, operand.data)
@@ -114,6 +117,8 @@ def convert_operand(low: Lowering, callee: str, name: str, kind: str, operand: O
 
 def _array(low: Lowering, operand: ir.Value) -> ir.TensorData | None:
     """The data of a constant tensor, such as an array that the function captures."""
+    if operand in low.known_arrays:
+        return low.known_arrays[operand]
     for node in low.prologue:
         if isinstance(node, ir.Const) and node.result is operand:
             return node.data

@@ -8,6 +8,7 @@ from opwright.lang import ir, static
 from opwright.lang.lower.arithmetic import is_static, unary
 from opwright.lang.lower.constants import MODULES, call_constant
 from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.held_arrays import scalar_constant, with_numbers
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.lists import LIST_BUILTINS, call_list_builtin
 from opwright.lang.lower.number_functions import call_number_builtin, call_number_math
@@ -17,6 +18,7 @@ from opwright.lang.lower.rules import calls
 from opwright.lang.lower.sequences import is_list
 from opwright.lang.lower.static_records import call_namedtuple
 from opwright.lang.lower.tuples import holds_runtime
+from opwright.lang.numpy_values import PYTHON_NUMBERS
 from opwright.lang.objects import BuiltinObject, NamedObject, TypeObject
 from opwright.lang.source import Span
 
@@ -33,6 +35,7 @@ _INSTEAD = {
 
 _RUN_THROUGH = ("max", "min", "sorted", "sum")  # what takes an iterator
 _OF_KEYS = (*_RUN_THROUGH, "bool", "len")  # what a dictionary's keys decide
+_OF_SCALARS = ("bool", "float", "int")  # what makes a number of a scalar of numpy, as functions of `math` do
 _SHALLOW = ("bool", "len")  # what the items of a list are does not matter
 
 
@@ -64,6 +67,8 @@ def call_builtin(low: Lowering, callee: BuiltinObject, arguments: Arguments, env
         if len(values) > 1 and (callee.name != "sum" or isinstance(values[1], StaticIterator)):
             raise low.error("OW312", f"`{callee.name}` has no value here", span, "Python does not compare iterators")
         values[0] = values[0].items
+    if callee.module or callee.name in _OF_SCALARS:
+        values = [with_numbers(low, value) for value in values]
     if not arguments.keywords and not callee.module:
         found = call_number_builtin(low, callee.name, values, span)
         if found is not None:
@@ -148,6 +153,8 @@ def _make_scalar(low: Lowering, callee: TypeObject, arguments: Arguments, env: E
     if len(arguments.positional) != 1 or arguments.keywords:
         raise low.error("OW203", f"{callee.element.name.upper()}(...) takes one number", arguments.span)
     operand, place = arguments.positional[0]
+    if callee.of_numpy:
+        operand = with_numbers(low, operand)
     if not is_number(operand):
         raise low.error(
             "OW314",
@@ -156,18 +163,17 @@ def _make_scalar(low: Lowering, callee: TypeObject, arguments: Arguments, env: E
             reason="it makes a typed scalar of a Python number",
             help="to convert a tensor write `op.Cast(x, to=...)`",
         )
-    if callee.of_numpy and callee.element.name in _PYTHON and is_static_number(operand):
+    if not callee.of_numpy or not is_static_number(operand):
+        return convert_number(low, operand, callee.element, place)
+    if callee.element.name in PYTHON_NUMBERS:
         return _python_number(low, callee.element.name, operand, place)
-    return convert_number(low, operand, callee.element, place)
-
-
-_PYTHON = ("bool", "double", "int64")  # numpy's scalars of these types are Python's numbers
+    data = low.contents.get(convert_number(low, operand, callee.element, place))
+    assert data is not None
+    return scalar_constant(low, data, place)
 
 
 def _python_number(low: Lowering, name: str, number: bool | int | float, span: Span) -> Operand:
     try:
-        if name == "bool":
-            return bool(number)
         if name == "double":
             return float(static.evaluated(lambda: float(number)))
         found = static.evaluated(lambda: int(number))

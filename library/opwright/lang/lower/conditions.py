@@ -11,6 +11,7 @@ from typing import Any
 from opwright.lang import ir
 from opwright.lang.lower.arithmetic import is_static
 from opwright.lang.lower.context import NESTING_LIMIT, Lowering
+from opwright.lang.lower.held_arrays import with_numbers
 from opwright.lang.lower.joins import as_joined, join_values, one_is_tuple, same_items, same_static, within
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.number_functions import call_number_builtin
@@ -49,6 +50,7 @@ def _not_or_truth(low: Lowering, node: ast.UnaryOp, env: Environment) -> Conditi
 
 
 def truth(low: Lowering, operand: Operand, span: Span) -> Condition:
+    operand = with_numbers(low, operand)
     if isinstance(operand, Rank):
         return compare_rank(low, "!=", operand, 0) is True
     if isinstance(operand, AttributeOperand) and operand.choices:

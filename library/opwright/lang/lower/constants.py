@@ -14,6 +14,7 @@ from opwright.lang.dispatch import (
     Operation,
 )
 from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.held_arrays import array_constant
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import describe
 from opwright.lang.lower.operands import Arguments, IntTuple, Operand
@@ -62,15 +63,6 @@ def call_array_method(low: Lowering, data: ir.TensorData, name: str, arguments: 
 def _no_value(low: Lowering, error: StaticError, label: str, span: Span) -> Poisoned:
     help = "compute it at module level, outside of the function"
     return low.error(error.code, f"`{label}` has no value here", span, reason=str(error), help=help)
-
-
-def array_constant(low: Lowering, data: ir.TensorData, span: Span | None) -> ir.Value:
-    """A constant that Python holds as an array of numpy."""
-    made = low.constant(data, span)
-    low.trail.put(low.known_arrays, made, data)
-    if data.element.is_integer or data.element.kind == "bool":
-        low.trail.put(low.arrays, made, None)
-    return made
 
 
 def _known(low: Lowering, operand: Operand, span: Span, label: str) -> Argument:

@@ -99,6 +99,7 @@ class Lowering:
         self.mixed: dict[ir.Value, frozenset[ir.NumberKind]] = {}  # tensors that Python may hold as such numbers
         self.arrays: dict[ir.Value, None] = {}  # that Python holds as arrays of numpy, of ints or bools
         self.known_arrays: dict[ir.Value, ir.TensorData] = {}  # that Python holds as arrays of numpy, of any elements
+        self.scalars: dict[ir.Value, bool | int | float] = {}  # that Python holds as scalars of numpy
         self.item_ranks: dict[ir.Value, int] = {}  # of sequences whose items all have one rank
         self.item_rank_reads = 0  # how often such a rank was asked for
         self.sizes: dict[ir.Value, str] = {}  # numbers that are declared sizes: which, by the names of dimensions

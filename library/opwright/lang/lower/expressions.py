@@ -12,8 +12,8 @@ from opwright.lang.grammar import called_by_name, items_of_tuple
 from opwright.lang.lower.arithmetic import binary, is_none, is_static, same_object, unary
 from opwright.lang.lower.array_arithmetic import note_array
 from opwright.lang.lower.conditions import STOPS_AT, choose, lower_condition, negate, truth
-from opwright.lang.lower.constants import array_constant
 from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.held_arrays import captured_constants
 from opwright.lang.lower.known import ask_enumerated, keep_after_loop, need_static
 from opwright.lang.lower.lists import iterated
 from opwright.lang.lower.mixed import refuse_number
@@ -50,7 +50,6 @@ from opwright.lang.lower.written_for import asked, versioned
 from opwright.lang.numpy_values import ARRAY_METHODS
 from opwright.lang.objects import (
     MISSING,
-    ArrayObject,
     BuiltinObject,
     ModuleObject,
     NamedObject,
@@ -153,10 +152,10 @@ def _name(low: Lowering, node: ast.Name, env: Environment) -> Operand:
 
 
 def _around(low: Lowering, found: Operand, span: Span) -> Operand:
-    """What a name or attribute from around the function means: an array is a constant."""
+    """What a name or attribute from around the function means: arrays are constants."""
     if found is MISSING:
         raise Poisoned
-    return array_constant(low, found.data, span) if isinstance(found, ArrayObject) else found
+    return captured_constants(low, found, span)
 
 
 @evaluates(ast.Attribute)

@@ -14,7 +14,6 @@ from opwright.lang.lower.context import Lowering
 from opwright.lang.lower.operands import Operand
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.rules import lower_expression
-from opwright.lang.numpy_values import number_of
 from opwright.lang.objects import MISSING, ArrayObject, TypeObject
 from opwright.lang.resolve import Files, FileScope, Libraries, ModuleScope
 from opwright.lang.source import span_of
@@ -89,11 +88,9 @@ def evaluate_static(scope: ModuleScope, node: ast.expr) -> Any:
 
 
 def _of_numpy(low: Lowering, node: ast.expr, value: ir.Value) -> Operand:
-    """What a constant at module level is: an array, or a number where it is a scalar of numpy. A typed scalar stays a
-    tensor."""
+    """What a constant at module level is: an array or scalar of numpy. A typed scalar stays a tensor."""
     data = low.contents[value]
     callee = lower_expression(low, node.func, {}) if isinstance(node, ast.Call) else None
     if not isinstance(callee, TypeObject):
         return ArrayObject(data)
-    number = number_of(data) if callee.of_numpy else None
-    return value if number is None else number
+    return ArrayObject(data, is_scalar=True) if callee.of_numpy else value

@@ -1,0 +1,209 @@
+"""What a scalar of numpy is: float64 and int64 are Python's numbers, the others tensors of their type.
+
+Each form is compiled with the scalar written in the function and captured by it, run as Python, and recorded by a
+builder: the same result everywhere, or the same refusal.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import onnxruntime
+import opwright
+import pytest
+from onnx import ModelProto
+from opwright import FLOAT, DiagnosticError, GraphBuilder, OnnxFunction, script
+from opwright import opset18 as op
+
+from tests.docs.running import define
+
+OPSET = 18
+SCALARS = ("float16", "float32", "float64", "int8", "int32", "int64", "uint8", "bool_")
+NUMBERS = ("float64", "int64")
+TENSORS = {"FLOAT": np.float32, "DOUBLE": np.float64, "INT64": np.int64, "INT32": np.int32, "FLOAT16": np.float16}
+HEADER = "import math\nimport numpy as np\nfrom opwright import *\nfrom opwright import opset18 as op\n"
+DIRECT = (
+    "x + {c}",
+    "{c} * x",
+    "x > {c}",
+    "op.Add(x, {c})",
+    "op.Sub({c}, x)",
+    "op.Where(x > x, x, {c})",
+    "op.Concat(x, [{c}], axis=0)",
+    "op.Constant(value={c})",
+)
+STATIC = (
+    "op.Concat(x, x, axis={c})",
+    "op.Transpose(x, perm=[{c}])",
+    "op.Gather(x, {c})",
+    "op.Unsqueeze(x, [{c}])",
+    "x[{c}]",
+    "op.LeakyRelu(x, alpha={c})",
+    "x * math.exp({c})",
+    "x * float({c})",
+    "x * int({c})",
+)
+ARITHMETIC = ("x + {c} * 3", "x + {c} / 2", "x * -{c}", "x + ({c} + {c})", "x + {c} // 2", "x - {c} % 2")
+
+
+def written(form: str, scalar: str, tensor: str) -> OnnxFunction:
+    text = f"@script()\ndef F(x: {tensor}['N']):\n    return {form.format(c=scalar)}\n"
+    return define(HEADER, text, f"<{form} {scalar} {tensor}>")
+
+
+def captured(form: str, scalar: str, tensor: str) -> OnnxFunction:
+    text = f"C = {scalar}\n@script()\ndef F(x: {tensor}['N']):\n    return {form.format(c='C')}\n"
+    return define(HEADER, text, f"<{form} captured {scalar} {tensor}>")
+
+
+def recorded(form: str, scalar: str, tensor: str) -> ModelProto:
+    builder = GraphBuilder(opset=OPSET)
+    names = {"x": builder.input("x", getattr(opwright, tensor)["N"]), "op": op, "np": np, "math": math}
+    builder.output("y", eval(form.format(c=scalar), names))
+    return builder.to_model_proto()
+
+
+def run(model: ModelProto, x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    found: list[np.ndarray[Any, Any]] = session.run(None, {name.name: x for name in session.get_inputs()})
+    return found[0]
+
+
+def outcome(compute: Callable[[], Any]) -> tuple[object, ...]:
+    """The result, or the code that it is refused with; what a runtime refuses is one outcome."""
+    try:
+        found = np.asarray(compute())
+    except DiagnosticError as error:
+        codes = tuple(item.code for item in error.diagnostics)
+        return ("no runtime",) if codes == ("OW370",) else codes
+    except TypeError as error:  # Python computes before a tensor is met, and numpy refuses
+        return ("numpy", str(error)) if str(error).startswith("The numpy") else ("Python", str(error))
+    except Exception as error:  # onnxruntime's own have no common class
+        return ("no runtime",) if type(error).__module__.startswith("onnxruntime") else (repr(error),)
+    return (found.dtype.name, found.shape, found.tobytes())
+
+
+def ways(form: str, scalar: str, tensor: str) -> dict[str, tuple[object, ...]]:
+    x = np.array([3, 4], TENSORS[tensor])
+    functions = {"written": written(form, scalar, tensor), "captured": captured(form, scalar, tensor)}
+    found = {name: outcome(lambda f=f: run(f.to_model_proto(opset=OPSET), x)) for name, f in functions.items()}
+    found |= {f"{name}, as Python": outcome(lambda f=f: f(x)) for name, f in functions.items()}
+    return found | {"builder": outcome(lambda: run(recorded(form, scalar, tensor), x))}
+
+
+def _scalars(value: str) -> list[str]:
+    """Scalars and arrays without axes, of every type."""
+    values = [(kind, "True" if kind == "bool_" else value) for kind in SCALARS]
+    return [text for kind, item in values for text in (f"np.{kind}({item})", f"np.array({item}, dtype=np.{kind})")]
+
+
+@pytest.mark.parametrize("tensor", TENSORS)
+@pytest.mark.parametrize("form", DIRECT)
+def test_an_operand_is_the_same_everywhere(form: str, tensor: str) -> None:
+    for scalar in _scalars("1"):
+        found = ways(form, scalar, tensor)
+        assert len(set(found.values())) == 1, (scalar, found)
+
+
+@pytest.mark.parametrize("form", STATIC)
+def test_what_must_be_known_is_the_same_everywhere(form: str) -> None:
+    arrays_are_numbers = form.startswith("x *")  # which Python makes of an array without axes, too
+    for scalar in _scalars("0"):
+        if "bool" in scalar or (arrays_are_numbers and "array" in scalar):
+            continue
+        found = ways(form, scalar, "FLOAT")
+        assert len(set(found.values())) == 1, (scalar, found)
+
+
+@pytest.mark.parametrize("form", ARITHMETIC)
+def test_what_python_computes_before_is_never_another_number(form: str) -> None:
+    for scalar, tensor in itertools.product(_scalars("7"), TENSORS):
+        found = ways(form, scalar, tensor)
+        values = {item for item in found.values() if len(item) == 3 and isinstance(item[2], bytes)}
+        assert len(values) <= 1, (scalar, tensor, found)
+
+
+def test_mixed_element_types_are_refused_and_equal_ones_are_not() -> None:
+    for scalar, (tensor, dtype) in itertools.product(SCALARS, TENSORS.items()):
+        found = ways("op.Add(x, {c})", f"np.{scalar}(1)", tensor)["captured"]
+        meets = scalar in NUMBERS or np.dtype(dtype) == scalar
+        assert (found in (("OW315",), ("OW208",))) is not meets, (scalar, tensor)
+
+
+def test_scalars_in_lists_and_records_have_their_types_too() -> None:
+    scales = [np.float32(0.5), np.float32(2.0)]
+    options = {"half": np.float32(0.5), "axis": np.int32(0), "table": np.ones(2, np.float32)}
+
+    @script()
+    def F(x: FLOAT["N"]):
+        for scale in scales:
+            x = x * scale
+        return op.Concat(x * options["half"] + options["table"], x + scales[0], axis=options["axis"])
+
+    x = np.array([1.0, 2.0], np.float32)
+    wanted = np.concatenate([x * 0.5 + 1, x + 0.5])
+    np.testing.assert_array_equal(run(F.to_model_proto(opset=OPSET), x), wanted)
+    np.testing.assert_array_equal(F(x), wanted)
+
+
+def test_a_flag_decides_when_the_function_is_built() -> None:
+    flag, off = np.bool_(True), np.bool_(False)
+
+    @script()
+    def F(x: FLOAT["N"]):
+        y = x if flag and not off else op.Neg(x)
+        if flag:
+            y = y + 1
+        assert not off
+        return op.Where(flag, y, x)
+
+    x = np.array([1.0, 2.0], np.float32)
+    np.testing.assert_array_equal(F(x), x + 1)
+    assert [node.op_type for node in F.to_function_proto(OPSET).node if node.op_type != "Constant"] == ["Add", "Where"]
+
+
+def test_a_type_that_numpy_lacks() -> None:
+    one = ml_dtypes.bfloat16(1)
+
+    @script()
+    def F(x: FLOAT["N"]):
+        return x + op.Cast(one, to=opwright.FLOAT)
+
+    x = np.array([1.0, 2.0], np.float32)
+    np.testing.assert_array_equal(run(F.to_model_proto(opset=OPSET), x), x + 1)
+    np.testing.assert_array_equal(F(x), x + 1)
+
+
+def test_attributes_of_functions_take_the_number() -> None:
+    alpha, axes = np.float32(0.5), [np.int32(1), np.int8(0)]
+
+    @script()
+    def Scaled(x: FLOAT["M", "N"], alpha: float, axes: Sequence[int]):
+        return op.Transpose(op.LeakyRelu(x, alpha=alpha), perm=axes)
+
+    @script()
+    def F(x: FLOAT["M", "N"]):
+        return Scaled(x, alpha=alpha, axes=axes) + Scaled(x, alpha=np.float16(2), axes=[np.uint8(1), 0])
+
+    x = np.array([[-1.0, 2.0]], np.float32)
+    wanted = np.array([[-2.5], [4.0]], np.float32)
+    np.testing.assert_array_equal(F(x), wanted)
+    np.testing.assert_array_equal(run(F.to_model_proto(opset=OPSET), x), wanted)
+    np.testing.assert_array_equal(Scaled(x, alpha=alpha, axes=axes), [[-0.5], [2.0]])
+
+
+def test_a_default_is_the_number() -> None:
+    @script()
+    def F(x: FLOAT["N"], alpha: float = np.float32(0.5), axis: int = np.int32(0)):
+        return op.Concat(op.LeakyRelu(x, alpha=alpha), x, axis=axis)
+
+    x = np.array([-1.0, 2.0], np.float32)
+    np.testing.assert_array_equal(F(x), [-0.5, 2.0, -1.0, 2.0])
+    np.testing.assert_array_equal(run(F.to_model_proto(opset=OPSET), x), [-0.5, 2.0, -1.0, 2.0])
