@@ -829,3 +829,119 @@ program(
 program("a moving average", X, "return (x[:-1] + x[1:]) / 2.0", lambda x: (x[:-1] + x[1:]) / 2, V)
 program("energy of a signal", X, "return op.ReduceSumSquare(x, keepdims=0) / x.size", lambda x: (x * x).sum() / 3, V)
 program("a sign that is smoothed", X, "return x / (op.Abs(x) + 1.0)", lambda x: x / (np.abs(x) + 1), V)
+
+# ---------------------------------------------------------------------------------------- models exported as text
+TOKENS, STEPS = np.array([[2, 0, 1]]), np.array([[0, 1, 2]])
+TABLE = "TABLE = np.arange(12, dtype=np.float32).reshape(4, 3) / 10"
+_TABLE = np.arange(12, dtype=f32).reshape(4, 3) / 10
+HEADS = np.linspace(-1, 1, 24, dtype=f32).reshape(1, 2, 3, 4)
+
+
+def rotated(steps: np.ndarray, x: np.ndarray, split: int = 4) -> np.ndarray:
+    angles = steps[:, None, :, None] * np.array([1.0, 0.5], f32)
+    cos, sin = (np.concatenate([part, part], -1).astype(f32) for part in (np.cos(angles), np.sin(angles)))
+    turned, rest = x[..., :split], x[..., split:]
+    half = np.concatenate([-turned[..., 2:], turned[..., :2]], -1)
+    return np.concatenate([turned * cos + half * sin, rest], -1)
+
+
+ROTATION = """
+rates = op.Unsqueeze(op.Constant(value_floats=[1.0, 0.5]), [0, 2])
+places = op.Cast(op.Unsqueeze(steps, [1]), to=TensorProto.FLOAT)
+angles = op.Transpose(op.MatMul(rates, places), perm=[0, 2, 1])
+both = op.Concat(angles, angles, axis=-1)
+cos, sin = op.Unsqueeze(op.Cos(both), [1]), op.Unsqueeze(op.Sin(both), [1])
+left, right = op.Slice(x, [0], [2], [3], [1]), op.Slice(x, [2], [4], [3], [1])
+turned = op.Add(x[..., :4] * cos, op.Concat(op.Neg(right), left, axis=-1) * sin)
+"""
+program(
+    "an embedding", "tokens: INT64[...]", "return op.Gather(TABLE, tokens)", lambda i: _TABLE[i], TOKENS, before=TABLE
+)
+program(
+    "an embedding whose head is its table",
+    "tokens: INT64[...]",
+    "h = op.Gather(TABLE, tokens, axis=0)\nreturn h @ op.Transpose(TABLE, perm=[1, 0])",
+    lambda i: _TABLE[i] @ _TABLE.T,
+    TOKENS,
+    before=TABLE,
+)
+program("a rotation by place", "steps: INT64[...], x: FLOAT[...]", f"{ROTATION}return turned", rotated, STEPS, HEADS)
+program(
+    "a rotation of a part",
+    "steps: INT64[...], x: FLOAT[...]",
+    f"{ROTATION}rest = op.Slice(x, [4], [9223372036854775807], [3], [1])\nreturn op.Concat(turned, rest, axis=-1)",
+    rotated,
+    STEPS,
+    np.concatenate([HEADS, HEADS], -1),
+)
+program(
+    "rates as the tensor of a Constant",
+    X,
+    "return x * op.Constant(value=onnx.numpy_helper.from_array(np.array([1.0, 0.5, 0.25], dtype=np.float32).reshape([1, 3])))",
+    lambda x: x[None] * np.array([1.0, 0.5, 0.25], f32),
+    V,
+)
+program(
+    "a causal mask",
+    X,
+    "low = op.ConstantOfShape(op.Shape(x), value=[-1e9])\nreturn x + op.Trilu(low, 1)",
+    lambda x: x + np.triu(np.full(x.shape, f32(-1e9)), 1),
+    SQUARE,
+)
+program(
+    "a mask by places",
+    X,
+    "one = op.CastLike(1.0, x)\nplaces = op.Range(0.0, 3.0, one)\nlater = places > op.Reshape(op.Range(0.0, 2.0, one), [-1, 1])\nreturn op.Where(later, -3.4028235e38, x)",
+    lambda x: np.where(np.arange(3) > np.arange(2)[:, None], f32(-3.4028235e38), x),
+    M,
+)
+program(
+    "sizes that are cast, and their absolute values",
+    X,
+    "sizes = op.Abs(op.Cast([2, -1, 3], to=7))\nreturn op.Expand(x, sizes)",
+    lambda x: np.broadcast_to(x, (2, 1, 3)),
+    V,
+)
+program(
+    "bounds of a slice that are reshaped one by one",
+    X,
+    "start, stop, step = op.Cast(1, to=7), op.Cast(9223372036854775807, to=7), op.Cast(1, to=7)\none = op.Constant(value_ints=[-1])\nreturn op.Slice(x, op.Reshape(start, one, allowzero=0), op.Reshape(stop, one), op.Constant(value_ints=[0]), op.Reshape(step, one))",
+    lambda x: x[1:],
+    V,
+)
+program(
+    "a root mean square norm",
+    X,
+    "mean = op.ReduceMean(x ** op.Cast(2, to=1), op.Reshape([-1], [-1]), keepdims=1, noop_with_empty_axes=0)\nreturn SCALE * (x * op.Reciprocal(op.Sqrt(mean + 1e-05)))",
+    lambda x: f32(0.5) * x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-5),
+    M,
+    before="SCALE = np.float32(0.5)",
+)
+program(
+    "layers with weights in a list",
+    X,
+    "for weight, bias in LAYERS:\n    x = op.Relu(op.MatMul(x, weight) + bias)\nreturn x",
+    lambda x: np.maximum(np.maximum(x @ np.eye(3, dtype=f32) + f32(0.5), 0) @ np.ones((3, 2), f32) - 1, 0),
+    M,
+    before="LAYERS = [(np.eye(3, dtype=np.float32), np.float32(0.5)), (np.ones((3, 2), np.float32), np.full(2, -1, np.float32))]",
+)
+program(
+    "a model made by a function",
+    X,
+    "y = x @ weights['up']\nreturn op.Softmax(y, axis=-1) if options.normed else y",
+    lambda x: softmax(x @ np.ones((3, 2), f32)),
+    M,
+    before="from types import SimpleNamespace\nweights, options = {'up': np.ones((3, 2), np.float32)}, SimpleNamespace(normed=np.bool_(True))",
+)
+program(
+    "attention with a cache",
+    "q: FLOAT[...], k: FLOAT[...], past: FLOAT[...]",
+    "keys = op.Concat(past, k, axis=2)\nscores = (q @ op.Transpose(keys, perm=[0, 1, 3, 2])) * np.float32(0.5)\nreturn op.Softmax(scores, axis=-1) @ keys, keys",
+    lambda q, k, past: (
+        softmax(q @ np.concatenate([past, k], 2).transpose(0, 1, 3, 2) * f32(0.5)) @ np.concatenate([past, k], 2),
+        np.concatenate([past, k], 2),
+    ),
+    HEADS,
+    HEADS[:, :, :1],
+    HEADS[:, :, 1:],
+)
