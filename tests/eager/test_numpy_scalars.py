@@ -25,7 +25,7 @@ from tests.docs.running import define
 OPSET = 18
 SCALARS = ("float16", "float32", "float64", "int8", "int32", "int64", "uint8", "bool_")
 NUMBERS = ("float64", "int64")
-TENSORS = {"FLOAT": np.float32, "DOUBLE": np.float64, "INT64": np.int64, "INT32": np.int32, "FLOAT16": np.float16}
+TENSORS = {"FLOAT": np.float32, "INT64": np.int64, "INT32": np.int32}
 HEADER = "import math\nimport numpy as np\nfrom opwright import *\nfrom opwright import opset18 as op\n"
 DIRECT = (
     "x + {c}",
@@ -36,6 +36,12 @@ DIRECT = (
     "op.Where(x > x, x, {c})",
     "op.Concat(x, [{c}], axis=0)",
     "op.Constant(value={c})",
+    "op.Add(x, [{c}, {c}])",
+    "op.Range(0, {c}, 1)",
+    "op.Max(x, {c}, 2.0)",
+    "op.Clip(x, {c}, 5)",
+    "op.Expand({c}, [2])",
+    "x if {c} else -x",
 )
 STATIC = (
     "op.Concat(x, x, axis={c})",
@@ -47,8 +53,22 @@ STATIC = (
     "x * math.exp({c})",
     "x * float({c})",
     "x * int({c})",
+    "x[{c}:]",
+    "x[-1:{c}]",
+    "op.Constant(value_floats=[{c}, 2.0])",
+    "op.ConstantOfShape([2], value=[{c}])",
+    "op.Tile(x, [{c}])",
 )
-ARITHMETIC = ("x + {c} * 3", "x + {c} / 2", "x * -{c}", "x + ({c} + {c})", "x + {c} // 2", "x - {c} % 2")
+ARITHMETIC = (
+    "x + {c} * 3",
+    "x + {c} / 2",
+    "x * -{c}",
+    "x + ({c} + {c})",
+    "x + {c} // 2",
+    "x - {c} % 2",
+    "abs({c}) * x",
+    "x.shape[0] * {c} + x",
+)
 
 
 def written(form: str, scalar: str, tensor: str) -> OnnxFunction:
@@ -81,7 +101,7 @@ def outcome(compute: Callable[[], Any]) -> tuple[object, ...]:
     try:
         found = np.asarray(compute())
     except DiagnosticError as error:
-        codes = tuple(item.code for item in error.diagnostics)
+        codes = tuple(sorted({item.code for item in error.diagnostics}))
         return ("no runtime",) if codes == ("OW370",) else codes
     except TypeError as error:  # Python computes before a tensor is met, and numpy refuses
         return ("numpy", str(error)) if str(error).startswith("The numpy") else ("Python", str(error))
@@ -125,7 +145,7 @@ def test_what_must_be_known_is_the_same_everywhere(form: str) -> None:
 @pytest.mark.filterwarnings("ignore:overflow encountered")  # of numpy, before a tensor is met
 @pytest.mark.parametrize("form", ARITHMETIC)
 def test_what_python_computes_before_is_never_another_number(form: str) -> None:
-    for scalar, tensor in itertools.product(_scalars("7"), TENSORS):
+    for scalar, tensor in itertools.product(_scalars("7"), ("FLOAT", "INT64")):
         found = ways(form, scalar, tensor)
         values = {item for item in found.values() if len(item) == 3 and isinstance(item[2], bytes)}
         assert len(values) <= 1, (scalar, tensor, found)

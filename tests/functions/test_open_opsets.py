@@ -145,6 +145,28 @@ def test_attributes_of_every_kind() -> None:
     assert {name: (kinds[name], helper.get_attribute_value(item)) for name, item in found.items()} == expected
 
 
+def test_scalars_of_numpy_are_numbers_in_attributes() -> None:
+    real, number, flag = np.float32(0.5), np.int32(3), np.bool_(True)
+
+    @script()
+    def given(x: FLOAT["N"]):
+        return acme.Pool(x, real=real, number=number, flag=flag, written=np.int8(2), reals=[real, 1])
+
+    builder = GraphBuilder(opset=18)
+    value = builder.input("x", FLOAT["N"])
+    call = acme.Pool(value, real=real, number=number, flag=flag, written=np.int8(2), reals=[real, 1])
+    builder.output("y", call, FLOAT["N"])
+    for node in (given.to_function_proto().node[0], builder.to_model_proto().graph.node[0]):
+        found = {item.name: (item.type, helper.get_attribute_value(item)) for item in node.attribute}
+        assert found == {
+            "real": (AttributeProto.FLOAT, 0.5),
+            "number": (AttributeProto.INT, 3),
+            "flag": (AttributeProto.INT, 1),
+            "written": (AttributeProto.INT, 2),
+            "reals": (AttributeProto.FLOATS, [0.5, 1.0]),
+        }
+
+
 @script()
 def flows(x: FLOAT["N", 3], goes: BOOL, trips: INT64) -> FLOAT["N", 3]:
     y = ms.Gelu(x)

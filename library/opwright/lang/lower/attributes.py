@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from opwright.lang import ir
 from opwright.lang.attribute_values import convert_attribute
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.held_arrays import with_numbers
+from opwright.lang.lower.held_arrays import list_of_scalars, with_numbers
 from opwright.lang.lower.known import need_static
 from opwright.lang.lower.numbers import as_scalar_item, default_element, describe, flatten, pack_constant
 from opwright.lang.lower.operands import AttributeOperand, Operand, Scalar
@@ -126,6 +126,9 @@ def _array(low: Lowering, operand: ir.Value) -> ir.TensorData | None:
 
 
 def _tensor(low: Lowering, callee: str, name: str, operand: Operand, span: Span) -> ir.Attribute:
+    listed = list_of_scalars(low, operand)
+    if listed is not None:
+        return ir.AttributeValue(ir.AttributeKind.TENSOR, listed)
     found: tuple[tuple[int, ...], tuple[Scalar, ...]] | None = flatten(operand, as_scalar_item)
     if found is None:
         raise low.error(

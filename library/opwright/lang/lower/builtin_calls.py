@@ -167,7 +167,8 @@ def _make_scalar(low: Lowering, callee: TypeObject, arguments: Arguments, env: E
         return convert_number(low, operand, callee.element, place)
     if callee.element.name in PYTHON_NUMBERS:
         return _python_number(low, callee.element.name, operand, place)
-    data = low.contents.get(convert_number(low, operand, callee.element, place))
+    number = bool(operand) if callee.element.kind == "bool" else operand
+    data = low.contents.get(convert_number(low, number, callee.element, place))
     assert data is not None
     return scalar_constant(low, data, place)
 

@@ -67,3 +67,15 @@ def with_numbers(low: Lowering, operand: Operand) -> Operand:
         return operand
     items = [with_numbers(low, item) for item in operand]
     return StaticList(items) if isinstance(operand, StaticList) else tuple(items)
+
+
+def list_of_scalars(low: Lowering, operand: Operand) -> ir.TensorData | None:
+    """`[np.float32(1), np.float32(2)]` as an array of one axis; None for anything else."""
+    if not low.scalars or not isinstance(operand, tuple):
+        return None
+    found = [low.known_arrays.get(item) if isinstance(item, ir.Value) else None for item in operand]
+    parts = [data.data for data in found if data is not None and not data.dims and isinstance(data.data, bytes)]
+    elements = {data.element for data in found if data is not None}
+    if not parts or len(parts) != len(found) or len(elements) != 1:
+        return None
+    return ir.TensorData(elements.pop(), (len(parts),), b"".join(parts))

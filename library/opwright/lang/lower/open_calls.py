@@ -8,6 +8,7 @@ from typing import Any
 from opwright.lang import ir
 from opwright.lang.dispatch import by_class
 from opwright.lang.lower.context import Lowering
+from opwright.lang.lower.held_arrays import with_numbers
 from opwright.lang.lower.numbers import describe
 from opwright.lang.lower.operands import Arguments, AttributeOperand, Operand
 from opwright.lang.objects import ArrayObject, FunctionObject, NestedObject, OperatorObject, TypeObject
@@ -22,7 +23,7 @@ def signature_of_call(low: Lowering, callee: OperatorObject, arguments: Argument
     for name, (operand, span) in arguments.keywords.items():
         if name in kinds:
             continue
-        kind = "INT" if operand is None else _kind_of(operand)  # None leaves it out, whatever it is
+        kind = "INT" if operand is None else _kind_of(with_numbers(low, operand))  # None leaves it out, whatever it is
         if kind is None:
             raise low.error(
                 "OW207",
