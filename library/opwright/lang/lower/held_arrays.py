@@ -6,11 +6,14 @@ take the number of a scalar. numpy's float64 and int64 scalars are Python's numb
 
 from __future__ import annotations
 
+from opwright.elements import ElementType
 from opwright.lang import ir
+from opwright.lang.dispatch import Operation
 from opwright.lang.lower.context import Lowering
-from opwright.lang.lower.operands import Operand, StaticDict
+from opwright.lang.lower.operands import Operand, StaticDict, items_in
 from opwright.lang.numpy_values import number_of
 from opwright.lang.objects import ArrayObject
+from opwright.lang.rounding import pack
 from opwright.lang.source import Span
 from opwright.lang.static import StaticList, StaticNamed
 
@@ -41,41 +44,77 @@ def note_scalar(low: Lowering, made: ir.Value, data: ir.TensorData) -> None:
 
 def captured_constants(low: Lowering, found: Operand, span: Span) -> Operand:
     """An object from around the function, its arrays as constants: those in lists, dictionaries and namedtuples too."""
-    if isinstance(found, ArrayObject):
-        return (scalar_constant if found.is_scalar else array_constant)(low, found.data, span)
-    if isinstance(found, StaticDict):
-        entries = {key: captured_constants(low, item, span) for key, item in found.entries.items()}
-        return found if all(entries[key] is item for key, item in found.entries.items()) else StaticDict(entries)
-    if not isinstance(found, tuple) or {*map(type, found)} <= _NO_ARRAYS:
-        return found
-    items = [captured_constants(low, item, span) for item in found]
-    if all(one is other for one, other in zip(items, found, strict=True)):
-        return found
-    if isinstance(found, StaticNamed):
-        return StaticNamed(found.record, items)
-    return StaticList(items) if isinstance(found, StaticList) else tuple(items)
+    return _captured.of(found)(found, low, span)
 
 
+_captured: Operation[Operand, [Lowering, Span], Operand] = Operation(lambda found, low, span: found)
 _NO_ARRAYS = {bool, int, float, str, type(None)}
+
+
+@_captured.on(ArrayObject)
+def _captured_array(found: ArrayObject, low: Lowering, span: Span) -> Operand:
+    return (scalar_constant if found.is_scalar else array_constant)(low, found.data, span)
+
+
+@_captured.on(StaticDict)
+def _captured_dictionary(found: StaticDict, low: Lowering, span: Span) -> Operand:
+    entries = {key: captured_constants(low, item, span) for key, item in found.entries.items()}
+    return found if all(entries[key] is item for key, item in found.entries.items()) else StaticDict(entries)
+
+
+@_captured.on(tuple)
+def _captured_tuple(found: tuple[Operand, ...], low: Lowering, span: Span) -> Operand:
+    items = _captured_items(low, found, span)
+    return found if items is None else items
+
+
+@_captured.on(StaticList)
+def _captured_list(found: StaticList, low: Lowering, span: Span) -> Operand:
+    items = _captured_items(low, found, span)
+    return found if items is None else StaticList(items)
+
+
+@_captured.on(StaticNamed)
+def _captured_record(found: StaticNamed, low: Lowering, span: Span) -> Operand:
+    items = _captured_items(low, found, span)
+    return found if items is None else StaticNamed(found.record, items)
+
+
+def _captured_items(low: Lowering, found: tuple[Operand, ...], span: Span) -> tuple[Operand, ...] | None:
+    """None where no array is among them."""
+    if {*map(type, found)} <= _NO_ARRAYS:
+        return None
+    items = tuple(captured_constants(low, item, span) for item in found)
+    return None if all(one is other for one, other in zip(items, found, strict=True)) else items
 
 
 def with_numbers(low: Lowering, operand: Operand) -> Operand:
     """Scalars of numpy as their numbers, where a graph has no tensor: in attributes, and in Python's own functions."""
-    if isinstance(operand, ir.Value):
-        return low.scalars.get(operand, operand)
-    if not low.scalars or not isinstance(operand, tuple):
-        return operand
-    items = [with_numbers(low, item) for item in operand]
-    return StaticList(items) if isinstance(operand, StaticList) else tuple(items)
+    return _with_numbers.of(operand)(operand, low) if low.scalars else operand
+
+
+_with_numbers: Operation[Operand, [Lowering], Operand] = Operation(lambda operand, low: operand)
+_with_numbers.on(ir.Value)(lambda operand, low: low.scalars.get(operand, operand))
+_with_numbers.on(tuple)(lambda operand, low: tuple(with_numbers(low, item) for item in operand))
+_with_numbers.on(StaticList)(lambda operand, low: StaticList(with_numbers(low, item) for item in operand))
 
 
 def list_of_scalars(low: Lowering, operand: Operand) -> ir.TensorData | None:
     """`[np.float32(1), np.float32(2)]` as an array of one axis; None for anything else."""
-    if not low.scalars or not isinstance(operand, tuple):
+    items = (items_in(operand) if low.scalars else None) or ()
+    numbers = [_number.of(item)(item, low) for item in items]
+    elements = {number[1] for number in numbers if number is not None}
+    if None in numbers or len(elements) != 1:
         return None
-    found = [low.known_arrays.get(item) if isinstance(item, ir.Value) else None for item in operand]
-    parts = [data.data for data in found if data is not None and not data.dims and isinstance(data.data, bytes)]
-    elements = {data.element for data in found if data is not None}
-    if not parts or len(parts) != len(found) or len(elements) != 1:
-        return None
-    return ir.TensorData(elements.pop(), (len(parts),), b"".join(parts))
+    (element,) = elements
+    data = b"".join(pack(number[0], element) for number in numbers if number is not None)
+    return ir.TensorData(element, (len(items),), data)
+
+
+_Typed = tuple[bool | int | float, ElementType]
+_number: Operation[Operand, [Lowering], _Typed | None] = Operation(lambda operand, low: None)
+
+
+@_number.on(ir.Value)
+def _number_of_scalar(operand: ir.Value, low: Lowering) -> _Typed | None:
+    return (low.scalars[operand], low.known_arrays[operand].element) if operand in low.scalars else None
