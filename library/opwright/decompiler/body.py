@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from onnx import AttributeProto, GraphProto, NodeProto, TensorProto, ValueInfoProto
 
@@ -125,6 +126,21 @@ class Body:
                 add(line)
             if annotations and len(node.output) > 1:
                 self._declare(node, indent)
+
+    @contextmanager
+    def graph(self, called: Mapping[str, str] | None = None) -> Iterator[None]:
+        """Around what is written of a graph within a node. Other graphs may use its names for other values: its
+        constants are not known behind it, and `called`, the names of some of its values, hold inside it alone."""
+        names, constants, count = self.names, self.constants, len(self.constants)
+        called = called or {}
+        others = {name: names[name] for name in called if name in names}
+        names.update(called)
+        yield
+        while len(constants) > count:
+            constants.popitem()  # those that were added last
+        for name in called:
+            del names[name]
+        names.update(others)
 
     def _declare(self, node: NodeProto, indent: str) -> None:
         """Statements that declare what a node gives, where it has a statement without place for that."""
@@ -330,11 +346,12 @@ class Body:
         self.lines += def_lines(indent, name, parameters, tail)
         outputs = [item.name for item in graph.output]
         before, self.faithful = self.faithful, self.faithful or closed
-        for tensor in graph.initializer:
-            self.add_constant(tensor, frozenset(outputs), inner)
-        self.nodes(Nodes(graph.node), inner, frozenset(outputs))
+        with self.graph():
+            for tensor in graph.initializer:
+                self.add_constant(tensor, frozenset(outputs), inner)
+            self.nodes(Nodes(graph.node), inner, frozenset(outputs))
+            self.lines += return_lines(inner, self.returned(outputs))
         self.faithful = before
-        self.lines += return_lines(inner, self.returned(outputs))
         self.lines.append("")
         return name
 

@@ -53,12 +53,11 @@ def _branch(body: Body, graph: GraphProto, targets: list[str], indent: str) -> N
     """A branch, what it gives bound to the names of the results."""
     outputs = [item.name for item in graph.output]
     made = {name for item in graph.node for name in item.output}
-    for name, target in zip(outputs, targets, strict=True):
-        if name in made and outputs.count(name) == 1:
-            body.names[name] = target
-    _block(body, graph, outputs, indent)
-    bound = [(target, body.names[name]) for name, target in zip(outputs, targets, strict=True)]
-    _bind(body, [pair for pair in bound if pair[0] != pair[1]], indent)
+    pairs = list(zip(outputs, targets, strict=True))
+    with body.graph({name: target for name, target in pairs if name in made and outputs.count(name) == 1}):
+        _block(body, graph, outputs, indent)
+        bound = [(target, body.names[name]) for name, target in pairs]
+        _bind(body, [pair for pair in bound if pair[0] != pair[1]], indent)
 
 
 def _block(
@@ -109,26 +108,26 @@ def _loop(body: Body, node: NodeProto, graph: GraphProto, indent: str) -> bool:
         return False
     states = [body.names[name] for name in node.output]
     _bind(body, list(zip(states, body.returned(initial), strict=True)), indent)
-    for item, state in zip(graph.input[2:], states, strict=True):
-        body.names[item.name] = state
-    pairs: list[tuple[str, str]] = []
-    if not runs_on:
-        body.numbers.add(index)
-        body.constants.update(dict.fromkeys(always or [going], TRUE))  # as it is in any trip that is made
-        body.lines.append(f"{indent}for {body.names[index]} in range({body.literal(trips)}):")
-        _block(body, graph, outputs if always is None else outputs[1:], f"{indent}    ", always or frozenset())
-    else:
-        body.names[going] = goes_on = body.names.fresh("goes_on")
+    called = {item.name: state for item, state in zip(graph.input[2:], states, strict=True)}
+    if runs_on:
+        called[going] = goes_on = body.names.fresh("goes_on")
         _bind(body, [(goes_on, body.returned([condition])[0])], indent)
         body.lines.append(f"{indent}while {goes_on}:")
-        _block(body, graph, outputs, f"{indent}    ")
-        pairs.append((goes_on, body.names[outputs[0]]))
-    again = body.names[outputs[0]]
-    if again in states and not runs_on:  # which have the values of the next trip by then
-        again = body.names.fresh("again")
-        pairs.append((again, body.names[outputs[0]]))
-    pairs += zip(states, body.returned(outputs[1:]), strict=True)
-    _bind(body, [pair for pair in pairs if pair[0] != pair[1]], f"{indent}    ")
+    else:
+        body.lines.append(f"{indent}for {body.names[index]} in range({body.literal(trips)}):")
+    with body.graph(called):
+        if not runs_on:
+            body.numbers.add(index)
+            body.constants.update(dict.fromkeys(always or [going], TRUE))  # as it is in any trip that is made
+        _block(body, graph, outputs if always is None else outputs[1:], f"{indent}    ", always or frozenset())
+        again = body.names[outputs[0]]
+        pairs = [(called[going], again)] if runs_on else []
+        if again in states and not runs_on:  # which have the values of the next trip by then
+            again = body.names.fresh("again")
+            pairs.append((again, body.names[outputs[0]]))
+        pairs += zip(states, body.returned(outputs[1:]), strict=True)
+        _bind(body, [pair for pair in pairs if pair[0] != pair[1]], f"{indent}    ")
+        body.numbers.discard(index)
     if always is None and not runs_on:
         body.lines += [f"{indent}    if ~{again}:", f"{indent}        break"]
     return True
