@@ -53,6 +53,8 @@ def _encoding(data: bytes) -> bytes:
         encoding = _encode_function(parts[0], nodes, parts[-1])
         if encoding is not None:
             return encoding
+    if _GRAPH_TYPE.search(data):
+        raise _NotPlainError  # most likely; other bytes that look so cost time alone
     encoding = _encode_function(*_read_nodes(data))
     if encoding is None:
         raise _NotPlainError
