@@ -13,8 +13,12 @@ from typing import Any
 import jsonschema
 import pytest
 from opwright.bundle.read import read_bundle_file
+from opwright_build.engine.machine import machine_identity
+from opwright_build.engine.state_file import StateFile
 from opwright_build.report.figures import count_figures
 from opwright_build.report.schemas import output_schemas
+
+from tests.sealed import SEAL
 
 Opwright = Callable[..., Any]
 
@@ -269,10 +273,10 @@ def test_rehash_trusts_no_dates(library: Path, opwright: Opwright, monkeypatch: 
     opwright("build")
     stamp = FUNCTION.stat()
     assert opwright("build", "--json").summary["actions_run"] == 0
-    hints = json.loads(Path(".opwright/hints.json").read_text())
-    name = str(library / FUNCTION)
-    hints["files"][name][-1] = "0" * 64
-    Path(".opwright/hints.json").write_text(json.dumps(hints))
+    hints = StateFile(Path(".opwright/hints.json"), SEAL.bound_to(machine_identity()))
+    known = hints.load()
+    known["files"][str(library / FUNCTION)][-1] = "0" * 64
+    hints.save(known)
     assert stamp.st_mtime_ns == FUNCTION.stat().st_mtime_ns
     assert opwright("build", "--json").summary["actions_run"] > 0, "a hint that holds is trusted"
     assert opwright("build", "--rehash", "--json").summary["actions_run"] == 0

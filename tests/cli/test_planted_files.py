@@ -7,8 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opwright_build.engine.action import Done, Record, decode_record, encode_record
-from opwright_build.engine.content_digest import canonical_json, digest_bytes
+from opwright_build.engine.action import Done, Record
+from opwright_build.engine.content_digest import digest_bytes
+from opwright_build.engine.machine import machine_identity
+from opwright_build.engine.seal import Seal
+from opwright_build.engine.state_file import StateFile
+
+from tests.sealed import OTHERS, SEAL, change_records
 
 Opwright = Callable[..., Any]
 
@@ -107,13 +112,15 @@ def test_what_commands_write_beside_a_build_goes_through_no_link(library: Path, 
     assert content(home) == before
 
 
-def forge(change: Callable[[dict[str, str]], dict[str, str]]) -> None:
-    """Changes the results in the records of the cache, as somebody who knows the keys can."""
-    for path in Path(".opwright/cache/records").rglob("*"):
-        record = decode_record(path.read_bytes()) if path.is_file() else None
-        if record is not None and isinstance(record.outcome, Done):
-            outcome = Done(change(dict(record.outcome.outputs)), record.outcome.diagnostics)
-            path.write_bytes(encode_record(Record(outcome, record.reads)))
+def forge(change: Callable[[dict[str, str]], dict[str, str]], seal: Seal = SEAL) -> None:
+    """Changes the results in the records of the cache, as those can who know the keys and the secret."""
+
+    def changed(record: Record) -> Record:
+        if not isinstance(record.outcome, Done):
+            return record
+        return Record(Done(change(dict(record.outcome.outputs)), record.outcome.diagnostics), record.reads)
+
+    change_records(Path(".opwright/cache"), changed, seal)
 
 
 @pytest.mark.parametrize("path", ["../home/new", "dist/../../home/new", "{home}/new", "specs/new.py"])
@@ -144,8 +151,8 @@ def test_a_forged_list_of_outputs(library: Path, home: Path, opwright: Opwright)
     files = {str(path): digest_bytes(path.read_bytes()) for path in victims}
     files |= {os.path.relpath(path): digest for path, digest in files.items()}
     files |= {f"dist/../{path}": digest for path, digest in files.items()}
-    Path(".opwright").mkdir()
-    Path(".opwright/outputs.json").write_bytes(canonical_json({"format": 1, "files": files}))
+    for seal in (SEAL, SEAL.bound_to(machine_identity())):
+        StateFile(Path(".opwright/outputs.json"), seal).save({"files": files})
     assert opwright("build").status == 0
     assert [path.exists() for path in victims] == [True, True, True]
 
@@ -158,14 +165,16 @@ def test_a_file_of_ours_of_another_form_is_passed_over(library: Path, opwright: 
     assert opwright("build").status == 0
 
 
-def test_a_log_that_holds_anything_is_passed_over(library: Path, opwright: Opwright) -> None:
-    good = {"kind": "", "key": "", "trace": "", "outcome": "done", "why": [], "inputs": {}, "params": {}}
+def test_a_forged_log_is_not_told(library: Path, opwright: Opwright) -> None:
+    good = {"kind": "", "key": "", "trace": "", "outcome": "\x1b[2J", "why": [], "inputs": {}, "params": {}}
     entries: dict[str, Any] = {"a": 3, "b": {}, "c": {**good, "environment": {}, "reads": [["file:../x", None]]}}
-    entries["d"] = {**good, "environment": {"x": 3}, "reads": []}
-    Path(".opwright").mkdir()
-    Path(".opwright/actions.json").write_bytes(canonical_json({"format": 1, "actions": entries}))
-    assert opwright("explain", "d").status == 2
-    assert opwright("explain", "c").status == 0
+    log = Path(".opwright/actions.json")
+    for seal in (OTHERS, SEAL.bound_to("another machine")):
+        StateFile(log, seal).save({"actions": entries})
+        assert opwright("explain", "c").status == 2
+    StateFile(log, SEAL.bound_to(machine_identity())).save({"actions": entries})
+    assert opwright("explain", "c").status == 0  # what the seal kept out
+    StateFile(log, OTHERS).save({"actions": entries})
     assert opwright("build").status == 0
 
 

@@ -19,6 +19,7 @@ import opwright
 import opwright_build
 import pytest
 import yaml
+from opwright_build.engine.user_secret import VARIABLE
 
 from tests.cli.conftest import BASE
 from tests.environment import link_packages
@@ -63,7 +64,7 @@ class Attacked:
     def run(self, *words: str, script: bool = True, **environment: str) -> tuple[int, list[str]]:
         """The process, and what planted modules were run."""
         command = [str(self._bin / "python"), *([str(self._bin / "opwright")] if script else []), *words]
-        kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "TMPDIR") if name in os.environ}
+        kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "TMPDIR", VARIABLE) if name in os.environ}
         process = subprocess.Popen(
             command, cwd=self.root, env=kept | environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )

@@ -15,10 +15,12 @@ import onnx.parser
 import pytest
 from opwright.diagnostics import Diagnostic, DiagnosticError, DiagnosticWarning, render
 from opwright_build.cli.entry import main
-from opwright_build.engine.action import Done, Failed, Record, decode_record, encode_record
+from opwright_build.engine.action import Done, Failed, Record
+from opwright_build.engine.user_secret import VARIABLE, user_seal
 from opwright_build.report.progress import PlainProgress
 
 from tests.diagnostics.examples import Example
+from tests.sealed import SECRET, change_records
 
 BASE = Path(__file__).parent / "base_library"
 FINDING = re.compile(r"(?:^|: )(?:error|warning|note) (OW\d{3}): ", re.MULTILINE)
@@ -46,6 +48,9 @@ def run_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     monkeypatch.setattr(PlainProgress, "step", lambda self, text: None)
     for name in ("CI", "NO_COLOR", "TERM"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", "")
+    monkeypatch.setenv(VARIABLE, SECRET)
 
     def run(example: Example) -> Ran:
         root = Path(shutil.copytree(BASE, tmp_path / "library", dirs_exist_ok=True))
@@ -87,12 +92,13 @@ def _step(words: list[str], root: Path) -> int:
                 path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]) if data else b"?")
             return 0
         case ["forge", folder]:
-            for path in _files(root / folder / "records"):
-                path.write_bytes(encode_record(_forged(decode_record(path.read_bytes()))))
+            change_records(root / folder, _forged)
             return 0
         case ["misdirect", folder]:
-            for path in _files(root / folder / "records"):
-                path.write_bytes(encode_record(_misdirected(decode_record(path.read_bytes()))))
+            change_records(root / folder, _misdirected)
+            return 0
+        case ["secret", what]:
+            _put_secret(what, root.parent / "home" / ".config" / "opwright")
             return 0
         case ["link", name, target]:
             (root / name).symlink_to(target)
@@ -120,13 +126,25 @@ def _run_python(path: Path) -> int:
     return 1 if found else 0
 
 
+def _put_secret(what: str, folder: Path) -> None:
+    """What this user has to seal results with: `another` file, an `exposed` one or `none`, or a `short` text."""
+    os.environ[VARIABLE] = "secret" if what == "short" else ""
+    shutil.rmtree(folder.parent, ignore_errors=True)
+    folder.parent.mkdir(parents=True)
+    if what == "none":
+        folder.write_bytes(b"a file, not a folder\n")
+    elif what in ("another", "exposed"):
+        assert user_seal().warnings == ()
+    if what == "exposed":
+        (folder / "secret").chmod(0o644)
+
+
 def _files(folder: Path) -> list[Path]:
     assert folder.is_dir()
     return [Path(parent, name) for parent, _, names in os.walk(folder) for name in names]
 
 
-def _forged(record: Record | None) -> Record:
-    assert record is not None
+def _forged(record: Record) -> Record:
     match record.outcome:
         case Done(outputs, diagnostics):
             return Record(Done({**outputs, "forged": "0" * 64}, diagnostics), record.reads)
@@ -134,8 +152,7 @@ def _forged(record: Record | None) -> Record:
             return record
 
 
-def _misdirected(record: Record | None) -> Record:
-    assert record is not None
+def _misdirected(record: Record) -> Record:
     match record.outcome:
         case Done(outputs, diagnostics):
             return Record(Done({**outputs, "../elsewhere": next(iter(outputs.values()))}, diagnostics), record.reads)

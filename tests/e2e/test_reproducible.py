@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from opwright.lang.template import PREFIX
+from opwright_build.engine.user_secret import VARIABLE
 
 from tests.own_specs import ROOT, spec_files
 
@@ -69,7 +70,7 @@ def _build(root: Path, where: Surroundings, python: str = sys.executable) -> dic
     done = subprocess.run(
         [python, "-m", "opwright_build", "build", "--json"],
         cwd=root / where.below,
-        env={**environment, **{name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}},
+        env={**environment, **{name: os.environ[name] for name in ("SYSTEMROOT", VARIABLE) if name in os.environ}},
         umask=where.umask,
         capture_output=True,
         text=True,

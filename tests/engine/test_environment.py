@@ -6,6 +6,8 @@ import pytest
 from opwright_build.engine.environment import environment_digest, environment_parts, installed_versions
 from opwright_build.engine.hints import FileHints
 
+from tests.sealed import kept
+
 
 def test_versions_are_those_that_the_packaging_metadata_gives() -> None:
     names = ["onnx", "numpy", "pytest", "typing-extensions", "no-such-distribution"]
@@ -27,7 +29,7 @@ def test_a_change_of_any_source_or_version_changes_the_digest(tmp_path: Path, mo
     (tool / "__pycache__").mkdir()
 
     def digest() -> str:
-        return environment_digest(environment_parts([tool], ["onnx"], FileHints(tmp_path / "hints.json")))
+        return environment_digest(environment_parts([tool], ["onnx"], FileHints(kept(tmp_path / "hints.json"))))
 
     seen = [digest()]
     (tool / "__pycache__" / "a.py").write_text("not a source")

@@ -2,18 +2,20 @@ from pathlib import Path
 
 import pytest
 from opwright.diagnostics import DiagnosticError
-from opwright_build.engine.content_digest import canonical_json, digest_bytes
+from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.hints import FileHints
 from opwright_build.engine.publish import Published, Publisher
 from opwright_build.engine.store import InfrastructureError
+
+from tests.sealed import kept
 
 MARK = b"# generated\n"
 AREAS = ("d", "p")
 
 
 def publisher(root: Path) -> Publisher:
-    hints = FileHints(root / ".opwright" / "hints.json")
-    return Publisher(root, AREAS, root / ".opwright" / "outputs.json", hints, generated)
+    hints = FileHints(kept(root / ".opwright" / "hints.json"))
+    return Publisher(root, AREAS, kept(root / ".opwright" / "outputs.json"), hints, generated)
 
 
 def generated(path: str, data: bytes) -> bool:
@@ -137,8 +139,7 @@ def test_a_planted_list_of_outputs_removes_nothing_elsewhere(tmp_path: Path, pat
     planted = {path.format(outside=tmp_path / "mine"): digest_bytes(b"known"), "p/kept": digest_bytes(b"known")}
     (root / "p").mkdir()
     (root / "p" / "kept").write_bytes(b"known")  # below an area, but it does not say that it is generated
-    (root / ".opwright").mkdir()
-    (root / ".opwright" / "outputs.json").write_bytes(canonical_json({"format": 1, "files": planted}))
+    kept(root / ".opwright" / "outputs.json").save({"files": planted})
     assert publish(root, {"d/a": b"1"}).removed == ()
     assert (tmp_path / "mine").read_bytes() == b"known"
     assert set(content(root)) == {"mine", "d/a", "d/mine", "p/kept"}
@@ -173,8 +174,7 @@ def test_nothing_is_written_or_removed_behind_a_link(tmp_path: Path, link: str) 
     (root / link).parent.mkdir(parents=True)
     (root / link).symlink_to(home / "a" if link.endswith("/a") else home)
     planted = {name: digest_bytes(b"mine") for name in ("d/old", "d/sub/old")}
-    (root / ".opwright").mkdir()
-    (root / ".opwright" / "outputs.json").write_bytes(canonical_json({"format": 1, "files": planted}))
+    kept(root / ".opwright" / "outputs.json").save({"files": planted})
     with pytest.raises(DiagnosticError) as caught:
         publish(root, {"d/sub/a": b"1"})
     assert [item.code for item in caught.value.diagnostics] == ["OW521" if link.endswith("/a") else "OW520"]

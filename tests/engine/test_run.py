@@ -12,6 +12,8 @@ from opwright_build.engine.run import Engine, Result
 from opwright_build.engine.sources import FolderSources, NotYetError
 from opwright_build.engine.store import LocalStore
 
+from tests.sealed import SEAL, kept
+
 RUNS: list[str] = []
 NOISE = [0]
 
@@ -79,9 +81,9 @@ def _fresh() -> None:
 
 
 def make_engine(root: Path, *, rerun: bool = False, log: ActionLog | None = None) -> Engine:
-    sources = FolderSources(root, FileHints(root / ".opwright" / "hints.json"))
-    log = log or ActionLog(root / ".opwright" / "actions.json", {"tool": "e1"})
-    return Engine(REGISTRY, LocalStore(root / ".opwright" / "cache"), sources, log, rerun=rerun)
+    sources = FolderSources(root, FileHints(kept(root / ".opwright" / "hints.json")))
+    log = log or ActionLog(kept(root / ".opwright" / "actions.json"), {"tool": "e1"})
+    return Engine(REGISTRY, LocalStore(root / ".opwright" / "cache", SEAL), sources, log, rerun=rerun)
 
 
 def action(kind: str, inputs: dict[str, str] | None = None, environment: str = "e1", **params: str) -> Action:
@@ -222,7 +224,7 @@ def test_values_laid_over_the_sources_are_dependencies_too(tmp_path: Path) -> No
 
 def test_why_an_action_ran(tmp_path: Path) -> None:
     def run(todo: Action, environment: str = "e1") -> tuple[str, ...]:
-        log = ActionLog(tmp_path / ".opwright" / "actions.json", {"tool": environment})
+        log = ActionLog(kept(tmp_path / ".opwright" / "actions.json"), {"tool": environment})
         (result,) = make_engine(tmp_path, log=log).run([todo])
         log.save()
         return result.why

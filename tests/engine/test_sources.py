@@ -7,9 +7,11 @@ from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.hints import FileHints
 from opwright_build.engine.sources import REFUSED, FolderSources, digest_now
 
+from tests.sealed import kept
+
 
 def make(root: Path) -> FolderSources:
-    return FolderSources(root, FileHints(root / "hints.json"))
+    return FolderSources(root, FileHints(kept(root / "hints.json")))
 
 
 def test_a_listing_is_sorted_and_leaves_hidden_and_compiled_files_out(tmp_path: Path) -> None:

@@ -6,7 +6,10 @@ import pytest
 from opwright.diagnostics import Diagnostic, DiagnosticError, Place, Related, Severity
 from opwright_build.engine.action import Done, Failed, Read, Record, Unsupported, decode_record, encode_record
 from opwright_build.engine.content_digest import Json, canonical_json, digest_bytes
+from opwright_build.engine.seal import Seal
 from opwright_build.engine.store import RECORDS_PER_KEY, InfrastructureError, LocalStore
+
+from tests.sealed import OTHERS, SEAL
 
 FINDING = Diagnostic(
     "OW301",
@@ -37,7 +40,6 @@ def test_a_damaged_record_is_none() -> None:
     data = encode_record(Record(Unsupported("no kernel")))
     assert decode_record(data[:-1]) is None
     assert decode_record(b"") is None
-    assert decode_record(data.replace(b"kernel", b"kernal")) is None
 
 
 @pytest.mark.parametrize(
@@ -55,8 +57,7 @@ def test_a_damaged_record_is_none() -> None:
     ],
 )
 def test_a_record_of_another_form_is_none(value: Json) -> None:
-    body = canonical_json(value)
-    assert decode_record(digest_bytes(body).encode() + b"\n" + body) is None
+    assert decode_record(canonical_json(value)) is None
 
 
 @pytest.mark.parametrize("folder", ["blobs", "blobs/{blob}", "records", "records/{two}", "records/{two}/{key}"])
@@ -69,7 +70,7 @@ def test_nothing_behind_a_link_is_read_written_or_removed(tmp_path: Path, folder
     link = tmp_path / "cache" / folder.format(blob=digest_bytes(b"x")[:2], two=KEY[:2], key=KEY)
     link.parent.mkdir(parents=True)
     link.symlink_to(home, target_is_directory=True)
-    store = LocalStore(tmp_path / "cache")
+    store = LocalStore(tmp_path / "cache", SEAL)
     blobs = (lambda: store.put(b"x"), lambda: store.get(digest_bytes(b"x")), lambda: store.has(digest_bytes(b"x")))
     records = (lambda: list(store.records(KEY)), lambda: store.add_record(KEY, Record(Unsupported("no"))))
     for attempt in blobs if folder.startswith("blobs") else records:
@@ -81,7 +82,7 @@ def test_nothing_behind_a_link_is_read_written_or_removed(tmp_path: Path, folder
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
 def test_a_pipe_in_place_of_an_entry_is_not_waited_for(tmp_path: Path) -> None:
-    store = LocalStore(tmp_path)
+    store = LocalStore(tmp_path, SEAL)
     digest = digest_bytes(b"bytes")
     (tmp_path / "blobs" / digest[:2]).mkdir(parents=True)
     os.mkfifo(tmp_path / "blobs" / digest[:2] / digest)
@@ -93,7 +94,7 @@ def test_a_pipe_in_place_of_an_entry_is_not_waited_for(tmp_path: Path) -> None:
 
 def test_what_is_no_digest_names_no_entry(tmp_path: Path) -> None:
     (tmp_path / "mine").write_bytes(b"mine")
-    store = LocalStore(tmp_path / "cache")
+    store = LocalStore(tmp_path / "cache", SEAL)
     for name in ("../../mine", "", KEY[:-1], KEY.upper()):
         with pytest.raises(ValueError, match="not a digest"):
             store.get(name)
@@ -101,7 +102,7 @@ def test_what_is_no_digest_names_no_entry(tmp_path: Path) -> None:
 
 
 def test_what_is_put_is_got(tmp_path: Path) -> None:
-    store = LocalStore(tmp_path / "cache")
+    store = LocalStore(tmp_path / "cache", SEAL)
     digest = store.put(b"bytes")
     assert digest == digest_bytes(b"bytes")
     assert store.put(b"bytes") == digest
@@ -113,7 +114,7 @@ def test_what_is_put_is_got(tmp_path: Path) -> None:
 
 
 def test_a_damaged_blob_is_a_miss_and_a_warning_and_heals(tmp_path: Path) -> None:
-    store = LocalStore(tmp_path)
+    store = LocalStore(tmp_path, SEAL)
     digest = store.put(b"bytes")
     path = next(path for path in tmp_path.rglob("*") if path.is_file())
     path.write_bytes(b"bytez")
@@ -126,7 +127,7 @@ def test_a_damaged_blob_is_a_miss_and_a_warning_and_heals(tmp_path: Path) -> Non
 
 
 def test_a_damaged_record_is_a_miss_and_a_warning(tmp_path: Path) -> None:
-    store = LocalStore(tmp_path)
+    store = LocalStore(tmp_path, SEAL)
     assert store.add_record(KEY, Record(Unsupported("no")))
     path = next(path for path in tmp_path.rglob("*") if path.is_file())
     path.write_bytes(path.read_bytes()[:-3])
@@ -137,7 +138,7 @@ def test_a_damaged_record_is_a_miss_and_a_warning(tmp_path: Path) -> None:
 
 
 def test_a_second_outcome_for_the_same_reads_is_told_and_the_first_stays(tmp_path: Path) -> None:
-    store = LocalStore(tmp_path)
+    store = LocalStore(tmp_path, SEAL)
     reads = (Read("file:x", "aa"),)
     assert store.add_record(KEY, Record(Done({"a": ONE}), reads))
     assert store.add_record(KEY, Record(Done({"a": ONE}), reads))
@@ -146,11 +147,11 @@ def test_a_second_outcome_for_the_same_reads_is_told_and_the_first_stays(tmp_pat
 
 
 def test_records_of_other_reads_stand_beside_each_other_newest_first_and_few(tmp_path: Path) -> None:
-    store = LocalStore(tmp_path)
+    store = LocalStore(tmp_path, SEAL)
     for index in range(RECORDS_PER_KEY + 3):
         record = Record(Done({"a": ONE}), (Read("file:x", f"{index:02}"),))
         store.add_record(KEY, record)
-        path = tmp_path / "records" / KEY[:2] / KEY / record.trace
+        path = tmp_path / "records" / KEY[:2] / KEY / SEAL.name(record.trace)
         os.utime(path, ns=(index * 10**9, index * 10**9))
     kept = [record.reads[0].digest for record in store.records(KEY)]
     assert kept == [f"{index:02}" for index in range(RECORDS_PER_KEY + 2, 2, -1)]
@@ -158,7 +159,7 @@ def test_records_of_other_reads_stand_beside_each_other_newest_first_and_few(tmp
 
 def test_an_unreachable_store_is_not_an_empty_one(tmp_path: Path) -> None:
     (tmp_path / "cache").write_bytes(b"a file, no folder")
-    store = LocalStore(tmp_path / "cache")
+    store = LocalStore(tmp_path / "cache", SEAL)
     for attempt in (
         lambda: store.get(KEY),
         lambda: store.put(b"x"),
@@ -168,3 +169,75 @@ def test_an_unreachable_store_is_not_an_empty_one(tmp_path: Path) -> None:
         with pytest.raises(InfrastructureError) as caught:
             attempt()
         assert [item.code for item in caught.value.diagnostics] == ["OW902"]
+
+
+def only_file(folder: Path) -> Path:
+    (found,) = [path for path in folder.rglob("*") if path.is_file()]
+    return found
+
+
+def test_a_record_of_another_secret_is_a_miss_and_stays(tmp_path: Path) -> None:
+    theirs, ours = Record(Done({"a": OTHER})), Record(Done({"a": ONE}))
+    LocalStore(tmp_path, OTHERS).add_record(KEY, theirs)
+    store = LocalStore(tmp_path, SEAL)
+    assert list(store.records(KEY)) == []
+    assert [item.code for item in store.warnings] == ["OW914"]
+    assert store.add_record(KEY, ours)
+    assert list(LocalStore(tmp_path, SEAL).records(KEY)) == [ours]
+    assert list(LocalStore(tmp_path, OTHERS).records(KEY)) == [theirs]
+
+
+def test_records_of_another_secret_beside_ours_are_no_news(tmp_path: Path) -> None:
+    for seal in (SEAL, OTHERS):
+        LocalStore(tmp_path, seal).add_record(KEY, Record(Done({"a": ONE})))
+    store = LocalStore(tmp_path, SEAL)
+    assert len(list(store.records(KEY))) == 1
+    assert store.warnings == []
+
+
+def test_a_record_without_a_seal_is_a_miss(tmp_path: Path) -> None:
+    body = encode_record(Record(Done({"a": OTHER})))
+    path = tmp_path / "records" / KEY[:2] / KEY / SEAL.name(Record(Done({})).trace)
+    path.parent.mkdir(parents=True)
+    for line in (digest_bytes(body), f"{digest_bytes(body)} {'0' * 64}", f"{digest_bytes(body)} "):
+        path.write_bytes(line.encode() + b"\n" + body)
+        store = LocalStore(tmp_path, SEAL)
+        assert list(store.records(KEY)) == []
+        assert [item.code for item in store.warnings] == ["OW914"]
+
+
+def test_a_record_of_one_action_is_none_of_another(tmp_path: Path) -> None:
+    other = digest_bytes(b"another key")
+    store = LocalStore(tmp_path, SEAL)
+    store.add_record(KEY, Record(Done({"a": ONE})))
+    path = only_file(tmp_path)
+    moved = tmp_path / "records" / other[:2] / other / path.name
+    moved.parent.mkdir(parents=True)
+    path.rename(moved)
+    assert list(store.records(other)) == []
+    assert store.add_record(other, Record(Done({"a": OTHER})))
+    assert list(store.records(other)) == [Record(Done({"a": OTHER}))]
+
+
+def test_without_a_seal_records_serve_this_store_alone(tmp_path: Path) -> None:
+    LocalStore(tmp_path, SEAL).add_record(KEY, Record(Done({"a": OTHER})))
+    store = LocalStore(tmp_path)
+    assert list(store.records(KEY)) == []
+    first, second = (Record(Done({"a": ONE}), (Read("file:x", digest),)) for digest in ("aa", "bb"))
+    assert store.add_record(KEY, first)
+    assert store.add_record(KEY, second)
+    assert not store.add_record(KEY, Record(Done({"a": OTHER}), first.reads))
+    assert list(store.records(KEY)) == [second, first]
+    assert list(LocalStore(tmp_path).records(KEY)) == []
+    digest = store.put(b"bytes")
+    assert LocalStore(tmp_path).get(digest) == b"bytes"
+
+
+def test_a_pickled_store_has_no_secret(tmp_path: Path) -> None:
+    seal = Seal(b"S" * 32)
+    data = pickle.dumps(LocalStore(tmp_path, seal))
+    assert b"S" * 32 not in data
+    LocalStore(tmp_path, seal).add_record(KEY, Record(Done({"a": ONE})))
+    assert list(pickle.loads(data).records(KEY)) == []
+    with pytest.raises(TypeError):
+        pickle.dumps(seal)

@@ -14,7 +14,7 @@ from typing import Any
 from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.diagnostics.findings_json import from_json, to_json
 
-from opwright_build.engine.content_digest import Json, canonical_json, digest_bytes, digest_fields, is_digest
+from opwright_build.engine.content_digest import Json, canonical_json, digest_fields, is_digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Record:
 
 
 def encode_record(record: Record) -> bytes:
-    """The bytes of a record: a line with the digest of what follows, then canonical JSON."""
+    """The bytes of a record: canonical JSON."""
     value: dict[str, Json] = {"reads": [[read.name, read.digest] for read in record.reads]}
     match record.outcome:
         case Done(outputs, diagnostics):
@@ -98,17 +98,13 @@ def encode_record(record: Record) -> bytes:
             value["failed"] = [to_json(item) for item in diagnostics]
         case Unsupported(reason):
             value["unsupported"] = reason
-    body = canonical_json(value)
-    return digest_bytes(body).encode("ascii") + b"\n" + body
+    return canonical_json(value)
 
 
 def decode_record(data: bytes) -> Record | None:
-    """The record that `encode_record` wrote, or None when the bytes are damaged or of another form."""
-    head, _, body = data.partition(b"\n")
-    if head != digest_bytes(body).encode("ascii"):
-        return None
+    """The record that `encode_record` wrote, or None when the bytes are of another form."""
     try:
-        value = json.loads(body)
+        value = json.loads(data)
         return Record(_outcome(value), tuple(_read(name, digest) for name, digest in value["reads"]))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None

@@ -7,26 +7,25 @@ was read that it could have changed again within the same tick of the filesystem
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import time
 from pathlib import Path
 
-from opwright_build.engine.content_digest import Json, canonical_json, digest_bytes
-from opwright_build.engine.tree import open_regular, read_regular, write_whole
+from opwright_build.engine.content_digest import Json, digest_bytes
+from opwright_build.engine.state_file import StateFile
+from opwright_build.engine.tree import open_regular
 
-FORMAT = 1
 SETTLED_NS = 2_000_000_000  # the coarsest clock among filesystems in use (FAT) ticks every two seconds
 
 _Stamp = tuple[int, int, int, int]
 
 
 class FileHints:
-    """Digests of files by path, remembered from run to run in `path`. `rehash` ignores what is remembered."""
+    """Digests of files by path, remembered from run to run in `file`. `rehash` ignores what is remembered."""
 
-    def __init__(self, path: Path, rehash: bool = False) -> None:
-        self._path = path
-        self._known: dict[str, tuple[_Stamp, str]] = {} if rehash else _load(path)
+    def __init__(self, file: StateFile, rehash: bool = False) -> None:
+        self._file = file
+        self._known: dict[str, tuple[_Stamp, str]] = {} if rehash else _load(file)
         self._used: dict[str, tuple[_Stamp, str]] = {}
         self._changed = rehash
 
@@ -70,7 +69,7 @@ class FileHints:
             name: [*stamp, digest] for name, (stamp, digest) in sorted({**self._known, **self._used}.items())
         }
         with contextlib.suppress(OSError):
-            write_whole(self._path, canonical_json({"format": FORMAT, "files": files}))
+            self._file.save({"files": files})
         self._changed = False
 
 
@@ -78,15 +77,9 @@ def _stamp(status: os.stat_result) -> _Stamp:
     return (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
-def _load(path: Path) -> dict[str, tuple[_Stamp, str]]:
-    """The hints of the last run; none when the file is missing, damaged or of another format."""
-    try:
-        value = json.loads(read_regular(path))
-        if value["format"] != FORMAT:
-            return {}
-        return {
-            name: ((int(size), int(mtime), int(ctime), int(inode)), str(digest))
-            for name, (size, mtime, ctime, inode, digest) in value["files"].items()
-        }
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return {}
+def _load(file: StateFile) -> dict[str, tuple[_Stamp, str]]:
+    """The hints of the last run."""
+    return {
+        name: ((int(size), int(mtime), int(ctime), int(inode)), str(digest))
+        for name, (size, mtime, ctime, inode, digest) in file.load().get("files", {}).items()
+    }

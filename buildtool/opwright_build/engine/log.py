@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from opwright_build.engine.action import Action, Done, Failed, Record, Unsupported
-from opwright_build.engine.content_digest import canonical_json
 from opwright_build.engine.sources import Sources, digest_now
-from opwright_build.engine.tree import read_regular, write_whole
-
-FORMAT = 1
+from opwright_build.engine.state_file import StateFile
 
 
 class ActionLog:
     """One entry for each label, kept in a file of the working folder. Read on the first question only."""
 
-    def __init__(self, path: Path, environment: Mapping[str, str]) -> None:
-        self._path = path
+    def __init__(self, file: StateFile, environment: Mapping[str, str]) -> None:
+        self._file = file
         self.environment = dict(environment)
         self._loaded: dict[str, Any] | None = None
         self._changed = False
 
     def _entries(self) -> dict[str, Any]:
         if self._loaded is None:
-            self._loaded = _load(self._path)
+            self._loaded = self._file.load().get("actions", {})
         return self._loaded
 
     def labels(self) -> list[str]:
@@ -43,7 +38,7 @@ class ActionLog:
 
     def found(self, action: Action, record: Record) -> None:
         """Taken from the cache. The story of its last run stays while it is the same action that was found."""
-        if self._loaded is None and self._path.exists():
+        if self._loaded is None and self._file.exists():
             return  # nothing ran yet, so nothing will be explained anew: the null build reads no log
         known = self._entries().get(action.label)
         if known is None or known["key"] != action.key or known["trace"] != record.trace:
@@ -55,7 +50,7 @@ class ActionLog:
         if not self._changed:
             return
         with contextlib.suppress(OSError):
-            write_whole(self._path, canonical_json({"format": FORMAT, "actions": self._entries()}))
+            self._file.save({"actions": self._entries()})
         self._changed = False
 
     def _entry(self, action: Action, record: Record) -> dict[str, Any]:
@@ -109,24 +104,3 @@ def _outcome_word(record: Record) -> str:
             return "failed"
         case Unsupported():
             return "unsupported"
-
-
-def _load(path: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(read_regular(path))
-        if value["format"] != FORMAT:
-            return {}
-        return {label: entry for label, entry in value["actions"].items() if _is_entry(entry)}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return {}
-
-
-def _is_entry(entry: Any) -> bool:
-    """Whether an entry has the form of those that are written here; a file of a checkout may hold anything."""
-    try:
-        texts = [entry["kind"], entry["key"], entry["trace"], entry["outcome"], *entry["why"]]
-        texts += [*entry["inputs"].values(), *entry["environment"].values()]
-        reads = all(isinstance(name, str) and isinstance(digest, str | None) for name, digest in entry["reads"])
-        return reads and isinstance(entry["params"], dict) and all(isinstance(text, str) for text in texts)
-    except (KeyError, TypeError, ValueError, AttributeError):
-        return False

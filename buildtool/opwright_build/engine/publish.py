@@ -6,7 +6,6 @@ leaves each output old or new; the next build, which compares digests and not da
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -14,12 +13,11 @@ from pathlib import Path
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 
-from opwright_build.engine.content_digest import canonical_json, is_digest
 from opwright_build.engine.hints import FileHints
+from opwright_build.engine.state_file import StateFile
 from opwright_build.engine.store import InfrastructureError
-from opwright_build.engine.tree import Tree, create, read_regular, stays_inside, write_whole
+from opwright_build.engine.tree import Tree, create, stays_inside
 
-FORMAT = 1
 TEMPORARY = ".opwright-tmp"
 
 
@@ -35,15 +33,14 @@ class Published:
 class Publisher:
     """Puts outputs below the folders `areas` of `root`: into real folders there, and nowhere else.
 
-    `manifest` remembers which files are ours; it may come with a checkout, so that what it says is a hint alone.
-    `generated` knows ours by their bytes.
+    `manifest` remembers which files are ours, and `generated` knows ours by their bytes.
     """
 
     def __init__(
         self,
         root: Path,
         areas: Collection[str],
-        manifest: Path,
+        manifest: StateFile,
         hints: FileHints,
         generated: Callable[[str, bytes], bool],
     ) -> None:
@@ -149,15 +146,11 @@ class Publisher:
         create(temporary, data, durable=True)
 
     def _remembered(self) -> dict[str, str]:
-        try:
-            value = json.loads(read_regular(self._manifest))
-            files = value["files"] if value["format"] == FORMAT else {}
-            return {path: digest for path, digest in files.items() if self._is_output(path) and is_digest(digest)}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            return {}
+        files = self._manifest.load().get("files", {})
+        return {path: digest for path, digest in files.items() if self._is_output(path)}
 
     def _remember(self, outputs: Mapping[str, str]) -> None:
-        write_whole(self._manifest, canonical_json({"format": FORMAT, "files": dict(outputs)}))
+        self._manifest.save({"files": dict(outputs)})
 
 
 def _not_ours(path: str) -> Diagnostic:

@@ -1,11 +1,12 @@
 """The content-addressed store: blobs by digest, and for each action key the records of its outcomes.
 
-    <root>/blobs/<2 digits>/<sha256>                 immutable bytes
-    <root>/records/<2 digits>/<key>/<trace digest>   an outcome and the reads it rests on
+    <root>/blobs/<2 digits>/<sha256>         immutable bytes
+    <root>/records/<2 digits>/<key>/<name>   an outcome and the reads it rests on, sealed for the key
 
 Writes are atomic and put-if-absent, so any number of processes may share one store. A blob or record whose bytes
-do not match their digest is dropped, reported, and counts as missing. A store that cannot be reached raises; it is
-never taken for an empty one.
+do not match their digest is dropped, reported, and counts as missing. A blob proves itself; a record counts only with
+the seal of its reader, whose secret also gives it its name. A store that cannot be reached raises; it is never taken
+for an empty one.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severit
 
 from opwright_build.engine.action import Record, decode_record, encode_record
 from opwright_build.engine.content_digest import digest_bytes, is_digest
+from opwright_build.engine.seal import Seal, Unsealed
 from opwright_build.engine.tree import Tree, read_regular, write_whole
 
 RECORDS_PER_KEY = (
@@ -48,16 +50,19 @@ class Store(Protocol):
 
 
 class LocalStore:
-    """A store in a local folder, made on the first write. Pickles as its path.
+    """A store in a local folder, made on the first write.
 
-    The folder may come with a checkout: what lies in it is believed only as far as its digest proves it, and no link in
-    it is followed (DiagnosticError, OW520 and OW521).
+    The folder may come with a checkout: what lies in it is believed only as far as its digest or our seal proves it,
+    and no link in it is followed (DiagnosticError, OW520 and OW521). Without a seal records are kept in memory, for
+    this process alone. It pickles as its path: a worker stores blobs, and the secret stays here.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, seal: Seal | None = None) -> None:
         self.root = root
+        self._seal = seal
         self._tree = Tree(root)
-        self._damaged = False
+        self._unsealed: set[Unsealed] = set()
+        self._held: dict[str, dict[str, Record]] = {}  # without a seal: by key and trace
 
     def __reduce__(self) -> tuple[object, ...]:
         return (LocalStore, (self.root,))
@@ -65,7 +70,7 @@ class LocalStore:
     @property
     def warnings(self) -> list[Diagnostic]:
         """What was wrong with the store so far."""
-        return [_DAMAGED] if self._damaged else []
+        return [finding for why, finding in _WARNINGS.items() if why in self._unsealed]
 
     def get(self, digest: str) -> bytes | None:
         """The blob's bytes; None when it is missing or damaged."""
@@ -92,30 +97,44 @@ class LocalStore:
     def records(self, key: str) -> Iterator[Record]:
         """The records of a key, the latest written first."""
         folder = self._folder(key)
+        if self._seal is None:
+            yield from reversed(self._held.get(key, {}).values())
+            return
+        ours, foreign = False, False
         for path in self._by_age(folder):
-            data = self._read(path)
-            record = None if data is None else decode_record(data)
+            body = self._open(self._seal, key, path)
+            record = decode_record(body) if isinstance(body, bytes) else None
             if record is not None:
+                ours = True
                 yield record
-            elif data is not None:
-                self._drop_damaged(path)
+            foreign |= body is Unsealed.FOREIGN
+        if foreign and not ours:  # where results of several users lie, each one's own come first
+            self._unsealed.add(Unsealed.FOREIGN)
 
     def add_record(self, key: str, record: Record) -> bool:
         """Keeps the record. False when the store holds another outcome for the same key and reads; that one stays."""
         folder = self._folder(key)
-        path = folder / record.trace
-        data = encode_record(record)
-        existing = self._read(path)
-        if existing is None:
-            self._write(path, data)
-            for stale in self._by_age(folder)[RECORDS_PER_KEY:]:
-                stale.unlink(missing_ok=True)
-        elif decode_record(existing) is None:
-            self._drop_damaged(path)
-            self._write(path, data)
-        else:
-            return existing == data
+        if self._seal is None:
+            return self._held.setdefault(key, {}).setdefault(record.trace, record).outcome == record.outcome
+        path = folder / self._seal.name(record.trace)
+        body = encode_record(record)
+        existing = self._open(self._seal, key, path)
+        if isinstance(existing, bytes):
+            return existing == body
+        self._write(path, self._seal.close(_purpose(key), body))
+        for stale in self._by_age(folder)[RECORDS_PER_KEY:]:
+            stale.unlink(missing_ok=True)
         return True
+
+    def _open(self, seal: Seal, key: str, path: Path) -> bytes | Unsealed | None:
+        """The body of a record of ours; None when there is none of that name (any more)."""
+        data = self._read(path)
+        if data is None:
+            return None
+        body = seal.open(_purpose(key), data)
+        if body is Unsealed.DAMAGED:
+            self._drop_damaged(path)
+        return body
 
     def _require(self, path: Path) -> None:
         self._tree.require_file(path.relative_to(self.root).as_posix())
@@ -156,7 +175,7 @@ class LocalStore:
 
     def _drop_damaged(self, path: Path) -> None:
         path.unlink(missing_ok=True)
-        self._damaged = True
+        self._unsealed.add(Unsealed.DAMAGED)
 
 
 def _checked(digest: str) -> str:
@@ -172,6 +191,18 @@ _DAMAGED = Diagnostic(
     help="nothing to do: what is missing is built again; if it happens often, check the disk",
     severity=Severity.WARNING,
 )
+_FOREIGN = Diagnostic(
+    code="OW914",
+    message="results in the build cache that were sealed with another secret were not used",
+    reason="another user made them, or somebody who wants them to be believed; a cache is of use to its maker alone",
+    help="nothing to do: what they tell of is built again",
+    severity=Severity.WARNING,
+)
+_WARNINGS = {Unsealed.DAMAGED: _DAMAGED, Unsealed.FOREIGN: _FOREIGN}
+
+
+def _purpose(key: str) -> str:
+    return f"record {key}"
 
 
 def _unreachable(root: Path, error: OSError) -> InfrastructureError:

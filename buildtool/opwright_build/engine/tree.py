@@ -118,9 +118,9 @@ def read_regular(path: Path) -> bytes:
         return file.read()
 
 
-def create(path: Path, data: bytes, durable: bool = False) -> None:
+def create(path: Path, data: bytes, durable: bool = False, mode: int = 0o666) -> None:
     """Writes a file that does not exist yet; what stands there, a link among them, gives FileExistsError."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _BINARY, 0o666)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _BINARY, mode)
     with open(descriptor, "wb") as file:
         file.write(data)
         if durable:
@@ -128,12 +128,12 @@ def create(path: Path, data: bytes, durable: bool = False) -> None:
             os.fsync(file.fileno())
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes, mode: int = 0o666) -> None:
     """Puts a file there, whole or not at all; in place of a link, not through it."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        create(temporary, data)
+        create(temporary, data, mode=mode)
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)

@@ -12,11 +12,12 @@ from opwright.diagnostics.exits import Exit
 from opwright.diagnostics.ignores import settle_ignores
 
 from opwright_build.engine.store import InfrastructureError
+from opwright_build.engine.user_secret import BAD_VARIABLE
 from opwright_build.report.reporter import Reporter, in_reading_order
 from opwright_build.workflow.session import Options, Session, find_root, open_session
 from opwright_build.workflow.status import UsageError
 
-NO_LIBRARY = "OW110"
+_OF_USAGE = ("OW110", BAD_VARIABLE)  # no library here; the environment makes no sense
 
 
 def on_library(path: Path, reporter: Reporter, options: Options, task: Callable[[Session], int]) -> int:
@@ -88,7 +89,7 @@ def _unsilenced(session: Session, diagnostics: Sequence[Diagnostic]) -> list[Dia
 def _status_of(error: DiagnosticError) -> Exit:
     if isinstance(error, InfrastructureError):
         return Exit.INFRASTRUCTURE
-    if isinstance(error, UsageError) or any(item.code == NO_LIBRARY for item in error.diagnostics):
+    if isinstance(error, UsageError) or any(item.code in _OF_USAGE for item in error.diagnostics):
         return Exit.USAGE
     return Exit.FINDINGS
 

@@ -1234,5 +1234,28 @@ TABLE = (
         "Its own errors, if it has any, can be told only when the function that it calls is known. Only the first "
         "mistake is worth reading.",
     ),
+    Code(
+        "OW913",
+        "There is no secret to seal results with",
+        "A cache lies in the library's folder, where anybody may have put it. What it tells is believed because it "
+        "was sealed with a secret of this user; without one, the next run cannot know this run's results for its own.",
+    ),
+    Code(
+        "OW914",
+        "Results in the cache were sealed with another secret",
+        "A cache that comes with a checkout could hold any bytes as the result of a build, and agree with itself. "
+        "Only what this user's tools have written is used; everything else is built again.",
+    ),
+    Code(
+        "OW915",
+        "The secret was replaced",
+        "The file was damaged, or other users of the machine could read it. With the secret they could have sealed "
+        "results of their own.",
+    ),
+    Code(
+        "OW916",
+        "The secret in the environment can be guessed",
+        "With the secret anybody can forge results, and a short text is found by trying.",
+    ),
 )
 CODES: Mapping[str, Code] = {item.code: item for item in TABLE}

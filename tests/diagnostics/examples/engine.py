@@ -1,4 +1,4 @@
-"""OW901 to OW908: the cache, the outputs, the command line."""
+"""OW901 to OW916: the cache, the outputs, the command line."""
 
 from __future__ import annotations
 
@@ -84,5 +84,26 @@ PAIRS = (
         bad=Example("build", {**_TWICE, "specs/com.acme/Swish/function.py": _BROKEN}),
         good=Example("build", _TWICE),
         beside=("OW201",),
+    ),
+    Pair(
+        "OW913",
+        bad=Example("build && secret none && build"),
+        good=Example("build && build"),
+    ),
+    Pair(
+        "OW914",
+        bad=Example("build && secret another && build"),
+        good=Example("build && build"),
+    ),
+    Pair(
+        "OW915",
+        bad=Example("build && secret exposed && build"),
+        good=Example("build && build"),
+        beside=("OW914",),
+    ),
+    Pair(
+        "OW916",
+        bad=Example("build && secret short && build"),
+        good=Example("build && build"),
     ),
 )

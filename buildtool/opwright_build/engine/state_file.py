@@ -1,0 +1,46 @@
+"""Files in which the tool keeps what it knows of a folder from run to run.
+
+What they say decides what is read again, what is removed and what is told. So a file counts only with the seal of this
+user on this machine, and without a seal nothing is kept.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from opwright_build.engine.content_digest import Json, canonical_json
+from opwright_build.engine.seal import Seal, Unsealed
+from opwright_build.engine.tree import read_regular, write_whole
+
+FORMAT = 1
+
+
+class StateFile:
+    """One such file: a JSON object. Losing it costs time only."""
+
+    def __init__(self, path: Path, seal: Seal | None) -> None:
+        self._path = path
+        self._seal = seal
+
+    def exists(self) -> bool:
+        """Whether there is something that `load` might find."""
+        return self._seal is not None and self._path.exists()
+
+    def load(self) -> dict[str, Any]:
+        """What was saved last; nothing when it is missing, damaged, of another format or not sealed by us."""
+        if self._seal is None:
+            return {}
+        try:
+            body = self._seal.open(self._path.name, read_regular(self._path))
+            value = {} if isinstance(body, Unsealed) else json.loads(body)
+        except (OSError, ValueError, RecursionError):
+            return {}
+        return value if isinstance(value, dict) and value.get("format") == FORMAT else {}
+
+    def save(self, value: Mapping[str, Json]) -> None:
+        """OSError when the disk refuses."""
+        if self._seal is not None:
+            write_whole(self._path, self._seal.close(self._path.name, canonical_json({**value, "format": FORMAT})))
