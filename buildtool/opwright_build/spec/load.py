@@ -14,13 +14,13 @@ from opwright_build.spec.convert import SpecContext, convert
 from opwright_build.spec.domain_file import read_domain, refuse_collisions, refuse_operator
 from opwright_build.spec.forms import LibraryModel, SpecModel
 from opwright_build.spec.model import Domain, Library, LoadedLibrary, SpecVersion
+from opwright_build.spec.package_name import refuse_package, why_taken
 from opwright_build.spec.ranges import RangeError, admits_release, parse_opsets
 from opwright_build.spec.yaml_nodes import MappingNode, key_places
 from opwright_build.spec.yaml_source import MAX_BYTES, read_yaml
 
 SPECS = "specs"
 LIBRARY_FILE = "specs/library.yaml"
-OUR_PACKAGES = ("opwright", "opwright_build")
 
 
 def find_library(start: Path) -> Path:
@@ -84,9 +84,9 @@ def read_library(files: LibraryFiles, opwright_version: str = VERSION) -> Librar
     if model is None or not isinstance(source.root, MappingNode):
         raise DiagnosticError(found)
     root = source.root
-    if model.package in OUR_PACKAGES:
-        message = f"the package cannot be called `{model.package}`, which is this tool's own"
-        found.append(Diagnostic("OW109", message, root.entries["package"].value.place))
+    taken = why_taken(model.package)
+    if taken is not None:
+        found.append(refuse_package(model.package, taken, root.entries["package"].value.place))
     opsets = None
     try:
         opsets = parse_opsets(model.opsets)

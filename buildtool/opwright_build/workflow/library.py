@@ -27,7 +27,7 @@ from opwright_build.workflow.compiling import (
     opset_rows,
 )
 from opwright_build.workflow.library_instances import make_instances
-from opwright_build.workflow.session import Session
+from opwright_build.workflow.session import MODULE, Session
 
 if TYPE_CHECKING:
     from opwright.bundle.format import Bundle
@@ -80,13 +80,19 @@ def read_built(session: Session, library: BuiltLibrary) -> Bundle:
 def load(reader: Reader, root: Path) -> LoadedLibrary:
     """The library's YAML, loaded; what was read is recorded."""
     from opwright_build.spec.load import check_ceiling, load_library, newest_opset
+    from opwright_build.spec.package_name import refuse_package
 
     reader.read(SPECS)
     loaded = load_library(root)
     for path in sorted(loaded.sources):
         reader.observed(f"file:{path}", loaded.sources[path])
-    refusal = check_ceiling(loaded.library, newest_opset())
-    return loaded if refusal is None else replace(loaded, diagnostics=(*loaded.diagnostics, refusal))
+    package = loaded.library.package
+    refusals = [check_ceiling(loaded.library, newest_opset())]
+    if reader.read(f"{MODULE}:{package}") is not None:
+        why = "which is a module that is installed here and that no build has written"
+        refusals.append(refuse_package(package, why, loaded.library.places["package"]))
+    found = [refusal for refusal in refusals if refusal is not None]
+    return replace(loaded, diagnostics=(*loaded.diagnostics, *found))
 
 
 def _library_action(reader: Reader, engine: Engine, session: Session) -> Outcome:
