@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opwright_build.engine.action import Done, Record
+from opwright_build.engine.action import Done, Record, decode_record
 from opwright_build.engine.content_digest import canonical_json, digest_bytes
 from opwright_build.engine.machine import machine_identity
 from opwright_build.engine.seal import Seal
@@ -93,6 +93,41 @@ def test_a_forged_cache_in_a_clone_is_not_served(library: Path, build: Build) ->
     assert Path(BUNDLE).read_bytes() == EVIL  # what the seal kept out
 
 
+def compiled() -> dict[str, str]:
+    """What compiling Swish gave: digests of blobs in the cache."""
+    for path in (CACHE / "records").glob("*/*/*"):
+        record = decode_record(path.read_bytes().partition(b"\n")[2])
+        if record is not None and isinstance(record.outcome, Done) and "bodies" in record.outcome.outputs:
+            return dict(record.outcome.outputs)
+    raise LookupError("no record of a compilation")
+
+
+@pytest.mark.parametrize(("seal", "served"), [(OTHERS, False), (SEAL, True)])
+def test_a_forged_body_is_not_built_into_a_bundle(library: Path, build: Build, seal: Seal, served: bool) -> None:
+    """The record of one compilation names the body of another function; nothing else is in the clone."""
+    everything = build()
+    honest, source = Path(BUNDLE).read_bytes(), SWISH.read_text()
+    SWISH.write_text(source.replace("return X * ", "return X + "))
+    build()
+    evil, outputs = Path(BUNDLE).read_bytes(), compiled()
+    SWISH.write_text(source)
+    shutil.rmtree(CACHE / "records")
+    with another_user():
+        build()
+
+    def changed(record: Record) -> Record:
+        forged = isinstance(record.outcome, Done) and "bodies" in record.outcome.outputs
+        return Record(Done(outputs), record.reads) if forged else record
+
+    change_records(CACHE, changed, seal)
+    for path in (CACHE / "records").glob("*/*/*"):
+        if b'"bodies"' not in path.read_bytes():
+            path.unlink()
+    shutil.rmtree("dist")
+    assert build() == (Built(everything.run - 1, 1, []) if served else Built(everything.run, 0, ["OW914"]))
+    assert Path(BUNDLE).read_bytes() == (evil if served else honest)
+
+
 def test_records_as_they_were_before_there_were_seals_are_not_served(library: Path, build: Build) -> None:
     everything = build()
     honest = Path(BUNDLE).read_bytes()
@@ -121,6 +156,23 @@ def test_a_restored_cache_works_for_its_user_and_for_no_other(library: Path, bui
         assert build() == Built(everything.run, 0, ["OW914"])
         assert build() == Built(0, everything.run, [])
     assert build() == Built(0, everything.run, [])  # both users' results stand beside each other
+
+
+def test_a_clone_with_a_committed_cache_helps_its_maker_alone(
+    library: Path, build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With secrets in files, as users have them."""
+    monkeypatch.delenv(VARIABLE)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "maker"))
+    everything = build()
+    for user, expected in (
+        ("victim", Built(everything.run, 0, ["OW914"])),
+        ("maker", Built(0, everything.run, [])),
+    ):
+        clone = Path(shutil.copytree(library, tmp_path / f"clone of {user}"))
+        monkeypatch.chdir(clone)
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / user))
+        assert build() == expected
 
 
 def test_without_a_secret_results_serve_one_run(

@@ -1,5 +1,6 @@
 import os
 import pickle
+import time
 from pathlib import Path
 
 import pytest
@@ -193,6 +194,20 @@ def test_records_of_another_secret_beside_ours_are_no_news(tmp_path: Path) -> No
     store = LocalStore(tmp_path, SEAL)
     assert len(list(store.records(KEY))) == 1
     assert store.warnings == []
+
+
+def test_records_that_claim_to_be_of_tomorrow_do_not_push_out_ours(tmp_path: Path) -> None:
+    folder = tmp_path / "records" / KEY[:2] / KEY
+    folder.mkdir(parents=True)
+    tomorrow = time.time() + 86_400
+    for index in range(2 * RECORDS_PER_KEY):
+        path = folder / digest_bytes(bytes([index]))
+        path.write_bytes(OTHERS.close(f"record {KEY}", encode_record(Record(Done({"a": OTHER})))))
+        os.utime(path, (tomorrow, tomorrow))
+    store, ours = LocalStore(tmp_path, SEAL), Record(Done({"a": ONE}))
+    store.add_record(KEY, ours)
+    assert list(store.records(KEY)) == [ours]
+    assert len(list(folder.iterdir())) == RECORDS_PER_KEY
 
 
 def test_a_record_without_a_seal_is_a_miss(tmp_path: Path) -> None:

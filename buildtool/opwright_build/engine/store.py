@@ -22,6 +22,7 @@ from opwright_build.engine.action import Record, decode_record, encode_record
 from opwright_build.engine.content_digest import digest_bytes, is_digest
 from opwright_build.engine.seal import Seal, Unsealed
 from opwright_build.engine.tree import Tree, read_regular, write_whole
+from opwright_build.engine.user_secret import VARIABLE
 
 RECORDS_PER_KEY = (
     8  # a key's older records serve switching between branches; more would make look-ups linear in history
@@ -122,7 +123,8 @@ class LocalStore:
         if isinstance(existing, bytes):
             return existing == body
         self._write(path, self._seal.close(_purpose(key), body))
-        for stale in self._by_age(folder)[RECORDS_PER_KEY:]:
+        others = [other for other in self._by_age(folder) if other != path]  # they may claim to be of tomorrow
+        for stale in others[RECORDS_PER_KEY - 1 :]:
             stale.unlink(missing_ok=True)
         return True
 
@@ -195,7 +197,7 @@ _FOREIGN = Diagnostic(
     code="OW914",
     message="results in the build cache that were sealed with another secret were not used",
     reason="another user made them, or somebody who wants them to be believed; a cache is of use to its maker alone",
-    help="nothing to do: what they tell of is built again",
+    help=f"nothing to do: it is built again. Where CI restores a cache, give each of its runs the same {VARIABLE}",
     severity=Severity.WARNING,
 )
 _WARNINGS = {Unsealed.DAMAGED: _DAMAGED, Unsealed.FOREIGN: _FOREIGN}
