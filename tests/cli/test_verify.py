@@ -1,5 +1,6 @@
 """`opwright test` and `opwright vectors` on a tiny library."""
 
+import re
 import shutil
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
@@ -10,6 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 from opwright_build.report.schemas import output_schemas
+from opwright_build.verify import oracle
 from opwright_build.verify.runtimes import OnnxRuntime
 
 Opwright = Callable[..., Any]
@@ -66,7 +68,7 @@ def test_the_table_for_people(library: Path, opwright: Opwright) -> None:
         "onnxruntime/full: 6 pass",
         "reference: 6 pass",
     ]
-    assert summary[-1].startswith("18 cells; ")
+    assert re.fullmatch(r"18 cells; sandbox level [012]; \d+\.\d\d s", summary[-1])
     assert ran.out.splitlines()[-5:-1] == summary[:-1]
     assert "collecting vectors; reference.py of each spec is run, in a child process" in ran.err.splitlines()
 
@@ -98,8 +100,9 @@ def test_junit_has_a_test_for_each_cell(library: Path, opwright: Opwright) -> No
 
 
 def test_without_the_oracle_rows_are_unverified_and_no_python_runs(
-    library: Path, opwright: Opwright, tmp_path: Path
+    library: Path, opwright: Opwright, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(oracle, "CAGES", oracle.CAGES[-1:])  # so that a reference leaves a trace
     trace = tmp_path / "ran"
     reference = Path("specs/com.acme/Swish/reference.py")
     reference.write_text(f"open({str(trace)!r}, 'w')\n{reference.read_text()}")
@@ -107,7 +110,8 @@ def test_without_the_oracle_rows_are_unverified_and_no_python_runs(
     check("test", ran)
     assert not trace.exists()
     assert {line["status"] for line in ran.lines if line["event"] == "outcome"} == {"unverified"}
-    assert ran.summary["oracles"] == 0
+    assert (ran.summary["oracles"], ran.summary["sandbox"]) == (0, None)
+    assert "sandbox" not in opwright("test", "--no-oracle", "--require-sandbox=2").out, "nothing is run in one"
     assert opwright("test", "--no-oracle").err.splitlines()[-2] == "collecting vectors; no Python of a spec is run"
     opwright("test")
     assert trace.exists(), "with the oracle it does run"

@@ -18,6 +18,7 @@ from opwright_build.cli.entry import main
 from opwright_build.engine.action import Done, Failed, Record
 from opwright_build.engine.user_secret import VARIABLE, user_seal
 from opwright_build.report.progress import PlainProgress
+from opwright_build.verify import oracle
 
 from tests.diagnostics.examples import Example
 from tests.sealed import SECRET, change_records
@@ -25,6 +26,7 @@ from tests.sealed import SECRET, change_records
 BASE = Path(__file__).parent / "base_library"
 FINDING = re.compile(r"(?:^|: )(?:error|warning|note) (OW\d{3}): ", re.MULTILINE)
 SECONDS = re.compile(r"\b\d+\.\d\d s\b")
+SANDBOX = re.compile(r"\bsandbox level [12];")  # what the machine offers
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,12 @@ def run_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     monkeypatch.setenv("XDG_CONFIG_HOME", "")
     monkeypatch.setenv(VARIABLE, SECRET)
 
+    def step(words: list[str], root: Path) -> int:
+        if words == ["without-sandbox"]:
+            monkeypatch.setattr(oracle, "CAGES", oracle.CAGES[-1:])
+            return 0
+        return _step(words, root)
+
     def run(example: Example) -> Ran:
         root = Path(shutil.copytree(BASE, tmp_path / "library", dirs_exist_ok=True))
         _lay(example.files, root)
@@ -59,9 +67,9 @@ def run_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
         status = 0
         for command in example.command.split(" && "):
             capsys.readouterr()
-            status = _step(command.split(), root)
+            status = step(command.split(), root)
         printed = capsys.readouterr()
-        text = SECONDS.sub("N s", printed.out + printed.err)
+        text = SANDBOX.sub("sandbox level 2;", SECONDS.sub("N s", printed.out + printed.err))
         assert "Traceback" not in text
         assert str(tmp_path) not in text, "an absolute path reached the output"
         return Ran(status, text)

@@ -124,7 +124,13 @@ def _is_writable(path):
 
 
 def _tell(**line):
-    os.write(_LOG, json.dumps({"pid": os.getpid(), **line}).encode() + b"\n")
+    data = json.dumps({"pid": os.getpid(), **line}).encode() + b"\n"
+    try:
+        os.write(_LOG, data)
+    except OSError:  # a process that runs a reference closes what it has not opened itself
+        log = os.open(_SETTINGS["log"], os.O_WRONLY | os.O_APPEND)
+        os.write(log, data)
+        os.close(log)
 
 
 _tell(kind="armed", detail=" ".join(sys.argv[:1]))

@@ -27,6 +27,10 @@ KINDS = {"exec", "import", "compile", "process", "socket", "write"}
 SCRIPT = "import sys\n\nfrom opwright_build.cli.entry import main\n\nsys.exit(main())\n"
 
 # Stands for the interpreter in processes that start others: without `site` nothing would load the hook in those.
+UNCAGED = """\
+from opwright_build.verify import oracle
+oracle.CAGES = oracle.CAGES[-1:]
+"""
 LAUNCHER = """\
 #!{python} -ISB
 import os
@@ -107,6 +111,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     # Not as `sitecustomize`: a system's own, as Debian's, would come before it.
     (site / "ours.pth").write_text("\n".join([*dict.fromkeys(ours), "import audit_hook"]) + "\n")
     (site / "opwright_script.py").write_text(SCRIPT)
+    (site / "uncaged_script.py").write_text(UNCAGED + SCRIPT)
     shutil.copyfile(HERE / "audit_hook.py", site / "audit_hook.py")
     launcher = site / "launcher"
     launcher.write_text(LAUNCHER.format(python=str(python), hook=str(site / "audit_hook.py")))
@@ -119,7 +124,9 @@ def audit(environment: tuple[Path, Path], tmp_path: Path) -> Audit:
     """Runs one command line of ours on a library, watched."""
     python, site = environment
 
-    def run(words: Sequence[str], root: Path, package: str, cwd: Path | None = None) -> Audited:
+    def run(
+        words: Sequence[str], root: Path, package: str, cwd: Path | None = None, script: str = "opwright_script.py"
+    ) -> Audited:
         log = tmp_path / "audit.log"
         log.unlink(missing_ok=True)
         sources = sorted((root / "specs").rglob("*.py"))
@@ -136,7 +143,7 @@ def audit(environment: tuple[Path, Path], tmp_path: Path) -> Audit:
         (site / "audit_settings.json").write_text(json.dumps(settings))
         variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
         done = subprocess.run(
-            [python, site / "opwright_script.py", *words],
+            [python, site / script, *words],
             cwd=cwd or root,
             env={**variables, "PYTHONDONTWRITEBYTECODE": "1"},
             capture_output=True,
@@ -203,7 +210,7 @@ def test_a_build_of_our_own_specs_does_nothing_but_build(audit: Audit, tmp_path:
 
 def test_the_hook_sees_each_thing_when_a_reference_does_it(audit: Audit, library: Path) -> None:
     outside = _make_hostile(library)
-    ran = audit(["test"], library, "base")
+    ran = audit(["test"], library, "base", script="uncaged_script.py")  # where it is in a cage, it cannot tell
     by_spec = [line for line in ran.violations if line["by_spec"]]
     assert {line["kind"] for line in by_spec} == KINDS, ran.output
     assert any(line["detail"].endswith("neighbour.py") for line in by_spec if line["kind"] == "exec")

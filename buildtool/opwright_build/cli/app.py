@@ -37,6 +37,16 @@ SarifOption = Annotated[
 ]
 RehashOption = Annotated[bool, typer.Option("--rehash", help="Read every file again; trust no dates and sizes.")]
 RerunOption = Annotated[bool, typer.Option("--rerun", help="Run every action again and compare with the cache.")]
+SandboxOption = Annotated[
+    int,
+    typer.Option(
+        "--require-sandbox",
+        metavar="LEVEL",
+        min=0,
+        max=2,
+        help="Run no Python of a spec in a sandbox below this level: 1 or 2.",
+    ),
+]
 NameArgument = Annotated[str, typer.Argument(metavar="X", help="Name, domain/Name or domain::Name@version.")]
 HERE = Path()
 
@@ -175,6 +185,7 @@ def run_tests(
         bool, typer.Option("--update-gaps", help="Write what the runtimes at hand refuse to specs/runtime-gaps.yaml.")
     ] = False,
     no_oracle: Annotated[bool, typer.Option("--no-oracle", help="Run no Python of a spec.")] = False,
+    sandbox: SandboxOption = 0,
     cache: CacheOption = None,
     sarif: SarifOption = None,
 ) -> None:
@@ -182,7 +193,7 @@ def run_tests(
     from opwright_build.workflow.session import Options
     from opwright_build.workflow.verify import Scope, verify
 
-    scope = Scope(only, mutants, update_gaps, run_oracle=not no_oracle, junit=junit, table=table)
+    scope = Scope(only, mutants, update_gaps, not no_oracle, table, junit, sandbox)
     _leave(lambda: verify(path, _reporter("test", json, sarif=sarif), Options(cache), scope, START))
 
 
@@ -220,13 +231,14 @@ def propose(
     name: NameArgument,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="A new or empty folder.")],
     path: PathArgument = HERE,
+    sandbox: SandboxOption = 0,
     cache: CacheOption = None,
 ) -> None:
     """Make what a proposal to the ONNX standard has to bring: schema, tests, documents, and a checklist."""
     from opwright_build.workflow.propose import propose
     from opwright_build.workflow.session import Options
 
-    _leave(lambda: propose(name, path, output, _reporter("propose", json=False), Options(cache), START))
+    _leave(lambda: propose(name, path, output, _reporter("propose", json=False), Options(cache), sandbox, START))
 
 
 @app.command()

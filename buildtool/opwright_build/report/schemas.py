@@ -62,6 +62,13 @@ def output_schemas() -> dict[str, Schema]:
         "cases": _COUNT,
         "skipped": _COUNT,
         "oracles": _COUNT,
+        "sandbox": _or_null(
+            _object(
+                level={"enum": [0, 1, 2]},
+                mechanisms=_TEXT,
+                declined=_list_of(_object(mechanisms=_TEXT, reason=_TEXT)),
+            )
+        ),
         "runtimes": _map_of(_map_of(_COUNT)),
         "releases": _map_of(_TEXT),
         "changes": _list_of(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 
+from opwright_build.sandbox.levels import Claim
 from opwright_build.spec.model import Tolerance
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -111,13 +112,15 @@ class Skipped:
 class CollectedCases:
     """Everything that the library's versions are judged by: cases in order of version and source.
 
-    `references` are the files whose Python was run to make the expectations, relative to the library's root.
+    `references` are the files whose Python was run to make the expectations, relative to the library's root, and
+    `sandbox` what they were run in; None where none was run.
     """
 
     cases: tuple[Case, ...]
     diagnostics: tuple[Diagnostic, ...]
     skipped: tuple[Skipped, ...] = ()
     references: tuple[str, ...] = ()
+    sandbox: Claim | None = None
 
 
 class Status(Enum):

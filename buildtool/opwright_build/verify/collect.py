@@ -8,6 +8,7 @@ from pathlib import Path
 from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, Place, has_errors
 
+from opwright_build.sandbox.levels import Claim
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.model import SpecVersion, VectorKind, VectorSource
 from opwright_build.spec.vectors_file import VectorsFile, read_vectors_file
@@ -35,15 +36,19 @@ def collect_cases(
     only: Collection[str] | None = None,
     load_suite: LoadSuite = extract,
     limits: Limits | None = None,
+    accept: Callable[[Claim], None] | None = None,
 ) -> CollectedCases:
     """The cases of every version that has an interface (one that failed to compile has none).
 
     `versions` are all of the library's; `only`, where given, are the identities wanted. Without `run_oracle` no Python
     of a spec is run, and rows that do not store their outputs expect nothing. `load_suite` maps operators to their
-    cases of the standard's suite; it is not called when no version asks for any.
+    cases of the standard's suite; it is not called when no version asks for any. `accept` is given the sandbox in which
+    references are run, before any is, and may raise.
     """
     wanted = [version for version in versions if only is None or version.identity in only]
     with Oracle(limits or Limits()) as oracle:
+        if run_oracle and accept is not None:
+            accept(oracle.claim)
         collection = _Collection(versions, interfaces, library_root, oracle if run_oracle else None)
         collection.suite = load_for(wanted, load_suite)
         for version in wanted:
@@ -101,7 +106,8 @@ class _Collection:
 
     def result(self) -> CollectedCases:
         asked = () if self.references is None else tuple(self.references.asked)
-        return CollectedCases(tuple(self.cases), tuple(self.diagnostics), tuple(self.skipped), asked)
+        sandbox = self.references.sandbox if self.references is not None and asked else None
+        return CollectedCases(tuple(self.cases), tuple(self.diagnostics), tuple(self.skipped), asked, sandbox)
 
     def check_lock(self, whole: bool) -> None:
         locked, findings = _read_lock(self.files)

@@ -1,13 +1,15 @@
 """Asks a spec's reference.py what a function's outputs are, in a child process that it cannot leave or outlive.
 
-The child (`oracle_child.py`) gets an empty environment, a scratch folder as its current one, limits on memory,
-processor time and wall time, and serves any number of requests; one that crashes or hangs it costs only its own answer.
-Data pass as plain bytes over pipes, never as pickle.
+The child (`oracle_server.py`) gets an empty environment, a scratch folder as its current one, limits on memory,
+processor time and wall time, and the best cage that this machine offers (`opwright_build.sandbox`). Each reference has
+a child of its own, so that it cannot change what another one computes; one that crashes or hangs its child costs its
+own answer alone. Data pass as plain bytes over pipes, never as pickle.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -21,14 +23,17 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
 from types import TracebackType
-from typing import Any
+from typing import IO, Any, Protocol
 
 import numpy as np
 
+from opwright_build.sandbox.client import NoSandbox, Sandbox
+from opwright_build.sandbox.levels import CAGES, Cage, Claim, without
 from opwright_build.verify import oracle_messages
 from opwright_build.verify.case_model import Array
 
-_CHILD = Path(__file__).with_name("oracle_child.py")
+_SCRIPT = Path(__file__).with_name("oracle_child.py")
+_GRACE = 5.0  # seconds for a child that closed its pipes to end
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +72,18 @@ class OracleFailure(Exception):
 
 
 class Oracle:
-    """The child process, started by the first request. Use it as a context manager; not thread-safe."""
+    """A child process for each reference, started by its first request; one lives at a time.
 
-    def __init__(self, limits: Limits) -> None:
+    Use it as a context manager; not thread-safe. `cages` are those that may be used, by default all.
+    """
+
+    def __init__(self, limits: Limits, cages: Sequence[Cage] | None = None) -> None:
         self._limits = limits
-        self._process: subprocess.Popen[bytes] | None = None
+        self._cages = CAGES if cages is None else cages
+        self._source: _Source | None = None
+        self._child: _Child | None = None
         self._talker: Thread | None = None
         self._loaded: set[str] = set()
-        self._scratch: tempfile.TemporaryDirectory[str] | None = None
 
     def __enter__(self) -> Oracle:
         return self
@@ -83,6 +92,11 @@ class Oracle:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    @property
+    def claim(self) -> Claim:
+        """The cage that holds here; asking for it starts it, and its self-test."""
+        return self._started().claim
 
     def ask(
         self, reference: Reference, function: str, inputs: Sequence[Array | None], attributes: Mapping[str, Any]
@@ -93,6 +107,8 @@ class Oracle:
         Raises OracleFailure.
         """
         if reference.key not in self._loaded:
+            if self._loaded and self._started().one_each:
+                self._end_child()
             self._exchange({"do": "load", "reference": reference.key}, [reference.source])
             self._loaded.add(reference.key)
         parts: list[bytes] = []
@@ -103,66 +119,63 @@ class Oracle:
         try:
             return tuple(_array(output, rest) for output in outputs)
         except (KeyError, TypeError, ValueError, StopIteration):
-            self.close()
+            self._end_child()
             raise OracleFailure(Failure.STOPPED, "it wrote into the pipe that carries its answers") from None
 
     def close(self) -> None:
-        """Ends the child, whatever it is doing, and removes its folder."""
-        process, self._process = self._process, None
+        """Ends everything, whatever it is doing, and removes its folder. It may be asked again: all starts anew."""
+        self._end_child()
+        source, self._source = self._source, None
+        if source is not None:
+            source.close()
+
+    def _end_child(self, grace: float = 0.0) -> int | None:
+        """The exit status of the child, as Popen has it; None where it is not known."""
+        child, self._child = self._child, None
         self._loaded.clear()
-        if process is not None:
-            _kill(process)
-            if self._talker is not None:
-                self._talker.join(1.0)
-            if self._talker is None or not self._talker.is_alive():
-                _close_pipes(process)
-        if self._scratch is not None:
-            self._scratch.cleanup()
-            self._scratch = None
+        if child is None:
+            return None
+        code = child.end(grace)
+        if self._talker is not None:
+            self._talker.join(1.0)
+        if self._talker is None or not self._talker.is_alive():
+            child.close_pipes()
+        return code
+
+    def _started(self) -> _Source:
+        if self._source is None:
+            self._source = _source(self._limits, self._cages)
+        return self._source
 
     def _exchange(self, header: Mapping[str, Any], parts: Sequence[bytes]) -> tuple[Sequence[Any], list[bytes]]:
-        process = self._process if self._process is not None else self._start()
+        if self._child is None:
+            self._child = self._started().child()
         replies: SimpleQueue[bytes | None] = SimpleQueue()
-        self._talker = Thread(target=_talk, args=(process, oracle_messages.pack(header, parts), replies), daemon=True)
+        message = oracle_messages.pack(header, parts)
+        self._talker = Thread(target=_talk, args=(self._child, message, replies), daemon=True)
         self._talker.start()
         try:
-            message = replies.get(timeout=self._limits.wall)
+            reply = replies.get(timeout=self._limits.wall)
         except Empty:
-            self.close()
+            self._end_child()
             raise OracleFailure(Failure.STOPPED, f"it took longer than {self._limits.wall:g} s") from None
-        if message is None:
-            how = self._describe_end(process)
-            self.close()
-            raise OracleFailure(Failure.STOPPED, how)
+        if reply is None:
+            raise OracleFailure(Failure.STOPPED, self._describe_end(self._end_child(_GRACE)))
         try:
-            answer, arrays = oracle_messages.unpack(message)
+            answer, arrays = oracle_messages.unpack(reply)
             if "error" in answer:
                 raise OracleFailure(Failure.RAISED, f"{answer['error']}: {answer['text']}", int(answer["line"]))
             return list(answer["outputs"]), arrays
         except (oracle_messages.BadMessage, KeyError, TypeError, ValueError):
-            self.close()
+            self._end_child()
             raise OracleFailure(Failure.STOPPED, "it wrote into the pipe that carries its answers") from None
 
-    def _start(self) -> subprocess.Popen[bytes]:
-        self._scratch = tempfile.TemporaryDirectory(prefix="opwright-oracle-", ignore_cleanup_errors=True)
-        numpy_folder = str(Path(np.__file__).parent.parent)
-        limits = [str(self._limits.memory), str(self._limits.cpu)]
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-B", str(_CHILD), *limits, numpy_folder],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=self._scratch.name,
-            env=_environment(),
-            start_new_session=True,  # so that what the reference starts ends with it
-        )
-        return self._process
-
-    def _describe_end(self, process: subprocess.Popen[bytes]) -> str:
-        try:
-            code = process.wait(timeout=5.0)
-        except subprocess.TimeoutExpired:
-            return "it closed the pipe that carries its answers"
+    def _describe_end(self, code: int | None) -> str:
+        if code is None:
+            self.close()
+            return "the sandbox has ended"
+        if code == -signal.SIGKILL:
+            return "its process was killed, or closed the pipe that carries its answers"
         if code < 0:
             try:
                 name = signal.Signals(-code).name
@@ -172,6 +185,119 @@ class Oracle:
                 return f"it used more than {self._limits.cpu} s of processor time"
             return f"its process died of {name}"
         return f"its process ended with exit code {code}"
+
+
+class _Child(Protocol):
+    """A process that answers, by its pipes."""
+
+    requests: IO[bytes]
+    replies: IO[bytes]
+
+    def end(self, grace: float) -> int | None:
+        """Its exit status: of itself within the seconds of `grace`, or killed."""
+
+    def close_pipes(self) -> None:
+        """Not while another thread reads from them, which it may for as long as something that it started lives."""
+
+
+class _Source(Protocol):
+    """Where children come from. `one_each`: a new one for each reference costs little."""
+
+    claim: Claim
+    one_each: bool
+
+    def child(self) -> _Child: ...
+
+    def close(self) -> None: ...
+
+
+def _source(limits: Limits, cages: Sequence[Cage]) -> _Source:
+    settings = {"memory": limits.memory, "cpu": limits.cpu, "numpy": str(Path(np.__file__).parent.parent)}
+    if sys.platform != "linux":
+        return _Processes(settings, without(cages, f"{sys.platform} has none"))
+    try:
+        return _Forks(Sandbox(str(_SCRIPT), cages, settings))
+    except NoSandbox as error:
+        return _Processes(settings, without(cages, str(error)))
+
+
+class _Forks:
+    """Children of a fork server, in its cage."""
+
+    one_each = True
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        self.claim = sandbox.claim
+
+    def child(self) -> _Child:
+        return _Forked(self._sandbox)
+
+    def close(self) -> None:
+        self._sandbox.close()
+
+
+class _Forked:
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        requests, replies = sandbox.start()
+        self.requests: IO[bytes] = os.fdopen(requests, "wb")
+        self.replies: IO[bytes] = os.fdopen(replies, "rb")
+
+    def end(self, grace: float) -> int | None:
+        return self._sandbox.end(grace)
+
+    def close_pipes(self) -> None:
+        _close(self.requests, self.replies)
+
+
+class _Processes:
+    """Processes that serve any number of references, with limits alone: for systems that have no cages."""
+
+    one_each = False
+
+    def __init__(self, settings: Mapping[str, Any], claim: Claim) -> None:
+        self._settings = json.dumps(settings)
+        self.claim = claim
+
+    def child(self) -> _Child:
+        return _Process(self._settings)
+
+    def close(self) -> None:
+        """Each process has ended before."""
+
+
+class _Process:
+    def __init__(self, settings: str) -> None:
+        self._scratch = tempfile.TemporaryDirectory(prefix="opwright-oracle-", ignore_cleanup_errors=True)
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-B", str(_SCRIPT), settings],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=self._scratch.name,
+            env=_environment(),
+            start_new_session=True,  # so that what the reference starts ends with it
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self.requests: IO[bytes] = self._process.stdin
+        self.replies: IO[bytes] = self._process.stdout
+
+    def end(self, grace: float) -> int | None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=grace)
+        with contextlib.suppress(OSError):
+            if os.name == "posix":
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
+        code = self._process.wait()
+        self._scratch.cleanup()
+        return code
+
+    def close_pipes(self) -> None:
+        _close(self.requests, self.replies)
 
 
 def as_float64(array: Array) -> Array:
@@ -186,15 +312,13 @@ def _environment() -> dict[str, str]:
     return {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
 
 
-def _talk(process: subprocess.Popen[bytes], message: bytes, replies: SimpleQueue[bytes | None]) -> None:
+def _talk(child: _Child, message: bytes, replies: SimpleQueue[bytes | None]) -> None:
     """Sends a request and puts the reply, or None when the child is gone; runs in a thread, so that the caller can
     wait for it with a limit."""
-    assert process.stdin is not None
-    assert process.stdout is not None
     try:
-        process.stdin.write(message)
-        process.stdin.flush()
-        prefix = process.stdout.read(oracle_messages.PREFIX)
+        child.requests.write(message)
+        child.requests.flush()
+        prefix = child.replies.read(oracle_messages.PREFIX)
         if len(prefix) < oracle_messages.PREFIX:
             replies.put(None)
             return
@@ -202,26 +326,15 @@ def _talk(process: subprocess.Popen[bytes], message: bytes, replies: SimpleQueue
             length = oracle_messages.body_length(prefix)
         except oracle_messages.BadMessage:
             length = 0  # unpacking the reply fails on it
-        replies.put(prefix + process.stdout.read(length))
+        replies.put(prefix + child.replies.read(length))
     except (OSError, ValueError):
         replies.put(None)
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(OSError):
-        if os.name == "posix":
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-    process.wait()
-
-
-def _close_pipes(process: subprocess.Popen[bytes]) -> None:
-    """Not while another thread reads from them, which it may for as long as something that the child started lives."""
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None:
-            with contextlib.suppress(OSError):
-                pipe.close()
+def _close(*pipes: IO[bytes]) -> None:
+    for pipe in pipes:
+        with contextlib.suppress(OSError):
+            pipe.close()
 
 
 def _describe(array: Array | None, parts: list[bytes]) -> Any:

@@ -13,6 +13,7 @@ from opwright.bundle.call_interface import ANY, split_type
 from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 
+from opwright_build.sandbox.levels import Claim
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.verify.case_model import Array, Expected, Items, Value
 from opwright_build.verify.cases import expected_from_oracle, output_elements
@@ -53,6 +54,11 @@ class References:
         self._checked: dict[str, Checked | list[Diagnostic]] = {}
         self._stops: dict[str, int] = {}
         self.asked: dict[str, None] = {}
+
+    @property
+    def sandbox(self) -> Claim:
+        """What they are run in."""
+        return self._oracle.claim
 
     def check(self, folder: str, file: str, function: str) -> list[Diagnostic]:
         """What keeps the file, or this function of it, from being asked; nothing when it may be."""

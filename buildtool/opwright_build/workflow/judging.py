@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity, has_errors
 
 from opwright_build.report.tables import counted
+from opwright_build.workflow.sandboxes import require, warnings
 from opwright_build.workflow.session import Session
 from opwright_build.workflow.status import UsageError
 from opwright_build.workflow.writing import write_below
@@ -66,16 +67,25 @@ class Subject:
         return os.path.relpath(folder, self.session.root).replace(os.sep, "/")
 
 
-def collect(subject: Subject, run_oracle: bool) -> CollectedCases:
-    """All vectors. With `run_oracle` this is where Python of a spec is run, and the user is told."""
+def collect(subject: Subject, run_oracle: bool, sandbox: int = 0) -> CollectedCases:
+    """All vectors. With `run_oracle` this is where Python of a spec is run, and the user is told.
+
+    `sandbox` is the level without which none is to be run; InfrastructureError where the machine has no such one.
+    """
     from opwright_build.verify.collect import collect_cases
 
     how = "reference.py of each spec is run, in a child process" if run_oracle else "no Python of a spec is run"
     subject.session.reporter.step(f"collecting vectors; {how}")
     interfaces = {entry.identity: entry for entry in subject.bundle.index.functions}
-    return collect_cases(
-        subject.loaded.versions, interfaces, subject.session.root, run_oracle=run_oracle, only=subject.only
+    collected = collect_cases(
+        subject.loaded.versions,
+        interfaces,
+        subject.session.root,
+        run_oracle=run_oracle,
+        only=subject.only,
+        accept=(lambda claim: require(claim, sandbox)) if sandbox else None,
     )
+    return replace(collected, diagnostics=(*collected.diagnostics, *warnings(collected.sandbox)))
 
 
 def judge(subject: Subject, collected: CollectedCases, runtimes: Sequence[Runtime], update_gaps: bool) -> Verdicts:

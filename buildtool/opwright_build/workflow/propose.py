@@ -17,6 +17,7 @@ from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.judging import Subject, collect
 from opwright_build.workflow.library import build_library, read_built
+from opwright_build.workflow.sandboxes import clause, record
 from opwright_build.workflow.select import select_identities
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.status import UsageError
@@ -32,12 +33,17 @@ SCHEMA = "opwright.proposal/1"
 _SHOWN = 3  # failing tests that are told one by one
 
 
-def propose(name: str, path: Path, output: Path, reporter: Reporter, options: Options, started: float) -> int:
-    """Writes the proposal of the newest version that `name` means, or of the one it names, to the folder `output`."""
-    return on_library(path, reporter, options, lambda session: _propose(session, name, output, started))
+def propose(
+    name: str, path: Path, output: Path, reporter: Reporter, options: Options, sandbox: int, started: float
+) -> int:
+    """Writes the proposal of the newest version that `name` means, or of the one it names, to the folder `output`.
+
+    `sandbox` is the level of the sandbox without which no reference is to be run.
+    """
+    return on_library(path, reporter, options, lambda session: _propose(session, name, output, sandbox, started))
 
 
-def _propose(session: Session, name: str, output: Path, started: float) -> int:
+def _propose(session: Session, name: str, output: Path, sandbox: int, started: float) -> int:
     from opwright_build.spec.load import load_library
     from opwright_build.verify.runtimes import available
 
@@ -52,7 +58,7 @@ def _propose(session: Session, name: str, output: Path, started: float) -> int:
     version = _chosen(name, loaded.versions)
     subject = Subject(session, loaded, read_built(session, library), {version.identity})
     (entry,) = subject.entries
-    collected = collect(subject, run_oracle=True)
+    collected = collect(subject, run_oracle=True, sandbox=sandbox)
     session.reporter.step("making the proposal, and running its node tests")
     package = assemble(make_proposal(subject.bundle, entry), collected.cases, _reference(session, version), available())
     _write(output, known, version.identity, package.files)
@@ -62,10 +68,16 @@ def _propose(session: Session, name: str, output: Path, started: float) -> int:
     lines = [
         f"{version.identity}: {counted(package.tests, 'node test')}{'; on ' if passed else ''}"
         + ", ".join(f"{runtime} {count} {status}" for (runtime, status), count in sorted(passed.items())),
-        f"wrote {os.path.relpath(output)}{os.sep} ({counted(len(package.files) + 1, 'file')}); {{seconds}}",
+        f"wrote {os.path.relpath(output)}{os.sep} ({counted(len(package.files) + 1, 'file')}); "
+        f"{clause(collected.sandbox)}{{seconds}}",
         f"next: {counted(package.open_points, 'point')} for a person in {os.path.relpath(output / 'CHECKLIST.md')}",
     ]
-    fields = {"identity": version.identity, "tests": package.tests, "open": package.open_points}
+    fields = {
+        "identity": version.identity,
+        "tests": package.tests,
+        "open": package.open_points,
+        "sandbox": record(collected.sandbox),
+    }
     return finish(session, started, findings, "\n".join(lines), fields)
 
 

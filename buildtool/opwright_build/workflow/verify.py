@@ -13,6 +13,7 @@ from opwright_build.report.tables import counted
 from opwright_build.verify.isolation import kept_workers
 from opwright_build.workflow.judging import Subject, collect, judge, mutate
 from opwright_build.workflow.library import build_library, read_built
+from opwright_build.workflow.sandboxes import clause, record
 from opwright_build.workflow.select import select_identities
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.task import finish, on_library
@@ -21,7 +22,8 @@ from opwright_build.workflow.writing import write_file
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """How much to verify, and to tell: `only` one function; `junit` is a file to write in addition."""
+    """How much to verify, and to tell: `only` one function; `junit` is a file to write in addition, `sandbox` the level
+    of the sandbox without which no reference is to be run."""
 
     only: str | None = None
     mutants: bool = False
@@ -29,6 +31,7 @@ class Scope:
     run_oracle: bool = True
     table: bool = False
     junit: Path | None = None
+    sandbox: int = 0
 
 
 def verify(path: Path, reporter: Reporter, options: Options, scope: Scope, started: float) -> int:
@@ -50,7 +53,7 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
     identities = [version.identity for version in loaded.versions]
     only = None if scope.only is None else set(select_identities(scope.only, identities))
     subject = Subject(session, loaded, read_built(session, library), only)
-    collected = collect(subject, scope.run_oracle)
+    collected = collect(subject, scope.run_oracle, scope.sandbox)
     runtimes = available()
     verdicts = judge(subject, collected, runtimes, scope.update_gaps)
     outcomes, findings = verdicts.outcomes, verdicts.findings
@@ -73,6 +76,7 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
         "cases": len(collected.cases),
         "skipped": len(collected.skipped),
         "oracles": len(collected.references),
+        "sandbox": record(collected.sandbox),
         "runtimes": totals,
         "releases": {family_of(runtime.name): runtime.release for runtime in runtimes},
         "changes": [asdict(change) for change in verdicts.changes],
@@ -85,7 +89,7 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
         fields["mutants"], more = mutate(subject, collected.cases)
         findings += more
         lines.append(_mutants_line(fields["mutants"]))
-    lines.append(f"{counted(len(outcomes), 'cell')}; {{seconds}}")
+    lines.append(f"{counted(len(outcomes), 'cell')}; {clause(collected.sandbox)}{{seconds}}")
     diagnostics = [*library.diagnostics, *collected.diagnostics, *findings]
     return finish(session, started, diagnostics, "\n".join(lines), fields)
 

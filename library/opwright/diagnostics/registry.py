@@ -1235,6 +1235,19 @@ TABLE = (
         "mistake is worth reading.",
     ),
     Code(
+        "OW910",
+        "References ran without a sandbox",
+        "Expected values are computed by Python of the specs. Where the system offers neither namespaces nor Landlock "
+        "and seccomp, or a self-test shows that they do not hold, a reference has limits of time and memory and an "
+        "empty environment, and can do otherwise what the user can.",
+    ),
+    Code(
+        "OW911",
+        "There is no sandbox of the level that is required",
+        "`--require-sandbox` says without which level no Python of a spec is to be run. Level 1 is Landlock and a "
+        "system call filter, level 2 namespaces as well; what is claimed has withstood the attacks of a self-test.",
+    ),
+    Code(
         "OW913",
         "There is no secret to seal results with",
         "A cache lies in the library's folder, where anybody may have put it. What it tells is believed because it "

@@ -75,6 +75,16 @@ PAIRS = (
         good=Example("stubs && stubs --check"),
     ),
     Pair(
+        "OW910",
+        bad=Example("without-sandbox && test"),
+        good=Example("test"),
+    ),
+    Pair(
+        "OW911",
+        bad=Example("without-sandbox && test --require-sandbox=1"),
+        good=Example("test --require-sandbox=1"),
+    ),
+    Pair(
         "OW907",
         bad=Example("show Swich"),
         good=Example("show Swish"),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from opwright_build.sandbox.levels import CAGES
 from opwright_build.verify import oracle_messages
 from opwright_build.verify.oracle import Failure, Limits, Oracle, OracleFailure, Reference, as_float64
 
@@ -208,7 +209,7 @@ def test_limits() -> None:
         assert ask(oracle, "Scale") == [("float64", [1.0, -2.5])]
     with Oracle(Limits(wall=0.7)) as oracle:
         assert failure(oracle, "Sleeps").text == "it took longer than 0.7 s"
-    with Oracle(Limits(wall=30.0)) as oracle:
+    with Oracle(Limits(wall=30.0), CAGES[-1:]) as oracle:
         assert ask(oracle, "Forks") == [("float64", 1.0)], "its child, which sleeps for longer, is not waited for"
 
 

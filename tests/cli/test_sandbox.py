@@ -1,0 +1,74 @@
+"""The level of the sandbox, told and required, in `opwright test` and `opwright propose`."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opwright_build.sandbox.levels import CAGES, Cage
+from opwright_build.verify import oracle
+from opwright_build.verify.oracle import Limits, Oracle
+
+Opwright = Callable[..., Any]
+REFERENCE = Path("specs/com.acme/Swish/reference.py")
+
+
+def findings(ran: Any) -> list[str]:
+    return [line["finding"]["code"] for line in ran.lines if line["event"] == "finding"]
+
+
+@pytest.fixture
+def trace(library: Path, tmp_path: Path) -> Path:
+    """A file that the reference makes where it can, whatever becomes of it then."""
+    path = tmp_path / "trace"
+    text = f"try:\n    open({str(path)!r}, 'w').close()\nexcept OSError:\n    pass\n"
+    REFERENCE.write_text(text + REFERENCE.read_text())
+    return path
+
+
+def claimed(cage: Cage) -> int:
+    """The level that this machine gives where this cage is allowed."""
+    with Oracle(Limits(), (cage, CAGES[-1])) as asked:
+        return asked.claim.cage.level
+
+
+@pytest.mark.parametrize("cage", CAGES, ids=lambda cage: cage.name)
+def test_the_last_line_and_the_record_name_the_level(
+    cage: Cage, trace: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(oracle, "CAGES", (cage, CAGES[-1]))
+    level = claimed(cage)
+    ran = opwright("test", "--json")
+    assert ran.status == 0
+    assert ran.summary["sandbox"]["level"] == level
+    assert [item["mechanisms"] for item in ran.summary["sandbox"]["declined"]] == [cage.name] * (level < cage.level)
+    assert findings(ran) == ([] if level else ["OW910"])
+    assert trace.exists() == (level == 0)
+    assert f"; sandbox level {level}; " in opwright("test").out.splitlines()[-1]
+
+
+@pytest.mark.parametrize("command", ["test", "propose"])
+def test_a_level_that_is_required_and_missing_is_refused_before_anything_runs(
+    command: str, trace: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(oracle, "CAGES", CAGES[-1:])
+    words = ["test"] if command == "test" else ["propose", "Swish", "-o", str(tmp_path / "proposal")]
+    for level in (1, 2):
+        ran = opwright(*words, f"--require-sandbox={level}")
+        assert ran.status == 3
+        assert f"error OW911: a sandbox of level {level} is required; this machine gives level 0" in ran.out
+    assert not trace.exists()
+    ran = opwright(*words)
+    assert "OW910" in ran.out
+    assert "sandbox level 0; " in ran.out
+    assert trace.exists()
+
+
+def test_a_level_that_is_required_and_there(trace: Path, opwright: Opwright) -> None:
+    level = max(claimed(cage) for cage in CAGES)
+    assert opwright("test", f"--require-sandbox={level}").status == 0
+    assert trace.exists() == (level == 0)
+
+
+def test_there_are_three_levels(library: Path, opwright: Opwright) -> None:
+    assert opwright("test", "--require-sandbox=3").status == 2
