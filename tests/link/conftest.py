@@ -190,8 +190,7 @@ SWISH = "<alpha>(x) => (y) { a = Constant<value_float: float = @alpha>() b = Cas
 s = Sigmoid(t) y = Mul(x, s) }"
 
 
-@pytest.fixture
-def acme() -> Bundle:
+def make_acme() -> Bundle:
     """com.acme 2: Swish (a default), Twice (calls Swish), Floor (presence), Kind (element type), Pair (two outputs)."""
     library = LibraryBuilder()
     swish = [Body(SWISH, (15, 22))]
@@ -215,8 +214,7 @@ def acme() -> Bundle:
     return library.bundle()
 
 
-@pytest.fixture
-def standard() -> Bundle:
+def make_standard() -> Bundle:
     """Operators of the standard under a mirror: Softplus 1 and 22, HardSwish 14 for float alone."""
     library = LibraryBuilder(name="std", domain="ai.onnx", mirror="opwright.ai.onnx", domain_version=28)
     softplus = """(X) => (Y) {
@@ -228,3 +226,13 @@ def standard() -> Bundle:
     hard = "(X) => (Y) { h = HardSigmoid<alpha: float = 0.16666667, beta: float = 0.5>(X) Y = Mul(X, h) }"
     library.add("HardSwish", hard, inputs=["X"], outputs=["Y"], since_version=14, types=["float"])
     return library.bundle()
+
+
+@pytest.fixture
+def acme() -> Bundle:
+    return make_acme()
+
+
+@pytest.fixture
+def standard() -> Bundle:
+    return make_standard()

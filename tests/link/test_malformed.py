@@ -17,7 +17,7 @@ from opwright.link.apply import attach_libraries
 from opwright.link.detach import detach_libraries
 from opwright.link.inspect import inspect
 
-from tests.link.conftest import parse
+from tests.link.conftest import LibraryBuilder, parse, refused
 from tests.work import ends
 
 SERVED = """<ir_version: 8, opset_import: ["": 18, "com.acme": 1, "my": 1]>
@@ -135,3 +135,19 @@ def test_models_with_bytes_changed(models: list[ModelProto], judge: Callable[...
         judge(model, outcomes)
     assert outcomes["OW551"] > 10  # texts that are not UTF-8
     assert outcomes["good"] > 50
+
+
+@pytest.mark.parametrize("inline", [False, True])
+def test_a_library_whose_functions_call_each_other_twice(inline: bool) -> None:
+    library = LibraryBuilder()
+    library.add("F40", "(x, z) => (y) { y = Add(x, z) }", inputs=["x", "z"])
+    for index in range(39, -1, -1):
+        calls = f"a = com.acme.F{index + 1}(x, z) b = com.acme.F{index + 1}(z, x)"
+        library.add(f"F{index}", f"(x, z) => (y) {{ {calls} y = Add(a, b) }}", inputs=["x", "z"])
+    model = parse(
+        '<ir_version: 10, opset_import: ["": 18, "com.acme": 1]> '
+        "g (float[N] x) => (float[N] y) { y = com.acme.F0(x, x) }"
+    )
+    with ends():
+        found = refused(lambda: attach_libraries(model, [library.bundle()], inline=inline))
+    assert [item.code for item in found] == ["OW596"]

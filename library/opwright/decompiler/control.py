@@ -138,7 +138,7 @@ def _handed_on(graph: GraphProto) -> set[str] | None:
     its own condition, or true. None where it may end the loop."""
     name, found = graph.output[0].name, set[str]()
     makers = {item.output[0]: item for item in graph.node if item.output}
-    while name in makers and IDENTITY.describes(makers[name]):
+    while name in makers and name not in found and IDENTITY.describes(makers[name]):
         found.add(name)
         name = makers[name].input[0]
     found.add(name)

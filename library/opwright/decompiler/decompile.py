@@ -9,6 +9,7 @@ from onnx import FunctionProto, GraphProto, ModelProto
 from opwright.bundle.format import Bundle
 from opwright.decompiler.modules import Decompiled, function_module, library_module, model_module
 from opwright.decompiler.outside import read_outside
+from opwright.graphs.structure import check_structure
 from opwright.opsets.signatures import newest_opset
 
 
@@ -18,6 +19,7 @@ def decompile(
     side_file: str = "",
     faithful: bool = False,
     folder: Path | None = None,
+    file: str = "model",
 ) -> Decompiled:
     """The text of a module that makes the model or function again, and the arrays that belong next to it.
 
@@ -25,14 +27,16 @@ def decompile(
     node too. `side_file` is the name of the file that holds large tensors, by default that of the module with `.npz`.
     `folder` is that of a model whose tensors lie in other files and are not loaded: large ones are mapped, others read
     into the proto. A graph is taken for one of the newest opset; of a library all functions are written that it has at
-    its newest one. Raises DiagnosticError for what no script can say.
+    its newest one. `file` names the proto in messages. Raises DiagnosticError for what no script can say.
     """
     if isinstance(proto, Bundle):
         return library_module(proto, side_file, faithful)
+    check_structure(proto, file)
     if isinstance(proto, FunctionProto):
         return function_module(proto, side_file, faithful)
     if isinstance(proto, GraphProto):
         model = ModelProto(graph=proto)
         model.opset_import.add(version=newest_opset())
+        check_structure(model, file)
         return model_module(model, side_file, faithful, {})
     return model_module(proto, side_file, faithful, {} if folder is None else read_outside(proto, folder))

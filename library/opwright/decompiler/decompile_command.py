@@ -13,7 +13,7 @@ from opwright.decompiler.modules import Decompiled, newest_of
 from opwright.decompiler.recompile_check import check_functions, check_model
 from opwright.decompiler.refuse import refuse
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
-from opwright.graphs.model_file import read_model, refuse_broken_text
+from opwright.graphs.model_file import read_model
 from opwright.link.exported import functions_at
 
 _DESCRIPTION = """Writes a model, or the functions of a library, as ONNX Script: text that the compiler makes the same
@@ -61,6 +61,5 @@ def decompile_file(source: Path, faithful: bool, check: bool = False) -> tuple[D
             check_functions(made, functions_at(bundle, newest_of(bundle)))
         return made, []
     model = read_model(source)
-    refuse_broken_text(model, source.as_posix())
-    made = decompile(model, faithful=faithful, folder=source.parent)
+    made = decompile(model, faithful=faithful, folder=source.parent, file=source.as_posix())
     return made, list(check_model(made, source)) if check else []

@@ -36,9 +36,9 @@ def read_outside(model: ModelProto, folder: Path) -> dict[str, Constant]:
                     load_external_data_for_tensor(tensor, str(folder))
                 else:
                     found[tensor.name] = Constant(array, BY_CODE[tensor.data_type])
-            except (OSError, ValueError, ValidationError) as error:
+            except (OSError, ValueError, OverflowError, RuntimeError, ValidationError) as error:
                 message = f"cannot read the elements of the tensor {tensor.name!r}"
-                raise DiagnosticError([Diagnostic("OW550", message, reason=str(error))]) from None
+                raise DiagnosticError([Diagnostic("OW550", message, reason=str(error)[:300])]) from None
     return found
 
 

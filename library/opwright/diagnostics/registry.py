@@ -1175,6 +1175,31 @@ TABLE = (
         "reference evaluator does not take them, as with operators that it does not know, nothing proves them "
         "equal.",
     ),
+    Code(
+        "OW595",
+        "A model whose parts are not whole",
+        "A control flow node without its graphs or outputs, an attribute whose value is not of its type, graphs nested "
+        "deeper than any parser reads: nothing can be said of such a model, and tools that walk it would fail midway.",
+    ),
+    Code(
+        "OW596",
+        "Functions of a model that have no end, or no single meaning",
+        "Whatever runs a model puts the nodes of functions in the place of their calls. Functions that call themselves "
+        "never end, a few dozen that each call the next one twice end after years, and of two functions with one name "
+        "none is the one that is meant.",
+    ),
+    Code(
+        "OW597",
+        "A tensor with impossible sizes or an impossible place",
+        "Sizes below zero or beyond 2**63 elements, and data at a place in a file that no file has, come from a "
+        "damaged model or a hostile one.",
+    ),
+    Code(
+        "OW598",
+        "A version that does not fit 32 bits",
+        "The versions of opsets and of the IR are small numbers. Tools keep them in 32 bits, and would take a larger "
+        "one for another version.",
+    ),
     # Releases
     Code(
         "OW650",

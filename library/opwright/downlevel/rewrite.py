@@ -14,7 +14,7 @@ from opwright.downlevel.node_verdicts import Restamped, Verdict, judge_model
 from opwright.downlevel.stamp import note_imports, stamp_imports, write_form
 from opwright.downlevel.target import Target, target_of_opset, target_of_runtime
 from opwright.graphs.ids import FunctionId, function_id
-from opwright.graphs.model_file import refuse_broken_text
+from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_graphs
 from opwright.link.apply import apply_plan, inline_plan
 from opwright.link.catalogue import Catalogue, merge_libraries
@@ -93,7 +93,7 @@ def polyfill_libraries(
     model: ModelProto, libraries: Sequence[Bundle], target: Target, *, inline: bool = False, file: str = "model"
 ) -> Polyfilled:
     """`polyfill` with an account of what was done; `file` names the model in messages."""
-    refuse_broken_text(model, file)
+    check_structure(model, file)
     catalogue = merge_libraries(libraries)
     result = ModelProto()
     result.CopyFrom(model)

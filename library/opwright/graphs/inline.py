@@ -21,6 +21,8 @@ from opwright.opsets.records import IDENTITY
 MOST_NODES = 100_000  # in one function
 DEEPEST_GRAPH = 32  # nested subgraphs that protobuf parsers read, where their values have no types
 _SHALLOW = 20  # that they always read
+_LONGEST_NAME = 1_000  # characters of a node's name
+_MOST_TEXT = 1 << 28  # characters of all names that are made
 
 Select = Callable[[FunctionId], FunctionProto | None]
 
@@ -85,6 +87,7 @@ class Inliner:
     most_nodes: int
     unsure: frozenset[str] = frozenset()
     _count: int = 0
+    _text: int = 0
     _next: dict[str, int] = field(default_factory=dict)
 
     def rewrite(self, graph: GraphProto, depth: int = 0) -> None:
@@ -197,7 +200,7 @@ class Inliner:
 
     def _node_name(self, call: str, node: NodeProto) -> str:
         """Names of nodes are optional, but two of one name are refused by onnxruntime."""
-        name = f"{call}/{node.name or node.op_type}" if call else node.name
+        name = _shortened(f"{call}/{node.name or node.op_type}") if call else node.name
         if not name or name not in self.taken_nodes:
             self.taken_nodes.add(name)
             return name
@@ -215,7 +218,15 @@ class Inliner:
             number += 1
         self._next[hint] = number + 1
         self.taken.add(name)
+        self._text += len(name)
+        if self._text > _MOST_TEXT:
+            raise DiagnosticError([_too_large(f"names of more than {_MOST_TEXT} characters")])
         return name
+
+
+def _shortened(name: str) -> str:
+    """The name, its middle left out where it is long: with each level of calls it would grow."""
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME // 2]}..{name[-_LONGEST_NAME // 2 :]}"
 
 
 def _resolve(attribute: AttributeProto, given: Mapping[str, AttributeProto]) -> AttributeProto | None:

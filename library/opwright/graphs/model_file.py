@@ -42,7 +42,7 @@ def read_model(path: Path) -> ModelProto:
     return model
 
 
-def refuse_broken_text(model: ModelProto, file: str) -> None:
+def refuse_broken_text(model: Message, file: str) -> None:
     """Raises DiagnosticError (OW551) when a text in a model is not UTF-8: protobuf then gives bytes where text is due.
 
     `file` names the model in the message.

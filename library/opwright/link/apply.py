@@ -16,7 +16,7 @@ from opwright.bundle.format import Bundle
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Severity
 from opwright.graphs.ids import FunctionId, callees_first, function_id
 from opwright.graphs.inline import inline_model
-from opwright.graphs.model_file import refuse_broken_text
+from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_graphs
 from opwright.link.catalogue import Catalogue, merge_libraries
 from opwright.link.check import check_model, undefined_nodes
@@ -74,7 +74,7 @@ def attach_libraries(
     file: str = "model",
 ) -> Attached:
     """`attach` with an account of what was done; `file` names the model in messages."""
-    refuse_broken_text(model, file)
+    check_structure(model, file)
     catalogue = merge_libraries(libraries)
     result = ModelProto()
     result.CopyFrom(model)

@@ -12,9 +12,11 @@ from onnx import GraphProto, ModelProto, TensorProto, checker, helper, shape_inf
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
 from opwright.elements import BY_CODE
 from opwright.graphs.ids import call_id, function_id
+from opwright.graphs.structure import expanded_nodes, refuse_expansion
 from opwright.graphs.walk import all_graphs, all_nodes
 from opwright.opsets.records import CONSTANT
 
+MOST_LOADED = 12_000  # nodes that onnxruntime loads within seconds where they come from nested calls
 LARGE = 1 << 20  # bytes of a tensor that the judges need not see; a message ends at 2 GiB
 
 # Parts of onnxruntime's messages that speak of what it lacks, not of what is wrong with the model.
@@ -34,12 +36,14 @@ _PREFIX = re.compile(r"^\[ONNXRuntimeError\] : \d+ : \w+ : ")
 
 
 def check_model(model: ModelProto, before: ModelProto, file: str, *, complete: bool = False) -> list[Diagnostic]:
-    """Notes on what could not be checked. Raises DiagnosticError (OW566, OW567) when a judge refuses the model.
+    """Notes on what could not be checked. Raises DiagnosticError (OW566, OW567) when a judge refuses the model, OW596
+    when its functions have no end.
 
     Weights that are large or lie in other files are left out: they are inputs of what is checked. `before` is the
     model as it was, to tell whose fault it is. It was `complete` when it lacked no functions: what onnxruntime had
     against it then is a note.
     """
+    refuse_expansion(model, file)
     stand_in = without_weights(model)
     problem = _checker_problem(stand_in)
     if problem is not None:
@@ -142,6 +146,10 @@ def _load_on_onnxruntime(model: ModelProto, before: ModelProto | None, file: str
         import onnxruntime
     except ImportError:
         return [_note("onnxruntime is not installed, so the model was not loaded on it", file)]
+    expanded = expanded_nodes(model, file)
+    if model.functions and expanded > MOST_LOADED:
+        reason = f"with functions in place of their calls it has {expanded:,} nodes, and loading takes too long"
+        return [_note("the model was not loaded on onnxruntime", file, reason)]
     text = _refusal(onnxruntime, model)
     if not text:
         return []

@@ -13,7 +13,7 @@ from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, OperatorS
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
 from opwright.graphs.ids import FunctionId, call_id, function_id
-from opwright.graphs.model_file import refuse_broken_text
+from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_nodes
 from opwright.link.digests import function_digests, record_of
 from opwright.link.metadata import ATTACHED, CALL, IMPORTED, POLYFILLED
@@ -40,7 +40,7 @@ def detach(model: ModelProto) -> ModelProto:
 
 def detach_libraries(model: ModelProto, file: str = "model") -> Detached:
     """`detach` with an account of what was done; `file` names the model in messages."""
-    refuse_broken_text(model, file)
+    check_structure(model, file)
     result = ModelProto()
     result.CopyFrom(model)
     ours = [function for function in result.functions if record_of(function) is not None]

@@ -10,7 +10,7 @@ from onnx import ModelProto
 
 from opwright.bundle.format import Bundle
 from opwright.graphs.ids import FunctionId, call_id, function_id
-from opwright.graphs.model_file import refuse_broken_text
+from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_nodes
 from opwright.link.digests import Record, function_digests, record_of
 
@@ -52,7 +52,7 @@ def inspect(model: ModelProto, libraries: Bundle | Sequence[Bundle] = (), file: 
     name in the model is not UTF-8.
     """
     bundles = [libraries] if isinstance(libraries, Bundle) else libraries
-    refuse_broken_text(model, file)
+    check_structure(model, file)
     digests = function_digests(model.functions)
     calls: dict[FunctionId, int] = {}
     bodies = [model.graph.node, *(function.node for function in model.functions)]

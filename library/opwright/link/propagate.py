@@ -33,6 +33,7 @@ Shape = tuple[int | None, ...]  # None for a size that is not known
 # Levels of calls and subgraphs, one inside another. onnx.checker refuses chains of more than 100 calls and protobuf
 # more than 33 nested subgraphs; a level takes up to five frames of CPython's 1,000.
 DEEPEST = 135
+MOST_VISITS = 2_000_000  # of nodes, those of functions once for each combination of types: a minute's work
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +140,7 @@ class Propagation:
         self._results: dict[tuple[object, ...], tuple[Fact, ...]] = {}
         self._visited: set[FunctionId] = set()
         self._depth = 0
+        self._visits = 0
         self._imports = imports_of(model)
 
     def add_function(self, identity: FunctionId, function: FunctionProto) -> None:
@@ -198,6 +200,9 @@ class Propagation:
 
     def _nodes(self, nodes: Iterable[NodeProto], scope: Scope) -> None:
         for index, node in enumerate(nodes):
+            self._visits += 1
+            if self._visits > MOST_VISITS:
+                raise DiagnosticError([_too_many(scope.place)])
             outputs = self._outputs(node, index, scope)
             if CONSTANT.describes(node) and node.output:
                 scope.constants[node.output[0]] = node
@@ -299,6 +304,15 @@ def _node_text(node: NodeProto, index: int) -> str:
     name = f" {node.name!r}" if node.name else ""
     domain = f"{node.domain}::" if node.domain else ""
     return f"node {index}{name} ({domain}{node.op_type})"
+
+
+def _too_many(where: str) -> Diagnostic:
+    return Diagnostic(
+        "OW565",
+        f"functions are called with too many combinations of types and attributes (at {where or 'the graph'})",
+        reason=f"going through each takes more than {MOST_VISITS:,} nodes",
+        help="call the functions fewer times, or with fewer different attributes",
+    )
 
 
 def _too_deep(where: str) -> Diagnostic:

@@ -38,5 +38,5 @@ def infer_model(model: ModelProto, data_prop: bool = False) -> GraphProto | None
     of shapes, too."""
     try:
         return shape_inference.infer_shapes(model, data_prop=data_prop).graph
-    except (shape_inference.InferenceError, ValueError, RuntimeError):
+    except (shape_inference.InferenceError, checker.ValidationError, ValueError, RuntimeError):
         return None

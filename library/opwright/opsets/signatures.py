@@ -169,13 +169,16 @@ def tensor_mask(types: tuple[str, ...]) -> int:
 ALL_ELEMENTS = mask_of(list(BY_CODE.values()))
 
 
+_LARGEST = 2**31 - 1  # the versions that onnx takes
+
+
 @cache
 def signature(domain: str, name: str, opset: int) -> Signature | None:
     """The operator's signature at that opset of its domain, or None."""
     from onnx import defs
 
     domain = normal_domain(domain)
-    if opset < 1 or not defs.has(name, opset, domain):
+    if not 1 <= opset <= _LARGEST or not defs.has(name, opset, domain):
         return None
     return _signature(domain, name, defs.get_schema(name, opset, domain).since_version)
 

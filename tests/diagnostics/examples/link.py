@@ -175,6 +175,15 @@ _GOOD = _attach(_GOOD_MODEL)
 _WEIGHTS = 'agraph (float[2] X) => (float[2] Y) <float[2] W = ["location": "weights.bin"]> { Z = Add(X, W) '
 _OPERATORS = OperatorSetProto(magic="ONNXOPSET", ir_version=10, domain="com.acme", opset_version=1)
 
+
+def _chain(length: int) -> str:
+    """A model whose functions call one another."""
+    head = '<domain: "my", opset_import: ["": 18, "my": 1, "com.acme": 1]>'
+    calls = [f"my.F{index + 1}" for index in range(length - 1)]
+    functions = [f"{head} F{index} (x) => (y) {{ y = {name}(x) }}" for index, name in enumerate((*calls, "Abs"))]
+    return f"{_WITH_MINE} agraph (float[N] X) => (float[N] Y) {{ Y = my.F0(X) }} {' '.join(functions)}"
+
+
 PAIRS = (
     Pair(
         "OW530",
@@ -263,13 +272,8 @@ PAIRS = (
     ),
     Pair(
         "OW565",
-        bad=_attach(
-            f"{_WITH_MINE} agraph (float[N] X) => (float[N] Y) {{ Y = my.Mine(X) }} {_MINE.format('Y = my.Mine(X)')}"
-        ),
-        good=_attach(
-            f"{_WITH_MINE} agraph (float[N] X) => (float[N] Y) {{ Y = my.Mine(X) }} "
-            f"{_MINE.format('Y = com.acme.Swish(X)')}"
-        ),
+        bad=_attach(_chain(140)),
+        good=_attach(_chain(14)),
     ),
     Pair(
         "OW566",
@@ -345,5 +349,36 @@ PAIRS = (
         "OW580",
         bad=_python("Y = Abs(Z)"),
         good=_python("Y = Abs(X)"),
+    ),
+    Pair(
+        "OW595",
+        bad=_node("T = com.acme.Swish(X) B = Constant<value = bool {1}>() Y = If(B)"),
+        good=_GOOD,
+    ),
+    Pair(
+        "OW596",
+        bad=_attach(
+            f"{_WITH_MINE} agraph (float[N] X) => (float[N] Y) {{ Y = my.Mine(X) }} {_MINE.format('Y = my.Mine(X)')}"
+        ),
+        good=_attach(
+            f"{_WITH_MINE} agraph (float[N] X) => (float[N] Y) {{ Y = my.Mine(X) }} "
+            f"{_MINE.format('Y = com.acme.Swish(X)')}"
+        ),
+    ),
+    Pair(
+        "OW597",
+        bad=_attach(
+            f"{_HEADER} agraph (float[N] X) => (float[N] Y) "
+            '<float[1] W = ["location": "w.bin", "offset": "-1"]> { T = com.acme.Swish(X) Y = Add(T, W) }'
+        ),
+        good=_GOOD,
+    ),
+    Pair(
+        "OW598",
+        bad=_attach(
+            '<ir_version: 8, opset_import: ["": 4294967314, "com.acme": 1]> '
+            "agraph (float[N] X) => (float[N] Y) { Y = com.acme.Swish(X) }"
+        ),
+        good=_GOOD,
     ),
 )

@@ -1,0 +1,113 @@
+"""What no walk over a model survives is refused before any walk, with a reason and a way out."""
+
+from __future__ import annotations
+
+import pytest
+from onnx import ModelProto
+from opwright import Bundle, DiagnosticError, attach, decompile, detach, inspect, polyfill
+from opwright.graphs.structure import DEEPEST_GRAPH, check_structure, expanded_nodes
+
+from tests.hostile.changes import bases
+from tests.hostile.models import branching, by_hand, chain, nested, recursive
+from tests.link.conftest import make_acme
+from tests.work import ends
+
+BY_HAND = dict(by_hand())
+REFUSED = {
+    "40 functions that call each other twice": "OW596",
+    "18 functions that call each other twice": "OW596",
+    "attributes by path": "OW596",
+    "types by path": "OW596",
+    "a ring of 1 functions": "OW596",
+    "a ring of 2 functions": "OW596",
+    "a ring of 50 functions": "OW596",
+    "a function that calls itself in a branch": "OW596",
+    "function twice": "OW596",
+    "If: no outputs": "OW595",
+    "If: no attributes": "OW595",
+    "If: empty graphs": "OW595",
+    "If: hollow graphs": "OW595",
+    "If: graphs called tensors": "OW595",
+    "If: no yields": "OW595",
+    "If: many outputs": "OW595",
+    "If: no inputs": "OW595",
+    "Loop: no outputs": "OW595",
+    "Loop: no attributes": "OW595",
+    "Loop: empty graphs": "OW595",
+    "Loop: hollow graphs": "OW595",
+    "Loop: no parameters": "OW595",
+    "Scan: no outputs": "OW595",
+    "Scan: empty graphs": "OW595",
+    "opset 2147483648": "OW598",
+    "opset 9223372036854775807": "OW598",
+    "IR version 2147483648": "OW598",
+    f"external data {str({'offset': 2**70})[:40]}": "OW597",
+    "external data {'offset': -1}": "OW597",
+    "external data {'length': ''}": "OW597",
+    f"a tensor of {str([2**62, 2**62])[:30]}": "OW597",
+    "a constant of [-1]": "OW597",
+    "a value called b'\\xff'": "OW551",
+    "a domain called b'\\xff'": "OW551",
+    "a function called b'\\xed\\xa0\\x80'": "OW551",
+}
+
+
+@pytest.mark.parametrize("name", sorted(REFUSED))
+def test_what_is_refused(name: str) -> None:
+    with ends(name), pytest.raises(DiagnosticError) as caught:
+        check_structure(ModelProto.FromString(BY_HAND[name]), "m.onnx")
+    assert {item.code for item in caught.value.diagnostics} == {REFUSED[name]}
+    for item in caught.value.diagnostics:
+        assert item.place is not None and item.place.file == "m.onnx"
+        assert item.reason and (item.help or item.code == "OW551"), item
+
+
+@pytest.mark.parametrize("name", sorted(REFUSED))
+def test_every_command_refuses_it_so(name: str) -> None:
+    model = ModelProto.FromString(BY_HAND[name])
+    library: Bundle = make_acme()
+    for work in (
+        lambda: attach(model, library),
+        lambda: attach(model, library, inline=True),
+        lambda: polyfill(model, opset=15, libraries=library),
+        lambda: inspect(model, library),
+        lambda: detach(model),
+        lambda: decompile(model),
+    ):
+        with ends(name), pytest.raises(DiagnosticError) as caught:
+            work()
+        assert {item.code for item in caught.value.diagnostics} == {REFUSED[name]}
+
+
+def test_what_is_valid_passes() -> None:
+    for model in bases():
+        check_structure(model)
+    for model in (chain(1000), branching(12)):
+        check_structure(model)
+
+
+def test_expanded_nodes_are_counted_and_not_made() -> None:
+    assert expanded_nodes(branching(1)) == 2
+    assert expanded_nodes(branching(3)) == 11
+    assert expanded_nodes(branching(40)) == 3 * 2**39 - 1
+    with pytest.raises(DiagnosticError, match="OW596"):
+        expanded_nodes(recursive(3))
+
+
+def test_graphs_nest_as_deep_as_parsers_read() -> None:
+    deepest = ModelProto.FromString(nested(DEEPEST_GRAPH - 2))
+    check_structure(deepest)
+    for node in list(deepest.graph.node):  # protobuf copies no deeper, but holds what Python puts together
+        inner = node.attribute[0].g
+        while inner.node[0].op_type == "If":
+            inner = inner.node[0].attribute[0].g
+        for _ in range(4):
+            made = inner.node[0]
+            made.op_type, made.input[0] = "If", "c"
+            for name in ("then_branch", "else_branch"):
+                graph = made.attribute.add(name=name, type=5).g
+                graph.output.add(name="y")
+                graph.node.add(op_type="Relu", input=["x"], output=["y"])
+            inner = made.attribute[0].g
+    with pytest.raises(DiagnosticError, match="OW595"):
+        check_structure(deepest)
