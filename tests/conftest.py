@@ -9,16 +9,15 @@ import pytest
 from hypothesis import HealthCheck, settings
 from opwright.bundle import installed
 from opwright_build.engine.folder_lock import folder_lock
-from opwright_build.engine.user_secret import VARIABLE
 from opwright_build.verify.isolation import kept_workers
 
 from tests.mypy_runs import Mypy
 from tests.own_specs import build_specs
-from tests.sealed import SECRET
+from tests.sealed import seal_with_the_secret_of_the_tests
 from tests.trials import check_trials
 
 check_trials()
-os.environ[VARIABLE] = SECRET
+seal_with_the_secret_of_the_tests()
 # A busy machine is no failure.
 settings.register_profile("opwright", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("opwright")

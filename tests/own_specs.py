@@ -13,6 +13,8 @@ from pathlib import Path
 
 from opwright_build.cli.entry import main
 
+from tests.sealed import as_this_user
+
 ROOT = Path(__file__).resolve().parents[1]
 SPECS = ROOT / "specs"
 CACHE = ROOT / ".opwright" / "cache"  # that of `opwright test`
@@ -46,6 +48,7 @@ def copy_specs(root: Path, *, large: bool = True) -> None:
 def build_specs(root: Path) -> Path:
     """The bundle of all specs, built in that folder from what `opwright test` has cached."""
     copy_specs(root)
-    assert main(["build", str(root), "--cache", str(CACHE)]) == 0
+    with as_this_user():
+        assert main(["build", str(root), "--cache", str(CACHE)]) == 0
     (found,) = (root / "dist").glob("*.onnxlib")
     return found

@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from opwright_build.engine.action import Record, decode_record, encode_record
 from opwright_build.engine.seal import Seal
 from opwright_build.engine.state_file import StateFile
-from opwright_build.engine.user_secret import user_seal
+from opwright_build.engine.user_secret import VARIABLE, user_seal
 
 SECRET = "the secret of the tests, which seals what they build"
 SEAL = Seal(SECRET.encode())
+_OF_THIS_USER = "OPWRIGHT_TESTS_SECRET_OF_THIS_USER"  # processes that tests start inherit it
 OTHERS = Seal(b"the secret of another user, perhaps of one who means harm")
+
+
+def seal_with_the_secret_of_the_tests() -> None:
+    """So that no test reads or makes a secret of the user who runs it, but `as_this_user`."""
+    os.environ.setdefault(_OF_THIS_USER, os.environ.get(VARIABLE, ""))
+    os.environ[VARIABLE] = SECRET
+
+
+@contextmanager
+def as_this_user() -> Iterator[None]:
+    """For the cache of this repository, which `nox -s build` and `opwright test` have filled."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, os.environ[_OF_THIS_USER])
+        yield
 
 
 def kept(path: Path) -> StateFile:

@@ -13,6 +13,7 @@ from onnx import TensorProto, helper
 
 from tests.environment import Environment, build_own_wheel, make_environment
 from tests.own_specs import CACHE, ROOT
+from tests.sealed import as_this_user
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -109,12 +110,13 @@ def test_the_last_lines_are_those_that_it_prints(installed: Environment, tmp_pat
         shutil.copytree(ROOT / folder, tmp_path / folder)
     # What this repository has built serves the wheel too, since both have the same sources.
     cached = ["--cache", str(CACHE)]
-    built = installed.run(["opwright", "build", *cached], tmp_path)
+    with as_this_user():
+        built = installed.run(["opwright", "build", *cached], tmp_path)
+        tested = installed.run(["opwright", "test", "--function", "Softplus", *cached], tmp_path)
     lines = built.stdout.splitlines()[-7:]
     assert without_figures(lines) == without_figures(quoted("python3 noxfile.py -s build")), built.stdout
     assert lines[0] == quoted("python3 noxfile.py -s build")[0]
 
-    tested = installed.run(["opwright", "test", "--function", "Softplus", *cached], tmp_path)
     said = quoted("python3 noxfile.py -s test")
     totals = tested.stdout.splitlines()[-len(said) :]
     assert without_figures(without_outcomes(totals)) == without_figures(without_outcomes(said)), tested.stdout

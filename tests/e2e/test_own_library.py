@@ -15,6 +15,7 @@ import pytest
 from opwright.bundle.read import read_bundle_file
 
 from tests.own_specs import CACHE, ROOT, build_specs
+from tests.sealed import as_this_user
 
 
 def standard_versions() -> set[tuple[str, str, int]]:
@@ -28,15 +29,16 @@ def standard_versions() -> set[tuple[str, str, int]]:
 
 def _run(root: Path, *words: str) -> list[dict[str, Any]]:
     path = os.pathsep.join([str(ROOT / "library"), str(ROOT / "buildtool"), *sys.path])
-    done = subprocess.run(
-        [sys.executable, "-m", "opwright_build", *words],
-        cwd=root,
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    with as_this_user():
+        done = subprocess.run(
+            [sys.executable, "-m", "opwright_build", *words],
+            cwd=root,
+            env={**os.environ, "PYTHONPATH": path},
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
     assert done.returncode == 0, done.stdout + done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
