@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opwright_build.verify import isolation
+from opwright_build.sandbox.levels import without
+from opwright_build.verify import isolation, worker_sandbox
 from opwright_build.verify.isolation import CHUNK, kept_workers, run_tasks
 
 TASKS = """
@@ -40,9 +41,34 @@ TASKS = """
             if part == "surroundings":
                 environment, isolated = dict(os.environ), bool(sys.flags.isolated and sys.flags.no_site)
                 return {"path": sys.path, "environment": environment, "isolated": isolated, "folder": os.getcwd()}
+            if part == "attacks":
+                return self.attacks()
             if part == "memory":
                 bytearray(16 << 30)
             return f"did {part}"
+
+        def attacks(self):
+            import socket, tempfile, threading, numpy
+            acts = {
+                "read": lambda: open("/etc/passwd").close(),
+                "environment": lambda: open(f"/proc/{os.getppid()}/environ").close(),
+                "write": lambda: open(os.path.join(sys.path[0], "written"), "w").close(),
+                "mode": lambda: os.chmod(sys.path[0], 0o777),
+                "socket": lambda: socket.socket(),
+                "signal": lambda: os.kill(os.getppid(), 0),
+                "fork": lambda: os.fork() or os._exit(0),
+                "program": lambda: os.posix_spawn(sys.executable, [sys.executable, "-c", ""], {}),
+                "scratch": lambda: tempfile.TemporaryFile().close(),
+                "thread": lambda: threading.Thread(target=int).start(),
+                "numpy": lambda: numpy.linalg.svd(numpy.eye(300)),
+            }
+            refused = []
+            for name, act in acts.items():
+                try:
+                    act()
+                except OSError:
+                    refused.append(name)
+            return refused
 
         def pieces(self):
             return [Job((part,)) for part in self.parts]
@@ -129,6 +155,32 @@ def test_a_process_serves_many_tasks_and_is_gone_afterwards(job: Any) -> None:
     assert pid != os.getpid()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+def test_a_worker_is_in_a_cage(job: Any, tmp_path: Path) -> None:
+    if worker_sandbox.claim().cage.level == 0:
+        assert [name for name, reason in worker_sandbox.claim().declined if reason] == [worker_sandbox.CAGE.name]
+        return
+    [[refused]] = run_tasks([job("attacks")], workers=1)
+    assert refused == ["read", "environment", "write", "mode", "socket", "signal", "fork", "program"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there are no cages on other systems")
+def test_a_path_that_would_open_the_home_folder_gives_workers_no_cage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    before = worker_sandbox.claim().cage.level
+    monkeypatch.syspath_prepend(tmp_path)
+    claim = worker_sandbox.claim()
+    assert claim.cage.level == 0
+    assert not before or f"read files: {tmp_path}" in dict(claim.declined)[worker_sandbox.CAGE.name]
+
+
+def test_without_a_cage_workers_serve_all_the_same(job: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker_sandbox, "claim", lambda: without([worker_sandbox.CAGE], "it was taken away"))
+    [[refused], answer] = run_tasks([job("attacks"), job("a")], workers=1)
+    assert "read" not in refused and answer == ["did a"]
 
 
 def test_a_worker_starts_isolated(job: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,13 +62,8 @@ def output_schemas() -> dict[str, Schema]:
         "cases": _COUNT,
         "skipped": _COUNT,
         "oracles": _COUNT,
-        "sandbox": _or_null(
-            _object(
-                level={"enum": [0, 1, 2]},
-                mechanisms=_TEXT,
-                declined=_list_of(_object(mechanisms=_TEXT, reason=_TEXT)),
-            )
-        ),
+        "sandbox": _or_null(_SANDBOX),
+        "workers": _or_null(_SANDBOX),
         "runtimes": _map_of(_map_of(_COUNT)),
         "releases": _map_of(_TEXT),
         "changes": _list_of(
@@ -119,6 +114,9 @@ def _or_null(schema: Schema) -> Schema:
     return {"anyOf": [schema, {"type": "null"}]}
 
 
+_SANDBOX: Schema = _object(
+    level={"enum": [0, 1, 2]}, mechanisms=_TEXT, declined=_list_of(_object(mechanisms=_TEXT, reason=_TEXT))
+)
 _POLYFILLED_NODE: Schema = {
     "place": _TEXT,
     "operator": _TEXT,

@@ -2,7 +2,8 @@
 
 Runtimes are native code of other projects, and mutated bodies loop for ever. So tasks run in a child process
 (`worker.py`), which imports nothing from a library's folder: it starts isolated, by the path of its script, with the
-import path that it is told, an environment of a few names and a scratch folder as its current one. When it
+import path that it is told, an environment of a few names and a scratch folder as its current one; and where the
+machine allows it, it is in a cage of level 1 (`worker_sandbox.py`). When it
 dies or stays silent, the task at hand is run again in its smallest pieces, in a fresh process: the piece over which
 that one dies too gets the blame, all others get their results. (Halving instead would wait out a hang at every step.)
 
@@ -25,23 +26,20 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO, Any, Protocol
 
 from opwright_build.import_path import clean_path, package_folders
+from opwright_build.verify import worker_sandbox
 
-_WORKER = Path(__file__).with_name("worker.py")
-# What native libraries may need: where the system's loader looks, where temporary files go, how many threads there are.
+# What native libraries may need: where the system's loader looks, how many threads there are.
 _KEPT = (
     "DYLD_LIBRARY_PATH",
     "LD_LIBRARY_PATH",
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
     "SYSTEMROOT",
-    "TEMP",
-    "TMP",
-    "TMPDIR",
 )
+_TEMPORARY = ("TEMP", "TMP", "TMPDIR")  # names of the scratch folder, the only one that may be written to
 CHUNK = 64  # tasks sent in one message: they share what they have in common
 
 
@@ -198,13 +196,17 @@ class _Surroundings:
     environment: Mapping[str, str]
     path: Sequence[str]
     packages: Mapping[str, str]
+    cage: str  # its name; empty for none
+    readable: Sequence[str]  # in that cage
 
     @staticmethod
     def here() -> _Surroundings:
         # Without `site` (-S), since .pth files may put a library's folder on the path, with a sitecustomize.py in it.
         flags = ("-I", "-S", *(("-B",) if sys.dont_write_bytecode else ()))
         environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
-        return _Surroundings(flags, environment, clean_path(), package_folders())
+        claimed = worker_sandbox.claim().cage
+        cage, readable = (claimed.name, worker_sandbox.readable()) if claimed.level else ("", ())
+        return _Surroundings(flags, environment, clean_path(), package_folders(), cage, readable)
 
 
 class _Child:
@@ -266,18 +268,18 @@ class _Child:
         self._scratch = tempfile.TemporaryDirectory(prefix="opwright-worker-", ignore_cleanup_errors=True)
         told = self.surroundings
         self._process = subprocess.Popen(
-            [sys.executable, *told.flags, str(_WORKER)],
+            [sys.executable, *told.flags, str(worker_sandbox.WORKER)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             cwd=self._scratch.name,
-            env=dict(told.environment),
+            env={**told.environment, **dict.fromkeys(_TEMPORARY, self._scratch.name)},
         )
         assert self._process.stdout is not None
         self._answers = queue.SimpleQueue()
         self._reader = threading.Thread(target=_read_lines, args=(self._process.stdout, self._answers), daemon=True)
         self._reader.start()
-        self._write(json.dumps({"path": told.path, "packages": told.packages}).encode())
+        self._write(json.dumps(_first_message(told)).encode())
 
     def _write(self, message: bytes) -> None:
         assert self._process is not None
@@ -287,6 +289,10 @@ class _Child:
             self._process.stdin.flush()
         except OSError:
             raise self._dead() from None
+
+
+def _first_message(told: _Surroundings) -> dict[str, Any]:
+    return {"path": told.path, "packages": told.packages, "cage": told.cage, "readable": told.readable}
 
 
 def _read_lines(stream: IO[bytes], answers: queue.SimpleQueue[bytes]) -> None:

@@ -1,6 +1,7 @@
 """The child's side of `isolation`: tasks in on standard input, a line of JSON out for each.
 
-Run by its path in an isolated interpreter without `site`, never imported. The first message says where to import from.
+Run by its path in an isolated interpreter without `site`, never imported. The first message says where to import from,
+and which cage to enter before. With an argument it is no worker: it tries whether that cage holds, as a fork server.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import pickle
 import struct
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO
 
 MEMORY = 4 << 30  # bytes of address space: a mutated loop that collects for ever fails instead of filling the machine
@@ -25,7 +26,10 @@ def main() -> None:
     os.dup2(2, 1)
     _limit_memory()
     try:
-        _set_up(json.loads(_read(sys.stdin.buffer)))
+        told = json.loads(_read(sys.stdin.buffer))
+        _set_up(told)
+        if told["cage"]:
+            _enter(told["cage"], told["readable"])
         while message := _read(sys.stdin.buffer):
             for task in pickle.loads(message):
                 _answer(answers, {"result": task.run()})
@@ -41,13 +45,38 @@ def _answer(answers: BinaryIO, answer: Mapping[str, Any]) -> None:
 def _set_up(told: Mapping[str, Any]) -> None:
     """Imports come from where they came from in the parent; our own packages from their folders."""
     sys.path[:] = told["path"]
-    for name, folder in told["packages"].items():
+    _import_packages(told["packages"])
+
+
+def _import_packages(packages: Mapping[str, str]) -> None:
+    for name, folder in packages.items():
         location = os.path.join(folder, "__init__.py")
         spec = importlib.util.spec_from_file_location(name, location, submodule_search_locations=[folder])
         assert spec is not None
         assert spec.loader is not None
         sys.modules[name] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(sys.modules[name])
+
+
+def _enter(cage: str, readable: Sequence[str]) -> None:
+    """From here on, and in all threads to come, nothing but these paths and the current folder. Numpy and the runtimes
+    are not imported yet: they start threads."""
+    from opwright_build.sandbox.cage import put_on
+    from opwright_build.sandbox.levels import CAGES
+
+    put_on(next(item for item in CAGES if item.name == cage), readable, os.getcwd())
+
+
+def _try(told: Mapping[str, Any]) -> None:
+    """Serves nobody: all that is asked is which cage holds, for a process that reads what a worker reads."""
+    import socket
+
+    _import_packages(told["packages"])
+    from opwright_build.sandbox import fork_server
+
+    work = fork_server.Work(lambda: told["readable"], lambda: None, lambda requests, replies: None)
+    rooms = fork_server.Rooms(**told["rooms"])
+    fork_server.run(socket.socket(fileno=told["control"]), told["cages"], rooms, work, told)
 
 
 def _read(stream: BinaryIO) -> bytes:
@@ -67,4 +96,7 @@ def _limit_memory() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) > 1:
+        _try(json.loads(sys.argv[1]))
+    else:
+        main()

@@ -12,13 +12,18 @@ if TYPE_CHECKING:
     from opwright_build.sandbox.levels import Claim
 
 
-def require(claim: Claim, level: int) -> None:
+def require(claim: Claim, level: int, of: str = "") -> None:
     """Raises InfrastructureError where the sandbox is of a lower level: the machine has no better one."""
     if claim.cage.level >= level:
         return
-    message = f"a sandbox of level {level} is required; this machine gives level {claim.cage.level}"
+    message = f"a sandbox of level {level} is required{of}; this machine gives level {claim.cage.level}"
     help_ = "run where user namespaces, Landlock and seccomp are allowed, or require less"
     raise InfrastructureError([Diagnostic("OW911", message, reason=_reason(claim), help=help_)])
+
+
+def require_for_workers(claim: Claim, level: int) -> None:
+    """The same of the processes in which runtimes load models: they have level 1 at most."""
+    require(claim, min(level, 1), " for verification workers")
 
 
 def warnings(claim: Claim | None) -> list[Diagnostic]:

@@ -13,7 +13,7 @@ from opwright_build.report.tables import counted
 from opwright_build.verify.isolation import kept_workers
 from opwright_build.workflow.judging import Subject, collect, judge, mutate
 from opwright_build.workflow.library import build_library, read_built
-from opwright_build.workflow.sandboxes import clause, record
+from opwright_build.workflow.sandboxes import clause, record, require_for_workers
 from opwright_build.workflow.select import select_identities
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.task import finish, on_library
@@ -23,7 +23,7 @@ from opwright_build.workflow.writing import write_file
 @dataclass(frozen=True, slots=True)
 class Scope:
     """How much to verify, and to tell: `only` one function; `junit` is a file to write in addition, `sandbox` the level
-    of the sandbox without which no reference is to be run."""
+    of the sandbox without which nothing of the library is to be run."""
 
     only: str | None = None
     mutants: bool = False
@@ -45,6 +45,7 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
     from opwright_build.verify.gaps import family_of
     from opwright_build.verify.matrix import rows_of
     from opwright_build.verify.runtimes import available
+    from opwright_build.verify.worker_sandbox import claim as workers_claim
 
     loaded = load_library(session.root)
     library = build_library(session)
@@ -53,6 +54,8 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
     identities = [version.identity for version in loaded.versions]
     only = None if scope.only is None else set(select_identities(scope.only, identities))
     subject = Subject(session, loaded, read_built(session, library), only)
+    if scope.sandbox:
+        require_for_workers(workers_claim(), scope.sandbox)
     collected = collect(subject, scope.run_oracle, scope.sandbox)
     runtimes = available()
     verdicts = judge(subject, collected, runtimes, scope.update_gaps)
@@ -77,6 +80,7 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
         "skipped": len(collected.skipped),
         "oracles": len(collected.references),
         "sandbox": record(collected.sandbox),
+        "workers": record(workers_claim() if outcomes else None),
         "runtimes": totals,
         "releases": {family_of(runtime.name): runtime.release for runtime in runtimes},
         "changes": [asdict(change) for change in verdicts.changes],
