@@ -161,6 +161,14 @@ def malformed(session: nox.Session) -> None:
     session.run("pytest", "--numprocesses=auto", "tests/e2e/test_malformed.py", env=several)
 
 
+@nox.session(name="fuzz-inputs")
+def fuzz_inputs(session: nox.Session) -> None:
+    """Run hostile models and bundles through every command that reads them, from a seed that is drawn anew and printed
+    (`-- --seed SEED` for that one), then find twelve planted defects; the gate tries twenty models."""
+    install(session, ".[build,run]", groups=("test",))
+    session.run("python", "-m", "tests.hostile", *session.posargs)
+
+
 @nox.session
 def reproducible(session: nox.Session) -> None:
     """Build all of specs/ in several surroundings, with other local names and watched by an audit hook: five minutes;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
@@ -36,8 +37,11 @@ def main(arguments: Sequence[str], beside: Sequence[str] = ()) -> int:
     Results go to stdout, findings to stderr. What is wrong with the command line itself ends in SystemExit(2), as
     argparse does it.
     """
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
     options.beside = beside
+    if getattr(options, "sha256", None) and len(options.sha256) != len(options.library):
+        parser.error(f"{_count(len(options.library), '--library')} and {len(options.sha256)} --sha256")
     run: Callable[[argparse.Namespace], int] = options.run
     try:
         return run(options)
@@ -55,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     attach.add_argument("model", type=Path)
     attach.add_argument("--library", action="append", required=True, metavar="X", help=_LIBRARY)
+    attach.add_argument("--sha256", action="append", default=[], type=_digest, metavar="HEX", help=_SHA256)
     attach.add_argument("--replace", action="store_true", help="serve the standard's own operators too")
     attach.add_argument("--inline", action="store_true", help="put nodes in place of functions")
     attach.add_argument("--profile", choices=[item.value for item in Profile], default="portable", help=_PROFILE)
@@ -88,6 +93,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 _LIBRARY = "a .onnxlib file or an installed library; may be repeated"
+_SHA256 = "the digest that the library's file must have; one for each --library, in their order"
 _PROFILE = """how variants are told apart: by name (portable, the default), or by overload (IR 10, onnxruntime 1.27 and
 later; other tools ignore overloads)"""
 _ATTACH = """Writes the model with the functions that its nodes of the libraries' domains need, for the model's own
@@ -97,9 +103,19 @@ function was altered."""
 _DETACH = """Writes the model as it was before libraries were attached to it."""
 
 
+def _digest(text: str) -> str:
+    """A sha256 as it is written on the command line."""
+    if not re.fullmatch(r"[0-9a-fA-F]{64}", text):
+        raise argparse.ArgumentTypeError(f"{text[:80]!r} is no sha256: 64 hexadecimal digits")
+    return text.lower()
+
+
 def _run_attach(options: argparse.Namespace) -> int:
     model = read_model(options.model)
-    libraries = [find_bundle(name, options.beside) for name in options.library]
+    libraries = [
+        find_bundle(name, options.beside, digest)
+        for name, digest in zip(options.library, options.sha256 or [""] * len(options.library), strict=True)
+    ]
     done = attach_libraries(
         model,
         libraries,

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from onnx import FunctionProto
 from opwright.bundle.format import FunctionEntry
+from opwright.diagnostics import Diagnostic
 from opwright_build.compile import CompiledVersion, SpecFiles, compile_version
 from opwright_build.spec.load import load_library
 from opwright_build.spec.model import LoadedLibrary
@@ -265,3 +266,21 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
 def test_annotations_agree_with_yaml(tmp_path: Path, annotation: str, agrees: bool) -> None:
     compiled = one(tmp_path, "return X * alpha", types="{T: [float, double]}", parameter=f"X: {annotation}")
     assert [item.code for item in compiled.diagnostics] == ([] if agrees else ["OW211"])
+
+
+@pytest.mark.parametrize(
+    "head",
+    [b"# coding: latin-1\n", b"#!/usr/bin/python\n# -*- coding: utf-7 -*-\n", b"\n#vim: set fileencoding=cp1252 :\n"],
+)
+def test_no_file_is_read_in_another_encoding_than_python_would(head: bytes) -> None:
+    opened = SpecFiles(lambda path: head + b"x = 1\n").open("function.py")
+    assert isinstance(opened, Diagnostic)
+    assert (opened.code, opened.place and opened.place.line) == ("OW301", head.count(b"\n"))
+
+
+@pytest.mark.parametrize(
+    "head",
+    [b"# coding: utf-8\n", b"# -*- coding: UTF8 -*-\n", b"x = 0\n# coding: latin-1\n", b"\n\n# coding: latin-1\n"],
+)
+def test_utf_8_may_be_named(head: bytes) -> None:
+    assert not isinstance(SpecFiles(lambda path: head + b"x = 1\n").open("function.py"), Diagnostic)

@@ -241,3 +241,21 @@ def changed_model(data: bytes, numbers: random.Random) -> bytes:
         return model.SerializeToString()
     except (DecodeError, IndexError, ValueError, TypeError, UnicodeError):
         return changed(data, numbers)
+
+
+def changed_bytes(data: bytes, numbers: random.Random) -> bytes:
+    """A few bytes replaced, cut, doubled or moved."""
+    found = bytearray(data)
+    for _ in range(numbers.randint(1, 4)):
+        at, size = numbers.randrange(len(found) + 1), numbers.choice((1, 1, 4, 60))
+        match numbers.randrange(4):
+            case 0:
+                found[at : at + size] = numbers.randbytes(size)
+            case 1:
+                del found[at : at + size]
+            case 2:
+                found[at:at] = found[at : at + size]
+            case _:
+                other = numbers.randrange(len(found) + 1)
+                found[at : at + size] = found[other : other + size]
+    return bytes(found)

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import jsonschema
@@ -229,3 +230,22 @@ def test_a_model_of_onnx_helper_with_a_node_of_the_library(run: Run) -> None:
     assert run(*ATTACH)[0] == 0
     x = np.array([-1.0, 0.0, 2.0], np.float32)
     np.testing.assert_allclose(run_everywhere(onnx.load("out.onnx"), x=x)[0], x / (1 + np.exp(-2 * x)), rtol=1e-5)
+
+
+def test_a_library_is_the_file_that_is_wanted(run: Run) -> None:
+    found = sha256(Path("acme.onnxlib").read_bytes()).hexdigest()
+    attach = ("attach", "model.onnx", "--library", "acme.onnxlib", "-o", "out.onnx")
+    assert run(*attach, "--sha256", found.upper())[0] == 0
+    Path("out.onnx").unlink()
+    status, out, err = run(*attach, "--sha256", found[:-1] + ("0" if found[-1] != "0" else "1"))
+    assert (status, out) == (1, "")
+    assert "OW599" in err
+    assert found in err
+    assert not Path("out.onnx").exists()
+
+
+@pytest.mark.parametrize("digests", [["x" * 64], ["0" * 63], ["0" * 64] * 2])
+def test_digests_that_make_no_sense(run: Run, digests: list[str]) -> None:
+    words = [word for digest in digests for word in ("--sha256", digest)]
+    assert run("attach", "model.onnx", "--library", "acme.onnxlib", "-o", "out.onnx", *words)[0] == 2
+    assert not Path("out.onnx").exists()

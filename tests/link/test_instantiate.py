@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import onnx
 import pytest
 from onnx import FunctionProto, helper
 from onnx.inliner import inline_local_functions
 from onnx.reference import ReferenceEvaluator
-from opwright.bundle.format import AttributeEntry, FunctionEntry, InputEntry
+from opwright.bundle.format import AttributeEntry, Bundle, FunctionEntry, InputEntry
 from opwright.diagnostics import DiagnosticError
+from opwright.link.apply import attach
 from opwright.link.instantiate import instantiate
 from opwright.link.naming import bodies_at
 from opwright.link.profile import Profile
 
-from tests.link.conftest import Body, LibraryBuilder
+from tests.link.conftest import Body, LibraryBuilder, parse, refused
 
 LEAKY = "<slope>(x) => (y) { y = LeakyRelu<alpha: float = @slope>(x) }"
 
@@ -251,3 +254,17 @@ def test_a_body_that_calls_what_the_index_does_not_name_is_refused(library: Libr
     with pytest.raises(DiagnosticError) as caught:
         functions_of(library, "Twice")
     assert [item.code for item in caught.value.diagnostics] == ["OW575"]
+
+
+def test_a_body_under_the_digest_of_another_is_refused(acme: Bundle) -> None:
+    """A bundle lists its members by their bytes; that a body is the one its name promises, only its nodes tell."""
+    digests = sorted(acme.bodies)
+    swapped = replace(acme, bodies=dict(zip(digests, [acme.bodies[item] for item in reversed(digests)], strict=True)))
+    model = parse(
+        '<ir_version: 8, opset_import: ["": 18, "com.acme": 1]> '
+        "g (float[N] x) => (float[N] y) { y = com.acme.Swish(x) }"
+    )
+    assert attach(model, acme).functions
+    found = refused(lambda: attach(model, swapped))
+    assert [item.code for item in found] == ["OW575"]
+    assert "and it is named body1:" in found[0].reason

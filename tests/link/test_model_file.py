@@ -14,6 +14,7 @@ from opwright.diagnostics import DiagnosticError
 from opwright.graphs.model_file import external_files, read_model, write_model
 
 from tests.link.conftest import parse, refused
+from tests.work import ends
 
 TEXT = '<ir_version: 8, opset_import: ["": 18]> g (float[N] x) => (float[N] y) { y = Neg(x) }'
 
@@ -113,3 +114,11 @@ def test_a_model_must_stay_beside_its_weights(path: Path) -> None:
     assert "weights.bin" in found.reason
     write_model(model, path.parent / "attached.onnx", path)
     assert read_model(path.parent / "attached.onnx") == model
+
+
+@pytest.mark.parametrize("name", ["/dev/zero", "pipe.onnx"])
+def test_what_is_no_regular_file_is_not_read(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / "pipe.onnx")
+    with ends(name):
+        (found,) = refused(lambda: read_model(tmp_path / name))
+    assert (found.code, found.reason) == ("OW550", "it is no regular file")

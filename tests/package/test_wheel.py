@@ -120,3 +120,14 @@ def test_the_library_is_found_by_name(installed: Path) -> None:
         "print(*(find_bundle(name).index.library for name in ('acme-ops', 'acme_ops', 'acme')))"
     )
     assert run(installed, code) == "acme-ops acme-ops acme-ops"
+
+
+def test_a_license_adds_no_headers() -> None:
+    index = replace(BUNDLE.index, license="MIT\nRequires-Dist: evil\n\nText", summary="One\nName: other")
+    _, wheel = build_wheel(index, bundle_bytes(BUNDLE), render_stubs(BUNDLE.index))
+    with zipfile.ZipFile(io.BytesIO(wheel)) as file:
+        (name,) = (item for item in file.namelist() if item.endswith("/METADATA"))
+        message = email.message_from_bytes(file.read(name))
+    assert message["License-Expression"] == "MIT Requires-Dist: evil Text"
+    assert message.get_all("Name") == [index.library]
+    assert "evil" not in " ".join(message.get_all("Requires-Dist") or [])

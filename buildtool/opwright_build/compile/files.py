@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
@@ -43,7 +44,7 @@ class SpecFiles:
                 reason=f"byte {error.start} is 0x{data[error.start]:02x}, which UTF-8 does not have there",
                 help="save the file as UTF-8",
             )
-        return parse(Source(path, text))
+        return _other_encoding(path, data) or parse(Source(path, text))
 
     def module(self, name: str, level: int, origin: str) -> Module | Diagnostic | None:
         """What `from ..name import x` in the file `origin` reaches, inside the library's root only."""
@@ -54,3 +55,27 @@ class SpecFiles:
             folder = folder.parent
         path = folder.joinpath(*name.split(".")) if name else folder / "__init__"
         return self.open(f"{path}.py")
+
+
+_COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")  # as in PEP 263
+_BLANK = re.compile(rb"^[ \t\f]*(?:#.*)?$")
+
+
+def _other_encoding(path: str, data: bytes) -> Diagnostic | None:
+    """What is wrong with a file that tells Python to read it in another encoding: it would run what is not compiled."""
+    for number, line in enumerate(re.split(rb"\r\n|\r|\n", data, maxsplit=2)[:2], 1):
+        found = _COOKIE.match(line)
+        if found is not None:
+            name = found[1].decode("ascii", "replace")
+            if re.sub(r"[_-]", "", name.lower()) in ("utf8", "utf8sig"):
+                return None
+            return Diagnostic(
+                "OW301",
+                f"the file asks to be read as {name}",
+                Place(path, number, found.start(1) + 1, number, found.end(1) + 1),
+                reason="Python would read another text than the one that is compiled and reviewed",
+                help="save the file as UTF-8, and remove the comment",
+            )
+        if not _BLANK.match(line):
+            return None
+    return None

@@ -7,22 +7,20 @@ in real folders.
 
 from __future__ import annotations
 
-import errno
 import os
 import secrets
 import stat
 from pathlib import Path
 
+from opwright import regular_file
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 
 MOST_BYTES = 1 << 31  # of one file
-_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe that takes a file's place must not be waited for
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 
 
-class NotRegularError(OSError):
-    """There is something of that name, and it is no regular file, or one that is too large to be read."""
+NotRegularError = regular_file.NotRegularError
 
 
 class Tree:
@@ -102,20 +100,12 @@ def stays_inside(name: str) -> bool:
 
 def open_regular(path: Path) -> int:
     """A descriptor of a regular file, for reading; links are followed. NotRegularError, and what `os.open` raises."""
-    _require_regular(os.stat(path))
-    descriptor = os.open(path, os.O_RDONLY | _NO_WAIT | _BINARY)
-    try:
-        _require_regular(os.fstat(descriptor))
-    except BaseException:
-        os.close(descriptor)
-        raise
-    return descriptor
+    return regular_file.open_regular(path, MOST_BYTES)
 
 
 def read_regular(path: Path) -> bytes:
     """The bytes of a regular file. NotRegularError, and what `os.open` raises."""
-    with open(open_regular(path), "rb") as file:
-        return file.read()
+    return regular_file.read_regular(path, MOST_BYTES)
 
 
 def create(path: Path, data: bytes, durable: bool = False, mode: int = 0o666) -> None:
@@ -145,15 +135,6 @@ def _status(path: Path) -> os.stat_result | None:
         return os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
-
-
-def _require_regular(status: os.stat_result) -> None:
-    if stat.S_ISDIR(status.st_mode):
-        raise IsADirectoryError(errno.EISDIR, "Is a directory")
-    if not stat.S_ISREG(status.st_mode):
-        raise NotRegularError(errno.EINVAL, "it is no regular file")
-    if status.st_size > MOST_BYTES:
-        raise NotRegularError(errno.EFBIG, f"it has more than {MOST_BYTES:,} bytes")
 
 
 def _require_normal(path: str) -> None:

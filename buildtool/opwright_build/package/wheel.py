@@ -40,7 +40,7 @@ def _metadata(index: Index) -> bytes:
     if index.summary:
         lines.append(f"Summary: {' '.join(index.summary.split())}")
     if index.license:
-        lines.append(f"License-Expression: {index.license}")
+        lines.append(f"License-Expression: {' '.join(index.license.split())}")
     lines.append("Requires-Python: >=3.11")
     lines += [f"Requires-Dist: {name}{specifier}" for name, specifier in index.requires]
     return ("\n".join(lines) + "\n").encode()

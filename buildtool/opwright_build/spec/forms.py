@@ -18,6 +18,7 @@ from opwright_build.spec.names import (
     DomainName,
     ElementName,
     Identifier,
+    License,
     PackageName,
     Release,
     SchemaNumber,
@@ -89,7 +90,7 @@ class LibraryModel(Strict):
     version: Release
     package: PackageName
     summary: str = ""
-    license: str = ""
+    license: License | Literal[""] = ""
     opsets: Words
     requires: dict[Literal["opwright"], Words] = Field(default_factory=dict)
     dependencies: dict[DistributionName, Words] = Field(default_factory=dict)

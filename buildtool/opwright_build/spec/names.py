@@ -18,6 +18,7 @@ DISTRIBUTION = r"^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$"
 PACKAGE = r"^[a-z_][a-z0-9_]*$"
 RELEASE = r"^[0-9]+(\.[0-9]+)*((a|b|rc)[0-9]+)?(\.post[0-9]+)?(\.dev[0-9]+)?$"
 DOMAIN = r"^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$"
+LICENSE = r"^[A-Za-z0-9][A-Za-z0-9.+() -]*$"  # an SPDX expression: it becomes a line of the wheel's METADATA
 
 PATTERN_WORDS = {
     IDENTIFIER: "a name of letters, digits and underscores that does not begin with a digit",
@@ -25,6 +26,7 @@ PATTERN_WORDS = {
     PACKAGE: "an import name (lower-case letters, digits and underscores)",
     RELEASE: "a version such as 0.1.0 or 1.2.0rc1",
     DOMAIN: "a domain such as com.acme",
+    LICENSE: "an SPDX expression such as MIT or Apache-2.0 OR MIT",
 }
 
 
@@ -50,6 +52,7 @@ Identifier = Annotated[str, Field(pattern=IDENTIFIER, max_length=200)]
 DistributionName = Annotated[str, Field(pattern=DISTRIBUTION, max_length=100)]
 PackageName = Annotated[str, Field(pattern=PACKAGE, max_length=100)]
 Release = Annotated[str, Field(pattern=RELEASE, max_length=100)]
+License = Annotated[str, Field(pattern=LICENSE, max_length=300)]
 DomainName = Annotated[str, Field(pattern=DOMAIN, max_length=200)]
 VersionNumber = Annotated[int, Field(ge=1, le=1_000_000)]
 Words = Annotated[str, Field(min_length=1, max_length=300)]

@@ -13,24 +13,27 @@ from opwright.bundle.installed import installed_bundle
 from opwright.bundle.json_form import Json, MalformedError
 from opwright.bundle.write import INDEX_MEMBER, MIMETYPE_MEMBER, body_member, template_member
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
+from opwright.regular_file import read_regular
 
 _AGAIN = "build the library again, or get it again from where it came"
 
 
-def find_bundle(name: str | Path, beside: Sequence[str] = ()) -> Bundle:
+def find_bundle(name: str | Path, beside: Sequence[str] = (), wanted: str = "") -> Bundle:
     """The library of that name: a file `x.onnxlib`, or an installed package or distribution (`acme_ops`, `acme-ops`).
 
     A part of the distribution's name up to a dash (`acme`) will do where only one fits. No package is imported.
     Packages are looked for on the import path, and in the folders `beside` as if they were at its end.
-    Raises DiagnosticError: OW510 to OW516 for the file, OW518 for the name.
+    `wanted` is the sha256 that its file must have, nothing of which is looked at before. Raises DiagnosticError: OW510
+    to OW516 and OW599 for the file, OW518 for the name.
     """
     if isinstance(name, Path) or name.endswith(SUFFIX) or "/" in name or "\\" in name:
-        return read_bundle_file(Path(name))
-    return read_bundle_file(installed_bundle(name, beside))
+        return read_bundle_file(Path(name), wanted)
+    return read_bundle_file(installed_bundle(name, beside), wanted)
 
 
-def read_bundle_file(path: Path) -> Bundle:
-    """The library in a file. Raises DiagnosticError, OW510 when the file cannot be read."""
+def read_bundle_file(path: Path, wanted: str = "") -> Bundle:
+    """The library in a file. Raises DiagnosticError: OW510 when the file cannot be read, OW599 when `wanted` is not the
+    sha256 of its bytes."""
     place = Place(path.as_posix())
     try:
         status = path.stat()
@@ -39,10 +42,15 @@ def read_bundle_file(path: Path) -> Bundle:
             raise _error("OW510", place, f"{path.name} cannot be read", reason, "name a file that ends in .onnxlib")
         if status.st_size > MOST_BYTES:
             raise _error("OW510", place, f"{path.name} cannot be read", _too_large(status.st_size, MOST_BYTES))
-        data = path.read_bytes()
+        data = read_regular(path, MOST_BYTES)
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL
         reason = getattr(error, "strerror", None) or str(error)
         raise _error("OW510", place, f"{path.name} cannot be read", reason) from None
+    found = sha256(data).hexdigest() if wanted else ""
+    if found != wanted.lower():
+        text = f"{path.name} is not the library that is wanted"
+        reason = f"its sha256 is {found}, and {wanted.lower()} is asked for"
+        raise _error("OW599", place, text, reason, "get the library again from where the digest came from")
     return read_bundle(data, path.as_posix())
 
 

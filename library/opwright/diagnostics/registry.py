@@ -1200,6 +1200,11 @@ TABLE = (
         "The versions of opsets and of the IR are small numbers. Tools keep them in 32 bits, and would take a larger "
         "one for another version.",
     ),
+    Code(
+        "OW599",
+        "A library that is not the one that is wanted",
+        "`attach --sha256` says which file is meant, down to its last byte. Another one, however alike, is not opened.",
+    ),
     # Releases
     Code(
         "OW650",

@@ -14,6 +14,7 @@ from onnx import ModelProto, OperatorSetProto, TensorProto
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 from opwright.graphs.walk import all_graphs
+from opwright.regular_file import read_regular
 
 MOST_BYTES = (1 << 31) - 1  # of a protobuf message
 _BROKEN = "its bytes are no protobuf message, or are cut off"
@@ -25,10 +26,11 @@ def read_model(path: Path) -> ModelProto:
         size = path.stat().st_size
         if size > MOST_BYTES:
             raise DiagnosticError([_not_a_model(path, f"it has {size} bytes, and protobuf stops at 2 GiB")])
-        data = path.read_bytes()
-    except OSError as error:
+        data = read_regular(path, MOST_BYTES)
+    except (OSError, ValueError) as error:  # ValueError: a path with a NUL
         text = f"cannot read the model {path}"
-        raise DiagnosticError([Diagnostic("OW550", text, reason=error.strerror or str(error))]) from None
+        reason = getattr(error, "strerror", None) or str(error)
+        raise DiagnosticError([Diagnostic("OW550", text, reason=reason)]) from None
     model = ModelProto()
     try:
         model.ParseFromString(data)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from google.protobuf.message import DecodeError
 from onnx import AttributeProto, FunctionProto, NodeProto, helper
@@ -16,6 +17,7 @@ from onnx import AttributeProto, FunctionProto, NodeProto, helper
 from opwright.bundle.call_interface import outputs_of
 from opwright.bundle.format import AttributeEntry, BodyEntry, CallEntry, DomainEntry, FunctionEntry, Index
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_nodes, rename_references, rename_values
 from opwright.link.catalogue import Catalogue, catalogue_of
 from opwright.link.flatten import flatten
@@ -24,6 +26,8 @@ from opwright.link.naming import Content, Instance, Naming, template_at
 from opwright.link.profile import Profile
 from opwright.link.schema_types import schema_at
 from opwright.opsets.domains import normal_domain
+from opwright.protos.canonical import canonicalise
+from opwright.protos.canonical_tensors import RefusedError
 from opwright.variants import overload_of
 
 CALL_DOMAIN = "body1"
@@ -127,9 +131,27 @@ def parse_body(catalogue: Catalogue, instance: Instance) -> FunctionProto:
     if data is None:
         raise DiagnosticError([_damaged(instance, f"{instance.body.body} is not among the library's bodies")])
     try:
-        return FunctionProto.FromString(data)
+        function = FunctionProto.FromString(data)
     except DecodeError:
         raise DiagnosticError([_damaged(instance, "its bytes are not a FunctionProto")]) from None
+    reason = _why_another(instance.body.body, data)
+    if reason:
+        raise DiagnosticError([_damaged(instance, reason)])
+    return function
+
+
+@lru_cache(maxsize=4096)
+def _why_another(digest: str, data: bytes) -> str:
+    """Why bytes are not the body of a digest; empty where they are. Members of a bundle are named by digests of bodies,
+    and listed by digests of bytes: both may be right, and the body another one."""
+    try:
+        check_structure(FunctionProto.FromString(data), "the body")
+        found = canonicalise(FunctionProto.FromString(data), callees={}).digest
+    except RefusedError as refused:
+        return f"it has no canonical form: {refused}"
+    except DiagnosticError as error:
+        return error.diagnostics[0].message
+    return "" if found == digest else f"its nodes have the digest {found}, and it is named {digest}"
 
 
 def _check_shape(function: FunctionProto, instance: Instance) -> None:

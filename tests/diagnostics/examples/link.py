@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from hashlib import sha256
 
 from onnx import OperatorSetProto, parser
 from opwright.bundle.format import (
@@ -380,5 +381,10 @@ PAIRS = (
             "agraph (float[N] X) => (float[N] Y) { Y = com.acme.Swish(X) }"
         ),
         good=_GOOD,
+    ),
+    Pair(
+        "OW599",
+        bad=_attach(_GOOD_MODEL, f"{_ATTACH} --sha256 {'0' * 64}"),
+        good=_attach(_GOOD_MODEL, f"{_ATTACH} --sha256 {sha256(bytes.fromhex(LIBRARY)).hexdigest()}"),
     ),
 )
