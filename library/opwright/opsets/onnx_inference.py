@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from google.protobuf.message import DecodeError
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, checker, defs, helper, shape_inference
 
 
@@ -38,5 +39,5 @@ def infer_model(model: ModelProto, data_prop: bool = False) -> GraphProto | None
     of shapes, too."""
     try:
         return shape_inference.infer_shapes(model, data_prop=data_prop).graph
-    except (shape_inference.InferenceError, checker.ValidationError, ValueError, RuntimeError):
-        return None
+    except (shape_inference.InferenceError, checker.ValidationError, DecodeError, ValueError, RuntimeError):
+        return None  # DecodeError: what it infers nests deeper than protobuf reads
