@@ -177,6 +177,30 @@ def test_a_path_that_would_open_the_home_folder_gives_workers_no_cage(
     assert not before or f"read files: {tmp_path}" in dict(claim.declined)[worker_sandbox.CAGE.name]
 
 
+@pytest.mark.parametrize("linked", ["isolated_jobs.py", "nested"])
+def test_packages_that_are_links_are_found(
+    job: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, linked: str
+) -> None:
+    """Where the file itself is a link, it is allowed; where it lies behind one further down, there is no cage."""
+    entry, elsewhere = tmp_path / "entry", tmp_path / "elsewhere"
+    entry.mkdir()
+    elsewhere.mkdir()
+    monkeypatch.setattr(sys, "path", [path for path in sys.path if path != str(tmp_path)])
+    (elsewhere / "code.py").write_text((tmp_path / "isolated_jobs.py").read_text())
+    if linked == "nested":
+        (entry / "isolated_jobs").mkdir()
+        (entry / "isolated_jobs" / "__init__.py").symlink_to(elsewhere / "code.py")
+    else:
+        (entry / linked).symlink_to(elsewhere / "code.py")
+    monkeypatch.syspath_prepend(entry)
+    monkeypatch.delitem(sys.modules, "isolated_jobs")
+    module = __import__("isolated_jobs")
+    assert run_tasks([module.Job(("a",))], workers=1) == [["did a"]]
+    claim = worker_sandbox.claim()
+    if linked == "nested":
+        assert claim.cage.level == 0
+
+
 def test_without_a_cage_workers_serve_all_the_same(job: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker_sandbox, "claim", lambda: without([worker_sandbox.CAGE], "it was taken away"))
     [[refused], answer] = run_tasks([job("attacks"), job("a")], workers=1)

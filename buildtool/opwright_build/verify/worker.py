@@ -74,7 +74,12 @@ def _try(told: Mapping[str, Any]) -> None:
     _import_packages(told["packages"])
     from opwright_build.sandbox import fork_server
 
-    work = fork_server.Work(lambda: told["readable"], lambda: None, lambda requests, replies: None)
+    def check() -> None:
+        for path in told["needed"]:
+            with open(path, "rb"):
+                pass
+
+    work = fork_server.Work(lambda: told["readable"], check, lambda requests, replies: None)
     rooms = fork_server.Rooms(**told["rooms"])
     fork_server.run(socket.socket(fileno=told["control"]), told["cages"], rooms, work, told)
 
