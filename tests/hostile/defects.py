@@ -82,7 +82,9 @@ DEFECTS: Mapping[str, Defect] = {
     "no check of structure": Defect("model", _replace(_CHECK, "check_structure", _nothing)),
     "graphs of control flow are not asked for": Defect("model", _skip_method("_required")),
     "texts are not checked": Defect("model", _replace(_STRUCTURE, "refuse_broken_text", _nothing)),
-    "a place in a file is taken as it stands": Defect("model", _skip_method("_tensor")),
+    "a place in a file that is no number": Defect(
+        "model", _replace(_STRUCTURE, "_is_position", _unless(lambda text: not text.isdigit(), _raise))
+    ),
     "versions are not checked": Defect("model", _skip_method("_imports")),
     "an operator without a name": Defect(
         "model", _replace("opwright.link.inspect", "call_id", _unless(lambda node: not node.op_type, _raise))
