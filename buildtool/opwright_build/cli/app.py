@@ -186,6 +186,7 @@ def run_tests(
     ] = False,
     no_oracle: Annotated[bool, typer.Option("--no-oracle", help="Run no Python of a spec.")] = False,
     sandbox: SandboxOption = 0,
+    rerun: RerunOption = False,
     cache: CacheOption = None,
     sarif: SarifOption = None,
 ) -> None:
@@ -194,7 +195,7 @@ def run_tests(
     from opwright_build.workflow.verify import Scope, verify
 
     scope = Scope(only, mutants, update_gaps, not no_oracle, table, junit, sandbox)
-    _leave(lambda: verify(path, _reporter("test", json, sarif=sarif), Options(cache), scope, START))
+    _leave(lambda: verify(path, _reporter("test", json, sarif=sarif), Options(cache, rerun=rerun), scope, START))
 
 
 @app.command()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from importlib import import_module
@@ -73,6 +73,17 @@ class Engine:
         for result in finished:
             self._watch(result)
         return finished
+
+    def look_up(self, action: Action, output: str) -> bytes | None:
+        """An output of an action that the caller computes itself, where it is known; else see `keep`."""
+        result = self._look_up(action)
+        if result is None or not isinstance(result.outcome, Done) or output not in result.outcome.outputs:
+            return None
+        return self._store.get(result.outcome.outputs[output])
+
+    def keep(self, action: Action, output: str, data: bytes, reads: Iterable[Read]) -> None:
+        """Stores what the caller has computed for an action that was not known, and what it read."""
+        self._keep(action, Record(Done({output: self._store.put(data)}), tuple(reads)))
 
     def run_composite(self, action: Action, function: CompositeFunction) -> Result:
         """The result of an action that runs others. It stays in this process, and so do its reads and failures.

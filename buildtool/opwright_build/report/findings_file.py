@@ -26,6 +26,10 @@ class SarifReporter:
         self._found: list[Diagnostic] = []
         self._written = False
 
+    @property
+    def tells_events(self) -> bool:
+        return self._inner.tells_events
+
     def step(self, text: str) -> None:
         self._inner.step(text)
 

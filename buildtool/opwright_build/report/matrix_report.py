@@ -28,10 +28,10 @@ def matrix_text(rows: Sequence[Row]) -> str:
 
 def runtime_totals(outcomes: Iterable[Outcome]) -> dict[str, dict[str, int]]:
     """How many cells ended how, by runtime."""
-    totals: dict[str, Counter[str]] = {}
-    for outcome in outcomes:
-        totals.setdefault(outcome.runtime, Counter())[outcome.status.value] += 1
-    return {runtime: dict(sorted(counted.items())) for runtime, counted in totals.items()}
+    totals: dict[str, dict[str, int]] = {}
+    for (runtime, status), count in Counter((item.runtime, item.status) for item in outcomes).items():
+        totals.setdefault(runtime, {})[status.value] = count
+    return {runtime: dict(sorted(counts.items())) for runtime, counts in totals.items()}
 
 
 def totals_line(runtime: str, counts: Mapping[str, int]) -> str:

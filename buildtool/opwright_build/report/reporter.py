@@ -20,6 +20,10 @@ SourceText = Callable[[str], "str | None"]
 class Reporter(Protocol):
     """What a task says while it runs."""
 
+    @property
+    def tells_events(self) -> bool:
+        """Whether facts for programs reach any."""
+
     def step(self, text: str) -> None:
         """A step begins; for people who wait."""
 
@@ -52,6 +56,10 @@ class TextReporter:
         self._console = console
         self._progress = progress_on(console)
         self._tell = console.progress if findings_aside else console.result
+
+    @property
+    def tells_events(self) -> bool:
+        return False
 
     def step(self, text: str) -> None:
         self._progress.step(text)
@@ -86,6 +94,10 @@ class JsonReporter:
     def __init__(self, console: Console, command: str) -> None:
         self._console = console
         self._schema = f"opwright.{command}/1"
+
+    @property
+    def tells_events(self) -> bool:
+        return True
 
     def step(self, text: str) -> None:
         """Progress is for people."""

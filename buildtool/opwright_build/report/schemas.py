@@ -61,6 +61,7 @@ def output_schemas() -> dict[str, Schema]:
         "pairs": _COUNT,
         "cases": _COUNT,
         "skipped": _COUNT,
+        "kept": _COUNT,
         "oracles": _COUNT,
         "sandbox": _or_null(_SANDBOX),
         "workers": _or_null(_SANDBOX),

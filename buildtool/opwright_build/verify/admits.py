@@ -6,7 +6,7 @@ at a time; the others are held at the first type that the index says they take. 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -41,8 +41,10 @@ class Admission:
     wrong_output: tuple[str, ...]
 
 
-def admissions(bundle: Bundle, instantiated: BodyFunctions | None = None) -> list[Admission]:
-    """Every body and type variable of a library, in the order of its index.
+def admissions(
+    bundle: Bundle, instantiated: BodyFunctions | None = None, only: Collection[str] | None = None
+) -> list[Admission]:
+    """Every body and type variable of a library, in the order of its index; or of the versions of those identities.
 
     `instantiated` are the functions that others have made of the bundle.
     """
@@ -50,7 +52,7 @@ def admissions(bundle: Bundle, instantiated: BodyFunctions | None = None) -> lis
     inference = _Inference()
     found: list[Admission] = []
     for entry in bundle.index.functions:
-        for body in entry.bodies:
+        for body in entry.bodies if only is None or entry.identity in only else ():
             found.extend(_of_body(functions, inference, entry, body))
     return found
 

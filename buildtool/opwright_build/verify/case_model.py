@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -109,18 +109,52 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
-class CollectedCases:
-    """Everything that the library's versions are judged by: cases in order of version and source.
+class CollectedVersion:
+    """What one version is judged by: cases in order of source.
 
-    `references` are the files whose Python was run to make the expectations, relative to the library's root, and
-    `sandbox` what they were run in; None where none was run.
+    `reference` is the file whose Python was run to make expectations, relative to the library's root, empty where none
+    was. `suite` names the cases of the standard's suite that were looked at, with their lines of the lock, `files` the
+    files that were read, with their bytes; None where there is none.
     """
 
+    identity: str
     cases: tuple[Case, ...]
     diagnostics: tuple[Diagnostic, ...]
-    skipped: tuple[Skipped, ...] = ()
-    references: tuple[str, ...] = ()
+    skipped: tuple[Skipped, ...]
+    reference: str
+    suite: Mapping[str, str | None]
+    files: Mapping[str, bytes | None]
+
+
+@dataclass(frozen=True, slots=True)
+class CollectedCases:
+    """Everything that the library's versions are judged by, in their order.
+
+    `findings` are about the whole. `sandbox` is what references were run in; None where none was run.
+    """
+
+    versions: tuple[CollectedVersion, ...]
+    findings: tuple[Diagnostic, ...] = ()
     sandbox: Claim | None = None
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        return tuple(case for version in self.versions for case in version.cases)
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Each once: one finding may come up under several versions."""
+        told = [item for version in self.versions for item in version.diagnostics]
+        return tuple(dict.fromkeys((*self.findings, *told)))
+
+    @property
+    def skipped(self) -> tuple[Skipped, ...]:
+        return tuple(item for version in self.versions for item in version.skipped)
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """The files whose Python was run to make the expectations, relative to the library's root."""
+        return tuple(dict.fromkeys(version.reference for version in self.versions if version.reference))
 
 
 class Status(Enum):
@@ -130,6 +164,18 @@ class Status(Enum):
     UNSUPPORTED = "unsupported"
     UNVERIFIED = "unverified"
     NOT_ADMITTED = "not-admitted"
+
+    __hash__ = object.__hash__  # the enumeration's own is Python, and a library has a hundred thousand cells
+
+
+@dataclass(frozen=True, slots=True)
+class CaseName:
+    """Which case an outcome is of."""
+
+    identity: str
+    name: str
+    bindings: Mapping[str, str]
+    place: Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +187,22 @@ class Outcome:
     row of `runtime-gaps.yaml` that covers a refusal.
     """
 
-    case: Case
+    case: CaseName
     opset: int
     body: str
     runtime: str
     status: Status
     message: str = ""
     gap: str = ""
+
+
+def by_case(outcomes: Iterable[Outcome]) -> Iterator[tuple[CaseName, list[Outcome]]]:
+    """The outcomes that stand together and are of one case, under it."""
+    cells: list[Outcome] = []
+    for outcome in outcomes:
+        if cells and cells[0].case is not outcome.case:
+            yield cells[0].case, cells
+            cells = []
+        cells.append(outcome)
+    if cells:
+        yield cells[0].case, cells

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from opwright.bundle.format import FunctionEntry
@@ -14,15 +14,15 @@ from opwright_build.spec.model import SpecVersion, VectorKind, VectorSource
 from opwright_build.spec.vectors_file import VectorsFile, read_vectors_file
 from opwright_build.spec.yaml_source import MAX_BYTES
 from opwright_build.verify.bindings import Unbound
-from opwright_build.verify.case_model import Answer, Case, CollectedCases, Expected, Skipped
+from opwright_build.verify.case_model import Answer, Case, CollectedCases, CollectedVersion, Expected, Skipped
 from opwright_build.verify.cases import row_judge, with_digest
 from opwright_build.verify.judge import mismatch
-from opwright_build.verify.lock import LOCK_PATH, LockedCase, check_lock, read_lock, write_lock
+from opwright_build.verify.lock import LOCK_PATH, LockedCase, check_lock, read_lock, unused_lines, write_lock
 from opwright_build.verify.oracle import Limits, Oracle
 from opwright_build.verify.references import References, Unanswered, beyond_references
 from opwright_build.verify.rows import TypedRow, expand_rows
 from opwright_build.verify.suite import SuiteCase, extract
-from opwright_build.verify.suite_cases import SUITE_KINDS, fit, select
+from opwright_build.verify.suite_cases import SUITE_KINDS, Selected, fit, select
 
 LoadSuite = Callable[[Sequence[str]], Sequence[SuiteCase]]
 
@@ -51,10 +51,11 @@ def collect_cases(
             accept(oracle.claim)
         collection = _Collection(versions, interfaces, library_root, oracle if run_oracle else None)
         collection.suite = load_for(wanted, load_suite)
-        for version in wanted:
-            collection.add_version(version)
-        collection.check_lock(whole=only is None)
-        return collection.result()
+        found = tuple(collection.collect(version) for version in wanted)
+        used = {name for version in found for name in version.suite}
+        stale = unused_lines(used, collection.locked) if only is None else []
+        asked = run_oracle and any(version.reference for version in found)
+        return CollectedCases(found, (*collection.lock_findings, *stale), oracle.claim if asked else None)
 
 
 def load_for(versions: Sequence[SpecVersion], load_suite: LoadSuite) -> Sequence[SuiteCase]:
@@ -70,11 +71,12 @@ def update_lock(versions: Sequence[SpecVersion], library_root: Path, load_suite:
     needed = {item.case.name: item.case for version in versions for item in select(version, suite)[0]}
     if not needed and not (library_root / LOCK_PATH).exists():
         return None
-    locked, _ = _read_lock(LibraryFiles(library_root))
+    locked, _ = locked_cases(LibraryFiles(library_root))
     return write_lock(needed.values(), locked)
 
 
-def _read_lock(files: LibraryFiles) -> tuple[Mapping[str, LockedCase], list[Diagnostic]]:
+def locked_cases(files: LibraryFiles) -> tuple[Mapping[str, LockedCase], list[Diagnostic]]:
+    """The lines of the library's lock, and what is wrong with the file."""
     folder, _, name = LOCK_PATH.partition("/")
     if not (files.root / LOCK_PATH).exists():
         return {}, []
@@ -96,29 +98,19 @@ class _Collection:
         self.files = LibraryFiles(root)
         self.interfaces = interfaces
         self.references = None if oracle is None else References(self.files, oracle)
-        self.declared = _declared_anywhere(versions)
+        self.declared = declared_anywhere(versions)
         self.suite: Sequence[SuiteCase] = ()
-        self.used: dict[str, SuiteCase] = {}
         self.rows: dict[str, VectorsFile] = {}
-        self.cases: list[Case] = []
-        self.skipped: list[Skipped] = []
-        self.diagnostics: dict[Diagnostic, None] = {}  # one finding may come up under several versions
+        self.locked, self.lock_findings = locked_cases(self.files)
+        self._checked: dict[str, list[Diagnostic]] = {}  # what is wrong with each case of the suite
 
-    def result(self) -> CollectedCases:
-        asked = () if self.references is None else tuple(self.references.asked)
-        sandbox = self.references.sandbox if self.references is not None and asked else None
-        return CollectedCases(tuple(self.cases), tuple(self.diagnostics), tuple(self.skipped), asked, sandbox)
-
-    def check_lock(self, whole: bool) -> None:
-        locked, findings = _read_lock(self.files)
-        self.report(findings + check_lock(list(self.used.values()), locked, whole=whole))
-
-    def add_version(self, version: SpecVersion) -> None:
+    def collect(self, version: SpecVersion) -> CollectedVersion:
         selected, findings = select(version, self.suite)
-        self.used.update((item.case.name, item.case) for item in selected)
+        names = dict.fromkeys(item.case.name for item in selected)
+        suite = {name: str(self.locked[name]) if name in self.locked else None for name in names}
         entry = self.interfaces.get(version.identity)
         if entry is None:
-            return
+            return CollectedVersion(version.identity, (), tuple(self._lock_findings(selected)), (), "", suite, {})
         collector = _VersionCollector(self, version, entry)
         collector.report(findings)
         for item in selected:
@@ -126,7 +118,7 @@ class _Collection:
                 collector.add_suite_case(fit(item, entry))
             except Unbound as error:
                 if item.replay:
-                    self.skipped.append(Skipped(version.identity, item.case.name, str(error), item.place))
+                    collector.skipped.append(Skipped(version.identity, item.case.name, str(error), item.place))
                 else:
                     message = f"the suite's case {item.case.name} does not fit {version.identity}"
                     collector.report([Diagnostic("OW413", message, item.place, f"It is not used: {error}.")])
@@ -134,6 +126,17 @@ class _Collection:
             if source.kind is VectorKind.ROWS:
                 collector.add_rows(source)
         collector.check_coverage()
+        collector.report(self._lock_findings(selected))
+        return collector.result(suite)
+
+    def _lock_findings(self, selected: Iterable[Selected]) -> list[Diagnostic]:
+        found: list[Diagnostic] = []
+        for item in selected:
+            name = item.case.name
+            if name not in self._checked:
+                self._checked[name] = check_lock([item.case], self.locked)
+            found += self._checked[name]
+        return found
 
     def read_rows(self, folder: str, source: VectorSource) -> VectorsFile:
         path = f"{folder}/{source.path}"
@@ -143,9 +146,6 @@ class _Collection:
                 VectorsFile((), (data,)) if isinstance(data, Diagnostic) else read_vectors_file(data, path)
             )
         return self.rows[path]
-
-    def report(self, findings: Sequence[Diagnostic]) -> None:
-        self.diagnostics.update(dict.fromkeys(findings))
 
 
 class _VersionCollector:
@@ -157,13 +157,32 @@ class _VersionCollector:
         self.entry = entry
         self.folder = version.folder.relative_to(collection.root).as_posix()
         self.sound = True
-        self.count = 0
+        self.cases: list[Case] = []
+        self.skipped: list[Skipped] = []
+        self.diagnostics: dict[Diagnostic, None] = {}
         self.covered: set[tuple[str, str]] = set()
+        self.asked = False  # whether Python of the spec was run
         self.reference = self._reference()
+
+    def result(self, suite: Mapping[str, str | None]) -> CollectedVersion:
+        sources, version = self.collection.files.sources, self.version
+        names = [source.path for source in version.vectors if source.kind is VectorKind.ROWS]
+        if self.collection.references is not None and version.reference_file is not None:
+            names.append(version.reference_file)
+        paths = [f"{self.folder}/{name}" for name in names]
+        return CollectedVersion(
+            version.identity,
+            tuple(self.cases),
+            tuple(self.diagnostics),
+            tuple(self.skipped),
+            self.reference or "" if self.asked else "",
+            suite,
+            {path: sources.get(path) for path in paths},
+        )
 
     def report(self, findings: Sequence[Diagnostic]) -> None:
         self.sound = self.sound and not has_errors(findings)
-        self.collection.report(findings)
+        self.diagnostics.update(dict.fromkeys(findings))
 
     def add_suite_case(self, case: Case) -> None:
         self._add(case)
@@ -172,6 +191,7 @@ class _VersionCollector:
         if beyond_references(self.entry, case.inputs, case.attributes):
             return
         assert self.collection.references is not None
+        self.asked = True
         try:
             answers = self.collection.references.expect(
                 self.reference,
@@ -197,7 +217,7 @@ class _VersionCollector:
         declared = self.collection.declared[self.version.domain.name, self.version.name]
         expanded = expand_rows(read.rows, self.entry, declared)
         self.report([*read.diagnostics, *expanded.diagnostics])
-        self.collection.skipped.extend(expanded.skipped)
+        self.skipped.extend(expanded.skipped)
         for row in expanded.rows:
             self._add_row(row)
 
@@ -205,7 +225,7 @@ class _VersionCollector:
         """Each declared type needs a vector, or nothing is known of it. Not asked where findings explain the gap."""
         if not self.sound:
             return
-        if self.count == 0:
+        if not self.cases:
             message = f"{self.version.identity} has no vectors"
             way_out = "Give it rows in a `vectors.yaml`, or `vectors: [onnx]` for an operator of the standard."
             place = self._place("vectors", "since_version")
@@ -256,6 +276,7 @@ class _VersionCollector:
         if self.reference is None:
             raise Unanswered(None)
         what = f"the row `{typed.row.name}`"
+        self.asked = True
         return self.collection.references.expect(
             self.reference,
             self.version.reference_name,
@@ -267,8 +288,7 @@ class _VersionCollector:
         )
 
     def _add(self, case: Case) -> None:
-        self.collection.cases.append(case)
-        self.count += 1
+        self.cases.append(case)
         if not case.error:
             self.covered.update(case.bindings.items())
 
@@ -288,7 +308,7 @@ class _VersionCollector:
         return Place(f"{self.folder}/spec.yaml")
 
 
-def _declared_anywhere(versions: Sequence[SpecVersion]) -> dict[tuple[str, str], dict[str, frozenset[str]]]:
+def declared_anywhere(versions: Sequence[SpecVersion]) -> dict[tuple[str, str], dict[str, frozenset[str]]]:
     """For each function, the types that any of its versions declares for each variable."""
     result: dict[tuple[str, str], dict[str, frozenset[str]]] = {}
     for version in versions:

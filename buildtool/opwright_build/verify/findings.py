@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, Place, Severity
 
-from opwright_build.verify.case_model import Outcome, Status
+from opwright_build.verify.case_model import Outcome, Status, by_case
 
 _MORE = "`opwright test --json` lists every cell"
 
@@ -48,10 +48,12 @@ def unverified(
     """
     types: dict[tuple[str, str, str], set[Status]] = {}
     bodies: dict[tuple[str, str], set[Status]] = {}
-    for outcome in outcomes:
-        for variable, kind in outcome.case.bindings.items():
-            types.setdefault((outcome.case.identity, variable, kind), set()).add(outcome.status)
-        bodies.setdefault((outcome.case.identity, outcome.body), set()).add(outcome.status)
+    for case, cells in by_case(outcomes):
+        statuses = {outcome.status for outcome in cells}
+        for variable, kind in case.bindings.items():
+            types.setdefault((case.identity, variable, kind), set()).update(statuses)
+        for outcome in cells:
+            bodies.setdefault((case.identity, outcome.body), set()).add(outcome.status)
     findings: list[Diagnostic] = []
     for entry in entries:
         place = places.get(entry.identity)

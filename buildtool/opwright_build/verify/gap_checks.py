@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from opwright.diagnostics.diagnostic import Diagnostic
 
 from opwright_build.report.tables import counted
-from opwright_build.verify.case_model import Outcome
+from opwright_build.verify.case_model import Outcome, by_case
 from opwright_build.verify.gap_releases import compared_with, rows_in_force, unlisted
 from opwright_build.verify.gaps import (
     FILE,
@@ -78,9 +78,7 @@ class Change:
 
 def check_gaps(file: GapsFile, outcomes: Iterable[Outcome], run: Run) -> tuple[list[Diagnostic], list[Change]]:
     """Rows that are no longer true (OW452, OW453) and refusals that no row covers (OW451); and what releases change."""
-    by_operator: dict[str, list[Outcome]] = {}
-    for outcome in outcomes:
-        by_operator.setdefault(outcome.case.identity, []).append(outcome)
+    by_operator = _distinct(outcomes)
     findings: list[Diagnostic] = []
     for gap in file.gaps:
         if gap.operator not in run.identities:
@@ -99,6 +97,20 @@ def check_gaps(file: GapsFile, outcomes: Iterable[Outcome], run: Run) -> tuple[l
         for family, release in new.items()
     ]
     return findings, changes
+
+
+def _distinct(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
+    """By operator, the first outcome of those that no row can tell apart."""
+    found: dict[str, list[Outcome]] = {}
+    seen: set[tuple[object, ...]] = set()
+    for case, cells in by_case(outcomes):
+        types = tuple(case.bindings.items())
+        for outcome in cells:
+            key = (case.identity, types, outcome.runtime, outcome.opset, outcome.status)
+            if key not in seen:
+                seen.add(key)
+                found.setdefault(case.identity, []).append(outcome)
+    return found
 
 
 def merge_gaps(file: GapsFile, outcomes: Iterable[Outcome], run: Run) -> GapsFile:

@@ -9,7 +9,7 @@ rounding moves them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,9 +82,8 @@ def write_lock(cases: Iterable[SuiteCase], before: Mapping[str, LockedCase]) -> 
     return _HEADER + "".join(f"{lines[name]}\n" for name in sorted(lines))
 
 
-def check_lock(cases: Sequence[SuiteCase], locked: Mapping[str, LockedCase], *, whole: bool) -> list[Diagnostic]:
-    """Findings where a case differs from its line or has none. `whole` says that the cases are all of the library's:
-    then a line that no case needs is a finding too."""
+def check_lock(cases: Sequence[SuiteCase], locked: Mapping[str, LockedCase]) -> list[Diagnostic]:
+    """Findings where a case differs from its line or has none."""
     findings: list[Diagnostic] = []
     for case in sorted({case.name: case for case in cases}.values(), key=lambda case: case.name):
         line = locked.get(case.name)
@@ -108,10 +107,12 @@ def check_lock(cases: Sequence[SuiteCase], locked: Mapping[str, LockedCase], *, 
                     _UPDATE,
                 )
             )
-    if whole:
-        used = {case.name for case in cases}
-        findings.extend(_stale(entry) for name, entry in locked.items() if name not in used)
     return findings
+
+
+def unused_lines(used: Collection[str], locked: Mapping[str, LockedCase]) -> list[Diagnostic]:
+    """Findings for the lines of cases that are not among those `used` by all of a library."""
+    return [_stale(entry) for name, entry in locked.items() if name not in used]
 
 
 def _stale(entry: LockedCase) -> Diagnostic:

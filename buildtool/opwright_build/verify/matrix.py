@@ -17,8 +17,8 @@ from opwright.link.instantiate import instantiate
 
 from opwright_build.verify.batches import Batch, Vector
 from opwright_build.verify.case_bodies import Bodies, refused_types
-from opwright_build.verify.case_model import Case, Outcome, Status
-from opwright_build.verify.gaps import Gap, GapIndex
+from opwright_build.verify.case_model import Case, CaseName, Outcome, Status, by_case
+from opwright_build.verify.gaps import REFUSALS, Gap, GapIndex
 from opwright_build.verify.isolation import run_tasks
 from opwright_build.verify.models import Signature, arguments_of, signature_of
 from opwright_build.verify.refusals import Refusal
@@ -32,7 +32,6 @@ def verify_cases(
     cases: Sequence[Case],
     *,
     runtimes: Sequence[Runtime] | None = None,
-    gaps: Sequence[Gap] = (),
     workers: int = 1,
     timeout: float = 120.0,
     progress: Callable[[int, int], None] | None = None,
@@ -49,14 +48,21 @@ def verify_cases(
     for case in cases:
         plan.add(case)
     results = _run(plan, workers, timeout, progress)
-    rows = GapIndex(gaps)
     outcomes = []
     for cell in plan.cells:
         status, message = (cell.status, cell.message) if cell.batch is None else results[cell.batch][cell.position]
-        outcome = Outcome(cell.case, cell.opset, cell.body, cell.runtime, status, message)
-        row = rows.find(outcome)
-        outcomes.append(outcome if row is None else replace(outcome, gap=str(row)))
+        outcomes.append(Outcome(cell.case, cell.opset, cell.body, cell.runtime, status, message))
     return outcomes
+
+
+def with_gaps(outcomes: Iterable[Outcome], gaps: Sequence[Gap]) -> list[Outcome]:
+    """The outcomes, each refusal with the row that covers it."""
+    rows = GapIndex(gaps)
+    found = []
+    for outcome in outcomes:
+        row = rows.find(outcome) if outcome.status in REFUSALS else None
+        found.append(outcome if row is None else replace(outcome, gap=str(row)))
+    return found
 
 
 def passing_batches(
@@ -123,7 +129,7 @@ def _run(
 class _Cell:
     """One outcome to be: known at once (`batch` None), or the result at `position` of a batch."""
 
-    case: Case
+    case: CaseName
     opset: int
     body: str
     runtime: str
@@ -177,20 +183,21 @@ class Plan:
         if case.identity not in self._bodies:
             self._bodies[case.identity] = Bodies(entry)
         bodies = self._bodies[case.identity].of(case)
+        name = CaseName(case.identity, case.name, case.bindings, case.place)
         if not bodies:
             for runtime in self._runtimes:
                 message = "no body of the version is meant for such a call"
-                self.cells.append(_Cell(case, 0, "", runtime.name, status=Status.FAIL, message=message))
+                self.cells.append(_Cell(name, 0, "", runtime.name, status=Status.FAIL, message=message))
         for body in bodies:
-            self._add_body(entry, body, case)
+            self._add_body(entry, body, case, name)
 
-    def _add_body(self, entry: FunctionEntry, body: BodyEntry, case: Case) -> None:
+    def _add_body(self, entry: FunctionEntry, body: BodyEntry, case: Case, name: CaseName) -> None:
         refused = refused_types(body, case)
         signature = signature_of(entry, body, case)
         vector = Vector(case, arguments_of(entry, body, case))
         for runtime in self._runtimes:
             opset = self._opset(runtime, body)
-            cell = _Cell(case, body.last_opset if isinstance(opset, Refusal) else opset, body.body, runtime.name)
+            cell = _Cell(name, body.last_opset if isinstance(opset, Refusal) else opset, body.body, runtime.name)
             self.cells.append(cell)
             if refused:
                 cell.status, cell.message = Status.NOT_ADMITTED, f"its operators do not take {refused}"
@@ -277,8 +284,9 @@ def rows_of(outcomes: Iterable[Outcome], entries: Iterable[FunctionEntry]) -> li
     """The table, in the order in which versions and types first occur; `entries` say which variable is the widest."""
     widest = {entry.identity: max(entry.types, key=lambda item: len(item[1]), default=("",))[0] for entry in entries}
     found: dict[tuple[str, tuple[tuple[str, str], ...]], dict[str, Counter[Status]]] = {}
-    for outcome in outcomes:
-        case = outcome.case
+    for case, cells in by_case(outcomes):
         types = tuple((name, kind) for name, kind in case.bindings.items() if name == widest[case.identity])
-        found.setdefault((case.identity, types), {}).setdefault(outcome.runtime, Counter())[outcome.status] += 1
+        counts = found.setdefault((case.identity, types), {})
+        for outcome in cells:
+            counts.setdefault(outcome.runtime, Counter())[outcome.status] += 1
     return [Row(identity, types, counts) for (identity, types), counts in found.items()]

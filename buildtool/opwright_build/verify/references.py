@@ -13,7 +13,6 @@ from opwright.bundle.call_interface import ANY, split_type
 from opwright.bundle.format import FunctionEntry
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 
-from opwright_build.sandbox.levels import Claim
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.verify.case_model import Array, Expected, Items, Value
 from opwright_build.verify.cases import expected_from_oracle, output_elements
@@ -53,12 +52,6 @@ class References:
         self._oracle = oracle
         self._checked: dict[str, Checked | list[Diagnostic]] = {}
         self._stops: dict[str, int] = {}
-        self.asked: dict[str, None] = {}
-
-    @property
-    def sandbox(self) -> Claim:
-        """What they are run in."""
-        return self._oracle.claim
 
     def check(self, folder: str, file: str, function: str) -> list[Diagnostic]:
         """What keeps the file, or this function of it, from being asked; nothing when it may be."""
@@ -114,7 +107,6 @@ class References:
         assert isinstance(checked, Checked)
         if self._stops.get(path, 0) > _CHANCES:
             raise Unanswered(None)
-        self.asked[path] = None
         given = [None if value is None else as_float64(tensor_in(value)) for value in inputs]
         keywords = attributes_for_reference(entry, attributes)
         if function in checked.told_types:

@@ -11,11 +11,12 @@ from opwright_build.report.matrix_report import junit_entry, matrix_text, outcom
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.verify.isolation import kept_workers
-from opwright_build.workflow.judging import Subject, collect, judge, mutate
+from opwright_build.workflow.judging import judge, mutate
 from opwright_build.workflow.library import build_library, read_built
 from opwright_build.workflow.sandboxes import clause, record, require_for_workers
 from opwright_build.workflow.select import select_identities
 from opwright_build.workflow.session import Options, Session
+from opwright_build.workflow.subject import Subject, collect
 from opwright_build.workflow.task import finish, on_library
 from opwright_build.workflow.writing import write_file
 
@@ -56,12 +57,12 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
     subject = Subject(session, loaded, read_built(session, library), only)
     if scope.sandbox:
         require_for_workers(workers_claim(), scope.sandbox)
-    collected = collect(subject, scope.run_oracle, scope.sandbox)
     runtimes = available()
-    verdicts = judge(subject, collected, runtimes, scope.update_gaps)
+    verdicts = judge(subject, runtimes, scope.run_oracle, scope.update_gaps, scope.sandbox)
     outcomes, findings = verdicts.outcomes, verdicts.findings
-    for outcome in outcomes:
-        session.reporter.event("outcome", outcome_json(outcome))
+    if session.reporter.tells_events:
+        for outcome in outcomes:
+            session.reporter.event("outcome", outcome_json(outcome))
     index = subject.bundle.index
     if scope.junit is not None:
         new = {change.family for change in verdicts.changes}
@@ -76,25 +77,27 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
         "version": index.version,
         "versions": len({row.identity for row in rows}),
         "pairs": len(rows),
-        "cases": len(collected.cases),
-        "skipped": len(collected.skipped),
-        "oracles": len(collected.references),
-        "sandbox": record(collected.sandbox),
-        "workers": record(workers_claim() if outcomes else None),
+        "cases": verdicts.cases,
+        "kept": verdicts.kept,
+        "skipped": verdicts.skipped,
+        "oracles": verdicts.oracles,
+        "sandbox": record(verdicts.sandbox),
+        "workers": record(workers_claim() if verdicts.kept < len(outcomes) else None),
         "runtimes": totals,
         "releases": {family_of(runtime.name): runtime.release for runtime in runtimes},
         "changes": [asdict(change) for change in verdicts.changes],
     }
-    cases = counted(len(collected.cases), "case")
+    cases = counted(verdicts.cases, "case")
     lines = [f"{counted(fields['versions'], 'version')}, {counted(len(rows), '(version, type) pair')}, {cases}"]
     lines += [totals_line(name, counts) for name, counts in totals.items()]
     lines += map(str, verdicts.changes)
     if scope.mutants:
-        fields["mutants"], more = mutate(subject, collected.cases)
+        fields["mutants"], more = mutate(subject, collect(subject, scope.run_oracle, scope.sandbox).cases)
         findings += more
         lines.append(_mutants_line(fields["mutants"]))
-    lines.append(f"{counted(len(outcomes), 'cell')}; {clause(collected.sandbox)}{{seconds}}")
-    diagnostics = [*library.diagnostics, *collected.diagnostics, *findings]
+    known = f", {verdicts.kept:,} of them known from earlier runs" if verdicts.kept else ""
+    lines.append(f"{counted(len(outcomes), 'cell')}{known}; {clause(verdicts.sandbox)}{{seconds}}")
+    diagnostics = [*library.diagnostics, *findings]
     return finish(session, started, diagnostics, "\n".join(lines), fields)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from opwright.diagnostics import Severity
 from opwright_build.verify import suite, suite_bytes
-from opwright_build.verify.lock import check_lock, lock_case, read_lock, write_lock
+from opwright_build.verify.lock import check_lock, lock_case, read_lock, unused_lines, write_lock
 from opwright_build.verify.suite import SuiteCase
 
 # Operators whose expected outputs numpy computes differently with and without vector instructions.
@@ -21,7 +21,8 @@ def cases() -> tuple[SuiteCase, ...]:
 
 def codes(cases: tuple[SuiteCase, ...], text: str, whole: bool = True) -> list[str]:
     locked, findings = read_lock(text)
-    return [item.code for item in [*findings, *check_lock(cases, locked, whole=whole)]]
+    stale = unused_lines({case.name for case in cases}, locked) if whole else []
+    return [item.code for item in [*findings, *check_lock(cases, locked), *stale]]
 
 
 def test_what_is_written_holds(cases: tuple[SuiteCase, ...]) -> None:
@@ -42,7 +43,7 @@ def test_another_processor_changes_nothing(cases: tuple[SuiteCase, ...], run_pyt
     instructions = " ".join(np.show_config(mode="dicts")["SIMD Extensions"].get("found", []))
     others = suite_bytes.decode_suite(run_python(script, *OPERATORS, NPY_DISABLE_CPU_FEATURES=instructions))
     locked, _ = read_lock(write_lock(cases, {}))
-    assert check_lock(others, locked, whole=True) == []
+    assert check_lock(others, locked) == []
     assert write_lock(others, locked) == write_lock(cases, {})
 
 
@@ -98,9 +99,9 @@ def test_updating_replaces_only_what_changed(cases: tuple[SuiteCase, ...]) -> No
 
 def test_a_line_that_no_case_needs(cases: tuple[SuiteCase, ...]) -> None:
     locked, _ = read_lock(write_lock(cases, {}))
-    findings = check_lock(cases[1:], locked, whole=True)
+    findings = unused_lines({case.name for case in cases[1:]}, locked)
     assert [(item.code, item.severity) for item in findings] == [("OW403", Severity.WARNING)]
-    assert check_lock(cases[1:], locked, whole=False) == []
+    assert check_lock(cases[1:], locked) == []
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,132 @@
+"""The verdict on each version of a library: kept where all that it rests on is as it was, else made now.
+
+What is missing is made together: its vectors are collected, its bodies instantiated and run in one go, since versions
+share sessions. Each version's verdict is then an action's result of its own, so that an edit costs what it concerns.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from opwright_build.engine.action import Action, Read
+from opwright_build.engine.content_digest import Json, digest_bytes, digest_fields
+from opwright_build.report.tables import counted
+from opwright_build.workflow.subject import Subject, collect
+
+if TYPE_CHECKING:
+    from opwright_build.sandbox.levels import Claim
+    from opwright_build.verify.case_model import CollectedCases, CollectedVersion, Outcome
+    from opwright_build.verify.lock import LockedCase
+    from opwright_build.verify.runtimes import Runtime
+    from opwright_build.verify.version_verdict import Verdict
+
+KIND = "verify"
+VERDICT = "verdict.json"  # the output
+LOCKED = "locked"  # the kind of source that a line of the lock is
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedVersions:
+    """The verdicts, in the order of the specs; how many of their cells are known from earlier runs, and what references
+    ran in now, None where none did."""
+
+    verdicts: list[Verdict]
+    kept: int
+    sandbox: Claim | None
+
+
+def judge_versions(
+    subject: Subject, runtimes: Sequence[Runtime], run_oracle: bool, sandbox: int, locked: Mapping[str, LockedCase]
+) -> JudgedVersions:
+    """Where Python of a spec is run, the user is told. `sandbox` is the level without which none is to be run."""
+    from opwright_build.verify.version_verdict import decode_verdict, encode_verdict, verdict_of
+
+    engine = subject.session.engine.over(LOCKED, lambda name: _line(locked, name))
+    actions = _actions(subject, runtimes, run_oracle)
+    verdicts = {
+        identity: decode_verdict(identity, data)
+        for identity, action in actions.items()
+        if (data := engine.look_up(action, VERDICT)) is not None
+    }
+    kept = sum(len(verdict.outcomes) for verdict in verdicts.values())
+    missing = {identity: action for identity, action in actions.items() if identity not in verdicts}
+    claim = None
+    if missing:
+        collected = collect(subject, run_oracle, sandbox, missing)
+        claim = collected.sandbox
+        outcomes = _outcomes(subject, collected, runtimes)
+        for version in collected.versions:
+            verdict = verdict_of(version, outcomes.get(version.identity, ()))
+            verdicts[version.identity] = verdict
+            if verdict.is_lasting:
+                engine.keep(missing[version.identity], VERDICT, encode_verdict(verdict), _reads(version))
+    return JudgedVersions([verdicts[identity] for identity in actions], kept, claim)
+
+
+def _line(locked: Mapping[str, LockedCase], name: str) -> bytes | None:
+    return str(locked[name]).encode() if name in locked else None
+
+
+def _actions(subject: Subject, runtimes: Sequence[Runtime], run_oracle: bool) -> dict[str, Action]:
+    from opwright_build.verify.collect import declared_anywhere
+    from opwright_build.verify.version_verdict import entry_digest, machine_digest, spec_digest
+
+    environment = digest_fields([subject.session.environment, machine_digest(runtimes)])
+    declared = declared_anywhere(subject.loaded.versions)
+    index = subject.bundle.index
+    entries = {entry.identity: entry for entry in subject.entries}
+    actions: dict[str, Action] = {}
+    for version in subject.loaded.versions:
+        entry = entries.get(version.identity)
+        if entry is not None:
+            types = declared[version.domain.name, version.name]
+            params: dict[str, Json] = {
+                "bodies": entry_digest(index, entry),
+                "spec": spec_digest(version, types, subject.session.root),
+                "oracle": run_oracle,
+            }
+            label = f"verify {version.identity}"
+            actions[version.identity] = Action(KIND, label, {}, params, environment)
+    return actions
+
+
+def _outcomes(subject: Subject, collected: CollectedCases, runtimes: Sequence[Runtime]) -> dict[str, list[Outcome]]:
+    """By version, what becomes of the vectors that were collected now."""
+    from opwright_build.verify.admits import admissions, require_agreement
+    from opwright_build.verify.matrix import BodyFunctions, verify_cases
+
+    reporter = subject.session.reporter
+    instantiated = BodyFunctions(subject.bundle)
+    identities = {version.identity for version in collected.versions}
+    require_agreement(admissions(subject.bundle, instantiated, identities))
+    cases = collected.cases
+    reporter.step(f"verifying {counted(len(cases), 'case')}")
+    outcomes = verify_cases(
+        subject.bundle,
+        cases,
+        runtimes=runtimes,
+        workers=workers(),
+        progress=lambda done, total: reporter.advance(done, total, "verifying"),
+        instantiated=instantiated,
+    )
+    found: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        found.setdefault(outcome.case.identity, []).append(outcome)
+    return found
+
+
+def _reads(version: CollectedVersion) -> list[Read]:
+    """What was read for a version: digests of those very bytes, whatever the files hold by now."""
+    sources = {f"file:{path}": data for path, data in version.files.items()}
+    sources |= {f"{LOCKED}:{name}": None if line is None else line.encode() for name, line in version.suite.items()}
+    return [Read(name, None if data is None else digest_bytes(data)) for name, data in sources.items()]
+
+
+def workers() -> int:
+    """One process for each processor that we may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,143 @@
+"""`opwright test` runs what has changed: verdicts are kept with all that they rest on."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opwright_build.verify import matrix, version_verdict
+from opwright_build.verify.runtimes import OnnxRuntime
+
+Opwright = Callable[..., Any]
+FOLDER = Path("specs/com.acme/Swish")
+OTHER = Path("specs/com.acme/Other")
+CELLS = 18  # of each of the two functions
+
+
+@pytest.fixture
+def two(library: Path, opwright: Opwright) -> Path:
+    """The base library with a second function, tested once."""
+    shutil.copytree(FOLDER, OTHER)
+    for path in OTHER.iterdir():
+        path.write_text(path.read_text().replace("Swish", "Other"))
+    assert opwright("test").status == 0
+    return library
+
+
+def cells(ran: Any) -> list[dict[str, Any]]:
+    return [line for line in ran.lines if line["event"] == "outcome"]
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+@contextmanager
+def nothing_runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    def run_tasks(*_: object, **__: object) -> None:
+        raise AssertionError("something runs")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(matrix, "run_tasks", run_tasks)
+        yield
+
+
+def test_a_second_run_runs_nothing_and_says_the_same(
+    two: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = opwright("test", "--json", "--junit", "first.xml", "--rerun")
+    assert first.summary["kept"] == 0
+    with nothing_runs(monkeypatch):
+        again = opwright("test", "--json", "--junit", "again.xml")
+        assert opwright("test").out.splitlines()[-1].startswith("36 cells, 36 of them known from earlier runs; ")
+        assert opwright("test", "--function", "Swish", "--json").summary["kept"] == CELLS
+    assert again.status == 0
+    assert again.summary["kept"] == 2 * CELLS
+    assert cells(again) == cells(first)
+    assert Path("again.xml").read_bytes() == Path("first.xml").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "kept"),
+    [
+        (FOLDER / "function.py", "\ndef ", "\n# a comment\ndef ", 2 * CELLS),
+        (FOLDER / "function.py", "X * op.Sigmoid(", "op.Identity(X) * op.Sigmoid(", CELLS),
+        (FOLDER / "vectors.yaml", "rows:\n", "rows:\n  - {name: more, inputs: {X: [0.25]}}\n", CELLS),
+        (FOLDER / "spec.yaml", "types: {T: [float, double]}", "types: {T: [float]}", CELLS),
+        (FOLDER / "reference.py", "def ", "\n\ndef ", CELLS),
+    ],
+)
+def test_an_edit_runs_what_it_concerns(
+    two: Path, opwright: Opwright, file: Path, old: str, new: str, kept: int
+) -> None:
+    edit(file, old, new)
+    ran = opwright("test", "--json")
+    assert (ran.status, ran.summary["kept"]) == (0, kept)
+    shutil.rmtree(".opwright")
+    assert cells(opwright("test", "--json")) == cells(ran)
+
+
+def test_what_fails_is_run_again(two: Path, opwright: Opwright) -> None:
+    edit(FOLDER / "vectors.yaml", "rows:\n", "rows:\n  - {name: wrong, inputs: {X: 0.0}, outputs: {Y: 1.0}}\n")
+    first, again = opwright("test", "--json"), opwright("test", "--json")
+    assert (first.status, again.status) == (1, 1)
+    assert (first.summary["kept"], again.summary["kept"]) == (CELLS, CELLS)
+    assert cells(first) == cells(again)
+
+
+@pytest.mark.parametrize("what", ["release", "processor", "oracle"])
+def test_another_machine_or_question_is_another_verdict(
+    two: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    match what:
+        case "release":
+            monkeypatch.setattr(OnnxRuntime, "release", "99.0.0")
+        case "processor":
+            monkeypatch.setattr(version_verdict, "_processor", lambda: ["ANOTHER"])
+    ran = opwright("test", "--json", *(["--no-oracle"] if what == "oracle" else []))
+    assert ran.summary["kept"] == 0
+    monkeypatch.undo()
+    monkeypatch.chdir(two)
+    assert opwright("test", "--json").summary["kept"] == 2 * CELLS
+
+
+def test_a_file_that_changes_while_it_is_judged_is_judged_again(
+    two: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = FOLDER / "vectors.yaml"
+    edit(rows, "rows:\n", "rows:\n  - {name: zero, inputs: {X: 0.0}, outputs: {Y: 0.0}}\n")
+    run_tasks = matrix.run_tasks
+
+    def change(*given: Any, **options: Any) -> Any:
+        edit(rows, "outputs: {Y: 0.0}", "outputs: {Y: 1.0}")
+        return run_tasks(*given, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(matrix, "run_tasks", change)
+        assert opwright("test", "--json").status == 0
+    ran = opwright("test", "--json")
+    assert (ran.status, ran.summary["kept"]) == (1, CELLS)
+
+
+def test_a_damaged_verdict_is_made_again(two: Path, opwright: Opwright) -> None:
+    first = opwright("test", "--json")
+    damaged = 0
+    for path in Path(".opwright/cache/blobs").rglob("*"):
+        if path.is_file() and b'"cells":' in path.read_bytes():
+            path.write_bytes(path.read_bytes().replace(b"pass", b"fail") + b" ")
+            damaged += 1
+    assert damaged == 2
+    again = opwright("test", "--json")
+    assert (again.status, again.summary["kept"]) == (0, 0)
+    assert cells(again) == cells(first)
+
+
+def test_the_lock_is_checked_each_time(two: Path, opwright: Opwright) -> None:
+    Path("specs/vectors.lock").write_text("test_relu " + "0" * 64 + "\n")
+    ran = opwright("test", "--json")
+    assert ran.summary["kept"] == 2 * CELLS
+    assert [line["finding"]["code"] for line in ran.lines if line["event"] == "finding"] == ["OW403"]
