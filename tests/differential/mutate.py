@@ -238,7 +238,7 @@ def _blocks(tree: ast.AST) -> list[list[ast.stmt]]:
     blocks = [
         getattr(node, field)
         for node in ast.walk(tree)
-        if not isinstance(node, ast.Module)
+        if not isinstance(node, (ast.Module, ast.ClassDef))  # what they hold runs when the program is read
         for field in ("body", "orelse")
         if isinstance(getattr(node, field, None), list)
     ]

@@ -228,3 +228,26 @@ def test_a_default_is_the_number() -> None:
     x = np.array([-1.0, 2.0], np.float32)
     np.testing.assert_array_equal(F(x), [-0.5, 2.0, -1.0, 2.0])
     np.testing.assert_array_equal(run(F.to_model_proto(opset=OPSET), x), [-0.5, 2.0, -1.0, 2.0])
+
+
+RESULTS = ("np.sqrt(abs(2.0))", "np.float64(2.5)", "np.prod((2, 3))", "np.float32(1.5)", "np.array(2.5)", "2.5")
+
+
+@pytest.mark.parametrize("value", RESULTS)
+def test_a_result_is_the_same_everywhere(value: str) -> None:
+    found = ways("{c}", value, "FLOAT")
+    del found["builder"]  # its outputs are values of a graph
+    assert len(set(found.values())) == 1, found
+
+
+HELD = ("{c}[0]", "{c}[-1]", "x + {c}[1]", "op.Identity({c}[0])", "x * {c}[0] - {c}[1]", "x[{c}[0]:]", "{c}[0] / 2")
+
+
+@pytest.mark.parametrize("kind", ["float64", "int64", "float32", "int32"])
+@pytest.mark.parametrize("form", HELD)
+def test_an_item_of_an_array_is_the_same_everywhere(form: str, kind: str) -> None:
+    found = ways(form, f"np.array([1, 2], dtype=np.{kind})", "FLOAT")
+    del found["builder"]  # has no outputs that are numbers of Python
+    computed = {result for result in found.values() if len(result) == 3}
+    assert len(computed) < 2, found
+    assert len({found["written"], found["captured"]}) == 1

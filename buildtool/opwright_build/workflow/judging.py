@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, has_errors
 
 from opwright_build.spec.confine import LibraryFiles
+from opwright_build.workflow.judged_library import Subject
 from opwright_build.workflow.sandboxes import warnings
 from opwright_build.workflow.status import UsageError
-from opwright_build.workflow.subject import Subject
 from opwright_build.workflow.verdicts import judge_versions, workers
 from opwright_build.workflow.writing import write_below
 

@@ -15,12 +15,12 @@ from opwright.diagnostics.diagnostic import Diagnostic, Place, Severity
 from opwright_build.engine.tree import Tree, read_regular, stays_inside
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
+from opwright_build.workflow.judged_library import Subject, collect
 from opwright_build.workflow.library import build_library, read_built
 from opwright_build.workflow.sandboxes import clause, record
 from opwright_build.workflow.select import select_identities
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.status import UsageError
-from opwright_build.workflow.subject import Subject, collect
 from opwright_build.workflow.task import finish, on_library
 from opwright_build.workflow.writing import write_file
 

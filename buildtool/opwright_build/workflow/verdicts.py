@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from opwright_build.engine.action import Action, Read
 from opwright_build.engine.content_digest import Json, digest_bytes, digest_fields
 from opwright_build.report.tables import counted
-from opwright_build.workflow.subject import Subject, collect
+from opwright_build.workflow.judged_library import Subject, collect
 
 if TYPE_CHECKING:
     from opwright_build.sandbox.levels import Claim

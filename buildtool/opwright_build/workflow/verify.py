@@ -11,12 +11,12 @@ from opwright_build.report.matrix_report import junit_entry, matrix_text, outcom
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.verify.isolation import kept_workers
+from opwright_build.workflow.judged_library import Subject, collect
 from opwright_build.workflow.judging import judge, mutate
 from opwright_build.workflow.library import build_library, read_built
 from opwright_build.workflow.sandboxes import clause, record, require_for_workers
 from opwright_build.workflow.select import select_identities
 from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.subject import Subject, collect
 from opwright_build.workflow.task import finish, on_library
 from opwright_build.workflow.writing import write_file
 

@@ -21,7 +21,7 @@ from opwright.eager.trace import Trace
 from opwright.eager.whole import call_whole
 from opwright.elements import BY_NAME, ElementType
 from opwright.functions import OnnxFunction
-from opwright.graphs.ndarrays import Array
+from opwright.graphs.ndarrays import Array, python_number
 from opwright.lang.interface import Arity, Input
 from opwright.live.compiled import target_opset
 
@@ -166,7 +166,8 @@ def _refuse_unstarted(low: EagerLowering, name: str, found: Any) -> None:
 
 
 def _output(low: EagerLowering, name: str, value: Any, element: ElementType | None) -> Any:
-    made = as_input(low, value, element)
+    number = python_number(value) if isinstance(value, np.generic) else None  # what numpy's functions give
+    made = as_input(low, value if number is None else number, element)
     if element is not None and isinstance(made, Tensor) and made.dtype is not element:
         low.error(
             "OW210",

@@ -6,6 +6,8 @@ take the number of a scalar. numpy's float64 and int64 scalars are Python's numb
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.dispatch import Operation
@@ -40,6 +42,24 @@ def note_scalar(low: Lowering, made: ir.Value, data: ir.TensorData) -> None:
     number = number_of(data)
     if number is not None:
         low.trail.put(low.scalars, made, number)
+
+
+def number_in(low: Lowering, owner: Operand, index: Sequence[object]) -> bool | int | float | None:
+    """The item of an array of numpy that is Python's number: one of float64 or int64. None of everything else."""
+    data = low.known_arrays.get(owner) if isinstance(owner, ir.Value) else None
+    if data is None or data.packed is None or data.element.name not in _NUMBERS or len(index) != len(data.dims):
+        return None
+    place = 0
+    for at, size in zip(index, data.dims, strict=True):
+        if type(at) is not int or not -size <= at < size:
+            return None
+        place = place * size + at % size
+    item = data.packed[place * _WIDTH : (place + 1) * _WIDTH]
+    return number_of(ir.TensorData(data.element, (), item))
+
+
+_NUMBERS = ("double", "int64")
+_WIDTH = 8  # bytes of such a number
 
 
 def captured_constants(low: Lowering, found: Operand, span: Span) -> Operand:
