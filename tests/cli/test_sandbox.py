@@ -44,7 +44,7 @@ def test_the_last_line_and_the_record_name_the_level(
     assert [item["mechanisms"] for item in ran.summary["sandbox"]["declined"]] == [cage.name] * (level < cage.level)
     assert findings(ran) == ([] if level else ["OW910"])
     assert trace.exists() == (level == 0)
-    assert f"; sandbox level {level}; " in opwright("test").out.splitlines()[-1]
+    assert f"; sandbox level {level}; " in opwright("test", "--rerun").out.splitlines()[-1]
 
 
 @pytest.mark.parametrize("command", ["test", "propose"])
