@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import copy
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import chain
 from random import Random
 
 from tests.differential.program import Program
@@ -202,10 +203,16 @@ def _change_letters(text: str, random: Random) -> str:
     return text[:at] or "\n"
 
 
+def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """What stands in functions: the rest of a program runs when it is read, and a change of it tells nothing of us."""
+    functions = (node for node in ast.iter_child_nodes(tree) if isinstance(node, ast.FunctionDef))
+    return chain.from_iterable(map(ast.walk, functions))
+
+
 def _expressions(tree: ast.AST) -> list[tuple[ast.AST, str, int | None]]:
     """Where each expression that is read stands: owner, field, and index in a list of them."""
     found: list[tuple[ast.AST, str, int | None]] = []
-    for node in ast.walk(tree):
+    for node in _nodes(tree):
         for field, value in ast.iter_fields(node):
             if isinstance(value, ast.expr) and not isinstance(getattr(value, "ctx", None), (ast.Store, ast.Del)):
                 found.append((node, field, None))
@@ -237,8 +244,8 @@ def _put(place: tuple[ast.AST, str, int | None], node: ast.expr) -> None:
 def _blocks(tree: ast.AST) -> list[list[ast.stmt]]:
     blocks = [
         getattr(node, field)
-        for node in ast.walk(tree)
-        if not isinstance(node, (ast.Module, ast.ClassDef))  # what they hold runs when the program is read
+        for node in _nodes(tree)
+        if not isinstance(node, ast.ClassDef)
         for field in ("body", "orelse")
         if isinstance(getattr(node, field, None), list)
     ]
@@ -263,7 +270,7 @@ def _another_expression(tree: ast.Module, random: Random) -> None:
 
 
 def _another_name(tree: ast.Module, random: Random) -> None:
-    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    names = [node for node in _nodes(tree) if isinstance(node, ast.Name)]
     if names:
         random.choice(names).id = random.choice((*_NAMES, *(node.id for node in names)))
 
@@ -288,7 +295,7 @@ def _foreign_statement(tree: ast.Module, random: Random) -> None:
 
 
 def _another_operator(tree: ast.Module, random: Random) -> None:
-    nodes = [node for node in ast.walk(tree) if isinstance(node, (ast.BinOp, ast.AugAssign))]
+    nodes = [node for node in _nodes(tree) if isinstance(node, (ast.BinOp, ast.AugAssign))]
     if nodes:
         random.choice(nodes).op = random.choice(
             (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult, ast.LShift, ast.BitAnd)
@@ -296,14 +303,14 @@ def _another_operator(tree: ast.Module, random: Random) -> None:
 
 
 def _another_constant(tree: ast.Module, random: Random) -> None:
-    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    nodes = [node for node in _nodes(tree) if isinstance(node, ast.Constant)]
     if nodes:
         random.choice(nodes).value = random.choice((0, 1, -1, 2**31, 2**63, 10**30, 0.5, 1e308, True, None, "a"))
 
 
 def _another_call(tree: ast.Module, random: Random) -> None:
     """An argument lost, doubled, named or given another name; another operator."""
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    calls = [node for node in _nodes(tree) if isinstance(node, ast.Call)]
     if not calls:
         return
     call = random.choice(calls)
@@ -322,7 +329,7 @@ def _another_call(tree: ast.Module, random: Random) -> None:
 
 def _another_interface(tree: ast.Module, random: Random) -> None:
     """Parameters and defaults of some function, and decorators."""
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    functions = [node for node in _nodes(tree) if isinstance(node, ast.FunctionDef)]
     if not functions:
         return
     node = random.choice(functions)
