@@ -24,6 +24,7 @@ from opwright.bundle.format import (
     OutputEntry,
 )
 from opwright.diagnostics.diagnostic import Place
+from opwright.protos.canonical import canonicalise
 from opwright_build.spec.model import Tolerance
 from opwright_build.verify.case_model import Array, Case, Expected, SuiteJudge, ToleranceJudge
 
@@ -79,21 +80,17 @@ class HandMade:
     def call(self, entry: FunctionEntry, callee: CallEntry) -> None:
         """Says that the (one) body of an entry calls another; it does so by the operator `call<digest>`."""
         (body,) = entry.bodies
-        function = FunctionProto.FromString(self.bodies[body.body])
-        for node in function.node:
-            if node.domain == "body1":
-                node.op_type = node.op_type.removeprefix("call")
-        self.bodies[body.body] = function.SerializeToString(deterministic=True)
         self.functions.remove(entry)
         self.functions.append(replace(entry, bodies=(replace(body, calls=(callee,)),)))
 
     def _store(self, text: str) -> str:
         function: FunctionProto = onnx.parser.parse_function(f'<domain: "x", opset_import: ["": 18]> f {text}')
         function.name = function.domain = ""
-        del function.opset_import[:]
-        data = function.SerializeToString(deterministic=True)
-        digest = f"body1:{sha256(data).hexdigest()}"
-        self.bodies[digest] = data
+        for node in function.node:
+            if node.domain == "body1":
+                node.op_type = node.op_type.removeprefix("call")
+        digest = canonicalise(function, callees={}).digest
+        self.bodies[digest] = function.SerializeToString(deterministic=True)
         return digest
 
     def bundle(self) -> Bundle:
