@@ -159,11 +159,19 @@ def F(x):
 
 
 @pytest.mark.parametrize(
-    "expression", ["TABLE / 2", "TABLE * 0.5", "TABLE[0] / 2", "-TABLE / TABLE", "(TABLE + 1) / 2"]
+    "expression", ["TABLE / 2", "TABLE * 0.5", "TABLE[:1] / 2", "-TABLE / TABLE", "(TABLE + 1) / 2"]
 )
 def test_ints_of_numpy_do_not_become_fractions(expression: str) -> None:
     found = compile_text(f"import numpy as np\nTABLE = np.array([7, 8])\ndef F(x):\n    return {expression}\n")
     assert [item.code for item in found] == ["OW314"]
+
+
+def test_an_item_of_an_array_of_ints_is_a_number() -> None:
+    @script()
+    def F(x: FLOAT["N"]):
+        return x * (TABLE[1] / 2)
+
+    np.testing.assert_array_equal(same_everywhere(F, X), X * np.float32(TABLE[1] / 2))
 
 
 def test_arrays_of_ints_are_computed_as_numpy_does() -> None:

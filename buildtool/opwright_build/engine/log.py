@@ -22,7 +22,9 @@ class ActionLog:
 
     def _entries(self) -> dict[str, Any]:
         if self._loaded is None:
-            self._loaded = self._file.load().get("actions", {})
+            entries: dict[str, Any] = self._file.load().get("actions", {})
+            self._loaded = entries
+            return entries
         return self._loaded
 
     def labels(self) -> list[str]:

@@ -23,6 +23,7 @@ class Reporter(Protocol):
     @property
     def tells_events(self) -> bool:
         """Whether facts for programs reach any."""
+        ...
 
     def step(self, text: str) -> None:
         """A step begins; for people who wait."""
