@@ -251,3 +251,25 @@ def test_an_item_of_an_array_is_the_same_everywhere(form: str, kind: str) -> Non
     computed = {result for result in found.values() if len(result) == 3}
     assert len(computed) < 2, found
     assert len({found["written"], found["captured"]}) == 1
+
+
+BEYOND = (
+    "x + {c} * 4",
+    "x + {c} ** 3",
+    "x + {c} ** -1",
+    "x + ({c} << 3)",
+    "x - (-{c} * 3)",
+    "x + sum([{c}, {c}])",
+    "x + abs(-{c} - {c})",
+    "x + divmod({c}, 3)[0] * 7",
+    "x + {c} / 3",
+    "x * ({c} + 1 == 2.0**62)",
+    "x + ({c} - 2**62)",
+)
+
+
+@pytest.mark.parametrize("scalar", ["np.int64(2**62)", "np.array([2**62])[0]", "np.prod((2**31, 2**31))"])
+@pytest.mark.parametrize("form", BEYOND)
+def test_ints_that_numpy_wraps_around_do_not_grow(form: str, scalar: str) -> None:
+    found = ways(form, scalar, "FLOAT")
+    assert len({result for result in found.values() if len(result) == 3}) < 2, found

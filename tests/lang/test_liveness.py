@@ -12,6 +12,7 @@ import pytest
 from conftest_lang import Compiler
 from opwright.lang.lower.liveness import Liveness
 from opwright.lang.source import span_of
+from opwright.lang.template_tree import read_function, write_function
 
 BODY = """\
 a = b = c = d = e = f = g = h = x
@@ -50,6 +51,25 @@ def test_what_a_loop_hands_on() -> None:
     assert {name for name in "abcdefghxi" if liveness.is_read_by_loop(name, span)} == set("abdefghx")
     inner = span_of(_statement(ast.While))
     assert {name for name in "abcdefghxi" if liveness.is_read_by_loop(name, inner)} == set("abdefghx")
+
+
+def test_a_template_knows_no_less() -> None:
+    node = ast.parse("def F(x):\n" + "".join(f"    {line}\n" for line in BODY.splitlines())).body[0]
+    assert isinstance(node, ast.FunctionDef)
+    read = read_function(write_function(node))
+    kinds = (ast.If, ast.For, ast.While)
+    pairs = zip(*([item for item in ast.walk(tree) if isinstance(item, kinds)] for tree in (node, read)), strict=True)
+    written, stored = Liveness(node.body), Liveness(read.body)
+    for one, other in pairs:
+        for name in "abcdefghxi":
+            for question in ("is_read_after", "is_read_by_loop"):
+                known = getattr(written, question)(name, span_of(one))
+                assert getattr(stored, question)(name, span_of(other)) >= known, (name, question, ast.unparse(one))
+
+
+def test_what_a_text_holds_is_read_behind_it() -> None:
+    body = ast.parse('if c:\n    k = 1\ny = (f"{1}"\n  f"""\n{k}\n""")\n').body
+    assert Liveness(body).is_read_after("k", span_of(body[0]))
 
 
 def test_nothing_behind_the_last_statement() -> None:

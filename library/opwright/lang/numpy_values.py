@@ -381,9 +381,11 @@ def _reduced(name: str, arguments: Sequence[object], keywords: Mapping[str, obje
 
 def _within(value: Number) -> Number:
     """numpy's ints are of 64 bits, and wrap around."""
-    if isinstance(value, int) and not -_INT64 <= value < _INT64:
+    if not static.is_int(value):
+        return value
+    if not -_INT64 <= value < _INT64:
         raise StaticError("OW312", "the result is beyond int64, where numpy's ints wrap around")
-    return value
+    return static.Int64(value)
 
 
 FUNCTIONS = frozenset([*_SCALAR, *_REDUCTIONS, *_ARRAYS])

@@ -9,7 +9,7 @@ import functools
 import math
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeGuard, TypeVar
 
 INTEGER_BITS = 4096
 SEQUENCE_ITEMS = 65536
@@ -54,6 +54,36 @@ class StaticNamed(tuple[Any, ...]):
         made = super().__new__(cls, items)
         made.record = record
         return made
+
+
+class Int64(int):
+    """A number that Python holds as numpy's int64: arithmetic on it stays one, and wraps around where ints of Python
+    grow, or has another value for other reasons. There it is refused."""
+
+    __slots__ = ()
+
+
+def _as_numpy(symbol: str, result: Any, *operands: Any) -> Any:
+    """The result of an operator or builtin on numbers, where some of them may be numpy's."""
+    if not any(type(operand) is Int64 for operand in operands):
+        return result
+    if symbol == "/" and any(isinstance(item, int) and abs(item) > _EXACT_AS_DOUBLE for item in operands):
+        raise StaticError("OW312", "numpy divides doubles, which do not hold the int64")
+    if isinstance(result, tuple):
+        return tuple(_as_numpy(symbol, item, *operands) for item in result)
+    if type(result) not in (int, Int64):
+        return result
+    if not -(1 << 63) <= result < 1 << 63:
+        raise StaticError("OW312", "numpy's int64 wraps around beyond 64 bits")
+    return Int64(result)
+
+
+_EXACT_AS_DOUBLE = 1 << 53
+
+
+def is_int(value: object) -> TypeGuard[int]:
+    """Whether it is an int and no bool."""
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def is_number(value: object) -> bool:
@@ -121,9 +151,11 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
     _check_growth(symbol, left, right)
     if isinstance(left, tuple) or isinstance(right, tuple):
         return _on_items(symbol, left, right)
+    if symbol == "**" and Int64 in (type(left), type(right)) and isinstance(left, int) and right < 0:
+        raise StaticError("OW312", "numpy says: integers to negative integer powers are not allowed")
     if symbol == "**" and (isinstance(left, float) or isinstance(right, float) or right < 0):
         return checked(_power(float(left), float(right)))
-    return evaluated(lambda: BINARY[symbol](left, right))
+    return _as_numpy(symbol, evaluated(lambda: BINARY[symbol](left, right)), left, right)
 
 
 def _on_items(symbol: str, left: Any, right: Any) -> Any:
@@ -144,6 +176,9 @@ def compare(symbol: str, left: Any, right: Any) -> bool:
         if symbol not in ("==", "!="):
             raise StaticError("OW312", f"Python says: '{symbol}' not supported between a list and a tuple")
         return symbol == "!="
+    for one, other in ((left, right), (right, left)):
+        if type(one) is Int64 and isinstance(other, float) and abs(one) > _EXACT_AS_DOUBLE:
+            raise StaticError("OW312", "numpy compares doubles, which do not hold the int64")
     return bool(evaluated(lambda: COMPARE[symbol](left, right)))
 
 
@@ -152,7 +187,7 @@ def contains(items: Any, item: Any) -> bool:
 
 
 def unary(symbol: str, operand: Any) -> Any:
-    return evaluated(lambda: UNARY[symbol](operand))
+    return _as_numpy(symbol, evaluated(lambda: UNARY[symbol](operand)), operand)
 
 
 def evaluated(step: Callable[[], Any]) -> Any:
@@ -314,4 +349,10 @@ def call_builtin(name: str, arguments: Sequence[Any]) -> Any:
         raise StaticError("OW311", "a number written with more than 1,000 characters is larger than the fuel allows")
     if name == "round" and len(arguments) > 1 and isinstance(arguments[1], int) and abs(arguments[1]) > 400:
         raise StaticError("OW311", "rounding to more than 400 digits is larger than the fuel allows")
-    return evaluated(lambda: BUILTINS[name](*arguments))
+    made = evaluated(lambda: BUILTINS[name](*arguments))
+    if name not in _OF_OPERATORS:
+        return made
+    return _as_numpy(name, made, *(arguments[0] if name == "sum" else ()), *arguments)
+
+
+_OF_OPERATORS = frozenset({"abs", "divmod", "pow", "sum"})  # what they give, operators of the numbers give

@@ -82,6 +82,7 @@ class BodyLoop:
             dict.fromkeys([*bound_names(low.scope.module, [*self.targets(), *statement.body]), *self.grown])
         )
         self.carried: dict[str, _Carried] = {}
+        self.unread: list[str] = []  # names that neither a trip nor anything behind the loop reads
         self.may_be_static = False
         self.left_names: dict[str, Operand] = {}
         self.wanted: dict[str, ir.Type] = {}  # what this round has found that it should have carried
@@ -125,6 +126,7 @@ class BodyLoop:
         liveness = low.liveness()
         for name in self.assigned:
             if liveness is not None and not liveness.is_read_by_loop(name, self.span):
+                self.unread.append(name)
                 continue
             entering = self.entering(name)
             if not isinstance(entering, (Unbound, Poison)):
@@ -274,6 +276,7 @@ class BodyLoop:
             note_item_rank(low, parameter, self.item_rank(name))
         self.reads = low.item_rank_reads
         scope = Branch(self.env)
+        scope.update(dict.fromkeys(self.unread, Unbound("in a loop that does not carry it")))
         scope.update(zip(names, parameters, strict=True))
         for flag in (RETURNED, BROKE, CONTINUED):
             scope[flag] = False

@@ -182,4 +182,4 @@ def _python_number(low: Lowering, name: str, number: bool | int | float, span: S
             raise static.StaticError("OW313", "numpy's int64 does not hold it")
     except static.StaticError as error:
         raise low.error(error.code, "the number does not fit the type", span, reason=str(error)) from None
-    return int(found)
+    return static.Int64(found)

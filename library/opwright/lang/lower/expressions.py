@@ -63,7 +63,7 @@ from opwright.lang.objects import (
 )
 from opwright.lang.operators import BINARY_SYMBOLS, MIRRORED
 from opwright.lang.source import Span, span_of
-from opwright.lang.static import StaticList, StaticNamed
+from opwright.lang.static import StaticList, StaticNamed, is_int
 
 _COMPARE_SYMBOLS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
@@ -520,9 +520,9 @@ def _compare_pair(
 
 def _note_question(low: Lowering, symbol: str, left: Operand, right: Operand) -> None:
     """Notes what is asked of the target opset; no symbol: neither an order nor equality."""
-    if symbol and isinstance(left, _Opset) and type(right) is int:
+    if symbol and isinstance(left, _Opset) and is_int(right):
         low.note_opset(symbol, right)
-    elif symbol and isinstance(right, _Opset) and type(left) is int:
+    elif symbol and isinstance(right, _Opset) and is_int(left):
         low.note_opset(MIRRORED[symbol], left)
     else:
         low.note_opset()

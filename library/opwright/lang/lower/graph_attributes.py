@@ -30,6 +30,7 @@ from opwright.lang.lower.speculate import speculate
 from opwright.lang.lower.statements import nested
 from opwright.lang.objects import FunctionObject, NestedObject, OperatorObject
 from opwright.lang.source import Span
+from opwright.lang.static import is_int
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.implied import ImpliedSignature
 from opwright.opsets.record import Role
@@ -265,7 +266,7 @@ def _scan(call: _GraphCall) -> Operand:
     batches = call.signature.since_version < 9  # which run side by side, and of which the body knows nothing
     lengths = call.arguments.positional[:1] if batches else []
     operands = call.arguments.positional[len(lengths) :]
-    if type(count) is not int or not 1 <= count <= len(operands):
+    if not is_int(count) or not 1 <= count <= len(operands):
         raise low.error(
             "OW356",
             "Scan needs to know how many of its inputs it runs over",

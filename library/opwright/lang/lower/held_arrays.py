@@ -17,7 +17,7 @@ from opwright.lang.numpy_values import number_of
 from opwright.lang.objects import ArrayObject
 from opwright.lang.rounding import pack
 from opwright.lang.source import Span
-from opwright.lang.static import StaticList, StaticNamed
+from opwright.lang.static import Int64, StaticList, StaticNamed, is_int
 
 
 def array_constant(low: Lowering, data: ir.TensorData, span: Span | None) -> ir.Value:
@@ -51,11 +51,12 @@ def number_in(low: Lowering, owner: Operand, index: Sequence[object]) -> bool | 
         return None
     place = 0
     for at, size in zip(index, data.dims, strict=True):
-        if type(at) is not int or not -size <= at < size:
+        if not is_int(at) or not -size <= at < size:
             return None
         place = place * size + at % size
     item = data.packed[place * _WIDTH : (place + 1) * _WIDTH]
-    return number_of(ir.TensorData(data.element, (), item))
+    number = number_of(ir.TensorData(data.element, (), item))
+    return Int64(number) if is_int(number) else number
 
 
 _NUMBERS = ("double", "int64")

@@ -39,6 +39,7 @@ from opwright.lang.lower.sequences import sequence_length, subscript_sequence
 from opwright.lang.lower.tensor_rows import row, row_count
 from opwright.lang.objects import BuiltinObject
 from opwright.lang.source import Span, span_of
+from opwright.lang.static import is_int
 from opwright.opsets.signatures import elements_of
 
 
@@ -157,7 +158,7 @@ def _range(low: Lowering, node: ast.Call, env: Environment) -> Range:
         raise low.error("OW203", "`range` takes one to three numbers", span, "it has Python's signature", "")
     start, stop = (0, operands[0]) if len(operands) == 1 else (operands[0], operands[1])
     step = operands[2] if len(operands) == 3 else 1
-    if type(step) is not int or step == 0:
+    if not is_int(step) or step == 0:
         need_static(low, step, span)
         raise low.error(
             "OW324",

@@ -35,6 +35,7 @@ from opwright.lang.lower.rules import bind_target, evaluates, lower_expression
 from opwright.lang.lower.shapes import tuple_items
 from opwright.lang.lower.tensor_rows import known_rows
 from opwright.lang.source import Span, span_of
+from opwright.lang.static import is_int
 
 Items = tuple[Operand, ...]
 
@@ -132,7 +133,7 @@ def call_list_builtin(
         lists.append(items_of(low, operand, place, f"`{name}`"))
     if name != "zip" and len(lists) != 1:
         raise low.error("OW203", f"`{name}` takes one list, not {len(lists)}", span, "it has Python's signature")
-    if name == "enumerate" and (type(start) is not int):
+    if name == "enumerate" and not is_int(start):
         raise low.error("OW362", "`enumerate` starts at a static int", span, f"it gets {describe(start)}")
     strict = keywords["strict"][0] if "strict" in keywords else False
     if strict and len({len(items) for items in lists}) > 1:
@@ -144,7 +145,7 @@ def call_list_builtin(
 def _range(low: Lowering, operands: list[Operand], span: Span) -> Operand:
     bounds: list[int] = []
     for operand in operands:
-        if type(operand) is not int:
+        if not is_int(operand):
             need_static(low, operand, span)
             raise low.error(
                 "OW362",

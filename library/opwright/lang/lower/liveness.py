@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from typing import TypeGuard
 
 from opwright.lang.source import Span
 
@@ -17,7 +18,7 @@ _Place = tuple[int, int]
 
 _ANYWHERE: _Place = (1 << 62, 0)  # a function inside reads it: where it is called is not looked for
 _SCOPES = frozenset((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.GeneratorExp))
-_LOOPS = frozenset((ast.For, ast.AsyncFor, ast.While))
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 class Liveness:
@@ -58,19 +59,20 @@ class Liveness:
         while pending:
             node = pending.pop()
             kind = type(node)
-            if kind in _LOOPS:
-                assert isinstance(node, ast.stmt)
-                start = (node.lineno, node.col_offset)
-                if start >= last:
-                    last = (node.end_lineno or node.lineno, node.end_col_offset or 0)
-                    self._loop_starts.append(start)
-                    self._loop_ends.append(last)
+            if isinstance(node, _LOOPS) and (node.lineno, node.col_offset) >= last:
+                last = _end_of(node)
+                self._loop_starts.append((node.lineno, node.col_offset))
+                self._loop_ends.append(last)
             if kind in _SCOPES:
                 for inner in ast.walk(node):
                     self._note(inner, _ANYWHERE)
-                continue
-            self._note(node, None)
-            pending.extend(reversed(list(ast.iter_child_nodes(node))))
+            elif isinstance(node, ast.JoinedStr):  # of what stands inside of one Python has not always known the place
+                behind = _end_of(node)
+                for inner in ast.walk(node):
+                    self._note(inner, behind)
+            else:
+                self._note(node, None)
+                pending.extend(reversed(list(ast.iter_child_nodes(node))))
 
     def _note(self, node: ast.AST, place: _Place | None) -> None:
         if isinstance(node, ast.AugAssign):
@@ -79,3 +81,13 @@ class Liveness:
             return
         if isinstance(node, ast.Name):
             self._places.setdefault(node.id, []).append(place or (node.lineno, node.col_offset))
+
+
+def _end_of(node: ast.stmt | ast.expr) -> _Place:
+    """Behind all that a node holds. The nodes of a template have places in their order, and no ends but their own."""
+    ends = ((inner.end_lineno or 0, inner.end_col_offset or 0) for inner in ast.walk(node) if _has_place(inner))
+    return max(ends)
+
+
+def _has_place(node: ast.AST) -> TypeGuard[ast.stmt | ast.expr]:
+    return isinstance(node, (ast.stmt, ast.expr))

@@ -11,6 +11,7 @@ from opwright.lang.lower.poison import Poisoned, each
 from opwright.lang.lower.rules import lower_expression
 from opwright.lang.objects import OpsetObject
 from opwright.lang.source import Span, span_of
+from opwright.lang.static import is_int
 from opwright.opsets.domains import normal_domain
 from opwright.opsets.implied import declared_kinds
 
@@ -48,7 +49,7 @@ def make_opset(low: Lowering, node: ast.Call, env: Environment) -> Operand:
     domain, version = values["domain"], values["version"]
     if type(domain) is not str:
         raise _refused(low, "OW304", "the domain of an opset is a string", span_of(given["domain"]))
-    if type(version) is not int or version < 1:
+    if not is_int(version) or version < 1:
         raise _refused(low, "OW304", "the version of an opset is a positive int", span_of(given["version"]))
     return OpsetObject(normal_domain(domain), version, open=kinds)
 

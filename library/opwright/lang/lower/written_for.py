@@ -21,6 +21,7 @@ from opwright.lang.lower.primitives import Writer
 from opwright.lang.lower.rules import lower_expression
 from opwright.lang.objects import OpsetObject
 from opwright.lang.source import Span
+from opwright.lang.static import is_int
 from opwright.opsets.signatures import Option, Signature, history, last_opset, signature
 from opwright.opsets.steps import take_step_down, take_step_up
 from opwright.opsets.version_rules import Value
@@ -272,7 +273,7 @@ def _of_version(low: Lowering, node: ast.Compare, truth: bool, env: Environment)
         return None
     opset: Operand = lower_expression(low, owner, env)
     number: Operand = lower_expression(low, other, env)
-    if not isinstance(opset, OpsetObject) or opset.domain or type(number) is not int:
+    if not isinstance(opset, OpsetObject) or opset.domain or not is_int(number):
         return None
     return kind, number
 
