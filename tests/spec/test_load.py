@@ -29,8 +29,10 @@ def test_a_sound_library(tiny: TinyLibrary) -> None:
     assert loaded.diagnostics == ()
     assert loaded.broken == ()
     assert loaded.library.root == tiny.root
-    assert (loaded.library.name, loaded.library.package) == ("acme-ops", "acme_ops")
-    assert loaded.library.opsets == OpsetRange(13, 22)
+    (package,) = loaded.library.packages
+    assert (package.name, package.package, package.domains) == ("acme-ops", "acme_ops", ("com.acme",))
+    assert package.opsets == OpsetRange(13, 22)
+    assert loaded.packages == (package,)
     (domain,) = loaded.domains
     assert (domain.name, domain.version, domain.mirror, domain.emitted) == ("com.acme", 3, None, "com.acme")
     (version,) = loaded.versions
@@ -41,13 +43,13 @@ def test_a_sound_library(tiny: TinyLibrary) -> None:
 def test_our_own_library() -> None:
     loaded = load_library(ROOT)
     assert loaded.diagnostics == ()
-    assert loaded.library.name == "opwright-std"
-    assert loaded.library.opsets == OpsetRange(13, 28)
+    package = loaded.library.package("opwright-std")
+    assert package.opsets == OpsetRange(13, 28)
     assert [(domain.name, domain.version, domain.mirror) for domain in loaded.domains] == [
         ("ai.onnx", 28, "opwright.ai.onnx"),
         ("ai.onnx.preview", 1, "opwright.ai.onnx.preview"),
     ]
-    assert check_ceiling(loaded.library, newest_opset()) is None
+    assert check_ceiling(package, newest_opset()) is None
 
 
 @pytest.mark.parametrize("start", [".", "specs", "specs/com.acme/Swish", "specs/com.acme/Swish/function.py"])
@@ -132,9 +134,9 @@ def test_requirement_is_held_against_the_given_version(tiny: TinyLibrary) -> Non
 
 
 def test_ceiling(tiny: TinyLibrary) -> None:
-    library = load_library(tiny.root).library
-    assert check_ceiling(library, 22) is None
-    found = check_ceiling(library, 21)
+    (package,) = load_library(tiny.root).library.packages
+    assert check_ceiling(package, 22) is None
+    found = check_ceiling(package, 21)
     assert found is not None
     assert found.code == "OW121"
     assert str(found.place) == "specs/library.yaml:5:1"

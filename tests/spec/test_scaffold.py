@@ -51,8 +51,8 @@ def test_a_new_library_loads(tmp_path: Path, name: str) -> None:
     assert set(done.created) == set(contents(root))
     loaded = load_library(root)
     assert loaded.diagnostics == ()
-    assert (loaded.library.name, loaded.library.package) == ("acme-ops", "acme_ops")
-    assert loaded.library.opsets.last == onnx_opset_version()
+    assert (loaded.library.packages[0].name, loaded.library.packages[0].package) == ("acme-ops", "acme_ops")
+    assert loaded.library.packages[0].opsets.last == onnx_opset_version()
     (version,) = loaded.versions
     assert version.identity == f"com.acme::{name}@1"
     rows = read_vectors_file((version.folder / "vectors.yaml").read_bytes(), "vectors.yaml")
@@ -130,7 +130,7 @@ def test_a_domain_of_the_standard_gets_a_mirror(tmp_path: Path) -> None:
     loaded = load_library(tmp_path)
     assert loaded.diagnostics == ()
     assert loaded.domains[0].mirror == "opwright.ai.onnx"
-    assert loaded.versions[0].since_version == loaded.library.opsets.last
+    assert loaded.versions[0].since_version == loaded.library.packages[0].opsets.last
 
 
 def test_the_spec_stays_inside_the_library_s_range(tiny: TinyLibrary) -> None:

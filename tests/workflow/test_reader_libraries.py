@@ -12,6 +12,7 @@ from opwright_build.engine.reader import Reader
 from opwright_build.workflow.compiling import ReaderLibraries
 
 FACTS = {
+    "library": "acme-ops",
     "package": "acme_ops",
     "domains": [{"name": "ai.onnx", "emitted": "acme.ai.onnx"}, {"name": "com.acme", "emitted": "com.acme"}],
 }

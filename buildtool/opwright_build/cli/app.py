@@ -35,6 +35,10 @@ CacheOption = Annotated[Path | None, typer.Option("--cache", help="The cache's f
 SarifOption = Annotated[
     Path | None, typer.Option("--sarif", metavar="FILE", help="Write the findings as SARIF 2.1.0 as well.")
 ]
+PackageOption = Annotated[
+    list[str] | None,
+    typer.Option("-p", "--package", metavar="NAME", help="Only this package of the library; may be repeated."),
+]
 RehashOption = Annotated[bool, typer.Option("--rehash", help="Read every file again; trust no dates and sizes.")]
 RerunOption = Annotated[bool, typer.Option("--rerun", help="Run every action again and compare with the cache.")]
 SandboxOption = Annotated[
@@ -103,6 +107,7 @@ def options(
 @app.command()
 def build(
     path: PathArgument = HERE,
+    packages: PackageOption = None,
     json: JsonOption = False,
     cache: CacheOption = None,
     rehash: RehashOption = False,
@@ -113,19 +118,24 @@ def build(
     from opwright_build.workflow.build import build
     from opwright_build.workflow.session import Options
 
-    options = Options(cache, rehash, rerun)
+    options = Options(cache, rehash, rerun, tuple(packages or ()))
     _leave(lambda: build(path, _reporter("build", json, sarif=sarif), options, START))
 
 
 @app.command()
 def lint(
-    path: PathArgument = HERE, json: JsonOption = False, cache: CacheOption = None, sarif: SarifOption = None
+    path: PathArgument = HERE,
+    packages: PackageOption = None,
+    json: JsonOption = False,
+    cache: CacheOption = None,
+    sarif: SarifOption = None,
 ) -> None:
     """Find mistakes; write nothing."""
     from opwright_build.workflow.lint import lint
     from opwright_build.workflow.session import Options
 
-    _leave(lambda: lint(path, _reporter("lint", json, sarif=sarif), Options(cache), START))
+    options = Options(cache, packages=tuple(packages or ()))
+    _leave(lambda: lint(path, _reporter("lint", json, sarif=sarif), options, START))
 
 
 @app.command()
@@ -141,27 +151,36 @@ def new(
 
 
 @app.command()
-def ls(path: PathArgument = HERE, json: JsonOption = False) -> None:
+def ls(path: PathArgument = HERE, packages: PackageOption = None, json: JsonOption = False) -> None:
     """List the versions of all functions with their element types."""
     from opwright_build.workflow.listing import list_versions
 
-    _leave(lambda: list_versions(path, _console(), _reporter("ls", json=False, findings_aside=True), json))
+    reporter = _reporter("ls", json=False, findings_aside=True)
+    _leave(lambda: list_versions(path, _console(), reporter, json, packages or ()))
 
 
 @app.command()
-def show(name: NameArgument, path: PathArgument = HERE, json: JsonOption = False, cache: CacheOption = None) -> None:
+def show(
+    name: NameArgument,
+    path: PathArgument = HERE,
+    packages: PackageOption = None,
+    json: JsonOption = False,
+    cache: CacheOption = None,
+) -> None:
     """Show everything that is known of a function: what its YAML and its Python say, together."""
     from opwright_build.workflow.session import Options
     from opwright_build.workflow.show import show
 
     reporter = _reporter("show", json=False, findings_aside=True)
-    _leave(lambda: show(name, path, _console(), reporter, Options(cache), json))
+    options = Options(cache, packages=tuple(packages or ()))
+    _leave(lambda: show(name, path, _console(), reporter, options, json))
 
 
 @app.command()
 def opsets(
     path: PathArgument = HERE,
     name: Annotated[str | None, typer.Option("--function", metavar="X", help="Only this function.")] = None,
+    packages: PackageOption = None,
     json: JsonOption = False,
     cache: CacheOption = None,
 ) -> None:
@@ -170,7 +189,8 @@ def opsets(
     from opwright_build.workflow.session import Options
 
     reporter = _reporter("opsets", json=False, findings_aside=True)
-    _leave(lambda: show_opsets(path, name, _console(), reporter, Options(cache), json))
+    options = Options(cache, packages=tuple(packages or ()))
+    _leave(lambda: show_opsets(path, name, _console(), reporter, options, json))
 
 
 @app.command("test")
@@ -179,6 +199,7 @@ def run_tests(
     json: JsonOption = False,
     junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML as well.")] = None,
     only: Annotated[str | None, typer.Option("--function", metavar="X", help="Only this function.")] = None,
+    packages: PackageOption = None,
     table: Annotated[bool, typer.Option("--table", help="Print how each function and type ended.")] = False,
     mutants: Annotated[bool, typer.Option("--mutants", help="Also see which mutants the vectors let live.")] = False,
     update_gaps: Annotated[
@@ -195,7 +216,8 @@ def run_tests(
     from opwright_build.workflow.verify import Scope, verify
 
     scope = Scope(only, mutants, update_gaps, not no_oracle, table, junit, sandbox)
-    _leave(lambda: verify(path, _reporter("test", json, sarif=sarif), Options(cache, rerun=rerun), scope, START))
+    options = Options(cache, rerun=rerun, packages=tuple(packages or ()))
+    _leave(lambda: verify(path, _reporter("test", json, sarif=sarif), options, scope, START))
 
 
 @app.command()
@@ -217,6 +239,7 @@ def vectors(
 def export(
     opset: Annotated[int, typer.Option("--opset", metavar="N", help="The default domain's version.")],
     path: PathArgument = HERE,
+    packages: PackageOption = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="By default in dist/.")] = None,
     cache: CacheOption = None,
 ) -> None:
@@ -224,7 +247,8 @@ def export(
     from opwright_build.workflow.export import export
     from opwright_build.workflow.session import Options
 
-    _leave(lambda: export(path, _reporter("export", json=False), Options(cache), opset, output, START))
+    options = Options(cache, packages=tuple(packages or ()))
+    _leave(lambda: export(path, _reporter("export", json=False), options, opset, output, START))
 
 
 @app.command()
@@ -245,6 +269,7 @@ def propose(
 @app.command()
 def stubs(
     path: PathArgument = HERE,
+    packages: PackageOption = None,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; say what is out of date.")] = False,
     json: JsonOption = False,
     cache: CacheOption = None,
@@ -254,7 +279,8 @@ def stubs(
     from opwright_build.workflow.session import Options
     from opwright_build.workflow.stubs import stubs
 
-    _leave(lambda: stubs(path, _reporter("stubs", json, sarif=sarif), Options(cache), check, START))
+    options = Options(cache, packages=tuple(packages or ()))
+    _leave(lambda: stubs(path, _reporter("stubs", json, sarif=sarif), options, check, START))
 
 
 @app.command()

@@ -59,15 +59,24 @@ class Publisher:
         self._require(outputs)
         return [path for path in sorted(outputs) if self._hints.digest(self._root / path) != outputs[path]]
 
-    def stale(self, outputs: Mapping[str, str], folders: Iterable[str] = ()) -> list[str]:
+    def stale(
+        self,
+        outputs: Mapping[str, str],
+        folders: Iterable[str] = (),
+        scope: Callable[[str], bool] = lambda path: True,
+    ) -> list[str]:
         """Files that an earlier build wrote and this one does not, if they are unchanged since.
 
-        In `folders` files that say themselves that they are generated count as well.
+        In `folders` files that say themselves that they are generated count as well. Files out of `scope` are another
+        build's to write.
         """
         found = {
             path
             for path, digest in self._remembered().items()
-            if path not in outputs and self._is_ours(path) and self._hints.digest(self._root / path) == digest
+            if path not in outputs
+            and scope(path)
+            and self._is_ours(path)
+            and self._hints.digest(self._root / path) == digest
         }
         for folder in folders:
             self._tree.require_folder(folder)
@@ -94,9 +103,13 @@ class Publisher:
         return stays_inside(path) and "/" in path and path.split("/")[0] in self._areas
 
     def publish(
-        self, outputs: Mapping[str, str], fetch: Callable[[str], bytes], folders: Iterable[str] = ()
+        self,
+        outputs: Mapping[str, str],
+        fetch: Callable[[str], bytes],
+        folders: Iterable[str] = (),
+        scope: Callable[[str], bool] = lambda path: True,
     ) -> Published:
-        """Makes the disk hold `outputs`; `fetch` gives the bytes of those that it lacks.
+        """Makes the disk hold `outputs`; `fetch` gives the bytes of those that it lacks. See `stale` for the others.
 
         DiagnosticError (OW904) when that would overwrite a file that is not ours, and when an output or its folder is
         no real one (OW520 to OW522), InfrastructureError (OW905) when the disk refuses. Nothing is renamed before
@@ -105,7 +118,7 @@ class Publisher:
         try:
             differing = self.differing(outputs)
             self._refuse_strangers(differing)
-            stale = self.stale(outputs, folders)
+            stale = self.stale(outputs, folders, scope)
             self._sweep(outputs)
             for path in differing:
                 self._prepare(path, fetch(path))
@@ -113,8 +126,9 @@ class Publisher:
                 self._temporary(path).replace(self._root / path)
             for path in stale:
                 (self._root / path).unlink(missing_ok=True)
-            if differing or stale or self._remembered() != dict(outputs):
-                self._remember(outputs)
+            others = {path: digest for path, digest in self._remembered().items() if not scope(path)}
+            if differing or stale or self._remembered() != {**others, **outputs}:
+                self._remember({**others, **outputs})
         except OSError as error:
             raise _cannot_write(self._root, error) from error
         unchanged = sorted(outputs.keys() - set(differing))

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from opwright.bundle.format import DomainEntry, Index
 
 from opwright_build.compile.compiled_version import CompiledVersion
-from opwright_build.spec.model import Domain, Library
+from opwright_build.spec.model import Domain, Package
 
 
 def build_index(
-    library: Library, domains: Sequence[Domain], compiled: Sequence[CompiledVersion], onnx_version: str
+    package: Package, domains: Sequence[Domain], compiled: Sequence[CompiledVersion], onnx_version: str
 ) -> Index:
     """The index: domains by name, functions by (domain, name, since_version).
 
@@ -21,23 +21,22 @@ def build_index(
         (item.entry for item in compiled), key=lambda entry: (entry.domain, entry.name, entry.since_version)
     )
     return Index(
-        library.name,
-        library.version,
-        library.package,
-        library.summary,
-        library.license,
-        (library.opsets.first, library.opsets.last),
+        package.name,
+        package.version,
+        package.package,
+        package.summary,
+        package.license,
+        (package.opsets.first, package.opsets.last),
         onnx_version,
         tuple(
             DomainEntry(domain.name, domain.version, domain.emitted)
             for domain in sorted(domains, key=lambda domain: domain.name)
         ),
         tuple(entries),
-        _requirements(library),
+        _requirements(package),
     )
 
 
-def _requirements(library: Library) -> tuple[tuple[str, str], ...]:
-    """What the installed library needs: opwright, and the libraries that it calls."""
-    wanted = {"opwright": "", **library.requires, **dict.fromkeys(library.dependencies, "")}
-    return tuple(sorted(wanted.items()))
+def _requirements(package: Package) -> tuple[tuple[str, str], ...]:
+    """What the installed library needs: opwright alone, since the bodies of other libraries that it calls are in it."""
+    return tuple(sorted({"opwright": "", **package.requires}.items()))

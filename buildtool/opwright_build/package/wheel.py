@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import re
 from collections.abc import Mapping
 from hashlib import sha256
 
@@ -11,13 +10,15 @@ from opwright.bundle.archive import pack
 from opwright.bundle.format import Index
 from opwright.bundle.write import bundle_name
 
+from opwright_build.package.distribution import distribution_name
+
 
 def build_wheel(index: Index, bundle: bytes, stubs: Mapping[str, bytes]) -> tuple[str, bytes]:
     """(file name, bytes). `stubs` are the package's files by their path below `library/`.
 
     The wheel is pure Python, holds the bundle next to the package's modules, and requires what the index says.
     """
-    distribution = re.sub(r"[-_.]+", "_", index.library).lower()
+    distribution = distribution_name(index.library)
     information = f"{distribution}-{index.version}.dist-info"
     package = {**stubs, f"{index.package}/{bundle_name(index)}": bundle}
     metadata = {f"{information}/METADATA": _metadata(index), f"{information}/WHEEL": _WHEEL}

@@ -20,16 +20,15 @@ def output_schemas() -> dict[str, Schema]:
     """The schema of one line of output, by command."""
     outcomes = ["pass", "fail", "no-kernel", "unsupported", "unverified", "not-admitted"]
     counts = {"actions": _COUNT, "actions_run": _COUNT, "actions_cached": _COUNT}
-    figures = {
-        "library": _TEXT,
-        "version": _TEXT,
+    of_one = {"library": _TEXT, "version": _TEXT, "bundle": _SHA256}
+    sums = {
         "versions": _COUNT,
         "pairs": _COUNT,
         "opset_bodies": _COUNT,
         "stored_bodies": _COUNT,
         "bytes_saved": _COUNT,
-        "bundle": _SHA256,
     }
+    figures = sums | {"packages": _list_of(_object(**of_one, package=_TEXT, **sums))}
     output = _object(
         path=_TEXT,
         status={"enum": ["written", "unchanged", "removed"]},
@@ -55,8 +54,7 @@ def output_schemas() -> dict[str, Schema]:
         "by": _or_null(_TEXT),
     }
     verified = {
-        "library": _TEXT,
-        "version": _TEXT,
+        "packages": _list_of(_object(library=_TEXT, version=_TEXT)),
         "versions": _COUNT,
         "pairs": _COUNT,
         "cases": _COUNT,
@@ -76,10 +74,16 @@ def output_schemas() -> dict[str, Schema]:
             "build",
             {"action": action, "output": dict(output["properties"])},
             counts | figures | {"outputs": _list_of(output)},
+            of_one,
         ),
         "lint": _events("lint", {"action": action}, counts),
         "stubs": _events("stubs", {"action": action}, counts),
-        "test": _events("test", {"action": action, "outcome": outcome, "mutant": mutant}, verified),
+        "test": _events(
+            "test",
+            {"action": action, "outcome": outcome, "mutant": mutant},
+            verified,
+            {"library": _TEXT, "version": _TEXT},
+        ),
         "vectors": _events(
             "vectors",
             {
@@ -135,6 +139,7 @@ _POLYFILLED: Schema = {
     "inlined": _FLAG,
 }
 _LISTED: Schema = {
+    "library": _TEXT,
     **_IDENTITY,
     "summary": _TEXT,
     "deprecated": _FLAG,
@@ -153,6 +158,7 @@ _OPSET_ROW: Schema = {
 }
 _DEFAULT: Schema = {"type": ["integer", "number", "string", "array", "null"]}
 _SHOWN: Schema = {
+    "library": _TEXT,
     **_IDENTITY,
     "summary": _TEXT,
     "doc": _TEXT,
@@ -207,15 +213,16 @@ def _line(command: str, properties: Schema) -> Schema:
     return {"$schema": DIALECT, "title": f"One line of `opwright {command} --json`", **_object(**head, **properties)}
 
 
-def _events(command: str, events: dict[str, Schema], summary: Schema) -> Schema:
-    """The schema of a command that tells events. A run that failed has a summary without the task's own keys."""
+def _events(command: str, events: dict[str, Schema], summary: Schema, of_one: Schema | None = None) -> Schema:
+    """The schema of a command that tells events. A run that failed has a summary without the task's own keys, and that
+    of several packages is without the keys `of_one`."""
     head = {"schema": {"const": f"opwright.{command}/1"}}
     alike = [
         _object(**head, event={"const": name}, **properties)
         for name, properties in {**events, "finding": {"finding": _FINDING}}.items()
     ]
     ended = _object(**head, event={"const": "summary"}, exit=_EXIT, errors=_COUNT, warnings=_COUNT)
-    ended["properties"] |= summary | {"seconds": {"type": "number", "minimum": 0}}
+    ended["properties"] |= (of_one or {}) | summary | {"seconds": {"type": "number", "minimum": 0}}
     good = {"if": {"properties": {"exit": {"const": 0}}}, "then": {"required": sorted([*summary, "seconds"])}}
     return {
         "$schema": DIALECT,

@@ -16,8 +16,8 @@ from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.forms import AttributeForm, LimitForm, SpecModel, ValueForm, VersionModel
 from opwright_build.spec.model import (
     Domain,
-    Library,
     OpsetRange,
+    Package,
     SpecVersion,
     Tolerance,
     ValueDeclaration,
@@ -38,7 +38,7 @@ VECTOR_FORMS = "`onnx`, `onnx@latest`, `onnx:<pattern>` or a file `<name>.yaml`"
 class SpecContext:
     """What a spec file is read against. `folder` and `file` are POSIX paths relative to the library's root."""
 
-    library: Library
+    package: Package
     domain: Domain
     files: LibraryFiles
     folder: str
@@ -132,7 +132,7 @@ class _VersionReader:
             domain=self.context.domain,
             name=self.top.name,
             since_version=self.get("since_version"),
-            folder=self.context.library.root / self.context.folder,
+            folder=self.context.files.root / self.context.folder,
             opsets=opsets,
             summary=self.get("summary"),
             doc=self.get("doc"),
@@ -194,7 +194,7 @@ class _VersionReader:
     def _opsets(self) -> OpsetRange | None:
         if not self.has("opset"):
             return None
-        outer = self.context.library.opsets
+        outer = self.context.package.opsets
         text, place = self.get("opset"), self.value_place("opset")
         try:
             opsets = parse_opsets(text, outer)
@@ -203,7 +203,7 @@ class _VersionReader:
             return None
         if opsets.first < outer.first or opsets.last > outer.last:
             message = f"the opset range `{text}` leaves the library's, {outer.first} to {outer.last}"
-            related = Related(self.context.library.places["opsets"], "the library's range")
+            related = Related(self.context.package.places["opsets"], "the library's range")
             self.report("OW117", message, place, related=related)
             return None
         return opsets

@@ -29,6 +29,7 @@ from opwright_build.spec.names import (
 MAX_NAMES = 256  # inputs, outputs, attributes or type variables of one version
 MAX_VERSIONS = 64
 MAX_LIST = 64
+MAX_PACKAGES = 256
 
 ElementNames = Annotated[list[ElementName], Field(min_length=1, max_length=MAX_LIST)]
 Limit = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -82,8 +83,37 @@ _TOLERANCE_SCHEMA: dict[str, Any] = {
 ToleranceModel = Annotated[dict[str, LimitModel], WithJsonSchema(_TOLERANCE_SCHEMA)]
 
 
+class DependencyForm(Strict):
+    """The long form of a dependency. `bundle` is a file below specs/."""
+
+    version: Words = ""
+    bundle: Words = ""
+
+
+def _list_or_mapping(value: object) -> str:
+    return tag("list") if isinstance(value, list) else tag("mapping")
+
+
+DependencyModel = TypeAliasType(
+    "DependencyModel",
+    Annotated[
+        Annotated[Words, Tag(tag("short"))] | Annotated[DependencyForm, Tag(tag("long"))],
+        Discriminator(_short_or_long),
+    ],
+)
+DependenciesModel = TypeAliasType(
+    "DependenciesModel",
+    Annotated[
+        Annotated[list[DistributionName], Field(max_length=MAX_LIST), Tag(tag("list"))]
+        | Annotated[dict[DistributionName, DependencyModel], Field(max_length=MAX_LIST), Tag(tag("mapping"))],
+        Discriminator(_list_or_mapping),
+    ],
+)
+Requires = dict[Literal["opwright"], Words]
+
+
 class LibraryModel(Strict):
-    """specs/library.yaml"""
+    """specs/library.yaml of a library that is one package"""
 
     schema_: SchemaNumber = Field(alias="schema")
     library: DistributionName
@@ -92,8 +122,33 @@ class LibraryModel(Strict):
     summary: str = ""
     license: License | Literal[""] = ""
     opsets: Words
-    requires: dict[Literal["opwright"], Words] = Field(default_factory=dict)
-    dependencies: dict[DistributionName, Words] = Field(default_factory=dict)
+    requires: Requires = Field(default_factory=dict)
+    dependencies: DependenciesModel = Field(default_factory=dict)
+
+
+class PackageModel(Strict):
+    """An entry of `packages:`; what it leaves out and may stand above all of them is taken from there."""
+
+    library: DistributionName
+    package: PackageName
+    domains: Annotated[list[DomainName], Field(min_length=1, max_length=MAX_NAMES)]
+    version: Release = ""
+    summary: str = ""
+    license: License | Literal[""] = ""
+    opsets: Words = ""
+    requires: Requires = Field(default_factory=dict)
+    dependencies: DependenciesModel = Field(default_factory=dict)
+
+
+class PackagesModel(Strict):
+    """specs/library.yaml of a library of several packages; the other keys at the top hold for each of them"""
+
+    schema_: SchemaNumber = Field(alias="schema")
+    version: Release = ""
+    license: License | Literal[""] = ""
+    opsets: Words = ""
+    requires: Requires = Field(default_factory=dict)
+    packages: Annotated[list[PackageModel], Field(min_length=1, max_length=MAX_PACKAGES)]
 
 
 class DomainModel(Strict):

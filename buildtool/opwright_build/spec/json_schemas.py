@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from opwright_build.spec.boundary import Strict
-from opwright_build.spec.forms import DomainModel, LibraryModel, SpecModel
+from opwright_build.spec.forms import DomainModel, LibraryModel, PackagesModel, SpecModel
 from opwright_build.spec.vectors_model import VectorsModel
 from opwright_build.spec.verification_model import GapsModel, NumericsModel, SurvivorsModel
 
@@ -30,14 +30,23 @@ def json_schemas() -> dict[str, bytes]:
     """File name -> JSON Schema (draft 2020-12), the same bytes on every run."""
     rendered: dict[str, bytes] = {}
     for name, model, title in _FILES:
+        tidied = _tidy(model.model_json_schema(by_alias=True))
+        if model is LibraryModel:
+            tidied = _one_or_several(tidied, _tidy(PackagesModel.model_json_schema(by_alias=True)))
         schema: dict[str, Any] = {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
-            **_tidy(model.model_json_schema(by_alias=True)),
+            **tidied,
             "title": title,
         }
         text = json.dumps(schema, indent=2, sort_keys=True, ensure_ascii=True)
         rendered[f"{name}.schema.json"] = f"{text}\n".encode("ascii")
     return rendered
+
+
+def _one_or_several(one: dict[str, Any], several: dict[str, Any]) -> dict[str, Any]:
+    """What holds for a file of one package, and for one that has `packages:`."""
+    definitions = {**one.pop("$defs", {}), **several.pop("$defs", {})}
+    return {"$defs": definitions, "if": {"required": ["packages"]}, "then": several, "else": one}
 
 
 def write_json_schemas(folder: Path) -> list[Path]:

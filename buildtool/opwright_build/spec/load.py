@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
+from opwright.suggest import nearest
 from opwright.version import VERSION
 
 from opwright_build.spec.boundary import check
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.convert import SpecContext, convert
 from opwright_build.spec.domain_file import read_domain, refuse_collisions, refuse_operator
-from opwright_build.spec.forms import LibraryModel, SpecModel
-from opwright_build.spec.model import Domain, Library, LoadedLibrary, SpecVersion
-from opwright_build.spec.package_name import refuse_package, why_taken
-from opwright_build.spec.ranges import RangeError, admits_release, parse_opsets
-from opwright_build.spec.yaml_nodes import MappingNode, key_places
+from opwright_build.spec.forms import SpecModel
+from opwright_build.spec.library_file import LIBRARY_FILE, SPECS, read_library
+from opwright_build.spec.model import Domain, Library, LoadedLibrary, Package, SpecVersion
+from opwright_build.spec.yaml_nodes import MappingNode
 from opwright_build.spec.yaml_source import MAX_BYTES, read_yaml
-
-SPECS = "specs"
-LIBRARY_FILE = "specs/library.yaml"
 
 
 def find_library(start: Path) -> Path:
@@ -36,96 +34,91 @@ def find_library(start: Path) -> Path:
     raise DiagnosticError([Diagnostic("OW110", message, help=way_out)])
 
 
-def load_library(start: Path, *, opwright_version: str = VERSION) -> LoadedLibrary:
+def load_library(start: Path, *, opwright_version: str = VERSION, only: Collection[str] | None = None) -> LoadedLibrary:
     """Reads the library around `start`. Specs and domains with mistakes are left out and reported.
 
-    `opwright_version` is what `requires: {opwright: ...}` is held against, this tool's own by default.
+    `opwright_version` is what `requires: {opwright: ...}` is held against, this tool's own by default. `only` names
+    packages: specs of others are not read, but for those that these depend on.
     Raises DiagnosticError when there is no library, or library.yaml itself is wrong. Runs and imports nothing of it.
     """
     files = LibraryFiles(find_library(start))
-    library = read_library(files, opwright_version)
-    found: list[Diagnostic] = []
+    folders = _domain_folders(files)
+    library = read_library(files, opwright_version, folders)
+    named = [package.name for package in library.packages] if only is None else only
+    packages = library.with_siblings(named)
+    wanted = {domain for package in packages for domain in package.domains}
+    found = _unknown_domains(library, folders)
     domains: list[Domain] = []
     versions: list[SpecVersion] = []
     broken: list[str] = []
-    for name in files.folders(SPECS):
-        functions = _spec_folders(files, f"{SPECS}/{name}")
-        if not functions and not (files.root / SPECS / name / "domain.yaml").exists():
-            continue  # no folder of specs
+    for name, functions in folders.items():
         domain, findings = read_domain(files, name)
+        if name not in wanted:
+            found.extend(_unclaimed(library, name))
+            domains += () if domain is None else (domain,)
+            continue
         found.extend(findings)
         if domain is None:
             broken.extend(f"{name}::{function}" for function in functions)
             continue
         domains.append(domain)
         for function in functions:
-            read, findings = _read_spec(files, library, domain, function)
+            read, findings = _read_spec(files, library.package_of(name), domain, function)
             found.extend(findings)
             if findings:
                 broken.append(f"{name}::{function}")
             else:
                 versions.extend(read)
     found.extend(refuse_collisions(domains))
-    return LoadedLibrary(library, tuple(domains), tuple(versions), tuple(found), tuple(broken), files.sources)
+    return LoadedLibrary(library, packages, tuple(domains), tuple(versions), tuple(found), tuple(broken), files.sources)
 
 
-def read_library(files: LibraryFiles, opwright_version: str = VERSION) -> Library:
-    """specs/library.yaml alone. DiagnosticError when anything is wrong with it."""
-    data = files.read(SPECS, "library.yaml", MAX_BYTES)
-    if isinstance(data, Diagnostic):
-        raise DiagnosticError([data])
-    source = read_yaml(data, LIBRARY_FILE)
-    found = list(source.diagnostics)
-    model: LibraryModel | None = None
-    if source.root is not None:
-        checked = check(LibraryModel, source.root)
-        found.extend(checked.diagnostics)
-        model = checked.value
-    if model is None or not isinstance(source.root, MappingNode):
-        raise DiagnosticError(found)
-    root = source.root
-    taken = why_taken(model.package)
-    if taken is not None:
-        found.append(refuse_package(model.package, taken, root.entries["package"].value.place))
-    opsets = None
-    try:
-        opsets = parse_opsets(model.opsets)
-    except RangeError as error:
-        message = f"the opset range `{model.opsets[:40]}` {error}"
-        way_out = "A library has a first and a last opset: `>=13,<=28`."
-        found.append(Diagnostic("OW116", message, root.entries["opsets"].value.place, help=way_out))
-    if "opwright" in model.requires:
-        found.extend(_requirement(model.requires["opwright"], root, opwright_version))
-    if model.dependencies:
-        message = "this release of opwright does not build against other libraries"
-        reason = f"{', '.join(model.dependencies)} would have to be resolved, and calls of its functions linked"
-        way_out = "Call functions of your own library, and attach several libraries to a model."
-        place = root.entries["dependencies"].key
-        found.append(Diagnostic("OW133", message, place, reason=reason, help=way_out))
-    if found or opsets is None:
-        raise DiagnosticError(found)
-    return Library(
-        root=files.root,
-        name=model.library,
-        version=model.version,
-        package=model.package,
-        summary=model.summary,
-        license=model.license,
-        opsets=opsets,
-        requires={str(name): text for name, text in model.requires.items()},
-        dependencies=dict(model.dependencies),
-        places=key_places(root),
-    )
+def _domain_folders(files: LibraryFiles) -> dict[str, list[str]]:
+    """The folders of specs/ that are domains, with the folders of their functions."""
+    found = {name: _spec_folders(files, f"{SPECS}/{name}") for name in files.folders(SPECS)}
+    return {
+        name: functions
+        for name, functions in found.items()
+        if functions or (files.root / SPECS / name / "domain.yaml").exists()
+    }
 
 
-def check_ceiling(library: Library, newest_opset: int) -> Diagnostic | None:
+def _unknown_domains(library: Library, folders: Collection[str]) -> list[Diagnostic]:
+    """Domains of packages that specs/ does not have."""
+    found: list[Diagnostic] = []
+    for package in library.packages:
+        for position, domain in enumerate(package.domains):
+            if domain not in folders:
+                message = (
+                    f"the package `{package.name}` has the domain `{domain}`, but there is no folder specs/{domain}"
+                )
+                guess = nearest(domain, folders)
+                begin = f"begin it with `opwright new function {domain}/Name`"
+                help_ = f"did you mean `{guess}`? Else {begin}." if guess else f"{begin}."
+                place = package.places[f"domains.{position}"]
+                found.append(Diagnostic("OW136", message, place, help=f"{help_[:1].upper()}{help_[1:]}"))
+    return found
+
+
+def _unclaimed(library: Library, domain: str) -> list[Diagnostic]:
+    """A domain that no package has."""
+    if any(domain in package.domains for package in library.packages):
+        return []
+    message = f"the domain `{domain}` of specs/ belongs to no package"
+    names = " or ".join(f"`{package.name}`" for package in library.packages[:4])
+    reason = "what lies in its folder would be part of nothing that is built"
+    help_ = f"Write it under `domains:` of a package, such as {names}, or make one for it."
+    return [Diagnostic("OW137", message, library.places["packages"], reason=reason, help=help_)]
+
+
+def check_ceiling(package: Package, newest_opset: int) -> Diagnostic | None:
     """What is wrong when the installed onnx, whose newest default-domain opset is given, does not know the ceiling."""
-    if library.opsets.last <= newest_opset:
+    if package.opsets.last <= newest_opset:
         return None
-    last = library.opsets.last
+    last = package.opsets.last
     message = f"the library's last opset is {last}, but the installed onnx knows opsets to {newest_opset}"
     way_out = "Install a newer onnx, or lower the range in library.yaml."
-    return Diagnostic("OW121", message, library.places["opsets"], help=way_out)
+    return Diagnostic("OW121", message, package.places["opsets"], help=way_out)
 
 
 def newest_opset() -> int:
@@ -135,18 +128,6 @@ def newest_opset() -> int:
     return onnx_opset_version()
 
 
-def _requirement(requirement: str, root: MappingNode, opwright_version: str) -> list[Diagnostic]:
-    inner = root.entries["requires"].value
-    place = inner.entries["opwright"].value.place if isinstance(inner, MappingNode) else root.place
-    try:
-        if admits_release(requirement, opwright_version):
-            return []
-    except RangeError as error:
-        return [Diagnostic("OW109", f"the requirement `{requirement[:40]}` {error}", place)]
-    message = f"the library requires opwright {requirement}, but this is {opwright_version}"
-    return [Diagnostic("OW120", message, place, help=f"Install opwright {requirement}.")]
-
-
 def _spec_folders(files: LibraryFiles, folder: str) -> list[str]:
     """The folders of functions: those with a spec.yaml, and those that hold files but lack one."""
     names = [name for name in files.folders(folder) if name != "released"]
@@ -154,9 +135,9 @@ def _spec_folders(files: LibraryFiles, folder: str) -> list[str]:
 
 
 def _read_spec(
-    files: LibraryFiles, library: Library, domain: Domain, name: str
+    files: LibraryFiles, package: Package, domain: Domain, name: str
 ) -> tuple[list[SpecVersion], list[Diagnostic]]:
-    context = SpecContext(library, domain, files, f"{SPECS}/{domain.name}/{name}")
+    context = SpecContext(package, domain, files, f"{SPECS}/{domain.name}/{name}")
     refusal = refuse_operator(name)
     if refusal:
         return [], [Diagnostic("OW112", f"the folder's name is no operator's: {refusal}", Place(context.folder))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -25,10 +25,14 @@ class OpsetRange:
 
 
 @dataclass(frozen=True, slots=True)
-class Library:
-    """`specs/library.yaml`. `root` is the folder that holds `specs/`, `name` the distribution, `package` the import."""
+class Package:
+    """What one bundle, one wheel and one generated import package are made of.
 
-    root: Path
+    `name` is the distribution, `package` the import; `domains` are those whose functions it holds. `siblings` are the
+    packages of the same library that its functions may call, `dependencies` other libraries, each by name with the
+    releases that are accepted (empty: any). `places` are those of its own keys, and of the shared ones.
+    """
+
     name: str
     version: str
     package: str
@@ -36,8 +40,60 @@ class Library:
     license: str
     opsets: OpsetRange
     requires: Mapping[str, str]
-    dependencies: Mapping[str, str]
+    domains: tuple[str, ...]
+    siblings: Mapping[str, str]
+    dependencies: Mapping[str, Dependency]
     places: Mapping[str, Place]
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """Another library that functions call: the releases that are accepted (empty: any), and `bundle`, its file relative
+    to `specs/`; without one it is the installed distribution of that name."""
+
+    releases: str
+    bundle: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """`specs/library.yaml`. `root` is the folder that holds `specs/`; `packages` stand in the order of the file.
+
+    Each domain belongs to one package. A file without `packages:` is one package, which has all domains.
+    `places` are those of the file's own keys.
+    """
+
+    root: Path
+    packages: tuple[Package, ...]
+    places: Mapping[str, Place]
+
+    def package_of(self, domain: str) -> Package:
+        """The package that the domain belongs to. KeyError when it belongs to none."""
+        for package in self.packages:
+            if domain in package.domains:
+                return package
+        raise KeyError(domain)
+
+    def package(self, name: str) -> Package:
+        """The package of that distribution name. KeyError when there is none."""
+        for package in self.packages:
+            if package.name == name:
+                return package
+        raise KeyError(name)
+
+    def with_siblings(self, names: Collection[str]) -> tuple[Package, ...]:
+        """The packages of those names and all that they depend on, each behind those that it depends on."""
+        found: dict[str, Package] = {}
+        pending = [(package, False) for package in reversed(self.packages) if package.name in names]
+        while pending:
+            package, ready = pending.pop()
+            if ready:
+                found.setdefault(package.name, package)
+            elif package.name not in found:
+                pending.append((package, True))
+                pending += ((item, False) for item in reversed(self.packages) if item.name in package.siblings)
+        return tuple(found.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +201,13 @@ class SpecVersion:
 class LoadedLibrary:
     """A library as read: what is sound of it, and everything that is wrong with the rest.
 
+    `packages` are those whose specs were read, each behind those that it depends on; `domains` are those of all.
     `versions` stand in the order of (domain, name, since_version). `broken` names, as `domain::Name`, the spec folders
     that were left out; `sources` holds the bytes of every YAML file read, by POSIX path relative to the library's root.
     """
 
     library: Library
+    packages: tuple[Package, ...]
     domains: tuple[Domain, ...]
     versions: tuple[SpecVersion, ...]
     diagnostics: tuple[Diagnostic, ...]

@@ -21,7 +21,8 @@ from opwright.version import VERSION
 from opwright_build.engine.tree import Tree
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.spec.domain_file import STANDARD, in_standard, read_domain, refuse_domain, refuse_operator
-from opwright_build.spec.load import find_library, newest_opset, read_library
+from opwright_build.spec.library_file import read_library
+from opwright_build.spec.load import find_library, newest_opset
 from opwright_build.spec.model import OpsetRange
 
 FLOOR = 13  # the first opset of a new library
@@ -119,7 +120,11 @@ class _Writer:
         self._refuse_existing(domain, operator)
         sources = LibraryFiles(self.root)
         library = read_library(sources)
-        version = library.opsets.last if domain == STANDARD else 1
+        owner = next((package for package in library.packages if domain in package.domains), None)
+        if owner is None and "packages" in library.places:
+            self._hint_package(domain, library.places["packages"])
+        opsets = (owner or library.packages[0]).opsets
+        version = opsets.last if domain == STANDARD else 1
         if (self.root / "specs" / domain / "domain.yaml").exists():
             read, findings = read_domain(sources, domain)
             if read is None:
@@ -130,7 +135,7 @@ class _Writer:
                 self._hint_version(domain, version, read.places["version"])
         else:
             self._domain(domain, version)
-        self._function(domain, operator, version, library.opsets)
+        self._function(domain, operator, version, opsets)
         return self._done()
 
     def _done(self) -> NewFunction:
@@ -147,6 +152,11 @@ class _Writer:
         message = f"raise `version` of {domain} to {version}"
         reason = "The domain has been released, so a new function begins at its next version."
         self.hints.append(Diagnostic("OW131", message, place, reason=reason, severity=Severity.NOTE))
+
+    def _hint_package(self, domain: str, place: Place) -> None:
+        message = f"write {domain} under `domains:` of a package"
+        reason = "A function belongs to the package that has its domain, and no package has this one."
+        self.hints.append(Diagnostic("OW137", message, place, reason=reason, severity=Severity.NOTE))
 
     def _domain(self, domain: str, version: int) -> None:
         template = "domain_mirrored.yaml" if in_standard(domain) else "domain.yaml"

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from opwright_build.engine.publish import Published
+from opwright_build.package.distribution import distribution_name
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.library import BuiltLibrary, build_library
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.task import finish, on_library
 
+_OF_ONE = ("version", "bundle")
+_SUMS = ("versions", "pairs", "opset_bodies", "stored_bodies", "bytes_saved")
 MANY = 4  # more files of one folder than these are told as a number
 
 
@@ -26,9 +30,9 @@ def _build(session: Session, started: float) -> int:
     counts = action_counts(session, library)
     if not library.good:
         return finish(session, started, library.diagnostics, "", counts)
-    packages = sorted({str(PurePosixPath(path).parent) for path in library.files if path.startswith("library/")})
+    folders = sorted({str(PurePosixPath(path).parent) for path in library.files if path.startswith("library/")})
     published = session.publisher.publish(
-        library.files, lambda file: session.engine.fetch(library.result, file), packages
+        library.files, lambda file: session.engine.fetch(library.result, file), folders, scope_of(session, library)
     )
     outputs = _outputs(library, published)
     for output in outputs:
@@ -43,21 +47,37 @@ def action_counts(session: Session, library: BuiltLibrary) -> dict[str, int]:
     return {"actions": total, "actions_run": session.count.run, "actions_cached": total - session.count.run}
 
 
+def scope_of(session: Session, library: BuiltLibrary) -> Callable[[str], bool]:
+    """Which files of earlier builds are this one's to remove: with some packages asked for, theirs alone."""
+    if not session.packages:
+        return lambda path: True
+    patterns: list[str] = []
+    for package in library.packages:
+        wheel = distribution_name(package["library"])
+        patterns += (f"library/{re.escape(package['package'])}/.*", rf"dist/{re.escape(wheel)}-\d[^-]*-[^/]*\.whl")
+        patterns.append(rf"dist/{re.escape(package['library'])}-\d[^-]*\.onnxlib")
+    owned = re.compile("|".join(patterns))
+    return lambda path: owned.fullmatch(path) is not None
+
+
 def figures(library: BuiltLibrary) -> dict[str, Any]:
-    """The figures of a build, as in its JSON summary."""
-    names = ("library", "version", "versions", "pairs", "opset_bodies", "stored_bodies", "bytes_saved", "bundle")
-    return {name: library.facts[name] for name in names}
+    """The figures of a build, as in its JSON summary: of each package, and their sums."""
+    packages = [
+        {name: package[name] for name in ("library", "package", *_OF_ONE, *_SUMS)} for package in library.packages
+    ]
+    sums = {name: library.total(name) for name in _SUMS}
+    one = {name: packages[0][name] for name in ("library", *_OF_ONE)} if len(packages) == 1 else {}
+    return {**one, **sums, "packages": packages}
 
 
 def headline(library: BuiltLibrary) -> list[str]:
-    facts = library.facts
-    pairs = counted(facts["pairs"], "(version, type) pair")
-    opset_bodies = counted(facts["opset_bodies"], "opset body", "opset bodies")
-    stored = counted(facts["stored_bodies"], "stored body", "stored bodies")
-    return [
-        f"{facts['library']} {facts['version']}: {counted(facts['versions'], 'version')}, {pairs}",
-        f"{opset_bodies} -> {stored}, {counted(facts['bytes_saved'], 'byte')} saved",
-    ]
+    lines = []
+    for facts in library.packages:
+        pairs = counted(facts["pairs"], "(version, type) pair")
+        lines.append(f"{facts['library']} {facts['version']}: {counted(facts['versions'], 'version')}, {pairs}")
+    opset_bodies = counted(library.total("opset_bodies"), "opset body", "opset bodies")
+    stored = counted(library.total("stored_bodies"), "stored body", "stored bodies")
+    return [*lines, f"{opset_bodies} -> {stored}, {counted(library.total('bytes_saved'), 'byte')} saved"]
 
 
 def actions_line(counts: Mapping[str, int]) -> str:
@@ -67,7 +87,7 @@ def actions_line(counts: Mapping[str, int]) -> str:
 
 def _outputs(library: BuiltLibrary, published: Published) -> list[dict[str, Any]]:
     states = dict.fromkeys(published.written, "written") | dict.fromkeys(published.unchanged, "unchanged")
-    sizes = library.facts["sizes"]
+    sizes = {path: size for package in library.packages for path, size in package["sizes"].items()}
     listed: list[dict[str, Any]] = [
         {"path": path, "status": states[path], "sha256": library.files[path], "size": sizes[path]}
         for path in sorted(library.files)

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 from opwright.bundle.format import BodyEntry, FunctionEntry, TemplateEntry
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, has_errors
 from opwright.diagnostics.ignores import settle_ignores
+from opwright.lang.not_declared import NotDeclaredError
 
 from opwright_build.engine.action import Action, Done, Failed, Outcome
-from opwright_build.engine.content_digest import canonical_json
+from opwright_build.engine.content_digest import Json, canonical_json
 from opwright_build.engine.dataclass_bytes import decode_value, encode_value
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine, Result
@@ -25,7 +26,7 @@ from opwright_build.engine.sources import NotYetError
 
 if TYPE_CHECKING:
     from opwright_build.compile.compiled_version import Unreachable
-    from opwright_build.spec.model import LoadedLibrary, SpecVersion
+    from opwright_build.spec.model import Domain, LoadedLibrary, Package, SpecVersion
 
 LIBRARY = "library"  # the kind of source that answers questions about the library that is being built
 ENTRY, BODIES, UNREACHABLE, TEMPLATES = "entry", "bodies", "unreachable", "templates"  # the outputs
@@ -35,19 +36,20 @@ IGNORE = "OW330"
 
 def compile_versions(engine: Engine, loaded: LoadedLibrary, environment: str) -> dict[str, Result]:
     """The results for every sound version, by identity."""
-    facts = engine.put(canonical_json(_library_facts(loaded)))
+    facts = {package.name: engine.put(canonical_json(_package_facts(loaded, package))) for package in loaded.packages}
     actions: dict[str, Action] = {}
     for version in loaded.versions:
         relative = replace(version, folder=version.folder.relative_to(loaded.library.root))
-        inputs = {"version": engine.put(encode_value(relative)), "library": facts}
+        owner = loaded.library.package_of(version.domain.name)
+        inputs = {"version": engine.put(encode_value(relative)), "library": facts[owner.name]}
         actions[version.identity] = Action("compile", f"compile {version.identity}", inputs, {}, environment)
     questions = _Questions(engine, loaded)
     return engine.run_mutual(actions, LIBRARY, questions.answer, lambda circle: _circle(loaded, circle))
 
 
 def compile_action(reader: Reader) -> Outcome:
-    """Inputs: `version`, and `library`: its domains and package. Outputs: `entry`, `bodies`, `unreachable`,
-    `templates`."""
+    """Inputs: `version`, and `library`: the package that it belongs to, with its domains. Outputs: `entry`, `bodies`,
+    `unreachable`, `templates`."""
     from opwright_build.compile import SpecFiles, compile_version
     from opwright_build.spec.model import SpecVersion
 
@@ -94,7 +96,10 @@ def findings_of(results: Iterable[Result]) -> list[Diagnostic]:
 
 @dataclass(frozen=True, slots=True)
 class ReaderLibraries:
-    """The library that is being built, as the compiler asks about it; each question is a recorded read."""
+    """The package that is being built and those beside it, as the compiler asks about them.
+
+    What the package itself has is an input; each question about others is a recorded read.
+    """
 
     reader: Reader
     facts: Mapping[str, Any]
@@ -102,15 +107,21 @@ class ReaderLibraries:
 
     def domain_of(self, package: str) -> str | None:
         """The mirror where there is one: `ai.onnx` means the primitives."""
-        domains = self.facts["domains"]
-        own = package.partition(".")[0] == self.facts["package"]
-        return str(domains[0]["emitted"]) if own and domains else None
+        name = package.partition(".")[0]
+        if name == self.facts["package"]:
+            return str(self.facts["domains"][0]["emitted"]) if self.facts["domains"] else None
+        found = self._ask(f"package/{name}")
+        return None if found is None else str(json.loads(found))
 
     def emitted_domain(self, domain: str) -> str | None:
-        found = (str(item["emitted"]) for item in self.facts["domains"] if domain in (item["name"], item["emitted"]))
-        return next(found, None)
+        found = self._own_domain(domain) or self._other_domain(domain)
+        return None if found is None else str(found["emitted"])
 
     def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:
+        if self._own_domain(domain) is None:
+            other = self._other_domain(domain)
+            if other is not None and not other["declared"]:
+                raise NotDeclaredError(_undeclared(str(self.facts["library"]), other))
         domain = self._own_name(domain)
         known = self._ask(f"versions/{domain}/{name}")
         if known is None:
@@ -129,9 +140,20 @@ class ReaderLibraries:
     def names(self, domain: str) -> tuple[str, ...]:
         return tuple(json.loads(self._ask(f"names/{self._own_name(domain)}") or b"[]"))
 
+    def _own_domain(self, domain: str) -> Mapping[str, Any] | None:
+        """A domain of the package, by its own name or the one that it is emitted under."""
+        return next((item for item in self.facts["domains"] if domain in (item["name"], item["emitted"])), None)
+
+    def _other_domain(self, domain: str) -> Mapping[str, Any] | None:
+        """The same of the other packages, with the `library` that it belongs to and whether that is `declared`."""
+        found = self._ask(f"domain/{self.facts['library']}/{domain}")
+        value: Mapping[str, Any] | None = None if found is None else json.loads(found)
+        return value
+
     def _own_name(self, domain: str) -> str:
         """The domain that is emitted under that name."""
-        return next((str(item["name"]) for item in self.facts["domains"] if item["emitted"] == domain), domain)
+        found = self._own_domain(domain) or self._other_domain(domain)
+        return domain if found is None else str(found["name"])
 
     def _ask(self, question: str) -> bytes | None:
         return self.reader.read(f"{LIBRARY}:{question}")
@@ -158,6 +180,18 @@ class _Questions:
             if version.name not in names[-1:]:
                 names.append(version.name)
         self._broken = {name.replace("::", "/") for name in loaded.broken}
+        self._library = loaded.library
+        emitted = {domain.name: domain.emitted for domain in loaded.domains}
+        self._packages = {
+            package.package: [emitted[name] for name in sorted(package.domains) if name in emitted]
+            for package in loaded.library.packages
+        }
+        self._domains: dict[str, tuple[Domain, Package]] = {}
+        for package in loaded.library.packages:
+            for domain in loaded.domains:
+                if domain.name in package.domains:
+                    self._domains.setdefault(domain.emitted, (domain, package))
+                    self._domains[domain.name] = (domain, package)
 
     def answer(self, question: str, results: Mapping[str, Result]) -> bytes | None:
         subject, _, rest = question.partition("/")
@@ -168,12 +202,25 @@ class _Questions:
                 return canonical_json(self._versions[rest]) if rest in self._versions else None
             case "names":
                 return canonical_json(self._names.get(rest, []))
+            case "package" if self._packages.get(rest):
+                return canonical_json(self._packages[rest][0])
+            case "domain":
+                return self._domain(*rest.split("/", 1))
             case "entry" if rest in self._identities:
                 if rest not in results:
                     raise NotYetError(rest)
                 result = results[rest]
                 return self._engine.fetch(result, ENTRY) if isinstance(result.outcome, Done) else FAILED
         return None
+
+    def _domain(self, asking: str, name: str) -> bytes | None:
+        """A domain as the package `asking` may use it."""
+        if name not in self._domains:
+            return None
+        domain, owner = self._domains[name]
+        declared = owner.name == asking or owner.name in self._library.package(asking).siblings
+        facts: dict[str, Json] = {"name": domain.name, "emitted": domain.emitted, "library": owner.name}
+        return canonical_json({**facts, "declared": declared})
 
 
 def opset_rows(engine: Engine, result: Result) -> list[dict[str, Any]]:
@@ -212,9 +259,10 @@ def _unreachable(engine: Engine, result: Result) -> tuple[Unreachable, ...]:
     return decode_value(tuple[Unreachable, ...], engine.fetch(result, UNREACHABLE))
 
 
-def _library_facts(loaded: LoadedLibrary) -> dict[str, Any]:
-    domains = [{"name": domain.name, "emitted": domain.emitted} for domain in loaded.domains]
-    return {"package": loaded.library.package, "domains": domains}
+def _package_facts(loaded: LoadedLibrary, package: Package) -> dict[str, Any]:
+    own = [domain for domain in loaded.domains if domain.name in package.domains]
+    domains = [{"name": domain.name, "emitted": domain.emitted} for domain in own]
+    return {"library": package.name, "package": package.package, "domains": domains}
 
 
 def _circle(loaded: LoadedLibrary, circle: Sequence[str]) -> Outcome:
@@ -231,6 +279,16 @@ def _recursive(version: SpecVersion, chain: Sequence[str]) -> Diagnostic:
         place=version.places.get("name"),
         reason=" calls ".join(chain),
         help="ONNX has no recursive functions: write a loop",
+    )
+
+
+def _undeclared(asking: str, other: Mapping[str, Any]) -> Diagnostic:
+    library = other["library"]
+    return Diagnostic(
+        code="OW141",
+        message=f"the package `{asking}` does not depend on `{library}`, which has the domain `{other['name']}`",
+        reason="what a package calls is part of what it needs, and is built before it",
+        help=f"write `dependencies: [{library}]` in the package `{asking}` in specs/library.yaml",
     )
 
 

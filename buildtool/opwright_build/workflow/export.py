@@ -9,7 +9,7 @@ from opwright.diagnostics.diagnostic import Diagnostic
 
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
-from opwright_build.workflow.library import build_library, read_built
+from opwright_build.workflow.library import build_library, read_packages
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.status import UsageError
 from opwright_build.workflow.task import finish, on_library
@@ -17,7 +17,7 @@ from opwright_build.workflow.writing import write_below, write_file
 
 
 def export(path: Path, reporter: Reporter, options: Options, opset: int, output: Path | None, started: float) -> int:
-    """Writes the functions of the library around `path` for one opset, by default to dist/."""
+    """Writes the functions of the library around `path` for one opset, each package's by default to dist/."""
 
     def task(session: Session) -> int:
         library = build_library(session)
@@ -25,20 +25,29 @@ def export(path: Path, reporter: Reporter, options: Options, opset: int, output:
             return finish(session, started, library.diagnostics, "", {})
         from opwright_build.package.library_model import export_model
 
-        bundle = read_built(session, library)
-        first, last = bundle.index.opsets
-        if not first <= opset <= last:
-            message = f"the library is built for opsets {first} to {last}, not {opset}"
-            raise UsageError([Diagnostic("OW907", message, help="choose one of them with --opset")])
-        model = export_model(bundle, opset)
-        name = f"{bundle.index.library}-{bundle.index.version}-opset{opset}.onnx"
-        data = model.SerializeToString(deterministic=True)
-        target = session.root / "dist" / name if output is None else output
-        if output is None:
-            write_below(session.tree, f"dist/{name}", data)
-        else:
-            write_file(output, data)
-        text = f"wrote {os.path.relpath(target)} ({counted(len(model.functions), 'function')} at opset {opset})"
-        return finish(session, started, library.diagnostics, text, {})
+        bundles = read_packages(session, library)
+        if output is not None and len(bundles) > 1:
+            message = f"{len(bundles)} packages do not fit into one file"
+            names = " or ".join(f"-p {bundle.index.library}" for bundle in bundles)
+            raise UsageError([Diagnostic("OW907", message, help=f"choose one with {names}, or leave out --output")])
+        models = []
+        for bundle in bundles:
+            first, last = bundle.index.opsets
+            if not first <= opset <= last:
+                message = f"{bundle.index.library} is built for opsets {first} to {last}, not {opset}"
+                raise UsageError([Diagnostic("OW907", message, help="choose one of them with --opset")])
+            models.append(export_model(bundle, opset))
+        lines = []
+        for bundle, model in zip(bundles, models, strict=True):
+            name = f"{bundle.index.library}-{bundle.index.version}-opset{opset}.onnx"
+            data = model.SerializeToString(deterministic=True)
+            target = session.root / "dist" / name if output is None else output
+            if output is None:
+                write_below(session.tree, f"dist/{name}", data)
+            else:
+                write_file(output, data)
+            functions = counted(len(model.functions), "function")
+            lines.append(f"wrote {os.path.relpath(target)} ({functions} at opset {opset})")
+        return finish(session, started, library.diagnostics, "\n".join(lines), {})
 
     return on_library(path, reporter, options, task)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, has_errors
 from opwright.diagnostics.ignores import settle_ignores
 
 from opwright_build.engine.action import Action, Done, Failed, Outcome, Unsupported
-from opwright_build.engine.content_digest import canonical_json
+from opwright_build.engine.content_digest import Json, canonical_json
 from opwright_build.engine.dataclass_bytes import encode_value
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine, Result
@@ -32,7 +32,7 @@ from opwright_build.workflow.session import MODULE, Session
 if TYPE_CHECKING:
     from opwright.bundle.format import Bundle
 
-    from opwright_build.spec.model import LoadedLibrary
+    from opwright_build.spec.model import LoadedLibrary, Package
 
 SPECS = "list:specs"
 TABLE = "table.json"  # output: what `opsets` shows
@@ -41,7 +41,10 @@ FACTS = "facts.json"  # output: figures, file sizes
 
 @dataclass(frozen=True, slots=True)
 class BuiltLibrary:
-    """What a library action gave. `files` maps each path to write, relative to the root, to its digest."""
+    """What a library action gave. `files` maps each path to write, relative to the root, to its digest.
+
+    `packages` are the figures of each package that was asked for, in the order of library.yaml.
+    """
 
     result: Result
     diagnostics: tuple[Diagnostic, ...]
@@ -49,10 +52,23 @@ class BuiltLibrary:
     files: Mapping[str, str]
     facts: Mapping[str, Any]
 
+    @property
+    def packages(self) -> Sequence[Mapping[str, Any]]:
+        packages: Sequence[Mapping[str, Any]] = self.facts.get("packages", ())
+        return packages
+
+    def total(self, figure: str) -> int:
+        """The sum of a figure over the packages."""
+        return sum(int(package[figure]) for package in self.packages)
+
 
 def build_library(session: Session) -> BuiltLibrary:
-    """Everything the library yields, as far as it is not known already. Writes nothing but the cache."""
-    action = Action("library", "library", {}, {}, session.environment)
+    """Everything that the packages asked for yield, as far as it is not known already. Writes nothing but the cache.
+
+    UsageError when the library has no package of a name that is asked for.
+    """
+    params: dict[str, Json] = {"packages": list(_names_asked_for(session))} if session.packages else {}
+    action = Action("library", "library", {}, params, session.environment)
 
     def function(reader: Reader, engine: Engine) -> Outcome:
         return _library_action(reader, engine, session)
@@ -69,36 +85,57 @@ def build_library(session: Session) -> BuiltLibrary:
             raise AssertionError(f"a library is never unsupported: {reason}")
 
 
-def read_built(session: Session, library: BuiltLibrary) -> Bundle:
-    """The bundle of a library that was built well."""
+def _names_asked_for(session: Session) -> tuple[str, ...]:
+    from opwright_build.spec.confine import LibraryFiles
+    from opwright_build.spec.library_file import read_library
+    from opwright_build.workflow.select_packages import select_packages
+
+    library = read_library(LibraryFiles(session.root))
+    return tuple(package.name for package in select_packages(library, session.packages))
+
+
+def read_packages(session: Session, library: BuiltLibrary) -> list[Bundle]:
+    """The bundles of the packages that were asked for, built well."""
     from opwright.bundle.read import read_bundle
 
-    path = next(path for path in library.files if path.endswith(".onnxlib"))
-    return read_bundle(session.engine.fetch(library.result, path), path)
+    paths = [package["path"] for package in library.packages]
+    return [read_bundle(session.engine.fetch(library.result, path), path) for path in paths]
 
 
-def load(reader: Reader, root: Path) -> LoadedLibrary:
-    """The library's YAML, loaded; what was read is recorded."""
+def read_built(session: Session, library: BuiltLibrary) -> Bundle:
+    """The bundles of the packages that were asked for, as one."""
+    from opwright.bundle.join import join_bundles
+
+    return join_bundles(read_packages(session, library))
+
+
+def load(reader: Reader, root: Path, only: Collection[str] | None = None) -> LoadedLibrary:
+    """The YAML of the packages of those names, and of those they depend on; what was read is recorded."""
     from opwright_build.spec.load import check_ceiling, load_library, newest_opset
     from opwright_build.spec.package_name import refuse_package
 
     reader.read(SPECS)
-    loaded = load_library(root)
+    loaded = load_library(root, only=only)
     for path in sorted(loaded.sources):
         reader.observed(f"file:{path}", loaded.sources[path])
-    package = loaded.library.package
-    refusals = [check_ceiling(loaded.library, newest_opset())]
-    if reader.read(f"{MODULE}:{package}") is not None:
-        why = "which is a module that is installed here and that no build has written"
-        refusals.append(refuse_package(package, why, loaded.library.places["package"]))
-    found = [refusal for refusal in refusals if refusal is not None]
+    refusals: list[Diagnostic | None] = []
+    for package in loaded.packages:
+        refusals.append(check_ceiling(package, newest_opset()))
+        if reader.read(f"{MODULE}:{package.package}") is not None:
+            why = "which is a module that is installed here and that no build has written"
+            refusals.append(refuse_package(package.package, why, package.places["package"]))
+    found = dict.fromkeys(refusal for refusal in refusals if refusal is not None)
     return replace(loaded, diagnostics=(*loaded.diagnostics, *found))
 
 
 def _library_action(reader: Reader, engine: Engine, session: Session) -> Outcome:
+    from opwright_build.workflow.select_packages import select_packages
+
     session.reporter.step("reading specs/")
-    loaded = load(reader, session.root)
-    session.count.expected = len(loaded.versions) + 2
+    only = _names_asked_for(session) if session.packages else None
+    loaded = load(reader, session.root, only)
+    asked = [package.name for package in select_packages(loaded.library, session.packages)]
+    session.count.expected = len(loaded.versions) + len(loaded.packages) + 1
     session.reporter.step(f"compiling {counted(len(loaded.versions), 'version')}")
     compiled = compile_versions(engine, loaded, session.environment)
     for result in compiled.values():
@@ -112,32 +149,48 @@ def _library_action(reader: Reader, engine: Engine, session: Session) -> Outcome
     diagnostics += found
     if has_errors(found):
         return Failed(tuple(diagnostics))
-    (packaged,) = engine.run([_packaging(engine, loaded, compiled, instances, session.environment)])
-    if isinstance(packaged.outcome, Done | Failed):
-        diagnostics += packaged.outcome.diagnostics
-    if not isinstance(packaged.outcome, Done):
-        return Failed(tuple(diagnostics))
-    facts = json.loads(engine.fetch(packaged, FACTS))
-    facts["actions"] = len(compiled) + 2
-    table = canonical_json([row for result in compiled.values() for row in opset_rows(engine, result)])
-    outputs = {**packaged.outcome.outputs, FACTS: reader.put(canonical_json(facts)), TABLE: reader.put(table)}
+    outputs: dict[str, str] = {}
+    facts: dict[str, Any] = {}
+    for package in loaded.packages:
+        (packaged,) = engine.run([_packaging(engine, loaded, package, compiled, instances, session.environment)])
+        if isinstance(packaged.outcome, Done | Failed):
+            diagnostics += packaged.outcome.diagnostics
+        if not isinstance(packaged.outcome, Done):
+            return Failed(tuple(diagnostics))
+        facts[package.name] = json.loads(engine.fetch(packaged, FACTS))
+        if package.name in asked:
+            outputs |= {path: digest for path, digest in packaged.outcome.outputs.items() if path != FACTS}
+    told: dict[str, Any] = {
+        "packages": [facts[name] for name in asked],
+        "actions": len(compiled) + len(loaded.packages) + 1,
+    }
+    domains = {domain for name in asked for domain in loaded.library.package(name).domains}
+    table = [row for result in compiled.values() for row in opset_rows(engine, result) if row["domain"] in domains]
+    outputs |= {FACTS: reader.put(canonical_json(told)), TABLE: reader.put(canonical_json(table))}
     return Done(outputs, tuple(diagnostics))
 
 
 def _packaging(
     engine: Engine,
     loaded: LoadedLibrary,
+    package: Package,
     compiled: Mapping[str, Result],
     instances: Mapping[tuple[str, str], bytes],
     environment: str,
 ) -> Action:
-    """The action that makes the files. Places do not reach it: moving a line changes no file."""
-    library = replace(loaded.library, root=Path(), places={})
-    domains = tuple(replace(domain, places={}) for domain in loaded.domains)
-    inputs = {"library": engine.put(encode_value(library)), "domains": engine.put(encode_value(domains))}
-    for identity, result in compiled.items():
+    """The action that makes a package's files. Places do not reach it: moving a line changes no file."""
+    domains = tuple(replace(domain, places={}) for domain in loaded.domains if domain.name in package.domains)
+    inputs = {
+        "package": engine.put(encode_value(replace(package, places={}, dependencies={}))),
+        "domains": engine.put(encode_value(domains)),
+    }
+    for version in loaded.versions:
+        if version.domain.name not in package.domains:
+            continue
+        identity = version.identity
         for part in (ENTRY, BODIES, TEMPLATES):
             made = instances.get((identity, part))
             # `fetch` makes anew what the store has lost.
-            inputs[f"{part}:{identity}"] = engine.put(engine.fetch(result, part) if made is None else made)
-    return Action("package", "package", inputs, {}, environment)
+            inputs[f"{part}:{identity}"] = engine.put(engine.fetch(compiled[identity], part) if made is None else made)
+    label = "package" if len(loaded.library.packages) == 1 else f"package {package.name}"
+    return Action("package", label, inputs, {}, environment)

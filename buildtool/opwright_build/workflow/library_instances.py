@@ -71,8 +71,9 @@ def _place(reader: Reader, version: SpecVersion, root: Path) -> Place:
 
 
 def _index(loaded: LoadedLibrary, entries: tuple[FunctionEntry, ...]) -> Index:
-    """As much of the index as the linker looks at."""
-    library = loaded.library
+    """As much of the index as the linker looks at, of all packages as one."""
+    packages = loaded.library.packages
     domains = tuple(DomainEntry(item.name, item.version, item.emitted) for item in loaded.domains)
-    opsets = (library.opsets.first, library.opsets.last)
-    return Index(library.name, library.version, library.package, "", "", opsets, "", domains, entries)
+    opsets = (min(item.opsets.first for item in packages), max(item.opsets.last for item in packages))
+    first = packages[0]
+    return Index(first.name, first.version, first.package, "", "", opsets, "", domains, entries)

@@ -17,7 +17,7 @@ def lint(path: Path, reporter: Reporter, options: Options, started: float) -> in
 
     def task(session: Session) -> int:
         library = build_library(session)
-        text = f"no errors in {counted(library.facts['versions'], 'version')}; {{seconds}}" if library.good else ""
+        text = f"no errors in {counted(library.total('versions'), 'version')}; {{seconds}}" if library.good else ""
         return finish(session, started, library.diagnostics, text, action_counts(session, library))
 
     return on_library(path, reporter, options, task)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,34 +18,47 @@ from opwright_build.workflow.session import find_root
 from opwright_build.workflow.task import reporting
 
 if TYPE_CHECKING:
-    from opwright_build.spec.model import SpecVersion
+    from opwright_build.spec.model import Package, SpecVersion
 
 SCHEMA = "opwright.ls/1"
 
 
-def list_versions(path: Path, console: Console, reporter: Reporter, as_json: bool) -> int:
-    """Lists the sound specs of the library around `path`; findings about the others go to standard error."""
+def list_versions(path: Path, console: Console, reporter: Reporter, as_json: bool, packages: Sequence[str] = ()) -> int:
+    """Lists the sound specs of the library around `path`, of all packages or some; findings about the others go to
+    standard error."""
 
     def task() -> int:
+        from opwright_build.spec.confine import LibraryFiles
+        from opwright_build.spec.library_file import read_library
         from opwright_build.spec.load import load_library
+        from opwright_build.workflow.select_packages import select_packages
 
         root = find_root(path)
-        loaded = load_library(root)
+        names = None
+        if packages:
+            library = read_library(LibraryFiles(root))
+            names = [package.name for package in select_packages(library, packages)]
+        loaded = load_library(root, only=names)
+        shown = select_packages(loaded.library, packages)
+        domains = {domain: package for package in shown for domain in package.domains}
+        versions = [version for version in loaded.versions if version.domain.name in domains]
         if as_json:
-            for version in loaded.versions:
-                console.result(json.dumps(version_json(version)))
+            for version in versions:
+                console.result(json.dumps(version_json(version, domains[version.domain.name])))
         else:
-            console.result(_table(loaded.versions))
+            console.result(_table(versions, domains if len(loaded.library.packages) > 1 else {}))
         reporter.findings(in_reading_order(loaded.diagnostics), library_text(root))
         return Exit.FINDINGS if has_errors(loaded.diagnostics) else Exit.GOOD
 
     return reporting(reporter, task)
 
 
-def version_json(version: SpecVersion) -> dict[str, Any]:
-    """One line of `ls --json`. `pairs` are the element types of the widest type variable: what is verified apart."""
+def version_json(version: SpecVersion, package: Package) -> dict[str, Any]:
+    """One line of `ls --json`. `library` is the package; `pairs` are the element types of the widest type variable:
+    what is verified apart."""
     return {
         "schema": SCHEMA,
+        "library": package.name,
         "domain": version.domain.name,
         "name": version.name,
         "since_version": version.since_version,
@@ -56,11 +70,19 @@ def version_json(version: SpecVersion) -> dict[str, Any]:
     }
 
 
-def _table(versions: tuple[SpecVersion, ...]) -> str:
+def _table(versions: Sequence[SpecVersion], packages: Mapping[str, Package]) -> str:
+    """`packages` are those of the domains, where there is more than one."""
     rows = [
-        [version.identity, f"{version.opsets.first}-{version.opsets.last}", " ".join(version.pairs), version.summary]
+        [
+            version.identity,
+            *([packages[version.domain.name].name] if packages else []),
+            f"{version.opsets.first}-{version.opsets.last}",
+            " ".join(version.pairs),
+            version.summary,
+        ]
         for version in versions
     ]
+    head = ["function", *(["package"] if packages else []), "opsets", "types", "summary"]
     pairs = sum(len(version.pairs) for version in versions)
     totals = f"{counted(len(versions), 'version')}, {counted(pairs, '(version, type) pair')}"
-    return f"{text_table(['function', 'opsets', 'types', 'summary'], rows)}\n\n{totals}"
+    return f"{text_table(head, rows)}\n\n{totals}"

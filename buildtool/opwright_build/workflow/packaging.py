@@ -1,4 +1,4 @@
-"""The action `package`: compiled versions in, the files of a build out. Pure: bytes in, bytes out."""
+"""The action `package`: the compiled versions of one package in, its files out. Pure: bytes in, bytes out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from opwright_build.package.index import build_index
 from opwright_build.package.typed_package import render_stubs
 from opwright_build.package.wheel import build_wheel
 from opwright_build.report.figures import count_figures
-from opwright_build.spec.model import Domain, Library
+from opwright_build.spec.model import Domain, Package
 
 FACTS = "facts.json"
 ENTRY = "entry:"
@@ -25,32 +25,35 @@ TEMPLATES = "templates:"
 
 
 def package_action(reader: Reader) -> Outcome:
-    """Inputs: `library`, `domains`, and for each version `entry:<identity>`, `bodies:<identity>`,
+    """Inputs: `package`, its `domains`, and for each version `entry:<identity>`, `bodies:<identity>`,
     `templates:<identity>`.
 
     Outputs: every file of the build by its path relative to the library's root, and `facts.json`.
     """
-    library = decode_value(Library, reader.input("library"))
+    package = decode_value(Package, reader.input("package"))
     domains = decode_value(tuple[Domain, ...], reader.input("domains"))
     compiled = [_version(reader, name) for name in reader.inputs() if name.startswith(ENTRY)]
-    index = build_index(library, domains, compiled, installed_version("onnx"))
+    index = build_index(package, domains, compiled, installed_version("onnx"))
     bodies = {digest: body for version in compiled for digest, body in version.bodies.items()}
     templates = {digest: text for version in compiled for digest, text in version.templates.items()}
     bundle = write_bundle(index, bodies, templates=templates)
     stubs = render_stubs(index)
     wheel_name, wheel = build_wheel(index, bundle, stubs)
-    files = {f"dist/{library.name}-{library.version}.onnxlib": bundle, f"dist/{wheel_name}": wheel}
+    bundle_path = f"dist/{package.name}-{package.version}.onnxlib"
+    files = {bundle_path: bundle, f"dist/{wheel_name}": wheel}
     files |= {f"library/{path}": data for path, data in stubs.items()}
     figures = count_figures(index, {digest: len(body) for digest, body in bodies.items()})
     facts: dict[str, Json] = {
-        "library": library.name,
-        "version": library.version,
+        "library": package.name,
+        "package": package.package,
+        "version": package.version,
         "versions": figures.versions,
         "pairs": figures.pairs,
         "opset_bodies": figures.opset_bodies,
         "stored_bodies": figures.stored_bodies,
         "bytes_saved": figures.bytes_saved,
         "bundle": digest_bytes(bundle),
+        "path": bundle_path,
         "sizes": {path: len(data) for path, data in files.items()},
     }
     outputs = {path: reader.put(data) for path, data in files.items()}

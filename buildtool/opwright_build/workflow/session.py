@@ -44,11 +44,13 @@ REGISTRY = {
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to work: where the cache is (by default in the library), and what not to trust."""
+    """How to work: where the cache is (by default in the library), what not to trust, and the names of the packages to
+    work on, none for all of them."""
 
     cache: Path | None = None
     rehash: bool = False
     rerun: bool = False
+    packages: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -72,7 +74,8 @@ class ActionCount:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """`environment` enters every action's key; `count` follows the actions as they end; `user` seals what is kept."""
+    """`environment` enters every action's key; `count` follows the actions as they end; `user` seals what is kept.
+    `packages` are the names of the packages to work on as they were asked for, none for all of them."""
 
     root: Path
     tree: Tree
@@ -83,6 +86,7 @@ class Session:
     count: ActionCount
     reporter: Reporter
     user: UserSeal
+    packages: tuple[str, ...] = ()
 
     def source_text(self, file: str) -> str | None:
         """The text of a file of the library, for excerpts in findings; None when it cannot be had."""
@@ -133,7 +137,8 @@ def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[S
         engine = Engine(REGISTRY, store, sources, log, rerun=options.rerun, watch=count)
         publisher = Publisher(root, OUTPUTS, StateFile(work / "outputs.json", here), hints, _generated)
         try:
-            yield Session(root, tree, engine, store, environment_digest(parts), publisher, count, reporter, user)
+            environment = environment_digest(parts)
+            yield Session(root, tree, engine, store, environment, publisher, count, reporter, user, options.packages)
         finally:
             hints.save()
             log.save()

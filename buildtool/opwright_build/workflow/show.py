@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from opwright_build.report.console import Console
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import text_table
-from opwright_build.workflow.library import build_library, read_built
+from opwright_build.workflow.library import build_library, read_packages
 from opwright_build.workflow.select import select_identities
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.task import on_library, only_findings
@@ -29,20 +29,23 @@ def show(name: str, path: Path, console: Console, reporter: Reporter, options: O
         library = build_library(session)
         if not library.good:
             return only_findings(session, library.diagnostics)
-        entries = {entry.identity: entry for entry in read_built(session, library).index.functions}
-        chosen = [entries[identity] for identity in select_identities(name, entries)]
+        bundles = read_packages(session, library)
+        found = {entry.identity: (entry, bundle.index) for bundle in bundles for entry in bundle.index.functions}
+        chosen = [found[identity] for identity in select_identities(name, found)]
         if as_json:
-            for entry in chosen:
-                console.result(json.dumps(function_json(entry)))
+            for entry, index in chosen:
+                console.result(json.dumps(function_json(entry, index.library)))
         else:
-            console.result("\n\n".join(function_text(entry) for entry in chosen))
+            several = len(library.packages) > 1
+            texts = (function_text(entry, index.library if several else "") for entry, index in chosen)
+            console.result("\n\n".join(texts))
         return only_findings(session, library.diagnostics)
 
     return on_library(path, reporter, options, task)
 
 
-def function_json(entry: FunctionEntry) -> dict[str, Any]:
-    """One line of `show --json`: the entry of the bundle's index, mappings as objects."""
+def function_json(entry: FunctionEntry, library: str) -> dict[str, Any]:
+    """One line of `show --json`: the package's name and the entry of its bundle's index, mappings as objects."""
     bodies = [
         {
             **asdict(body),
@@ -52,12 +55,13 @@ def function_json(entry: FunctionEntry) -> dict[str, Any]:
         }
         for body in entry.bodies
     ]
-    return {"schema": SCHEMA, **asdict(entry), "types": dict(entry.types), "bodies": bodies}
+    return {"schema": SCHEMA, "library": library, **asdict(entry), "types": dict(entry.types), "bodies": bodies}
 
 
-def function_text(entry: FunctionEntry) -> str:
-    """The page of a version."""
-    lines = [entry.identity + (" (deprecated)" if entry.deprecated else ""), f"  {entry.summary}"]
+def function_text(entry: FunctionEntry, library: str = "") -> str:
+    """The page of a version; `library` is named where there is more than one."""
+    marks = f"{' (deprecated)' if entry.deprecated else ''}{f' of {library}' if library else ''}"
+    lines = [entry.identity + marks, f"  {entry.summary}"]
     if entry.doc:
         lines += ["", *(f"  {line}".rstrip() for line in entry.doc.strip().splitlines())]
     lines += _section("inputs", ((item.name, _input(item), item.doc) for item in entry.inputs))

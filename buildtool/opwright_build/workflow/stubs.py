@@ -8,7 +8,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, Place
 
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
-from opwright_build.workflow.build import action_counts
+from opwright_build.workflow.build import action_counts, scope_of
 from opwright_build.workflow.library import build_library
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.task import finish, on_library
@@ -28,14 +28,21 @@ def _stubs(session: Session, check: bool, started: float) -> int:
         return finish(session, started, library.diagnostics, "", counts)
     wanted = {path: digest for path, digest in library.files.items() if path.startswith("library/")}
     folders = sorted({str(PurePosixPath(path).parent) for path in wanted})
+    owned = scope_of(session, library)
+
+    def scope(path: str) -> bool:
+        return path.startswith("library/") and owned(path)
+
     if check:
         differing = session.publisher.differing(wanted)
-        stale = [path for path in session.publisher.stale(library.files, folders) if path.startswith("library/")]
+        stale = session.publisher.stale(wanted, folders, scope)
         findings = [_out_of_date(path, "differs from") for path in differing]
         findings += [_out_of_date(path, "is no longer part of") for path in stale]
         text = "" if findings else f"{counted(len(wanted), 'file')} up to date"
         return finish(session, started, [*library.diagnostics, *findings], text, counts)
-    published = session.publisher.publish(wanted, lambda path: session.engine.fetch(library.result, path), folders)
+    published = session.publisher.publish(
+        wanted, lambda path: session.engine.fetch(library.result, path), folders, scope
+    )
     text = f"{len(published.written)} of {counted(len(wanted), 'file')} written"
     return finish(session, started, library.diagnostics, text, counts)
 

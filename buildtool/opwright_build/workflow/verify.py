@@ -52,9 +52,14 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
     library = build_library(session)
     if not library.good:
         return finish(session, started, library.diagnostics, "", {})
-    identities = [version.identity for version in loaded.versions]
-    only = None if scope.only is None else set(select_identities(scope.only, identities))
-    subject = Subject(session, loaded, read_built(session, library), only)
+    bundle = read_built(session, library)
+    identities = [entry.identity for entry in bundle.index.functions]
+    only: set[str] | None = None
+    if scope.only is not None:
+        only = set(select_identities(scope.only, identities))
+    elif session.packages:
+        only = set(identities)
+    subject = Subject(session, loaded, bundle, only)
     if scope.sandbox:
         require_for_workers(workers_claim(), scope.sandbox)
     runtimes = available()
@@ -67,14 +72,15 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
     if scope.junit is not None:
         new = {change.family for change in verdicts.changes}
         entries = [junit_entry(outcome, declared=family_of(outcome.runtime) not in new) for outcome in outcomes]
-        write_file(scope.junit, junit_xml(f"opwright test {index.library}", entries).encode())
+        names = " ".join(package["library"] for package in library.packages)
+        write_file(scope.junit, junit_xml(f"opwright test {names}", entries).encode())
     rows = rows_of(outcomes, index.functions)
     if rows and scope.table:
         session.reporter.table(matrix_text(rows))
     totals = runtime_totals(outcomes)
     fields: dict[str, Any] = {
-        "library": index.library,
-        "version": index.version,
+        **({"library": index.library, "version": index.version} if len(library.packages) == 1 else {}),
+        "packages": [{"library": item["library"], "version": item["version"]} for item in library.packages],
         "versions": len({row.identity for row in rows}),
         "pairs": len(rows),
         "cases": verdicts.cases,

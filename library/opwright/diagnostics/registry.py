@@ -173,6 +173,47 @@ TABLE = (
         "A library depends on another one",
         "A dependency that is listed and not resolved would be silently left out of what is built.",
     ),
+    Code(
+        "OW134",
+        "Two packages claim one domain",
+        "A function is part of one bundle. Two that hold it would differ as soon as one of them is released.",
+    ),
+    Code(
+        "OW135",
+        "Two packages have one name",
+        "Bundles, wheels and modules are called after their package: one of the two would overwrite the other.",
+    ),
+    Code(
+        "OW136",
+        "A package has a domain that is not there",
+        "A misspelt domain would silently leave its functions out of the package.",
+    ),
+    Code(
+        "OW137",
+        "A domain belongs to no package",
+        "Its functions would be part of nothing that is built, and nobody would notice.",
+    ),
+    Code(
+        "OW138",
+        "Packages depend on one another in a circle",
+        "A package is built, and released, behind those that it depends on. In a circle there is no first one.",
+    ),
+    Code(
+        "OW139",
+        "A key of one package stands beside several",
+        "A name, or a list of domains, is that of one package. Above all of them it would say nothing of any.",
+    ),
+    Code(
+        "OW140",
+        "A package of the same repository is of another release",
+        "What is built together is released together. A range that leaves out the release beside it cannot be kept.",
+    ),
+    Code(
+        "OW141",
+        "A call of a package that is not declared",
+        "The packages that another one calls decide what is built first and what its bundle carries. A call that is "
+        "not declared would tie two packages together without a trace.",
+    ),
     # Operators, opsets and types
     Code(
         "OW201",

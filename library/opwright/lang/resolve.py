@@ -42,7 +42,10 @@ class Libraries(Protocol):
         """The domain that the package's `opset<N>` names stand for; None when no such package is known."""
 
     def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:
-        """The function that its domain has at that version, compiled; None when there is none."""
+        """The function that its domain has at that version, compiled; None when there is none.
+
+        NotDeclaredError when its library may not be used here.
+        """
 
     def emitted_domain(self, domain: str) -> str | None:
         """The domain that the functions' protos carry; None when the domain is not one of a library."""

@@ -1,4 +1,4 @@
-"""OW101 to OW133: library.yaml, domain.yaml, spec.yaml, vector files, and `opwright new`."""
+"""OW101 to OW140: library.yaml, domain.yaml, spec.yaml, vector files, and `opwright new`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,17 @@ version: 1.0.0
 package: base
 opsets: ">=18,<=22"
 """
+
+_PACKAGES = """\
+schema: 1
+version: 1.0.0
+opsets: ">=18,<=22"
+packages:
+  - {library: base, package: base, domains: [com.acme]}
+  - {library: more, package: more, domains: [com.acme.more], dependencies: [base]}
+"""
+
+_MORE = {"specs/com.acme.more/domain.yaml": "schema: 1\nversion: 1\n"}
 
 _DOMAIN = """\
 schema: 1
@@ -58,6 +69,11 @@ def _spec(old: str = "", new: str = "") -> Example:
 
 def _rows(old: str = "", new: str = "") -> Example:
     return Example("test", {_ROWS_FILE: _ROWS.replace(old, new, 1)})
+
+
+def _packages(old: str = "", new: str = "") -> Example:
+    """The base library beside one more package, which depends on it."""
+    return Example("build", {_LIBRARY_FILE: _PACKAGES.replace(old, new, 1), **_MORE})
 
 
 PAIRS: tuple[Pair, ...] = (
@@ -226,4 +242,13 @@ PAIRS: tuple[Pair, ...] = (
         bad=_library("opsets:", 'dependencies: {acme-ops: ">=1"}\nopsets:'),
         good=_library("opsets:", "dependencies: {}\nopsets:"),
     ),
+    Pair("OW134", bad=_packages("domains: [com.acme.more]", "domains: [com.acme, com.acme.more]"), good=_packages()),
+    Pair("OW135", bad=_packages("library: more", "library: BASE"), good=_packages()),
+    Pair("OW136", bad=_packages("com.acme.more", "com.acme.mroe"), good=_packages(), beside=("OW137",)),
+    Pair(
+        "OW137", bad=_packages("domains: [com.acme.more]", "domains: [com.acme.x]"), good=_packages(), beside=("OW136",)
+    ),
+    Pair("OW138", bad=_packages("domains: [com.acme]", "domains: [com.acme], dependencies: [more]"), good=_packages()),
+    Pair("OW139", bad=_packages("version:", "package: base\nversion:"), good=_packages()),
+    Pair("OW140", bad=_packages("dependencies: [base]", 'dependencies: {base: ">=2"}'), good=_packages()),
 )

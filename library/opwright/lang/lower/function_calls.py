@@ -20,6 +20,7 @@ from opwright.lang.lower.flow import COUNT, State, returned_values, state_of
 from opwright.lang.lower.operands import Arguments, Environment, Operand
 from opwright.lang.lower.poison import Poisoned
 from opwright.lang.lower.statements import bind_locals, lower_block
+from opwright.lang.not_declared import NotDeclaredError
 from opwright.lang.objects import MISSING, OperatorObject
 from opwright.lang.resolve import ModuleScope
 from opwright.lang.rounding import to_float32
@@ -240,7 +241,11 @@ def call_library_function(low: Lowering, callee: OperatorObject, arguments: Argu
     """A call of a function of this or another library; it stays a call of the variant that fits."""
     domain, version = callee.opset.domain, callee.opset.version
     span = arguments.callee_span
-    entry = low.scope.libraries.function(domain, callee.name, version)
+    try:
+        entry = low.scope.libraries.function(domain, callee.name, version)
+    except NotDeclaredError as error:
+        refused = error.diagnostic
+        raise low.error(refused.code, refused.message, span, reason=refused.reason, help=refused.help) from None
     if entry is None:
         known = ", ".join(f"`{name}`" for name in low.scope.libraries.names(domain)) or "none"
         raise low.error(
