@@ -112,16 +112,14 @@ class LibraryFunction:
     @property
     def entry(self) -> FunctionEntry:
         """Its interface and bodies, from the bundle. LookupError when the bundle does not have it."""
-        entries = _ENTRIES.get(self.package)
-        if entries is None:
-            entries = _ENTRIES[self.package] = {entry.identity: entry for entry in self.bundle.index.functions}
-        if self.identity in entries:
-            return entries[self.identity]
+        entry = self.bundle.index.table.find(self.domain, self.name, self.since_version)
+        if entry is not None:
+            return entry
         raise LookupError(f"the bundle of {self.package} does not hold {self.identity}: it is of another release")
 
     @property
     def bundle(self) -> Bundle:
-        """The library that the package holds, read once. DiagnosticError (OW510 to OW518) when it cannot be read."""
+        """The library that the package holds, opened once. DiagnosticError (OW510 to OW518) when it cannot be read."""
         found = _BUNDLES.get(self.package)
         if found is None:
             from opwright.bundle.installed import package_bundle
@@ -162,4 +160,3 @@ class LibraryFunction:
 
 
 _BUNDLES: dict[str, Bundle] = {}
-_ENTRIES: dict[str, dict[str, FunctionEntry]] = {}  # by package, then by identity

@@ -12,12 +12,23 @@ import pytest
 from opwright.bundle.format import Index
 from opwright.bundle.json_form import (
     MalformedError,
+    MemberRef,
     canonical_json,
-    index_from_json,
-    index_to_json,
+    function_to_json,
+    functions_from_json,
+    library_from_json,
+    library_to_json,
     members_from_json,
     parse_json,
 )
+
+
+def index_to_json(index: Index) -> dict[str, Any]:
+    return library_to_json(index) | {"functions": [function_to_json(entry) for entry in index.functions]}
+
+
+def index_from_json(value: dict[str, Any]) -> Index:
+    return library_from_json(value, functions_from_json(value))
 
 
 def through_json(index: Index) -> Index:
@@ -104,6 +115,6 @@ def test_what_is_not_json(data: bytes, words: str) -> None:
 
 def test_members_are_listed_once() -> None:
     entry = {"path": "a", "size": 1, "sha256": "x"}
-    assert members_from_json({"members": [entry]}) == {"a": (1, "x")}
+    assert members_from_json({"members": [entry]}) == {"a": MemberRef(1, "x")}
     with pytest.raises(MalformedError, match="lists a again"):
         members_from_json({"members": [entry, entry]})

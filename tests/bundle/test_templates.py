@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from opwright.bundle.archive import pack, unpack
@@ -15,6 +16,8 @@ from opwright.bundle.write import write_bundle
 from opwright.diagnostics.diagnostic import DiagnosticError
 from opwright.lang.template import digest_of
 
+from tests.bundle.forging import with_function
+from tests.bundle.format1 import write_format1
 from tests.bundle.sample import BODIES, BUNDLE, sample_index
 
 TEXT = b'{"functions":[],"template":1}'
@@ -54,8 +57,8 @@ def test_one_that_is_missing_is_not_written() -> None:
 
 
 def _read_changed(text: bytes | None) -> str:
-    """What is said of a bundle whose template is another text, or none, while members and index agree."""
-    data = write_bundle(with_template(), BODIES, templates={DIGEST: TEXT})
+    """What is said of a bundle of format 1 whose template is another text, or none, while members and index agree."""
+    data = write_format1(with_template(), BODIES, templates={DIGEST: TEXT})
     members = unpack(data)
     path = f"templates/{DIGEST.partition(':')[2]}"
     value = json.loads(members["library.json"])
@@ -82,6 +85,20 @@ def test_one_that_is_missing_is_not_read() -> None:
 def test_one_of_another_digest_is_not_read() -> None:
     assert _read_changed(b"{}").startswith("OW516")
     assert "does not have the digest" in _read_changed(b"{}")
+
+
+def test_one_that_is_listed_with_another_digest_is_not_read() -> None:
+    def forge(value: dict[str, Any]) -> None:
+        value["members"] = [
+            [path, 2, "0" * 64] if "templates/" in path else row for row in value["members"] for path in row[:1]
+        ]
+
+    data = with_function(write_bundle(with_template(), BODIES, templates={DIGEST: TEXT}), "Many", forge)
+    with pytest.raises(DiagnosticError) as error:
+        read_bundle(data, "a.onnxlib").index.table.find("com.acme", "Many", 2)
+    (found,) = error.value.diagnostics
+    assert found.code == "OW516"
+    assert "does not have the digest that it is named by" in found.reason
 
 
 def test_a_call_sees_a_variadic_input_as_many() -> None:

@@ -17,7 +17,8 @@ from pathlib import Path
 
 from opwright.bundle.write import write_bundle
 
-from tests.hostile.changes import changed_bytes, changed_model, seeds
+from tests.bundle.format1 import write_format1
+from tests.hostile.changes import changed_bytes, changed_library, changed_model, seeds
 from tests.hostile.defects import DEFECTS
 from tests.hostile.judge import judging
 from tests.link.conftest import make_acme
@@ -30,10 +31,13 @@ def inputs(seed: str) -> Iterator[tuple[str, bytes]]:
     numbers, started = random.Random(seed), seeds()
     bundle = make_acme()
     library = write_bundle(bundle.index, bundle.bodies)
+    libraries = (library, write_format1(bundle.index, bundle.bodies))
     yield from (("model", data) for data in started)
     while True:
         if numbers.random() < 0.1:
-            yield "onnxlib", changed_bytes(library, numbers)
+            forged = numbers.random() < 0.5
+            made = changed_library(library, numbers) if forged else changed_bytes(numbers.choice(libraries), numbers)
+            yield "onnxlib", made
         else:
             chosen = numbers.choice(started if numbers.random() < 0.3 else started[:_VALID])
             yield "model", changed_model(chosen, numbers)

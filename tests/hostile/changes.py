@@ -10,6 +10,7 @@ from google.protobuf.message import DecodeError
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, helper
 from opwright.graphs.walk import all_graphs, all_nodes
 
+from tests.bundle.forging import mutate, with_function, with_library, with_table
 from tests.hostile.models import CONTROL_CHANGES, by_hand, parse
 from tests.hostile.wire import changed
 
@@ -259,3 +260,18 @@ def changed_bytes(data: bytes, numbers: random.Random) -> bytes:
                 other = numbers.randrange(len(found) + 1)
                 found[at : at + size] = found[other : other + size]
     return bytes(found)
+
+
+def changed_library(data: bytes, numbers: random.Random) -> bytes:
+    """The bundle of format 2 with a part of its index changed, and every digest above that as it should be."""
+    names = ("Twice", "Floor", "Swish")
+    try:
+        match numbers.randrange(3):
+            case 0:
+                return with_library(data, lambda value: mutate(value, numbers))
+            case 1:
+                return with_table(data, lambda value: mutate(value, numbers))
+            case _:
+                return with_function(data, numbers.choice(names), lambda value: mutate(value, numbers))
+    except (ValueError, KeyError, IndexError, TypeError):  # it cannot be written
+        return changed_bytes(data, numbers)

@@ -106,6 +106,10 @@ DEFECTS: Mapping[str, Defect] = {
     "a member that the index lists is missing": Defect(
         "onnxlib", _replace("opwright.bundle.read", "_check_members", _nothing)
     ),
+    "lists of the index may be too short": Defect(
+        "onnxlib",
+        _replace("opwright.bundle.json_form", "_at_least", lambda original: lambda place, count: place.items()),
+    ),
     "references of the index are not checked": Defect(
         "onnxlib", _replace("opwright.bundle.read", "_check_references", _nothing)
     ),

@@ -10,9 +10,11 @@ import re
 import stat
 import struct
 from collections.abc import Iterable
+from dataclasses import dataclass
 from zlib import crc32
 
 from opwright.bundle.format import MOST_MEMBERS
+from opwright.bundle.source import HeldBytes, Source
 
 _LOCAL = struct.Struct("<4sHHHHHIIIHH")
 _CENTRAL = struct.Struct("<4sHHHHHHIIIHHHHHII")
@@ -82,36 +84,117 @@ def _central_header(name: bytes, checksum: int, size: int, offset: int) -> bytes
     return _CENTRAL.pack(_CENTRAL_MARK, *fields) + name
 
 
-def unpack(data: bytes) -> dict[str, bytes]:
-    """The members in their order. Linear in `data`; copies nothing before its place and size have been checked."""
-    count, start = _find_directory(data)
-    members: dict[str, bytes] = {}
-    place, offset = start, 0
-    for _ in range(count):
-        name, checksum, size, place = _read_entry(data, place, offset)
-        if name in members:
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What the directory says of a member; `offset` is where its header begins."""
+
+    name: str
+    checksum: int
+    size: int
+    offset: int
+
+    @property
+    def end(self) -> int:
+        """Where the next member begins."""
+        return self.offset + _LOCAL.size + len(self.name) + self.size
+
+
+class Archive:
+    """An archive that is read member by member. What is not asked for is not looked at."""
+
+    __slots__ = ("_place", "_source", "_start", "_tail_names", "count")
+
+    def __init__(self, source: Source) -> None:
+        """Looks at the end of the bytes alone. NotAnArchiveError, RefusedArchiveError."""
+        self._source = source
+        self.count, self._start = _find_directory(source)
+        self._place = self._start  # the directory behind its first entries
+        self._tail_names = (0, 0)
+
+    def first_entries(self, count: int) -> list[Entry]:
+        """The first members, at most that many, each where the one before it ends. RefusedArchiveError."""
+        count = min(count, self.count)
+        end = self._source.size - _END.size
+        longest = count * (_CENTRAL.size + _LONGEST_NAME)
+        data = self._source.read(self._start, min(end - self._start, longest))
+        found: list[Entry] = []
+        place, offset = 0, 0
+        for _ in range(count):
+            entry, place = _read_entry(data, place, offset)
+            found.append(entry)
+            offset = entry.end
+        self._place = self._start + place
+        return found
+
+    def expect_names(self, count: int, length: int) -> None:
+        """What is behind the entries that `first_entries` read last: that many, sorted, with names of that length."""
+        if self._source.size - _END.size - self._place != count * (_CENTRAL.size + length):
+            raise RefusedArchiveError("its directory has not the size that its members ask for")
+        self._tail_names = (count, length)
+
+    def find(self, name: str) -> Entry | None:
+        """A member among those that `expect_names` is about. DuplicateMemberError, RefusedArchiveError."""
+        count, length = self._tail_names
+        wanted = name.encode("ascii")
+        low, high = 0, count
+        while low < high:
+            middle = (low + high) // 2
+            if self._name_at(middle) < wanted:
+                low = middle + 1
+            else:
+                high = middle
+        if low == count or self._name_at(low) != wanted:
+            return None
+        if low + 1 < count and self._name_at(low + 1) == wanted:
             raise DuplicateMemberError(name)
-        header = _local_header(name.encode("ascii"), checksum, size)
-        begin = offset + len(header)
-        if data[offset:begin] != header:
-            raise RefusedArchiveError(f"the header before {name} is not the one that the directory describes")
-        if begin + size > start:
-            raise RefusedArchiveError(f"{name} reaches into the directory")
-        members[name] = data[begin : begin + size]
-        if crc32(members[name]) != checksum:
-            raise DamagedMemberError(name)
-        offset = begin + size
+        data = self._source.read(self._place_of(low), _CENTRAL.size + length)
+        offset: int = _CENTRAL.unpack_from(data, 0)[-1]
+        return _read_entry(data, 0, offset)[0]
+
+    def read(self, entry: Entry) -> bytes:
+        """A member's bytes. RefusedArchiveError, DamagedMemberError."""
+        header = _local_header(entry.name.encode("ascii"), entry.checksum, entry.size)
+        if entry.end > self._start:
+            raise RefusedArchiveError(f"{entry.name} reaches into the directory")
+        data = self._source.read(entry.offset, len(header) + entry.size)
+        if not data.startswith(header):
+            raise RefusedArchiveError(f"the header before {entry.name} is not the one that the directory describes")
+        content = data[len(header) :]
+        if len(content) != entry.size or crc32(content) != entry.checksum:
+            raise DamagedMemberError(entry.name)
+        return content
+
+    def _place_of(self, position: int) -> int:
+        return self._place + position * (_CENTRAL.size + self._tail_names[1])
+
+    def _name_at(self, position: int) -> bytes:
+        return self._source.read(self._place_of(position) + _CENTRAL.size, self._tail_names[1])
+
+
+def unpack(data: bytes) -> dict[str, bytes]:
+    """All members in their order. Linear in `data`; copies nothing before its place and size have been checked."""
+    archive = Archive(HeldBytes(data))
+    members: dict[str, bytes] = {}
+    _, start = _find_directory(HeldBytes(data))
+    place, offset = start, 0
+    for _ in range(archive.count):
+        entry, place = _read_entry(data, place, offset)
+        if entry.name in members:
+            raise DuplicateMemberError(entry.name)
+        members[entry.name] = archive.read(entry)
+        offset = entry.end
     if offset != start or place != len(data) - _END.size:
         raise RefusedArchiveError("there are bytes that belong to no member")
     return members
 
 
-def _find_directory(data: bytes) -> tuple[int, int]:
+def _find_directory(source: Source) -> tuple[int, int]:
     """The number of members, and where their directory starts."""
-    end = len(data) - _END.size
-    if end < 0 or not data.startswith((_LOCAL_MARK, _END_MARK)) or data[end : end + 4] != _END_MARK:
-        raise _without_end(data)
-    _, disk, first_disk, here, count, size, start, comment = _END.unpack_from(data, end)
+    end = source.size - _END.size
+    last = source.read(end, _END.size) if end >= 0 else b""
+    if not source.read(0, 4).startswith((_LOCAL_MARK, _END_MARK)) or last[:4] != _END_MARK or len(last) != _END.size:
+        raise _without_end(source)
+    _, disk, first_disk, here, count, size, start, comment = _END.unpack(last)
     if disk or first_disk or here != count:
         raise RefusedArchiveError("it is one part of several")
     if comment or start + size != end:
@@ -121,18 +204,16 @@ def _find_directory(data: bytes) -> tuple[int, int]:
     return count, start
 
 
-def _without_end(data: bytes) -> Exception:
+def _without_end(source: Source) -> Exception:
     """The error for bytes that do not begin and end as an archive does."""
-    if data.rfind(_END_MARK, max(0, len(data) - _END.size - _LONGEST_COMMENT)) < 0:
+    longest = _END.size + _LONGEST_COMMENT
+    if source.read(max(0, source.size - longest), longest).rfind(_END_MARK) < 0:
         return NotAnArchiveError()
     return RefusedArchiveError("there are bytes before or behind the archive")
 
 
-def _read_entry(data: bytes, place: int, offset: int) -> tuple[str, int, int, int]:
-    """The name, checksum and size of the member that the directory has at `place`, and the place behind it.
-
-    `offset` is where the member must begin.
-    """
+def _read_entry(data: bytes, place: int, offset: int) -> tuple[Entry, int]:
+    """The member that the directory has at `place`, which must begin at `offset`, and the place behind its entry."""
     if place + _CENTRAL.size > len(data) or data[place : place + 4] != _CENTRAL_MARK:
         raise RefusedArchiveError("its directory is cut off")
     fields = _CENTRAL.unpack_from(data, place)
@@ -148,7 +229,7 @@ def _read_entry(data: bytes, place: int, offset: int) -> tuple[str, int, int, in
     expected = _central_header(raw, checksum, size, offset)
     if data[place - _CENTRAL.size : place + name_length] != expected:
         raise RefusedArchiveError(f"the entry of {name} is not as bundles are written")
-    return name, checksum, size, place + name_length
+    return Entry(name, checksum, size, offset), place + name_length
 
 
 def _check_features(shown: str, flags: int, method: int, fields: tuple[int, ...]) -> None:

@@ -1,17 +1,20 @@
-"""The index of a bundle (`library.json`) as data. The same classes serve the build tool, the reader and the linker."""
+"""The index of a bundle as data. The same classes serve the build tool, the reader and the linker."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-FORMAT = 1
-READER = 1
+from opwright.bundle.functions import Functions, functions_of
+
+FORMAT = 2
+READER = 2
 MIMETYPE = "application/vnd.opwright.library"
 SUFFIX = ".onnxlib"
 
 # What a reader takes on; checked before anything is read into memory.
 MOST_BYTES = 1 << 30  # of a bundle
-MOST_INDEX_BYTES = 1 << 28  # of library.json
+MOST_INDEX_BYTES = 1 << 28  # of library.json, and of any other member that is JSON
 MOST_MEMBERS = 65_000  # of its archive, which counts them in 16 bits
 
 
@@ -142,10 +145,11 @@ class DomainEntry:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """`library.json`.
+    """What a library is, and its functions.
 
-    `opsets` is the outer range; `onnx` the version of the schemas that were compiled against; `requires` names what an
-    installed library needs, as (distribution, version specifier).
+    Of a bundle, `functions` are read when they are asked for: see `table`. `opsets` is the outer range; `onnx` the
+    version of the schemas that were compiled against; `requires` names what an installed library needs, as
+    (distribution, version specifier).
     """
 
     library: str
@@ -156,21 +160,28 @@ class Index:
     opsets: tuple[int, int]
     onnx: str
     domains: tuple[DomainEntry, ...]
-    functions: tuple[FunctionEntry, ...]
+    functions: Sequence[FunctionEntry]
     requires: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def table(self) -> Functions:
+        """The functions, to be looked up. Of those of a bundle, only what is looked up is read."""
+        return functions_of(self.functions)
 
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A library read from bytes: its index, its bodies (serialised anonymous FunctionProtos) by digest, its own digest.
+    """A library: its index, its bodies (serialised anonymous FunctionProtos) by digest, its own digest.
 
-    `document` is the index as it stood in the bundle, keys that this reader does not know included; `others` are the
-    members that are neither bodies nor templates, by path; `templates` are the texts of templates, by digest.
+    `document` is library.json as it stood in the bundle, keys that this reader does not know included; `others` are the
+    members that the format does not know, by path; `templates` are the texts of templates, by digest. Of a bundle that
+    was read, bodies, templates, others and functions are read and checked when they are looked up: what is not as the
+    digest says raises DiagnosticError (OW512 to OW516) then.
     """
 
     index: Index
-    bodies: dict[str, bytes]
+    bodies: Mapping[str, bytes]
     digest: str
     document: bytes = b""
-    others: dict[str, bytes] = field(default_factory=dict)
-    templates: dict[str, bytes] = field(default_factory=dict)
+    others: Mapping[str, bytes] = field(default_factory=dict)
+    templates: Mapping[str, bytes] = field(default_factory=dict)

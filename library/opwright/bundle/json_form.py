@@ -1,4 +1,4 @@
-"""`library.json`: the index as JSON and back, with nothing but the standard library.
+"""The index as JSON and back, with nothing but the standard library: library.json, and the members that it names.
 
 Pairs keep their order, so they are lists and not objects. A float that JSON has no number for (`nan`, `inf`) is written
 as that word. Keys are only ever added: a reader passes over those that it does not know.
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
 from opwright.bundle.format import (
@@ -83,9 +83,16 @@ _FIELDS: dict[type, tuple[str, ...]] = {
 _LATER = {(OutputEntry, "variadic"), (BodyEntry, "outputs"), (FunctionEntry, "templates")}
 
 
-def index_to_json(index: Index) -> dict[str, Json]:
-    """The index as a JSON object, without the keys that belong to the bundle (`format`, `reader`, `members`)."""
-    value: dict[str, Json] = _plain(index)
+def library_to_json(index: Index) -> dict[str, Json]:
+    """What library.json says of the library itself: all of the index but the functions."""
+    value: dict[str, Json] = _plain(replace(index, functions=()))
+    del value["functions"]
+    return value
+
+
+def function_to_json(entry: FunctionEntry) -> dict[str, Json]:
+    """An entry as a JSON object, without the members that it needs."""
+    value: dict[str, Json] = _plain(entry)
     return value
 
 
@@ -181,7 +188,113 @@ class _Place:
         return items[0], items[1]
 
 
-def index_from_json(value: Json) -> Index:
+@dataclass(frozen=True, slots=True)
+class MemberRef:
+    """A member as another one names it."""
+
+    size: int
+    sha256: str
+
+
+FunctionKey = tuple[str, str, int]  # domain, name, since_version
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What library.json of format 2 says of the bundle.
+
+    `functions` is their number; `members` that of the members which are found by their digests; `tables` are the
+    members that list functions, None for one that would list none; `others` are those that the format does not know.
+    """
+
+    functions: int
+    members: int
+    tables: tuple[MemberRef | None, ...]
+    others: tuple[tuple[str, MemberRef], ...]
+
+
+def layout_to_json(layout: Layout) -> dict[str, Json]:
+    value: dict[str, Json] = {
+        "functions": layout.functions,
+        "members": layout.members,
+        "tables": [None if ref is None else [ref.size, ref.sha256] for ref in layout.tables],
+    }
+    if layout.others:
+        value["others"] = refs_to_json(layout.others)
+    return value
+
+
+def layout_from_json(value: Json) -> Layout:
+    """MalformedError as below."""
+    root = _Place(value)
+    others = root.maybe("others")
+    return Layout(
+        root.get("functions").integer(0),
+        root.get("members").integer(0),
+        root.get("tables").map(lambda place: None if place.value is None else _ref(place.items(), place)),
+        () if others is None else others.map(_named_ref),
+    )
+
+
+def table_to_json(rows: Sequence[tuple[FunctionKey, MemberRef]]) -> Json:
+    return {"functions": [[*key, ref.size, ref.sha256] for key, ref in rows]}
+
+
+def table_from_json(value: Json) -> dict[FunctionKey, MemberRef]:
+    """The functions that a table lists. MalformedError as below, and where one is there twice."""
+    found: dict[FunctionKey, MemberRef] = {}
+    for row in _Place(value).get("functions").items():
+        domain, name, since, *rest = _at_least(row, 5)
+        key = (domain.name(), name.name(), since.integer(1))
+        if key in found:
+            raise MalformedError(f"{row.path} lists {key[0]}::{key[1]}@{key[2]} again")
+        found[key] = _ref(rest, row)
+    return found
+
+
+def refs_to_json(refs: Sequence[tuple[str, MemberRef]]) -> Json:
+    return [[path, ref.size, ref.sha256] for path, ref in refs]
+
+
+def refs_from_json(value: Json, key: str) -> tuple[tuple[str, MemberRef], ...]:
+    """The members listed under a key. MalformedError as below."""
+    return _Place(value).get(key).map(_named_ref)
+
+
+def _named_ref(place: _Place) -> tuple[str, MemberRef]:
+    path, *rest = _at_least(place, 3)
+    return path.name(), _ref(rest, place)
+
+
+def _ref(items: Sequence[_Place], place: _Place) -> MemberRef:
+    if len(items) < 2:
+        raise place.refuse("a size and a digest")
+    size, digest = items[:2]
+    text = digest.text()
+    if len(text) != 64 or text.strip("0123456789abcdef"):
+        raise digest.refuse("a sha256")
+    return MemberRef(size.integer(0), text)
+
+
+def _at_least(place: _Place, count: int) -> list[_Place]:
+    """The items of a list; later formats may write more of them."""
+    items = place.items()
+    if len(items) < count:
+        raise place.refuse(f"a list of {count}")
+    return items
+
+
+def function_from_json(value: Json) -> FunctionEntry:
+    """An entry. MalformedError as below."""
+    return _function(_Place(value))
+
+
+def functions_from_json(value: Json) -> tuple[FunctionEntry, ...]:
+    """The entries of an index of format 1. MalformedError as below."""
+    return _Place(value).get("functions").map(_function)
+
+
+def library_from_json(value: Json, functions: Sequence[FunctionEntry]) -> Index:
     """The index. MalformedError where a key is missing or has a value of another kind."""
     root = _Place(value)
     return Index(
@@ -193,7 +306,7 @@ def index_from_json(value: Json) -> Index:
         opsets=_range(root.get("opsets")),
         onnx=root.get("onnx").text(),
         domains=root.get("domains").map(_domain),
-        functions=root.get("functions").map(_function),
+        functions=functions,
         requires=root.get("requires").map(_text_pair),
     )
 
@@ -342,19 +455,15 @@ def _named_names(place: _Place) -> tuple[str, tuple[str, ...]]:
     return first.name(), second.names()
 
 
-def members_from_json(value: Json) -> dict[str, tuple[int, str]]:
-    """Size and sha256 of each member that the index lists, by path. MalformedError as above."""
-    members: dict[str, tuple[int, str]] = {}
+def members_from_json(value: Json) -> dict[str, MemberRef]:
+    """The members that an index of format 1 lists, by path. MalformedError as above."""
+    members: dict[str, MemberRef] = {}
     for place in _Place(value).get("members").items():
         path = place.get("path").name()
         if path in members:
             raise MalformedError(f"{place.path} lists {path} again")
-        members[path] = (place.get("size").integer(0), place.get("sha256").text())
+        members[path] = MemberRef(place.get("size").integer(0), place.get("sha256").text())
     return members
-
-
-def members_to_json(members: Sequence[tuple[str, int, str]]) -> list[Mapping[str, Json]]:
-    return [{"path": path, "size": size, "sha256": digest} for path, size, digest in members]
 
 
 def integer_key(value: Json, key: str) -> int:

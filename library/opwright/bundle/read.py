@@ -1,4 +1,7 @@
-"""Bytes as a library: a bundle or a DiagnosticError, whatever the bytes, in time and memory linear in their size."""
+"""Bytes as a library: a bundle or a DiagnosticError, whatever the bytes, in time and memory linear in their size.
+
+Of a bundle of format 2 only library.json is read here; the rest is read, and checked, when it is looked up.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,26 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from opwright.bundle import archive, json_form
-from opwright.bundle.format import MIMETYPE, MOST_BYTES, MOST_INDEX_BYTES, READER, SUFFIX, Bundle, Index
+from opwright.bundle import json_form
+from opwright.bundle.archive import Archive, unpack
+from opwright.bundle.format import MIMETYPE, MOST_BYTES, MOST_INDEX_BYTES, READER, SUFFIX, Bundle, FunctionEntry
+from opwright.bundle.functions import HeldFunctions
 from opwright.bundle.installed import installed_bundle
-from opwright.bundle.json_form import Json, MalformedError
-from opwright.bundle.write import INDEX_MEMBER, MIMETYPE_MEMBER, body_member, template_member
-from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
-from opwright.regular_file import read_regular
+from opwright.bundle.json_form import Json, MalformedError, MemberRef
+from opwright.bundle.members import Members, OtherMembers, StoredFunctions, StoredMembers
+from opwright.bundle.names import (
+    BODIES,
+    INDEX_MEMBER,
+    MIMETYPE_MEMBER,
+    NAME_LENGTH,
+    TEMPLATES,
+    body_member,
+    template_member,
+)
+from opwright.bundle.refusals import Refusals, too_large
+from opwright.bundle.source import HeldBytes, Source, open_source
 
-_AGAIN = "build the library again, or get it again from where it came"
+_HEAD = (MIMETYPE_MEMBER, INDEX_MEMBER)
 
 
 def find_bundle(name: str | Path, beside: Sequence[str] = (), wanted: str = "") -> Bundle:
@@ -32,101 +46,137 @@ def find_bundle(name: str | Path, beside: Sequence[str] = (), wanted: str = "") 
 
 
 def read_bundle_file(path: Path, wanted: str = "") -> Bundle:
-    """The library in a file. Raises DiagnosticError: OW510 when the file cannot be read, OW599 when `wanted` is not the
-    sha256 of its bytes."""
-    place = Place(path.as_posix())
+    """The library in a file, which stays open while the bundle is used. Raises DiagnosticError: OW510 when the file
+    cannot be read, OW599 when `wanted` is not the sha256 of its bytes."""
+    refusals = Refusals.of(path.as_posix())
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             reason = "it is a folder" if stat.S_ISDIR(status.st_mode) else "it is no ordinary file"
-            raise _error("OW510", place, f"{path.name} cannot be read", reason, "name a file that ends in .onnxlib")
+            raise refusals.unreadable(reason, "name a file that ends in .onnxlib")
         if status.st_size > MOST_BYTES:
-            raise _error("OW510", place, f"{path.name} cannot be read", _too_large(status.st_size, MOST_BYTES))
-        data = read_regular(path, MOST_BYTES)
+            raise refusals.unreadable(too_large(status.st_size, MOST_BYTES))
+        source = open_source(path, MOST_BYTES)
+        if wanted:
+            data = source.read(0, source.size)
+            found = sha256(data).hexdigest()
+            if found != wanted.lower():
+                raise refusals.another(found, wanted.lower())
+            source = HeldBytes(data)  # those bytes, whatever becomes of the file
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL
-        reason = getattr(error, "strerror", None) or str(error)
-        raise _error("OW510", place, f"{path.name} cannot be read", reason) from None
-    found = sha256(data).hexdigest() if wanted else ""
-    if found != wanted.lower():
-        text = f"{path.name} is not the library that is wanted"
-        reason = f"its sha256 is {found}, and {wanted.lower()} is asked for"
-        raise _error("OW599", place, text, reason, "get the library again from where the digest came from")
-    return read_bundle(data, path.as_posix())
+        raise refusals.unreadable(getattr(error, "strerror", None) or str(error)) from None
+    return _read(source, refusals)
 
 
 def read_bundle(data: bytes, name: str) -> Bundle:
     """The library in these bytes; `name` stands for them in messages. Raises DiagnosticError (OW511 to OW516)."""
-    place = Place(name)
-    shown = name.rpartition("/")[2]
-    members = _unpack(data, place, shown)
-    document = members[INDEX_MEMBER]
+    return _read(HeldBytes(data), Refusals.of(name))
+
+
+def check_bundle(data: bytes, name: str) -> Bundle:
+    """The library in these bytes, all of which are read and checked now. Raises DiagnosticError (OW511 to OW516)."""
+    refusals = Refusals.of(name)
+    bundle = _read(HeldBytes(data), refusals)
+    with refusals.reading():
+        present = unpack(data)
+    functions = bundle.index.table
+    if isinstance(functions, StoredFunctions):
+        listed = {*_HEAD, *bundle.others, *functions.structure()}
+        _check_present(present, listed, refusals)
+        for held in (bundle.bodies, bundle.templates, bundle.others):
+            for key in held:
+                held[key]
+    return bundle
+
+
+def _read(source: Source, refusals: Refusals) -> Bundle:
+    with refusals.reading():
+        archive = Archive(source)
+        head = archive.first_entries(len(_HEAD))
+        names = [entry.name for entry in head]
+        if names[:1] != [MIMETYPE_MEMBER] or head[0].size != len(MIMETYPE):
+            raise refusals.no_bundle(f"its first member does not say {MIMETYPE}")
+        if archive.read(head[0]) != MIMETYPE.encode("ascii"):
+            raise refusals.no_bundle(f"its first member does not say {MIMETYPE}")
+        if names[1:] != [INDEX_MEMBER]:
+            raise refusals.members(f"has no {INDEX_MEMBER}", "it must be the second member")
+        if head[1].size > MOST_INDEX_BYTES:
+            raise refusals.malformed(too_large(head[1].size, MOST_INDEX_BYTES))
+        document = archive.read(head[1])
     try:
-        if len(document) > MOST_INDEX_BYTES:
-            raise MalformedError(_too_large(len(document), MOST_INDEX_BYTES))
         value = json_form.parse_json(document)
-        _check_reader(value, place, shown)
-        _check_members(members, json_form.members_from_json(value), place, shown)
-        index = json_form.index_from_json(value)
-        bodies = _take(members, "bodies/", ".pb", "body1:")
-        templates = _take(members, "templates/", "", "template1:")
-        _check_references(index, bodies, templates)
+        needed = json_form.integer_key(value, "reader")
+        if needed > READER:
+            raise refusals.newer(needed, READER)
+        if json_form.integer_key(value, "format") == 1:
+            return _read_format1(source.read(0, source.size), document, value, refusals)
+        return _read_format2(archive, document, value, refusals)
     except MalformedError as error:
-        raise _error("OW516", place, f"the {INDEX_MEMBER} of {shown} is no index", str(error)) from None
-    others = {path: content for path, content in members.items() if path not in (MIMETYPE_MEMBER, INDEX_MEMBER)}
+        raise refusals.malformed(str(error)) from None
+
+
+def _read_format2(archive: Archive, document: bytes, value: Json, refusals: Refusals) -> Bundle:
+    """MalformedError for what is wrong with library.json."""
+    layout = json_form.layout_from_json(value)
+    members = Members(archive, refusals)
+    functions = StoredFunctions(members, layout)
+    index = json_form.library_from_json(value, functions)
+    paths = [path for path, _ in layout.others]
+    with refusals.reading():
+        entries = archive.first_entries(len(_HEAD) + len(paths))[len(_HEAD) :]
+    for path, entry in zip(paths, entries, strict=False):
+        if entry.name != path:
+            raise refusals.lacking(path)
+    if archive.count != len(_HEAD) + len(paths) + layout.members:
+        what = f"has {archive.count} members, and its index lists {len(_HEAD) + len(paths) + layout.members}"
+        raise refusals.members(what)
+    with refusals.reading():
+        archive.expect_names(layout.members, NAME_LENGTH)
+    others = {entry.name: (entry, ref) for entry, (_, ref) in zip(entries, layout.others, strict=True)}
+    return Bundle(
+        index,
+        StoredMembers(members, functions, "body1", body_member),
+        sha256(document).hexdigest(),
+        document,
+        OtherMembers(members, others),
+        StoredMembers(members, functions, "template1", template_member),
+    )
+
+
+def _read_format1(data: bytes, document: bytes, value: Json, refusals: Refusals) -> Bundle:
+    """A bundle whose library.json is the whole index: all of it is read and checked at once."""
+    with refusals.reading():
+        members = unpack(data)
+    names = list(members)[len(_HEAD) :]
+    if names != sorted(names):
+        raise refusals.not_packed("its members are not sorted")
+    _check_members(members, json_form.members_from_json(value), refusals)
+    functions = json_form.functions_from_json(value)
+    index = json_form.library_from_json(value, HeldFunctions(functions))
+    bodies = _take(members, BODIES, ".pb", "body1:")
+    templates = _take(members, TEMPLATES, "", "template1:")
+    _check_references(functions, bodies, templates)
+    others = {path: content for path, content in members.items() if path not in _HEAD}
     return Bundle(index, bodies, sha256(document).hexdigest(), document, others, templates)
 
 
-def _unpack(data: bytes, place: Place, shown: str) -> dict[str, bytes]:
-    """The archive's members, the two that every bundle starts with among them."""
-    try:
-        members = archive.unpack(data)
-    except archive.NotAnArchiveError:
-        raise _error("OW511", place, f"{shown} is no bundle", "its bytes are not an archive", _AGAIN) from None
-    except archive.RefusedArchiveError as error:
-        message = f"{shown} is not packed as a bundle"
-        help_text = "a bundle is used as it was built; it cannot be packed again with other tools"
-        raise _error("OW512", place, message, str(error), help_text) from None
-    except archive.DuplicateMemberError as error:
-        raise _error("OW513", place, f"{shown} has the member {error} twice") from None
-    except archive.DamagedMemberError as error:
-        raise _damaged(place, shown, str(error), "its bytes do not fit the checksum in the archive") from None
-    names = list(members)
-    if names[:1] != [MIMETYPE_MEMBER] or members[MIMETYPE_MEMBER] != MIMETYPE.encode("ascii"):
-        raise _error("OW511", place, f"{shown} is no bundle", f"its first member does not say {MIMETYPE}")
-    if names[1:2] != [INDEX_MEMBER]:
-        raise _error("OW513", place, f"{shown} has no {INDEX_MEMBER}", "it must be the second member", _AGAIN)
-    if names[2:] != sorted(names[2:]):
-        raise _error("OW512", place, f"{shown} is not packed as a bundle", "its members are not sorted", _AGAIN)
-    return members
-
-
-def _check_reader(value: Json, place: Place, shown: str) -> None:
-    needed = json_form.integer_key(value, "reader")
-    if needed > READER:
-        raise _error(
-            "OW515",
-            place,
-            f"{shown} needs a newer opwright",
-            f"it asks for a reader of bundles from version {needed} on; this one has version {READER}",
-            "upgrade opwright, or get a release of the library that was built with an older one",
-        )
-
-
-def _check_members(
-    members: Mapping[str, bytes], listed: Mapping[str, tuple[int, str]], place: Place, shown: str
-) -> None:
+def _check_members(members: Mapping[str, bytes], listed: Mapping[str, MemberRef], refusals: Refusals) -> None:
     """Each member is listed with its size and digest, and the other way round."""
-    present = [name for name in members if name not in (MIMETYPE_MEMBER, INDEX_MEMBER)]
+    _check_present(members, {*_HEAD, *listed}, refusals)
+    for name, ref in listed.items():
+        if len(members[name]) != ref.size:
+            raise refusals.damaged(name, f"it has {len(members[name])} bytes, not {ref.size}")
+        if sha256(members[name]).hexdigest() != ref.sha256:
+            raise refusals.damaged(name, "its bytes do not have the digest in the index")
+
+
+def _check_present(present: Mapping[str, bytes], listed: set[str], refusals: Refusals) -> None:
     for name in present:
         if name not in listed:
-            raise _error("OW513", place, f"{shown} has the member {name}, which its index does not list", "", _AGAIN)
-    for name, (size, digest) in listed.items():
-        if name not in members:
-            raise _error("OW513", place, f"{shown} lacks the member {name}, which its index lists", "", _AGAIN)
-        if len(members[name]) != size:
-            raise _damaged(place, shown, name, f"it has {len(members[name])} bytes, not {size}")
-        if sha256(members[name]).hexdigest() != digest:
-            raise _damaged(place, shown, name, "its bytes do not have the digest in the index")
+            raise refusals.unlisted(name)
+    for name in sorted(listed):
+        if name not in present:
+            raise refusals.lacking(name)
 
 
 def _take(members: dict[str, bytes], folder: str, suffix: str, scheme: str) -> dict[str, bytes]:
@@ -135,9 +185,11 @@ def _take(members: dict[str, bytes], folder: str, suffix: str, scheme: str) -> d
     return {f"{scheme}{path[len(folder) : len(path) - len(suffix)]}": members.pop(path) for path in paths}
 
 
-def _check_references(index: Index, bodies: Mapping[str, bytes], templates: Mapping[str, bytes]) -> None:
+def _check_references(
+    functions: Sequence[FunctionEntry], bodies: Mapping[str, bytes], templates: Mapping[str, bytes]
+) -> None:
     seen: set[str] = set()
-    for function in index.functions:
+    for function in functions:
         if function.identity in seen:
             raise MalformedError(f"it has {function.identity} twice")
         seen.add(function.identity)
@@ -150,15 +202,3 @@ def _check_references(index: Index, bodies: Mapping[str, bytes], templates: Mapp
                 raise MalformedError(f"{function.identity} names {template_member(item.template)}, which is no member")
             if sha256(data).hexdigest() != item.template.partition(":")[2]:
                 raise MalformedError(f"{template_member(item.template)} does not have the digest that it is named by")
-
-
-def _too_large(size: int, most: int) -> str:
-    return f"it has {size:,} bytes; {most:,} are read at most"
-
-
-def _damaged(place: Place, shown: str, member: str, reason: str) -> DiagnosticError:
-    return _error("OW514", place, f"the member {member} of {shown} is damaged", reason, _AGAIN)
-
-
-def _error(code: str, place: Place, message: str, reason: str = "", help_text: str = "") -> DiagnosticError:
-    return DiagnosticError([Diagnostic(code, message, place, reason, help_text)])

@@ -17,7 +17,7 @@ from opwright.graphs.ids import FunctionId, function_id
 from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_graphs
 from opwright.link.apply import apply_plan, inline_plan
-from opwright.link.catalogue import Catalogue, merge_libraries
+from opwright.link.catalogue import Catalogue, layered, merge_libraries
 from opwright.link.check import check_model, undefined_nodes, without_weights
 from opwright.link.detach import detach_libraries
 from opwright.link.digests import record_of
@@ -101,7 +101,7 @@ def polyfill_libraries(
         result = _without_linked(result, catalogue, file)
     opset = min(choose_opset(result, catalogue), target.opset)
     verdict = _judge(result, catalogue, opset, target, file)
-    catalogue = replace(catalogue, bodies={**catalogue.bodies, **verdict.bodies})
+    catalogue = replace(catalogue, bodies=layered([verdict.bodies, catalogue.bodies]))
     diagnostics: list[Diagnostic] = []
     inline_reason = "" if inline else _why_inline(result, verdict, target)
     if inline_reason:

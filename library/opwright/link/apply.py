@@ -18,7 +18,7 @@ from opwright.graphs.ids import FunctionId, callees_first, function_id
 from opwright.graphs.inline import inline_model
 from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_graphs
-from opwright.link.catalogue import Catalogue, merge_libraries
+from opwright.link.catalogue import Catalogue, layered, merge_libraries
 from opwright.link.check import check_model, undefined_nodes
 from opwright.link.instantiate import pad, write_defaults
 from opwright.link.metadata import ATTACHED, CALL, IMPORTED
@@ -80,7 +80,7 @@ def attach_libraries(
     result.CopyFrom(model)
     opset = choose_opset(result, catalogue)
     resolution = resolve_model(result, catalogue, opset=opset, replace=replace, file=file)
-    catalogue = replace_fields(catalogue, bodies={**catalogue.bodies, **resolution.bodies})
+    catalogue = replace_fields(catalogue, bodies=layered([resolution.bodies, catalogue.bodies]))
     plan = make_plan(result, catalogue, resolution.served, opset=opset, profile=profile, file=file)
     diagnostics = list(resolution.left)
     if not resolution.served and not (inline and result.functions):
@@ -218,7 +218,7 @@ def _needs_overloads(file: str) -> Diagnostic:
 def _nothing_served(model: ModelProto, catalogue: Catalogue, replace: bool, file: str) -> Diagnostic:
     domains = sorted({domain.mirror for domain in catalogue.domains.values()})
     reason = f"it has no node of the domains {', '.join(domains)} that lacks its function"
-    mirrored = {(normal_domain(entry.domain), entry.name) for entry in catalogue.functions.values()}
+    mirrored = {(normal_domain(domain), name) for domain, name in catalogue.versions}
     standard = {
         node.op_type
         for graph in all_graphs(model.graph)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from opwright.bundle.format import Bundle, DomainEntry, FunctionEntry, Index
+from opwright.bundle.functions import Functions, HeldFunctions, Name
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.suggest import close_in_any_case
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,8 @@ def catalogue_of(functions: Mapping[str, FunctionEntry] | Index, bodies: Mapping
     for entry in functions.values():
         newest[entry.domain] = max(entry.since_version, newest.get(entry.domain, 1))
     domains = {name: DomainEntry(name, version, name) for name, version in newest.items()}
-    return Catalogue(dict(functions), _by_name(functions.values()), bodies, domains, {}, (1, 1))
+    held = [HeldFunctions(tuple(functions.values()))]
+    return Catalogue(dict(functions), _Versions(held), bodies, domains, {}, (1, 1))
 
 
 class _Same:
@@ -96,38 +101,138 @@ def merge_libraries(libraries: Iterable[Bundle]) -> Catalogue:
     Where two define one domain, its version is the greater one. Raises DiagnosticError (OW563) when two libraries
     give one identity different interfaces or bodies.
     """
-    functions: dict[str, FunctionEntry] = {}
-    bodies: dict[str, bytes] = {}
-    templates: dict[str, bytes] = {}
+    bundles = list(libraries)
+    tables = [bundle.index.table for bundle in bundles]
+    origins = [Origin(bundle.index.library, bundle.index.version) for bundle in bundles]
+    problems = list(_conflicts(tables, origins)) if len(bundles) > 1 else []
+    if problems:
+        raise DiagnosticError(problems)
     domains: dict[str, DomainEntry] = {}
-    origins: dict[str, Origin] = {}
-    ranges: list[tuple[int, int]] = []
-    problems: list[Diagnostic] = []
-    for library in libraries:
-        index = library.index
-        origin = Origin(index.library, index.version)
-        ranges.append(index.opsets)
-        bodies.update(library.bodies)
-        templates.update(library.templates)
-        for domain in index.domains:
+    for bundle in bundles:
+        for domain in bundle.index.domains:
             known = domains.get(domain.name)
             if known is None or known.version < domain.version:
                 domains[domain.name] = domain
-        for entry in index.functions:
-            if functions.setdefault(entry.identity, entry) != entry:
-                problems.append(_two_definitions(entry, origins[entry.identity], origin))
-            origins.setdefault(entry.identity, origin)
-    if problems:
-        raise DiagnosticError(problems)
-    opsets = (min((first for first, _ in ranges), default=1), max((last for _, last in ranges), default=1))
-    return Catalogue(functions, _by_name(functions.values()), bodies, domains, origins, opsets, templates)
+    ranges = [bundle.index.opsets for bundle in bundles]
+    return Catalogue(
+        _Entries(tables),
+        _Versions(tables),
+        layered([bundle.bodies for bundle in bundles]),
+        domains,
+        _Origins(tables, origins),
+        (min((first for first, _ in ranges), default=1), max((last for _, last in ranges), default=1)),
+        layered([bundle.templates for bundle in bundles]),
+    )
 
 
-def _by_name(functions: Iterable[FunctionEntry]) -> dict[tuple[str, str], tuple[FunctionEntry, ...]]:
-    found: dict[tuple[str, str], list[FunctionEntry]] = {}
-    for entry in functions:
-        found.setdefault((entry.domain, entry.name), []).append(entry)
-    return {key: tuple(sorted(entries, key=lambda entry: entry.since_version)) for key, entries in found.items()}
+def _conflicts(tables: Sequence[Functions], origins: Sequence[Origin]) -> Iterator[Diagnostic]:
+    """Identities that two libraries have with different entries; only such entries are read."""
+    first: dict[str, int] = {}
+    for position, table in enumerate(tables):
+        for identity in table.identities():
+            owner = first.setdefault(identity, position)
+            entry = table.find_identity(identity) if owner != position else None
+            if entry is not None and tables[owner].find_identity(identity) != entry:
+                yield _two_definitions(entry, origins[owner], origins[position])
+
+
+def layered(mappings: Sequence[Mapping[_Key, _Value]]) -> Mapping[_Key, _Value]:
+    """Several mappings as one, earlier ones before later ones; nothing is looked at before it is asked for."""
+    found = [mapping for mapping in mappings if not isinstance(mapping, dict) or mapping]
+    return found[0] if len(found) == 1 else _Layers(found)
+
+
+class _Layers(Mapping[_Key, _Value]):
+    __slots__ = ("_mappings",)
+
+    def __init__(self, mappings: Sequence[Mapping[_Key, _Value]]) -> None:
+        self._mappings = mappings
+
+    def __getitem__(self, key: _Key) -> _Value:
+        for mapping in self._mappings:
+            if key in mapping:
+                return mapping[key]
+        raise KeyError(key)
+
+    def __contains__(self, key: object) -> bool:
+        return any(key in mapping for mapping in self._mappings)
+
+    def __iter__(self) -> Iterator[_Key]:
+        return iter(dict.fromkeys(key for mapping in self._mappings for key in mapping))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class _Entries(Mapping[str, FunctionEntry]):
+    """The functions of libraries by identity. Entries are read when they are asked for."""
+
+    __slots__ = ("_tables",)
+
+    def __init__(self, tables: Sequence[Functions]) -> None:
+        self._tables = tables
+
+    def __getitem__(self, identity: str) -> FunctionEntry:
+        for table in self._tables:
+            found = table.find_identity(identity)
+            if found is not None:
+                return found
+        raise KeyError(identity)
+
+    def __contains__(self, identity: object) -> bool:
+        return isinstance(identity, str) and any(table.has_identity(identity) for table in self._tables)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(identity for table in self._tables for identity in table.identities()))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class _Versions(Mapping[Name, tuple[FunctionEntry, ...]]):
+    """The versions of each function of libraries, oldest first. Entries are read when they are asked for."""
+
+    __slots__ = ("_tables",)
+
+    def __init__(self, tables: Sequence[Functions]) -> None:
+        self._tables = tables
+
+    def __getitem__(self, key: Name) -> tuple[FunctionEntry, ...]:
+        found: dict[int, FunctionEntry] = {}
+        for table in self._tables:
+            for entry in table.versions_of(*key):
+                found.setdefault(entry.since_version, entry)
+        if not found:
+            raise KeyError(key)
+        return tuple(found[since] for since in sorted(found))
+
+    def __iter__(self) -> Iterator[Name]:
+        return iter(dict.fromkeys(name for table in self._tables for name in table.names()))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class _Origins(Mapping[str, Origin]):
+    """The release that each function came from, by identity."""
+
+    __slots__ = ("_origins", "_tables")
+
+    def __init__(self, tables: Sequence[Functions], origins: Sequence[Origin]) -> None:
+        self._tables = tables
+        self._origins = origins
+
+    def __getitem__(self, identity: str) -> Origin:
+        for table, origin in zip(self._tables, self._origins, strict=True):
+            if table.has_identity(identity):
+                return origin
+        raise KeyError(identity)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(identity for table in self._tables for identity in table.identities()))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def _two_definitions(entry: FunctionEntry, first: Origin, second: Origin) -> Diagnostic:

@@ -12,7 +12,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.lang.lower.function_unit import Unit
 from opwright.lang.objects import GraphObject
 from opwright.lang.template import MalformedTemplateError
-from opwright.link.catalogue import Catalogue
+from opwright.link.catalogue import Catalogue, layered
 from opwright.link.choose import Call, asked, choose_body
 from opwright.link.naming import Instance, bodies_at, template_at
 from opwright.link.propagate import Visit
@@ -32,7 +32,7 @@ class Instances:
         """The libraries, the bodies that were made among theirs."""
         if not self.bodies:
             return self._catalogue
-        return replace(self._catalogue, bodies={**self._catalogue.bodies, **self.bodies})
+        return replace(self._catalogue, bodies=layered([self.bodies, self._catalogue.bodies]))
 
     def choose(self, call: Call) -> Instance:
         """The body that a call means. Raises DiagnosticError with everything that is wrong with it."""

@@ -173,7 +173,7 @@ class Resolver:
         libraries = {
             str(origin)
             for identity, origin in self._catalogue.origins.items()
-            if self._catalogue.functions[identity].domain == domain.name
+            if identity.rpartition("::")[0] == domain.name
         }
         reason = f"the domain {visit.node.domain} belongs to {', '.join(sorted(libraries))}" if libraries else ""
         help_text = f"did you mean {' or '.join(close)}?" if close else "give a release of the library that has it"
