@@ -45,6 +45,7 @@ else:
         """A file as it was when it was opened, even where another has taken its name since."""
 
         __slots__ = ("_descriptor", "size")
+        _close = staticmethod(os.close)  # modules may be gone when the last bundles are
 
         def __init__(self, descriptor: int) -> None:
             self._descriptor = descriptor
@@ -61,7 +62,7 @@ else:
             return parts[0] if len(parts) == 1 else b"".join(parts)
 
         def __del__(self) -> None:
-            os.close(self._descriptor)
+            self._close(self._descriptor)
 
     def open_source(path: Path, most: int) -> Source:
         """The bytes of a regular file of at most `most`. OSError as `open_regular` raises it."""

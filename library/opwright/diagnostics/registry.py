@@ -922,14 +922,14 @@ TABLE = (
     Code(
         "OW513",
         "Members that are not those listed",
-        "The index of a bundle lists every member. One that is missing, there twice or not listed means that "
-        "the bundle was taken apart.",
+        "The index of a bundle lists every member. One that is missing, there twice or not listed, or another number "
+        "of them, means that the bundle was taken apart.",
     ),
     Code(
         "OW514",
         "A damaged member of a bundle",
         "A member's bytes do not have the size or the digest that the index states. What they hold is not what was "
-        "built and verified.",
+        "built and verified. A member is checked when it is looked up.",
     ),
     Code(
         "OW515",
@@ -939,8 +939,8 @@ TABLE = (
     Code(
         "OW516",
         "A bundle whose index makes no sense",
-        "The library.json of the bundle is not JSON, lacks a value or has one of another kind, or names a body that "
-        "is not there.",
+        "The library.json of the bundle, or another member that its index consists of, is not JSON, lacks a value or "
+        "has one of another kind, or names a body that is not there.",
     ),
     Code(
         "OW518",

@@ -84,7 +84,7 @@ PAIRS = (
     ),
     Pair(
         "OW515",
-        bad=_attach(_index(reader=2)),
+        bad=_attach(_index(reader=3)),
         good=_GOOD,
     ),
     Pair(
