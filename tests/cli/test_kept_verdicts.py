@@ -89,13 +89,20 @@ def test_what_fails_is_run_again(two: Path, opwright: Opwright) -> None:
     assert cells(first) == cells(again)
 
 
-@pytest.mark.parametrize("what", ["release", "processor", "oracle"])
+@pytest.mark.parametrize("what", ["release", "build", "processor", "oracle"])
 def test_another_machine_or_question_is_another_verdict(
     two: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     match what:
         case "release":
             monkeypatch.setattr(OnnxRuntime, "release", "99.0.0")
+        case "build":
+            built = version_verdict.installed_build
+            monkeypatch.setattr(
+                version_verdict,
+                "installed_build",
+                lambda name, folder: "another" if name == "onnxruntime" else built(name, folder),
+            )
         case "processor":
             monkeypatch.setattr(version_verdict, "_processor", lambda: ["ANOTHER"])
     ran = opwright("test", "--json", *(["--no-oracle"] if what == "oracle" else []))

@@ -3,7 +3,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from opwright_build.engine.environment import environment_digest, environment_parts, installed_versions
+from opwright_build.engine.environment import environment_digest, environment_parts, installed_build, installed_versions
 from opwright_build.engine.hints import FileHints
 
 from tests.sealed import kept
@@ -44,3 +44,26 @@ def test_a_change_of_any_source_or_version_changes_the_digest(tmp_path: Path, mo
         change()
         seen.append(digest())
     assert len(set(seen)) == len(seen)
+
+
+def test_a_build_is_told_by_the_list_of_what_was_installed(tmp_path: Path) -> None:
+    package = tmp_path / "runtime"
+    package.mkdir()
+    library = package / "core.so"
+    library.write_bytes(b"1")
+    listing = tmp_path / "runtime_gpu-1.0.dist-info" / "RECORD"
+    other = tmp_path / "another-1.0.dist-info" / "RECORD"
+    for path, name in ((listing, "runtime"), (other, "runtime_tools")):
+        path.parent.mkdir()
+        path.write_text(f"{name}/__init__.py,sha256=AAAA,0\n")
+    before = installed_build("runtime", package)
+    other.write_text("runtime_tools/__init__.py,sha256=CCCC,0\n")
+    assert installed_build("runtime", package) == before
+    listing.write_text("runtime/__init__.py,sha256=AAAA,0\nruntime/core.so,sha256=BBBB,1\n")
+    changed = installed_build("runtime", package)
+    assert changed != before
+    listing.unlink()
+    stamped = installed_build("runtime", package)
+    assert stamped not in (before, changed)
+    library.write_bytes(b"22")
+    assert installed_build("runtime", package) != stamped

@@ -11,6 +11,7 @@ from opwright_build.engine.content_digest import digest_bytes, digest_fields
 from opwright_build.engine.hints import FileHints
 
 SOURCE_ENDINGS = (".py", ".jinja2")
+_NATIVE = (".so", ".pyd", ".dll", ".dylib")
 
 
 def environment_parts(folders: Sequence[Path], distributions: Sequence[str], hints: FileHints) -> dict[str, str]:
@@ -47,6 +48,31 @@ def installed_versions(distributions: Sequence[str]) -> dict[str, str]:
             if distribution is not None:
                 found.setdefault(distribution, version.partition("-")[0])
     return found
+
+
+def installed_build(package: str, folder: Path) -> str:
+    """What tells one build of an import package from another of the same release; `folder` is where it is installed.
+
+    The list of files that its distribution was installed with has a digest of each. Where none lists the package, as
+    for one that was built in place, it is the stamps of its native libraries.
+    """
+    prefix = f"{package}/__init__.py,"
+    likely = package.lower().replace("-", "_")
+    listings = sorted(
+        folder.parent.glob("*.dist-info/RECORD"), key=lambda path: not path.parent.name.startswith(likely)
+    )
+    for listing in listings:
+        try:
+            data = listing.read_bytes()
+        except OSError:
+            continue
+        if any(line.startswith(prefix) for line in data.decode("utf-8", "replace").splitlines()):
+            return digest_bytes(data)
+    stamps: list[str] = []
+    for path in sorted(path for ending in _NATIVE for path in folder.rglob(f"*{ending}")):
+        stamp = path.stat()
+        stamps += (path.relative_to(folder).as_posix(), str(stamp.st_size), str(stamp.st_mtime_ns))
+    return digest_fields(stamps)
 
 
 def _sources_digest(folders: Sequence[Path], hints: FileHints) -> str:

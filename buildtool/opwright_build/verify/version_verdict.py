@@ -1,8 +1,8 @@
 """What became of the vectors of one version, as bytes that can be kept, and what it rests on besides files.
 
 A verdict rests on the bodies of the version and of all that they call, on what its spec says, on the files of vectors
-and references that were read, on the cases of the standard's suite, and on the machine: releases of the runtimes and of
-numpy, and what the processor can do. Where one of them differs it is another verdict.
+and references that were read, on the cases of the standard's suite, and on the machine: releases and builds of the
+runtimes and of numpy, and what the processor can do. Where one of them differs it is another verdict.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -23,12 +24,12 @@ from opwright.diagnostics.findings_json import from_json, to_json
 
 from opwright_build.engine.content_digest import digest_bytes, digest_fields
 from opwright_build.engine.dataclass_bytes import encode_value
-from opwright_build.engine.environment import installed_versions
+from opwright_build.engine.environment import installed_build
 from opwright_build.spec.model import SpecVersion
 from opwright_build.verify.case_model import CaseName, CollectedVersion, Outcome, Status
 from opwright_build.verify.runtimes import Runtime
 
-_PACKAGES = ("ml-dtypes", "numpy", "onnx", "onnxruntime")
+_PACKAGES = ("ml_dtypes", "numpy", "onnx", "onnxruntime")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +122,16 @@ def _place(place: Place) -> list[str | int]:
 def machine_digest(runtimes: Sequence[Runtime]) -> str:
     """The digest of what decides about a verdict outside of the library: packages, runtimes, the processor."""
     fields = [platform.system(), platform.machine(), np.__version__, onnx.__version__, *_processor()]
-    fields += [f"{name} {release}" for name, release in sorted(installed_versions(_PACKAGES).items())]
+    fields += [f"{name} {build}" for name, build in _builds().items()]
     fields += [f"{runtime.name} {runtime.release}" for runtime in runtimes]
     return digest_fields(fields)
+
+
+def _builds() -> dict[str, str]:
+    """The builds of the packages that are installed: two of one release may give different results."""
+    found = {name: find_spec(name) for name in _PACKAGES}
+    places = {name: spec.origin for name, spec in found.items() if spec is not None and spec.origin is not None}
+    return {name: installed_build(name, Path(place).parent) for name, place in places.items()}
 
 
 def _processor() -> list[str]:
