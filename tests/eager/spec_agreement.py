@@ -20,9 +20,10 @@ from opwright.lang import ir
 from opwright_build.spec.model import LoadedLibrary, SpecVersion
 from opwright_build.verify.batches import Batch, Vector, load
 from opwright_build.verify.case_model import Answer, Case, Items, RandomJudge, Value
+from opwright_build.verify.instantiated import BodyFunctions
 from opwright_build.verify.items import answer_of, tensors_of
 from opwright_build.verify.judge import judge_outputs
-from opwright_build.verify.matrix import BodyFunctions, Plan
+from opwright_build.verify.matrix import Plan
 from opwright_build.verify.refusals import Refusal
 from opwright_build.verify.runtimes import ONNXRUNTIME_OFF, REFERENCE, Failed, Session, available
 

@@ -17,8 +17,8 @@ from opwright.elements import BY_CODE, BY_NAME
 from opwright.graphs.walk import all_nodes
 
 from opwright_build.verify.bindings import resolve_type
+from opwright_build.verify.instantiated import BodyFunctions
 from opwright_build.verify.items import is_sequence
-from opwright_build.verify.matrix import BodyFunctions
 from opwright_build.verify.models import AttributeValue, Signature, inlined, one_node_model, output_types, type_proto
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from onnx import FunctionProto
@@ -19,10 +20,14 @@ Result = tuple[Status, str]
 
 @dataclass(frozen=True, slots=True)
 class Vector:
-    """A case, and the feeds of it that a body takes."""
+    """A case, and the inputs of it that a body takes."""
 
     case: Case
-    feeds: tuple[Value, ...]
+    taken: tuple[int, ...]  # which inputs of the case
+
+    @property
+    def feeds(self) -> list[Value]:
+        return [value for index in self.taken if (value := self.case.inputs[index]) is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +61,15 @@ class Batch:
 def run_batch(batch: Batch) -> list[Result]:
     """Loads the session once and judges every vector."""
     (runtime,) = available([batch.runtime])
-    functions = [FunctionProto.FromString(data) for data in batch.functions]
+    functions = [parsed(data) for data in batch.functions]
     session = load(runtime, functions, batch.signature, batch.opset)
     return [judge_vector(session, batch.outputs, vector) for vector in batch.vectors]
+
+
+@lru_cache(1024)
+def parsed(data: bytes) -> FunctionProto:
+    """A function, not to be changed: many batches call the same."""
+    return FunctionProto.FromString(data)
 
 
 def load(
@@ -91,6 +102,11 @@ def judge_vector(session: Session | Refusal | Failed, names: Sequence[str], vect
         actual = session.run(vector.feeds)
     except Failed as error:
         return _judge_error(case, str(error))
+    return judge_values(names, case, actual)
+
+
+def judge_values(names: Sequence[str], case: Case, actual: Sequence[Value]) -> Result:
+    """What becomes of a vector that gives these outputs."""
     if case.error:
         return Status.FAIL, f"no error, expected one that says {case.error!r}"
     if case.expected is None:

@@ -10,17 +10,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from onnx import FunctionProto
 from opwright.bundle.call_interface import outputs_of
 from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry
-from opwright.link.instantiate import instantiate
 
 from opwright_build.verify.batches import Batch, Vector
 from opwright_build.verify.case_bodies import Bodies, refused_types
 from opwright_build.verify.case_model import Case, CaseName, Outcome, Status, by_case
 from opwright_build.verify.gaps import REFUSALS, Gap, GapIndex
+from opwright_build.verify.instantiated import BodyFunctions, Instantiated
 from opwright_build.verify.isolation import run_tasks
-from opwright_build.verify.models import Signature, arguments_of, signature_of
+from opwright_build.verify.models import Signature, signature_of, taken_by
+from opwright_build.verify.packs import Candidate, Pack, packed
 from opwright_build.verify.refusals import Refusal
 from opwright_build.verify.runtimes import Runtime, Tells, available, newest_accepted
 
@@ -96,20 +96,29 @@ def passing_batches(
 def _run(
     plan: Plan, workers: int, timeout: float, progress: Callable[[int, int], None] | None
 ) -> list[list[tuple[Status, str]]]:
-    """The results of every batch: large ones in pieces, those that call the same content alike in one session."""
-    shared: dict[tuple[object, ...], list[tuple[int, Vector]]] = {}
+    """The results of every batch: large ones in pieces, those that call the same content alike in one session, and a
+    vector that several have in common run once."""
+    shared: dict[tuple[object, ...], _Shared] = {}
     for index, draft in enumerate(plan.drafts):
-        key = (draft.runtime, draft.opset, draft.content, draft.signature, draft.outputs)
-        shared.setdefault(key, []).extend((index, vector) for vector in draft.vectors)
-    pieces: list[Batch] = []
-    owners: list[list[int]] = []
-    for members in shared.values():
+        key = (draft.runtime, *draft.same, draft.signature, draft.outputs)
+        if key not in shared:
+            shared[key] = _Shared(draft)
+        shared[key].add(index, draft)
+    candidates: list[Candidate] = []
+    owners: list[list[list[_Place]]] = []
+    for item in shared.values():
+        members = list(item.vectors.values())
         for start in range(0, len(members), MAX_VECTORS):
             part = members[start : start + MAX_VECTORS]
-            pieces.append(plan.drafts[members[0][0]].batch([vector for _, vector in part]))
-            owners.append([index for index, _ in part])
+            candidates.append(
+                Candidate(len(candidates), item.draft.batch([member[0] for member in part]), item.draft.made)
+            )
+            owners.append([places for _, places in part])
+    packs = packed(candidates, MAX_VECTORS)
+    tasks = [_task([candidates[position].batch for position in pack]) for pack in packs]
+    owned = [[places for position in pack for places in owners[position]] for pack in packs]
     known = sum(cell.batch is None for cell in plan.cells)
-    sizes = iter([len(piece.vectors) for piece in pieces])
+    sizes = iter([sum(map(len, answers)) for answers in owned])
 
     def report(done: int) -> None:
         nonlocal known
@@ -117,12 +126,17 @@ def _run(
         if progress is not None:
             progress(known, len(plan.cells))
 
-    results: list[list[tuple[Status, str]]] = [[] for _ in plan.drafts]
-    answered = run_tasks(pieces, workers=workers, timeout=timeout, progress=report)
-    for part_owners, answers in zip(owners, answered, strict=True):
-        for owner, (status, message) in zip(part_owners, answers, strict=True):
-            results[owner].append((Status(status), message))
+    results = [[(Status.PASS, "")] * len(draft.vectors) for draft in plan.drafts]
+    answered = run_tasks(tasks, workers=workers, timeout=timeout, progress=report)
+    for answers, found in zip(owned, answered, strict=True):
+        for places, (status, message) in zip(answers, found, strict=True):
+            for number, position in places:
+                results[number][position] = (Status(status), message)
     return results
+
+
+def _task(batches: Sequence[Batch]) -> Batch | Pack:
+    return batches[0] if len(batches) == 1 else Pack(tuple(batches))
 
 
 @dataclass(slots=True)
@@ -147,14 +161,32 @@ class _Draft:
     position: int
     runtime: str
     opset: int
-    functions: tuple[bytes, ...]
-    content: int
+    made: Instantiated
+    same: tuple[int, ...]  # drafts of which it is the same run the same, where they are called alike
     signature: Signature
     outputs: tuple[str, ...]
     vectors: list[Vector] = field(default_factory=list)
 
     def batch(self, vectors: Sequence[Vector]) -> Batch:
-        return Batch(self.runtime, self.opset, self.functions, self.signature, self.outputs, tuple(vectors))
+        return Batch(self.runtime, self.opset, self.made.functions, self.signature, self.outputs, tuple(vectors))
+
+
+_Place = tuple[int, int]  # of a result: the number of its draft, and its position there
+
+
+@dataclass(slots=True)
+class _Shared:
+    """What the vectors of several drafts are run on, with each vector once. Its digest says all that is judged."""
+
+    draft: _Draft
+    vectors: dict[tuple[str, tuple[int, ...]], tuple[Vector, list[_Place]]] = field(default_factory=dict)
+
+    def add(self, number: int, draft: _Draft) -> None:
+        for position, vector in enumerate(draft.vectors):
+            key = (vector.case.digest, vector.taken)
+            if key not in self.vectors:
+                self.vectors[key] = (vector, [])
+            self.vectors[key][1].append((number, position))
 
 
 class Plan:
@@ -194,7 +226,7 @@ class Plan:
     def _add_body(self, entry: FunctionEntry, body: BodyEntry, case: Case, name: CaseName) -> None:
         refused = refused_types(body, case)
         signature = signature_of(entry, body, case)
-        vector = Vector(case, arguments_of(entry, body, case))
+        vector = Vector(case, taken_by(entry, body, case))
         for runtime in self._runtimes:
             opset = self._opset(runtime, body)
             cell = _Cell(name, body.last_opset if isinstance(opset, Refusal) else opset, body.body, runtime.name)
@@ -227,48 +259,9 @@ class Plan:
             self._drafts[key] = len(self.drafts)
             made = self._instantiated.of(entry, body, opset)
             outputs, position = outputs_of(entry, body), self._positions[id(body)]
-            self.drafts.append(
-                _Draft(entry.identity, position, runtime.name, opset, made.functions, made.content, signature, outputs)
-            )
+            same = (made.computation,) if runtime.tells is Tells.NOTHING else (made.content, opset)
+            self.drafts.append(_Draft(entry.identity, position, runtime.name, opset, made, same, signature, outputs))
         return self._drafts[key]
-
-
-@dataclass(frozen=True, slots=True)
-class Instantiated:
-    """A body and its callees as serialised functions of the domain that the library emits them in, the body last.
-
-    `content` is the same number for bodies that differ in documentation and metadata alone.
-    """
-
-    functions: tuple[bytes, ...]
-    content: int
-
-
-class BodyFunctions:
-    """The bodies of a bundle as functions, each made once for an opset."""
-
-    def __init__(self, bundle: Bundle) -> None:
-        self.bundle = bundle
-        self._mirrors = {domain.name: domain.mirror for domain in bundle.index.domains}
-        self._made: dict[tuple[str, int, int], Instantiated] = {}
-        self._contents: dict[tuple[bytes, ...], int] = {}
-
-    def of(self, entry: FunctionEntry, body: BodyEntry, opset: int) -> Instantiated:
-        key = (entry.identity, id(body), opset)
-        if key not in self._made:
-            index, domain = self.bundle.index, self._mirrors.get(entry.domain, entry.domain)
-            functions = instantiate(index, self.bundle.bodies, entry, body, opset=opset, domain=domain)
-            serialised = tuple(function.SerializeToString() for function in functions)
-            bare = tuple(map(_bare, functions))
-            self._made[key] = Instantiated(serialised, self._contents.setdefault(bare, len(self._contents)))
-        return self._made[key]
-
-
-def _bare(function: FunctionProto) -> bytes:
-    """The bytes of a function without what tells no runtime anything."""
-    function.ClearField("doc_string")
-    function.ClearField("metadata_props")
-    return function.SerializeToString()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
 
-import onnx
-from onnx import FunctionProto, ModelProto, NodeProto, TensorShapeProto, TypeProto, ValueInfoProto, helper, inliner
+from onnx import (
+    AttributeProto,
+    FunctionProto,
+    ModelProto,
+    NodeProto,
+    TensorShapeProto,
+    TypeProto,
+    ValueInfoProto,
+    helper,
+    inliner,
+)
 from opwright.bundle.call_interface import ANY, inputs_of_call, outputs_of, split_type
 from opwright.bundle.format import BodyEntry, FunctionEntry
 from opwright.elements import element
@@ -66,11 +76,16 @@ def _output_type(case: Case, index: int, declared: str) -> str:
     return "" if answer is None else type_of_answer(answer)
 
 
-def arguments_of(entry: FunctionEntry, body: BodyEntry, case: Case) -> tuple[Value, ...]:
-    """The values of a case that the body takes, those absent left out: the feeds of its model, in order."""
+def taken_by(entry: FunctionEntry, body: BodyEntry, case: Case) -> tuple[int, ...]:
+    """Which inputs of a case the body takes, those absent left out: the feeds of its model, in order."""
     names = set(body.inputs)
     pairs = zip(inputs_of_call(entry, len(case.inputs)), case.inputs, strict=False)
-    return tuple(value for declared, value in pairs if declared.name in names and value is not None)
+    return tuple(index for index, (declared, value) in enumerate(pairs) if declared.name in names and value is not None)
+
+
+def arguments_of(entry: FunctionEntry, body: BodyEntry, case: Case) -> tuple[Value, ...]:
+    """The values of a case that the body takes."""
+    return tuple(value for index in taken_by(entry, body, case) if (value := case.inputs[index]) is not None)
 
 
 def output_types(entry: FunctionEntry, body: BodyEntry) -> list[str]:
@@ -81,28 +96,51 @@ def output_types(entry: FunctionEntry, body: BodyEntry) -> list[str]:
 
 def one_node_model(functions: Sequence[FunctionProto], signature: Signature, opset: int) -> ModelProto:
     """A model whose one node calls the last of the functions. Feeds are `x0`.., those present alone; results `y0`.."""
-    called = functions[-1]
+    return model_of_calls([(functions, signature)], opset)
+
+
+def model_of_calls(calls: Sequence[tuple[Sequence[FunctionProto], Signature]], opset: int) -> ModelProto:
+    """A model with a node for each call, in order; feeds and results of all are numbered through.
+
+    Functions of one name are one function, so they must be equal, and so must what they import other domains at.
+    """
     feeds: list[ValueInfoProto] = []
-    names: list[str] = []
-    for declared in signature.inputs:
-        name = "" if declared is None else f"x{len(feeds)}"
-        names.append(name)
-        if declared is not None:
-            feeds.append(_value_info(name, declared[0], declared[1]))
-    results = [_value_info(f"y{index}", kind, None) for index, kind in enumerate(signature.outputs)]
-    node = NodeProto(op_type=called.name, domain=called.domain, overload=called.overload, input=names)
-    node.output.extend(result.name for result in results)
-    node.attribute.extend(
-        helper.make_attribute(name, value, attr_type=onnx.AttributeProto.AttributeType.Value(kind))
-        for name, kind, value in signature.attributes
-    )
-    imports = {item.domain: item.version for function in functions for item in function.opset_import}
+    results: list[ValueInfoProto] = []
+    nodes: list[NodeProto] = []
+    functions: dict[tuple[str, str, str], FunctionProto] = {}
+    imports: dict[str, int] = {}
+    for closure, signature in calls:
+        called = closure[-1]
+        names: list[str] = []
+        for declared in signature.inputs:
+            name = "" if declared is None else f"x{len(feeds)}"
+            names.append(name)
+            if declared is not None:
+                feeds.append(_value_info(name, declared[0], declared[1]))
+        own = [_value_info(f"y{len(results) + index}", kind, None) for index, kind in enumerate(signature.outputs)]
+        results += own
+        node = NodeProto(op_type=called.name, domain=called.domain, overload=called.overload, input=names)
+        node.output.extend(result.name for result in own)
+        node.attribute.extend(_attribute(*attribute) for attribute in signature.attributes)
+        nodes.append(node)
+        for function in closure:
+            functions.setdefault((function.domain, function.name, function.overload), function)
+            imports |= {item.domain: item.version for item in function.opset_import}
+        imports.setdefault(called.domain, 1)
     imports[""] = opset
-    imports.setdefault(called.domain, 1)
-    model = ModelProto(ir_version=lowest_ir(functions, opset), producer_name="opwright", functions=functions)
+    model = ModelProto(ir_version=lowest_ir(functions.values(), opset), producer_name="opwright")
+    model.functions.extend(functions.values())
     model.opset_import.extend(helper.make_opsetid(domain, version) for domain, version in sorted(imports.items()))
-    model.graph.CopyFrom(helper.make_graph([node], "one_node", feeds, results))
+    model.graph.name = "calls"
+    model.graph.node.extend(nodes)
+    model.graph.input.extend(feeds)
+    model.graph.output.extend(results)
     return model
+
+
+@lru_cache(4096)
+def _attribute(name: str, kind: str, value: AttributeValue) -> AttributeProto:
+    return helper.make_attribute(name, value, attr_type=AttributeProto.AttributeType.Value(kind))
 
 
 def inlined(model: ModelProto) -> ModelProto:
@@ -112,13 +150,18 @@ def inlined(model: ModelProto) -> ModelProto:
 
 def lowest_ir(functions: Iterable[FunctionProto], opset: int) -> int:
     """The lowest IR version that has that opset and the fields that the functions use."""
-    lowest = max(helper.find_min_ir_version_for([helper.make_opsetid("", opset)]), 8)
+    lowest = _lowest_ir(opset)
     for function in functions:
         if function.attribute_proto:
             lowest = max(lowest, 9)
         if function.overload or function.value_info or function.metadata_props:
             lowest = max(lowest, 10)
     return lowest
+
+
+@cache
+def _lowest_ir(opset: int) -> int:
+    return max(int(helper.find_min_ir_version_for([helper.make_opsetid("", opset)])), 8)
 
 
 def type_proto(kind: str) -> TypeProto:
@@ -131,6 +174,7 @@ def type_proto(kind: str) -> TypeProto:
     return proto
 
 
+@lru_cache(4096)
 def _value_info(name: str, kind: str, rank: int | None) -> ValueInfoProto:
     """Sizes are symbols, one for each axis, so that one session serves every shape of the rank."""
     info = ValueInfoProto(name=name)

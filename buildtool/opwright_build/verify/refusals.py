@@ -12,10 +12,12 @@ from opwright_build.verify.case_model import Status
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """`status` is NO_KERNEL or UNSUPPORTED; `reason` names no version, path or line of the runtime."""
+    """`status` is NO_KERNEL or UNSUPPORTED; `reason` names no version, path or line of the runtime. `operator` is the
+    one that it lacks a kernel for; empty where it says nothing of the kind."""
 
     status: Status
     reason: str
+    operator: str = ""
 
 
 # (what the message holds, status, reason); the first that matches counts.
@@ -57,5 +59,6 @@ def classify(error: Exception) -> Refusal:
     for pattern, status, reason in _KNOWN:
         found = pattern.search(text)
         if found:
-            return Refusal(status, found.expand(reason))
+            operator = found[1] if status is Status.NO_KERNEL else ""
+            return Refusal(status, found.expand(reason), operator)
     return Refusal(Status.UNSUPPORTED, one_line(error))

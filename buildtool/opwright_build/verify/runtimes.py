@@ -75,6 +75,10 @@ class Runtime(Protocol):
     def accepts(self, opset: int) -> Refusal | None:
         """Why the runtime loads no model at all of that default opset; None when it does."""
 
+    def company(self, signature: Signature) -> str:
+        """Calls of which it is the same may stand in one model, inlined; empty for one that is to stand alone."""
+        ...
+
     def load(self, model: ModelProto, signature: Signature) -> Session:
         """Raises Refused or Failed."""
         ...
@@ -94,6 +98,12 @@ class OnnxRuntime:
 
     def accepts(self, opset: int) -> Refusal | None:
         return _probe(self, opset)
+
+    def company(self, signature: Signature) -> str:
+        kinds, foreign = _kinds_of(signature)
+        if _has_sequence(signature) or not all(signature.outputs) or (foreign and kinds & _UNUSUAL):
+            return ""
+        return "values" if foreign else "arrays"
 
     def load(self, model: ModelProto, signature: Signature) -> Session:
         runtime = _onnxruntime()
@@ -158,6 +168,9 @@ class ReferenceEvaluator:
         newest = onnx.defs.onnx_opset_version()
         return None if opset <= newest else Refusal(Status.UNSUPPORTED, f"opset {opset} is not known")
 
+    def company(self, signature: Signature) -> str:
+        return ""  # its sessions cost little beside what runs in them
+
     def load(self, model: ModelProto, signature: Signature) -> Session:
         from onnx.reference import ReferenceEvaluator as Evaluator
 
@@ -195,6 +208,8 @@ def _result(found: Any, text: str) -> Value:
         return np.asarray(found)
     return Items(text.removeprefix("seq(tensor(").rstrip(")"), tuple(np.asarray(item) for item in found))
 
+
+_UNUSUAL = frozenset({"string", "complex64", "complex128"})  # not as values, or not at all: most are refused
 
 _RUNTIMES: tuple[Runtime, ...] = (
     # Ranks are of use to the optimiser alone. Models that do not tell them exist too, and this way they are tried.

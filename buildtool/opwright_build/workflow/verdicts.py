@@ -96,7 +96,8 @@ def _actions(subject: Subject, runtimes: Sequence[Runtime], run_oracle: bool) ->
 def _outcomes(subject: Subject, collected: CollectedCases, runtimes: Sequence[Runtime]) -> dict[str, list[Outcome]]:
     """By version, what becomes of the vectors that were collected now."""
     from opwright_build.verify.admits import admissions, require_agreement
-    from opwright_build.verify.matrix import BodyFunctions, verify_cases
+    from opwright_build.verify.instantiated import BodyFunctions
+    from opwright_build.verify.matrix import verify_cases
 
     reporter = subject.session.reporter
     instantiated = BodyFunctions(subject.bundle)
