@@ -14,6 +14,7 @@ from enum import Enum
 from functools import cache, partial
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
+from opwright.builder.origins import Origins
 from opwright.elements import ElementType
 from opwright.lang import ir
 from opwright.lang.lower import speculate
@@ -41,6 +42,7 @@ _OPAQUE = (
     Module,
     ModuleScope,  # remembers what module-level names mean: that is the same after a rollback
     ModuleType,
+    Origins,  # remembers the lines that nodes come from: they are the same after a rollback
     Signature,
     Source,
     Trail,
@@ -60,6 +62,7 @@ _LASTING = {
     "plans",  # what trials have found out about loops
     "loops",  # where each of them stands
     "agreed",  # under which types they carry names
+    "deepest",  # a bound: how deep graphs have stood, those of trials that failed too
     "run",  # functions that are called, as they were when they were called first
     "existing",  # likewise functions that are protos
 }

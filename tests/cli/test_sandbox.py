@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opwright_build.sandbox.levels import CAGES, Cage, Claim, without
+from opwright_build.sandbox.levels import CAGES, Cage, without
 from opwright_build.verify import oracle, worker_sandbox
 from opwright_build.verify.oracle import Limits, Oracle
+
+from tests.claimed import claim_one_for_workers
 
 Opwright = Callable[..., Any]
 REFERENCE = Path("specs/com.acme/Swish/reference.py")
@@ -52,7 +54,7 @@ def test_a_level_that_is_required_and_missing_is_refused_before_anything_runs(
     command: str, trace: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(oracle, "CAGES", CAGES[-1:])
-    monkeypatch.setattr(worker_sandbox, "claim", lambda: Claim(worker_sandbox.CAGE))
+    claim_one_for_workers(monkeypatch)
     words = ["test"] if command == "test" else ["propose", "Swish", "-o", str(tmp_path / "proposal")]
     for level in (1, 2):
         ran = opwright(*words, f"--require-sandbox={level}")

@@ -14,11 +14,18 @@ from opwright_build.report.schemas import output_schemas
 from opwright_build.verify import oracle
 from opwright_build.verify.runtimes import OnnxRuntime
 
+from tests.claimed import claim_a_sandbox
+
 Opwright = Callable[..., Any]
 FUNCTION = Path("specs/com.acme/Swish/function.py")
 ROWS = Path("specs/com.acme/Swish/vectors.yaml")
 SPEC = Path("specs/com.acme/Swish/spec.yaml")
 STEEP = "  - name: steep\n    attributes: {alpha: 2.5}\n    inputs: {X: [0.5, -1.5, 3.0]}\n"
+
+
+@pytest.fixture(autouse=True)
+def with_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    claim_a_sandbox(monkeypatch)
 
 
 def findings(ran: Any) -> list[str]:

@@ -11,12 +11,15 @@ from pathlib import Path
 import pytest
 from opwright_build.cli.entry import main
 
+from tests.claimed import claim_a_sandbox
+
 
 @pytest.fixture
 def library(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the built library, with what it has in its cache; the current folder."""
     root = Path(shutil.copytree(built, tmp_path / "library"))
     monkeypatch.chdir(root)
+    claim_a_sandbox(monkeypatch)
     return root
 
 

@@ -15,7 +15,7 @@ from opwright_build.sandbox.attacks import Targets
 
 _SECRET = b"what is in the memory of another process"
 _FEW = 32  # the ids of processes in a new namespace start again at 1
-_PATIENCE_MS = 2000
+_PATIENCE_S = 10.0
 
 
 class Outside:
@@ -31,8 +31,7 @@ class Outside:
             stream.write(_SECRET)
         self._before = self._state()
         secret = ctypes.create_string_buffer(_SECRET, len(_SECRET))
-        self._victim = _sleeper()
-        self._ended = False
+        self._victim, self._voice = _echo()
         self._servers = [socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX), socket.socket(socket.AF_INET)]
         path = self._socket = f"{folder}-socket"
         self._servers[0].bind(path)
@@ -63,11 +62,11 @@ class Outside:
         os.close(self.writing)
         waiting = select.poll()
         waiting.register(self._reading)
-        if not waiting.poll(_PATIENCE_MS):
+        if not waiting.poll(_PATIENCE_S * 1000):
             found.append("a process outlived the cage")
         if self._state() != self._before:
             found.append("a file outside was changed")
-        if self._has_ended():
+        if not self._answers():
             found.append("a process outside was ended")
         return found
 
@@ -79,14 +78,16 @@ class Outside:
             os.unlink(self._socket)
         with contextlib.suppress(OSError):
             os.close(self.writing)
-        if not self._has_ended():
-            os.kill(self._victim, signal.SIGKILL)
-            os.waitpid(self._victim, 0)
+        self._voice.close()
+        _kill(self._victim)
 
-    def _has_ended(self) -> bool:
-        if not self._ended:
-            self._ended = os.waitpid(self._victim, os.WNOHANG)[0] != 0
-        return self._ended
+    def _answers(self) -> bool:
+        """Whether the victim runs: a process that has been sent SIGKILL answers no more, also before it has ended."""
+        try:
+            self._voice.send(b"?")
+            return self._voice.recv(1) == b"?"
+        except OSError:
+            return False
 
     def _state(self) -> object:
         with contextlib.suppress(OSError):
@@ -96,15 +97,27 @@ class Outside:
         return None
 
 
-def _sleeper() -> int:
-    """A process that does nothing, whose id no process in a cage has."""
+def _echo() -> tuple[int, socket.socket]:
+    """A process that sends back what it is sent, and the way to it; no process in a cage has its id."""
     while True:
+        ours, theirs = socket.socketpair()
+        ours.settimeout(_PATIENCE_S)
         process = os.fork()
         if process == 0:
-            kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
-            while True:
-                signal.pause()
+            try:
+                kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+                ours.close()
+                while data := theirs.recv(1):
+                    theirs.send(data)
+            finally:  # a forked process must not go on as its parent would
+                os._exit(0)
+        theirs.close()
         if process > _FEW:
-            return process
-        os.kill(process, signal.SIGKILL)
-        os.waitpid(process, 0)
+            return process, ours
+        ours.close()
+        _kill(process)
+
+
+def _kill(process: int) -> None:
+    os.kill(process, signal.SIGKILL)
+    os.waitpid(process, 0)

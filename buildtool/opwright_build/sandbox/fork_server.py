@@ -38,8 +38,8 @@ _SCRATCH_BYTES = 1 << 28  # of files in the memory of the machine
 
 @dataclass(frozen=True, slots=True)
 class Rooms:
-    """Three folders that exist and are empty: what a cage may write to where it has no file system of its own, where
-    such a one is put together, and what attacks are aimed at."""
+    """Three folders that exist and are empty: one whose folders cages may write to where they have no file system of
+    their own, where such a one is put together, and what attacks are aimed at."""
 
     scratch: str
     root: str
@@ -90,6 +90,9 @@ def _attempt(
         outside = Outside(rooms.outside, told["home"], [told["pid"], os.getppid()]) if cage.level else None
     except OSError as error:
         return f"it cannot be tested: {error}"
+    # A folder for each attempt: one that failed may have left children's folders behind.
+    rooms = replace(rooms, scratch=os.path.join(rooms.scratch, str(len(declined))))
+    os.mkdir(rooms.scratch)
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     attempt = os.fork()
     if attempt == 0:
