@@ -40,6 +40,8 @@ def _read(item: Any) -> Any:
         if isinstance(item, (bool, float)):
             raise Refused(f"{item!r} is no index")
         return item
+    if isinstance(item, range):
+        item = list(item)
     if isinstance(item, (tuple, list)):
         item = to_tensor(item)
     if not isinstance(item, Tensor) or item.dtype.kind == "f":
