@@ -66,9 +66,9 @@ def test_a_second_run_runs_nothing_and_says_the_same(
     [
         (FOLDER / "function.py", "\ndef ", "\n# a comment\ndef ", 2 * CELLS),
         (FOLDER / "function.py", "X * op.Sigmoid(", "op.Identity(X) * op.Sigmoid(", CELLS),
-        (FOLDER / "vectors.yaml", "rows:\n", "rows:\n  - {name: more, inputs: {X: [0.25]}}\n", CELLS),
+        (FOLDER / "vectors.yaml", "rows:\n", "rows:\n  - {name: more, inputs: {X: [0.25]}}\n", 2 * CELLS),
         (FOLDER / "spec.yaml", "types: {T: [float, double]}", "types: {T: [float]}", CELLS),
-        (FOLDER / "reference.py", "def ", "\n\ndef ", CELLS),
+        (FOLDER / "reference.py", "def ", "\n\ndef ", 2 * CELLS),
     ],
 )
 def test_an_edit_runs_what_it_concerns(
@@ -85,7 +85,7 @@ def test_what_fails_is_run_again(two: Path, opwright: Opwright) -> None:
     edit(FOLDER / "vectors.yaml", "rows:\n", "rows:\n  - {name: wrong, inputs: {X: 0.0}, outputs: {Y: 1.0}}\n")
     first, again = opwright("test", "--json"), opwright("test", "--json")
     assert (first.status, again.status) == (1, 1)
-    assert (first.summary["kept"], again.summary["kept"]) == (CELLS, CELLS)
+    assert (first.summary["kept"], again.summary["kept"]) == (2 * CELLS, 2 * CELLS)
     assert cells(first) == cells(again)
 
 
@@ -127,17 +127,25 @@ def test_a_file_that_changes_while_it_is_judged_is_judged_again(
         patch.setattr(matrix, "run_tasks", change)
         assert opwright("test", "--json").status == 0
     ran = opwright("test", "--json")
-    assert (ran.status, ran.summary["kept"]) == (1, CELLS)
+    assert (ran.status, ran.summary["kept"]) == (1, 2 * CELLS)
 
 
-def test_a_damaged_verdict_is_made_again(two: Path, opwright: Opwright) -> None:
-    first = opwright("test", "--json")
+def damage(text: bytes) -> int:
+    """Changes the blobs that hold that text, and counts them."""
     damaged = 0
     for path in Path(".opwright/cache/blobs").rglob("*"):
-        if path.is_file() and b'"cells":' in path.read_bytes():
+        if path.is_file() and text in path.read_bytes():
             path.write_bytes(path.read_bytes().replace(b"pass", b"fail") + b" ")
             damaged += 1
-    assert damaged == 2
+    return damaged
+
+
+def test_what_is_damaged_is_made_again(two: Path, opwright: Opwright) -> None:
+    first = opwright("test", "--json")
+    assert damage(b'"cells":') == 2
+    again = opwright("test", "--json")
+    assert (again.status, again.summary["kept"]) == (0, 2 * CELLS), "made of the results of its vectors"
+    assert damage(b'"cells":') == damage(b'"keys":') == 2
     again = opwright("test", "--json")
     assert (again.status, again.summary["kept"]) == (0, 0)
     assert cells(again) == cells(first)

@@ -85,6 +85,20 @@ class Engine:
         """Stores what the caller has computed for an action that was not known, and what it read."""
         self._keep(action, Record(Done({output: self._store.put(data)}), tuple(reads)))
 
+    def recall(self, action: Action, output: str) -> list[bytes]:
+        """What `note` has stored for an action lately, the latest first: parts that may be of use again, each under a
+        key of its own that says what it rests on."""
+        if self._rerun:
+            return []
+        found = (record.outcome for record in self._store.records(action.key))
+        digests = [outcome.outputs[output] for outcome in found if isinstance(outcome, Done)]
+        return [data for digest in digests if (data := self._store.get(digest)) is not None]
+
+    def note(self, action: Action, output: str, data: bytes) -> None:
+        """Stores parts for `recall`. Any number of them hold at a time, so they are told apart by their bytes."""
+        digest = self._store.put(data)
+        self._store.add_record(action.key, Record(Done({output: digest}), (Read(f"{output}:{digest}", digest),)))
+
     def run_composite(self, action: Action, function: CompositeFunction) -> Result:
         """The result of an action that runs others. It stays in this process, and so do its reads and failures.
 

@@ -17,6 +17,7 @@ from opwright_build.verify.bindings import Unbound
 from opwright_build.verify.case_model import Answer, Case, CollectedCases, CollectedVersion, Expected, Skipped
 from opwright_build.verify.cases import row_judge, with_digest
 from opwright_build.verify.judge import mismatch
+from opwright_build.verify.kept_answers import KeptAnswers
 from opwright_build.verify.lock import LOCK_PATH, LockedCase, check_lock, read_lock, unused_lines, write_lock
 from opwright_build.verify.oracle import Limits, Oracle
 from opwright_build.verify.references import References, Unanswered, beyond_references
@@ -37,16 +38,18 @@ def collect_cases(
     load_suite: LoadSuite = extract,
     limits: Limits | None = None,
     accept: Callable[[Claim], None] | None = None,
+    kept: KeptAnswers | None = None,
 ) -> CollectedCases:
     """The cases of every version that has an interface (one that failed to compile has none).
 
     `versions` are all of the library's; `only`, where given, are the identities wanted. Without `run_oracle` no Python
     of a spec is run, and rows that do not store their outputs expect nothing. `load_suite` maps operators to their
     cases of the standard's suite; it is not called when no version asks for any. `accept` is given the sandbox in which
-    references are run, before any is, and may raise.
+    references are run, before any is, and may raise. What `kept` knows the answer of is not asked, and no
+    question twice.
     """
     wanted = [version for version in versions if only is None or version.identity in only]
-    with Oracle(limits or Limits()) as oracle:
+    with Oracle(limits or Limits(), kept=KeptAnswers() if kept is None else kept) as oracle:
         if run_oracle and accept is not None:
             accept(oracle.claim)
         collection = _Collection(versions, interfaces, library_root, oracle if run_oracle else None)
@@ -54,8 +57,7 @@ def collect_cases(
         found = tuple(collection.collect(version) for version in wanted)
         used = {name for version in found for name in version.suite}
         stale = unused_lines(used, collection.locked) if only is None else []
-        asked = run_oracle and any(version.reference for version in found)
-        return CollectedCases(found, (*collection.lock_findings, *stale), oracle.claim if asked else None)
+        return CollectedCases(found, (*collection.lock_findings, *stale), oracle.claim if oracle.asked else None)
 
 
 def load_for(versions: Sequence[SpecVersion], load_suite: LoadSuite) -> Sequence[SuiteCase]:

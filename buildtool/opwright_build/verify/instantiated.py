@@ -12,6 +12,8 @@ from opwright.graphs.walk import all_nodes
 from opwright.link.instantiate import instantiate
 from opwright.opsets.domains import normal_domain
 
+from opwright_build.verify.dtypes import digest
+
 Symbol = tuple[str, str, str]  # domain, name and overload of a function; or a domain, and nothing, where it is imported
 
 
@@ -19,14 +21,14 @@ Symbol = tuple[str, str, str]  # domain, name and overload of a function; or a d
 class Instantiated:
     """A body and its callees as serialised functions of the domain that the library emits them in, the body last.
 
-    `content` is the same number for bodies that differ in documentation and metadata alone, `computation` for those
+    `content` is the same digest for bodies that differ in documentation and metadata alone, `computation` for those
     that the reference evaluator cannot tell apart either. `symbols` are what a model that holds the functions declares:
     two may stand in one model where they agree on them.
     """
 
     functions: tuple[bytes, ...]
-    content: int
-    computation: int
+    content: str
+    computation: str
     symbols: Mapping[Symbol, bytes | int]
 
 
@@ -37,8 +39,6 @@ class BodyFunctions:
         self.bundle = bundle
         self._mirrors = {domain.name: domain.mirror for domain in bundle.index.domains}
         self._made: dict[tuple[str, int, int], Instantiated] = {}
-        self._contents: dict[tuple[bytes, ...], int] = {}
-        self._computations: dict[tuple[bytes, ...], int] = {}
 
     def of(self, entry: FunctionEntry, body: BodyEntry, opset: int) -> Instantiated:
         key = (entry.identity, id(body), opset)
@@ -47,11 +47,10 @@ class BodyFunctions:
             functions = instantiate(index, self.bundle.bodies, entry, body, opset=opset, domain=domain)
             serialised = tuple(function.SerializeToString() for function in functions)
             symbols = _symbols(functions, serialised)
-            content = self._contents.setdefault(tuple(map(_bare, functions)), len(self._contents))
+            content = digest(map(_bare, functions))
             # The functions are not used any more: both calls change them.
-            computation = tuple(_computation(function, opset) for function in functions)
-            number = self._computations.setdefault(computation, len(self._computations))
-            self._made[key] = Instantiated(serialised, content, number, symbols)
+            computation = digest(_computation(function, opset) for function in functions)
+            self._made[key] = Instantiated(serialised, content, computation, symbols)
         return self._made[key]
 
 

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field, replace
 from opwright.bundle.call_interface import outputs_of
 from opwright.bundle.format import BodyEntry, Bundle, FunctionEntry
 
-from opwright_build.verify.batches import Batch, Vector
+from opwright_build.verify.batches import Batch, Result, Vector
 from opwright_build.verify.case_bodies import Bodies, refused_types
 from opwright_build.verify.case_model import Case, CaseName, Outcome, Status, by_case
 from opwright_build.verify.gaps import REFUSALS, Gap, GapIndex
 from opwright_build.verify.instantiated import BodyFunctions, Instantiated
 from opwright_build.verify.isolation import run_tasks
+from opwright_build.verify.kept_results import KeptResults, run_key
 from opwright_build.verify.models import Signature, signature_of, taken_by
 from opwright_build.verify.packs import Candidate, Pack, packed
 from opwright_build.verify.refusals import Refusal
@@ -36,18 +37,20 @@ def verify_cases(
     timeout: float = 120.0,
     progress: Callable[[int, int], None] | None = None,
     instantiated: BodyFunctions | None = None,
+    kept: KeptResults | None = None,
 ) -> list[Outcome]:
     """Every case on every body of its version on every runtime (by default: all that are installed).
 
     `workers` processes run the batches; 0 runs them here, unprotected from crashes. `timeout` is in seconds and for
     each batch. `progress` is called with the number of outcomes known and their total. Cases of functions that the
-    bundle does not hold have no outcomes. `instantiated` are the functions that others have made of the bundle.
+    bundle does not hold have no outcomes. `instantiated` are the functions that others have made of the bundle. What
+    `kept` knows is not run; it is told all that is found.
     """
     functions = BodyFunctions(bundle) if instantiated is None else instantiated
     plan = Plan(functions, bundle.index.functions, available() if runtimes is None else runtimes)
     for case in cases:
         plan.add(case)
-    results = _run(plan, workers, timeout, progress)
+    results = _run(plan, workers, timeout, progress, KeptResults({}) if kept is None else kept)
     outcomes = []
     for cell in plan.cells:
         status, message = (cell.status, cell.message) if cell.batch is None else results[cell.batch][cell.position]
@@ -81,7 +84,7 @@ def passing_batches(
     plan = Plan(BodyFunctions(bundle), entries, runtimes)
     for case in cases:
         plan.add(case)
-    results = _run(plan, workers, 120.0, None)
+    results = _run(plan, workers, 120.0, None, KeptResults({}))
     order = {runtime.name: position for position, runtime in enumerate(runtimes)}
     found: dict[tuple[str, int], list[Batch]] = {}
     for draft, answers in zip(plan.drafts, results, strict=True):
@@ -94,31 +97,43 @@ def passing_batches(
 
 
 def _run(
-    plan: Plan, workers: int, timeout: float, progress: Callable[[int, int], None] | None
-) -> list[list[tuple[Status, str]]]:
+    plan: Plan, workers: int, timeout: float, progress: Callable[[int, int], None] | None, kept: KeptResults
+) -> list[list[Result]]:
     """The results of every batch: large ones in pieces, those that call the same content alike in one session, and a
-    vector that several have in common run once."""
+    vector that several have in common run once, or not at all where its result is known."""
     shared: dict[tuple[object, ...], _Shared] = {}
     for index, draft in enumerate(plan.drafts):
         key = (draft.runtime, *draft.same, draft.signature, draft.outputs)
         if key not in shared:
             shared[key] = _Shared(draft)
         shared[key].add(index, draft)
+    results = [[(Status.PASS, "")] * len(draft.vectors) for draft in plan.drafts]
+
+    def take(run: _Run, result: Result) -> None:
+        for number, position in run.places:
+            results[number][position] = result
+            kept.use(plan.drafts[number].identity, run.key, result)
+
     candidates: list[Candidate] = []
-    owners: list[list[list[_Place]]] = []
+    owners: list[list[_Run]] = []
     for item in shared.values():
-        members = list(item.vectors.values())
+        members: list[_Run] = []
+        for run in item.runs.values():
+            result = kept.find(run.key)
+            if result is None:
+                members.append(run)
+            else:
+                take(run, result)
         for start in range(0, len(members), MAX_VECTORS):
             part = members[start : start + MAX_VECTORS]
-            candidates.append(
-                Candidate(len(candidates), item.draft.batch([member[0] for member in part]), item.draft.made)
-            )
-            owners.append([places for _, places in part])
+            batch = item.draft.batch([run.vector for run in part])
+            candidates.append(Candidate(len(candidates), batch, item.draft.made))
+            owners.append(part)
     packs = packed(candidates, MAX_VECTORS)
     tasks = [_task([candidates[position].batch for position in pack]) for pack in packs]
-    owned = [[places for position in pack for places in owners[position]] for pack in packs]
-    known = sum(cell.batch is None for cell in plan.cells)
-    sizes = iter([sum(map(len, answers)) for answers in owned])
+    owned = [[run for position in pack for run in owners[position]] for pack in packs]
+    known = sum(cell.batch is None for cell in plan.cells) + kept.reused
+    sizes = iter([sum(len(run.places) for run in runs) for runs in owned])
 
     def report(done: int) -> None:
         nonlocal known
@@ -126,12 +141,10 @@ def _run(
         if progress is not None:
             progress(known, len(plan.cells))
 
-    results = [[(Status.PASS, "")] * len(draft.vectors) for draft in plan.drafts]
     answered = run_tasks(tasks, workers=workers, timeout=timeout, progress=report)
-    for answers, found in zip(owned, answered, strict=True):
-        for places, (status, message) in zip(answers, found, strict=True):
-            for number, position in places:
-                results[number][position] = (Status(status), message)
+    for runs, answers in zip(owned, answered, strict=True):
+        for run, (status, message) in zip(runs, answers, strict=True):
+            take(run, (Status(status), message))
     return results
 
 
@@ -162,7 +175,7 @@ class _Draft:
     runtime: str
     opset: int
     made: Instantiated
-    same: tuple[int, ...]  # drafts of which it is the same run the same, where they are called alike
+    same: tuple[str | int, ...]  # drafts of which it is the same run the same, where they are called alike
     signature: Signature
     outputs: tuple[str, ...]
     vectors: list[Vector] = field(default_factory=list)
@@ -175,18 +188,28 @@ _Place = tuple[int, int]  # of a result: the number of its draft, and its positi
 
 
 @dataclass(slots=True)
+class _Run:
+    """A vector that is run once, and all places that its result is for. `key` covers all that it rests on."""
+
+    key: str
+    vector: Vector
+    places: list[_Place]
+
+
 class _Shared:
     """What the vectors of several drafts are run on, with each vector once. Its digest says all that is judged."""
 
-    draft: _Draft
-    vectors: dict[tuple[str, tuple[int, ...]], tuple[Vector, list[_Place]]] = field(default_factory=dict)
+    def __init__(self, draft: _Draft) -> None:
+        self.draft = draft
+        self.runs: dict[tuple[str, tuple[int, ...]], _Run] = {}
+        self._called = repr((draft.runtime, draft.same, draft.signature, draft.outputs))
 
     def add(self, number: int, draft: _Draft) -> None:
         for position, vector in enumerate(draft.vectors):
-            key = (vector.case.digest, vector.taken)
-            if key not in self.vectors:
-                self.vectors[key] = (vector, [])
-            self.vectors[key][1].append((number, position))
+            which = (vector.case.digest, vector.taken)
+            if which not in self.runs:
+                self.runs[which] = _Run(run_key((self._called, *which)), vector, [])
+            self.runs[which].places.append((number, position))
 
 
 class Plan:
@@ -259,7 +282,9 @@ class Plan:
             self._drafts[key] = len(self.drafts)
             made = self._instantiated.of(entry, body, opset)
             outputs, position = outputs_of(entry, body), self._positions[id(body)]
-            same = (made.computation,) if runtime.tells is Tells.NOTHING else (made.content, opset)
+            same: tuple[str | int, ...] = (made.content, opset)
+            if runtime.tells is Tells.NOTHING:
+                same = (made.computation,)
             self.drafts.append(_Draft(entry.identity, position, runtime.name, opset, made, same, signature, outputs))
         return self._drafts[key]
 

@@ -178,7 +178,7 @@ def packed(candidates: Sequence[Candidate], most: int) -> list[list[int]]:
 
 def _called(candidates: Iterable[Candidate]) -> set[int]:
     """The positions of those that are run as calls for their bodies."""
-    chosen: dict[tuple[str, int, int], Candidate] = {}
+    chosen: dict[tuple[str, int, str], Candidate] = {}
     for candidate in candidates:
         key = (candidate.batch.runtime, candidate.batch.opset, candidate.made.content)
         if key not in chosen or len(candidate.batch.vectors) > len(chosen[key].batch.vectors):

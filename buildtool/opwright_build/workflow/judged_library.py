@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from opwright_build.spec.model import LoadedLibrary
     from opwright_build.verify.case_model import CollectedCases
+    from opwright_build.verify.kept_answers import KeptAnswers
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +54,17 @@ class Subject:
 
 
 def collect(
-    subject: Subject, run_oracle: bool, sandbox: int = 0, only: Collection[str] | None = None
+    subject: Subject,
+    run_oracle: bool,
+    sandbox: int = 0,
+    only: Collection[str] | None = None,
+    kept: KeptAnswers | None = None,
 ) -> CollectedCases:
     """The vectors of the subject, or of the versions of those identities. With `run_oracle` this is where Python of a
     spec is run, and the user is told.
 
-    `sandbox` is the level without which none is to be run; InfrastructureError where the machine has no such one.
+    `sandbox` is the level without which none is to be run; InfrastructureError where the machine has no such one. What
+    `kept` knows the answer of is not asked.
     """
     from opwright_build.verify.collect import collect_cases
 
@@ -72,6 +78,7 @@ def collect(
         run_oracle=run_oracle,
         only=subject.only if only is None else only,
         accept=(lambda claim: require(claim, sandbox)) if sandbox else None,
+        kept=kept,
     )
     return replace(collected, findings=(*collected.findings, *warnings(collected.sandbox)))
 

@@ -18,13 +18,19 @@ from opwright_build.workflow.judged_library import Subject, collect
 
 if TYPE_CHECKING:
     from opwright_build.sandbox.levels import Claim
+    from opwright_build.verify.batches import Result
     from opwright_build.verify.case_model import CollectedCases, CollectedVersion, Outcome
+    from opwright_build.verify.kept_results import KeptResults
     from opwright_build.verify.lock import LockedCase
     from opwright_build.verify.runtimes import Runtime
     from opwright_build.verify.version_verdict import Verdict
 
 KIND = "verify"
 VERDICT = "verdict.json"  # the output
+RESULTS_KIND = "verify-results"  # of vectors, for one version
+RESULTS = "results.json"
+ANSWERS_KIND = "oracle"  # what one reference has answered
+ANSWERS = "answers"
 LOCKED = "locked"  # the kind of source that a line of the lock is
 
 
@@ -42,6 +48,8 @@ def judge_versions(
     subject: Subject, runtimes: Sequence[Runtime], run_oracle: bool, sandbox: int, locked: Mapping[str, LockedCase]
 ) -> JudgedVersions:
     """Where Python of a spec is run, the user is told. `sandbox` is the level without which none is to be run."""
+    from opwright_build.verify.kept_answers import KeptAnswers
+    from opwright_build.verify.kept_results import KeptResults, decode_results, encode_results
     from opwright_build.verify.version_verdict import decode_verdict, encode_verdict, verdict_of
 
     engine = subject.session.engine.over(LOCKED, lambda name: _line(locked, name))
@@ -55,15 +63,34 @@ def judge_versions(
     missing = {identity: action for identity, action in actions.items() if identity not in verdicts}
     claim = None
     if missing:
-        collected = collect(subject, run_oracle, sandbox, missing)
+        parts = {name: _part(RESULTS_KIND, name, action.environment) for name, action in missing.items()}
+        (environment,) = {action.environment for action in missing.values()}
+        answers = KeptAnswers(lambda reference: engine.recall(_part(ANSWERS_KIND, reference, environment), ANSWERS))
+        collected = collect(subject, run_oracle, sandbox, missing, answers)
         claim = collected.sandbox
-        outcomes = _outcomes(subject, collected, runtimes)
+        for reference, data in answers.changed().items():
+            engine.note(_part(ANSWERS_KIND, reference, environment), ANSWERS, data)
+        known: dict[str, Result] = {}
+        for part in parts.values():
+            for data in engine.recall(part, RESULTS):
+                known |= decode_results(data)
+        results = KeptResults(known)
+        outcomes = _outcomes(subject, collected, runtimes, results)
+        kept += results.reused
+        for identity, part in parts.items():
+            if results.of(identity):
+                engine.note(part, RESULTS, encode_results(results.of(identity)))
         for version in collected.versions:
             verdict = verdict_of(version, outcomes.get(version.identity, ()))
             verdicts[version.identity] = verdict
             if verdict.is_lasting:
                 engine.keep(missing[version.identity], VERDICT, encode_verdict(verdict), _reads(version))
     return JudgedVersions([verdicts[identity] for identity in actions], kept, claim)
+
+
+def _part(kind: str, name: str, environment: str) -> Action:
+    """What of a version, or of a reference, may be of use again, although the whole is not."""
+    return Action(kind, f"{kind} {name}", {}, {"of": name}, environment)
 
 
 def _line(locked: Mapping[str, LockedCase], name: str) -> bytes | None:
@@ -93,7 +120,9 @@ def _actions(subject: Subject, runtimes: Sequence[Runtime], run_oracle: bool) ->
     return actions
 
 
-def _outcomes(subject: Subject, collected: CollectedCases, runtimes: Sequence[Runtime]) -> dict[str, list[Outcome]]:
+def _outcomes(
+    subject: Subject, collected: CollectedCases, runtimes: Sequence[Runtime], results: KeptResults
+) -> dict[str, list[Outcome]]:
     """By version, what becomes of the vectors that were collected now."""
     from opwright_build.verify.admits import admissions, require_agreement
     from opwright_build.verify.instantiated import BodyFunctions
@@ -112,6 +141,7 @@ def _outcomes(subject: Subject, collected: CollectedCases, runtimes: Sequence[Ru
         workers=workers(),
         progress=lambda done, total: reporter.advance(done, total, "verifying"),
         instantiated=instantiated,
+        kept=results,
     )
     found: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
