@@ -144,6 +144,31 @@ class DomainEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class DependencyEntry:
+    """Another library, as far as functions of this one call it. Its bodies that are called lie among this one's.
+
+    `sha256` is that of its bundle's file, as it was when this library was built. `functions` are those that are called,
+    each with all its bodies, of which the bundle holds the ones that are reached; `versions` are all that these
+    functions have there, by `domain::Name`: they decide how a version is named in a model. `needs` are the libraries
+    that it depends on itself, which are listed beside it.
+    """
+
+    library: str
+    version: str
+    package: str
+    sha256: str
+    domains: tuple[DomainEntry, ...] = ()
+    functions: Sequence[FunctionEntry] = ()
+    versions: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    needs: tuple[str, ...] = ()
+
+    @property
+    def table(self) -> Functions:
+        """The functions, to be looked up. Of those of a bundle, only what is looked up is read."""
+        return functions_of(self.functions)
+
+
+@dataclass(frozen=True, slots=True)
 class Index:
     """What a library is, and its functions.
 
@@ -162,6 +187,7 @@ class Index:
     domains: tuple[DomainEntry, ...]
     functions: Sequence[FunctionEntry]
     requires: tuple[tuple[str, str], ...] = ()
+    dependencies: tuple[DependencyEntry, ...] = ()
 
     @property
     def table(self) -> Functions:

@@ -10,6 +10,7 @@ from importlib.metadata import Distribution, distributions
 from pathlib import Path
 
 from opwright.bundle.format import SUFFIX
+from opwright.bundle.normal_name import normal_name
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from opwright.suggest import close_names
 
@@ -62,9 +63,15 @@ def package_bundle(package: str, name: str) -> Path:
     raise DiagnosticError([Diagnostic("OW518", text, help=help_text)])
 
 
-def normal_name(name: str) -> str:
-    """A distribution's name as package indexes compare it."""
-    return re.sub(r"[-_.]+", "-", name).lower()
+def distribution_bundle(name: str) -> Path | None:
+    """The bundle of the installed distribution of that very name; None when none has one.
+
+    DiagnosticError (OW518) when it has several.
+    """
+    found = {path: None for title, path in _libraries(()) if title == normal_name(name)}
+    if len(found) > 1:
+        raise _ambiguous(name, sorted(path.name for path in found))
+    return next(iter(found), None)
 
 
 def package_bundles(package: str, beside: Sequence[str] = ()) -> Iterator[Path]:

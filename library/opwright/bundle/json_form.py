@@ -16,6 +16,7 @@ from opwright.bundle.format import (
     AttributeEntry,
     BodyEntry,
     CallEntry,
+    DependencyEntry,
     DomainEntry,
     FunctionEntry,
     Index,
@@ -69,6 +70,7 @@ _FIELDS: dict[type, tuple[str, ...]] = {
     kind: tuple(field.name for field in fields(kind))
     for kind in (
         Index,
+        DependencyEntry,
         DomainEntry,
         FunctionEntry,
         InputEntry,
@@ -80,12 +82,19 @@ _FIELDS: dict[type, tuple[str, ...]] = {
     )
 }
 # Keys that came after the first bundles; they are written where they say something.
-_LATER = {(OutputEntry, "variadic"), (BodyEntry, "outputs"), (FunctionEntry, "templates")}
+_LATER = {(OutputEntry, "variadic"), (BodyEntry, "outputs"), (FunctionEntry, "templates"), (Index, "dependencies")}
 
 
 def library_to_json(index: Index) -> dict[str, Json]:
-    """What library.json says of the library itself: all of the index but the functions."""
-    value: dict[str, Json] = _plain(replace(index, functions=()))
+    """What library.json says of the library itself: all of the index but the functions and the dependencies."""
+    value: dict[str, Json] = _plain(replace(index, functions=(), dependencies=()))
+    del value["functions"]
+    return value
+
+
+def dependency_to_json(dependency: DependencyEntry) -> dict[str, Json]:
+    """What library.json says of a dependency itself: all of it but the functions."""
+    value: dict[str, Json] = _plain(replace(dependency, functions=()))
     del value["functions"]
     return value
 
@@ -213,12 +222,17 @@ class Layout:
     others: tuple[tuple[str, MemberRef], ...]
 
 
+def tables_to_json(functions: int, tables: Sequence[MemberRef | None]) -> dict[str, Json]:
+    return {"functions": functions, "tables": [None if ref is None else [ref.size, ref.sha256] for ref in tables]}
+
+
+def _tables_from_json(place: _Place) -> tuple[int, tuple[MemberRef | None, ...]]:
+    tables = place.get("tables").map(lambda item: None if item.value is None else _ref(item.items(), item))
+    return place.get("functions").integer(0), tables
+
+
 def layout_to_json(layout: Layout) -> dict[str, Json]:
-    value: dict[str, Json] = {
-        "functions": layout.functions,
-        "members": layout.members,
-        "tables": [None if ref is None else [ref.size, ref.sha256] for ref in layout.tables],
-    }
+    value = tables_to_json(layout.functions, layout.tables) | {"members": layout.members}
     if layout.others:
         value["others"] = refs_to_json(layout.others)
     return value
@@ -228,10 +242,11 @@ def layout_from_json(value: Json) -> Layout:
     """MalformedError as below."""
     root = _Place(value)
     others = root.maybe("others")
+    functions, tables = _tables_from_json(root)
     return Layout(
-        root.get("functions").integer(0),
+        functions,
         root.get("members").integer(0),
-        root.get("tables").map(lambda place: None if place.value is None else _ref(place.items(), place)),
+        tables,
         () if others is None else others.map(_named_ref),
     )
 
@@ -270,10 +285,14 @@ def _ref(items: Sequence[_Place], place: _Place) -> MemberRef:
     if len(items) < 2:
         raise place.refuse("a size and a digest")
     size, digest = items[:2]
-    text = digest.text()
+    return MemberRef(size.integer(0), _sha256(digest))
+
+
+def _sha256(place: _Place) -> str:
+    text = place.text()
     if len(text) != 64 or text.strip("0123456789abcdef"):
-        raise digest.refuse("a sha256")
-    return MemberRef(size.integer(0), text)
+        raise place.refuse("a sha256")
+    return text
 
 
 def _at_least(place: _Place, count: int) -> list[_Place]:
@@ -309,6 +328,34 @@ def library_from_json(value: Json, functions: Sequence[FunctionEntry]) -> Index:
         functions=functions,
         requires=root.get("requires").map(_text_pair),
     )
+
+
+OpenTables = Callable[[int, tuple[MemberRef | None, ...]], Sequence[FunctionEntry]]
+
+
+def dependencies_from_json(value: Json, open_tables: OpenTables) -> tuple[DependencyEntry, ...]:
+    """What library.json carries of other libraries. `open_tables` gives the functions that some tables list, by their
+    number and these tables. MalformedError as above."""
+    found = _Place(value).maybe("dependencies")
+    return () if found is None else found.map(lambda place: _dependency(place, open_tables))
+
+
+def _dependency(place: _Place, open_tables: OpenTables) -> DependencyEntry:
+    return DependencyEntry(
+        library=place.get("library").name(),
+        version=place.get("version").name(),
+        package=place.get("package").name(),
+        sha256=_sha256(place.get("sha256")),
+        domains=place.get("domains").map(_domain),
+        functions=open_tables(*_tables_from_json(place)),
+        versions=place.get("versions").map(_named_versions),
+        needs=place.get("needs").names(),
+    )
+
+
+def _named_versions(place: _Place) -> tuple[str, tuple[int, ...]]:
+    first, second = place.pair()
+    return first.name(), second.map(lambda item: item.integer(1))
 
 
 def _range(place: _Place) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 
 from opwright.bundle.archive import Archive, Entry
@@ -11,7 +11,6 @@ from opwright.bundle.functions import Functions, Name
 from opwright.bundle.json_form import (
     FunctionKey,
     Json,
-    Layout,
     MalformedError,
     MemberRef,
     function_from_json,
@@ -64,14 +63,18 @@ class StoredFunctions(Functions):
     """The functions of a bundle. A table of names is read when one of its functions is looked up, an entry when it is
     asked for; each once."""
 
-    __slots__ = ("_all", "_count", "_entries", "_members", "_refs", "_tables", "_written")
+    __slots__ = ("_all", "_count", "_entries", "_members", "_refs", "_tables", "_whole", "_written")
 
-    def __init__(self, members: Members, layout: Layout) -> None:
-        if len(layout.tables) != table_count(layout.functions):
-            raise MalformedError(f"tables has not the length that {layout.functions} functions ask for")
+    def __init__(
+        self, members: Members, count: int, tables: tuple[MemberRef | None, ...], *, whole: bool = True
+    ) -> None:
+        """`whole`: of every function all bodies and templates are there, as those of the library itself are."""
+        if len(tables) != table_count(count):
+            raise MalformedError(f"tables has not the length that {count} functions ask for")
         self._members = members
-        self._written = layout.tables
-        self._count = layout.functions
+        self._whole = whole
+        self._written = tables
+        self._count = count
         self._tables: dict[int, dict[Name, dict[int, MemberRef]]] = {}
         self._entries: dict[FunctionKey, FunctionEntry] = {}
         self._refs: dict[str, MemberRef] = {}
@@ -146,7 +149,7 @@ class StoredFunctions(Functions):
             if (entry.domain, entry.name, entry.since_version) != key:
                 raise MalformedError(f"it is {entry.identity}, not {key[0]}::{key[1]}@{key[2]}")
             listed = dict(refs_from_json(value, "members"))
-            _check_members(entry, listed)
+            _check_members(entry, listed, self._whole)
             for member, found in listed.items():
                 if self._refs.get(member, found) != found:
                     raise MalformedError(f"it lists {member} with another size or digest than another function does")
@@ -156,15 +159,15 @@ class StoredFunctions(Functions):
         return entry
 
 
-def _check_members(entry: FunctionEntry, listed: Mapping[str, MemberRef]) -> None:
-    """A function lists the bodies and templates that it names, and nothing else."""
+def _check_members(entry: FunctionEntry, listed: Mapping[str, MemberRef], whole: bool) -> None:
+    """A function lists the bodies and templates that it names, one that is carried some of them, and nothing else."""
     needed = {body_member(body.body) for body in entry.bodies}
     for item in entry.templates:
         path = template_member(item.template)
         needed.add(path)
         if path in listed and listed[path].sha256 != item.template.partition(":")[2]:
             raise MalformedError(f"{path} does not have the digest that it is named by")
-    for path in sorted(needed - set(listed)):
+    for path in sorted(needed - set(listed)) if whole else ():
         raise MalformedError(f"{entry.identity} names {path}, which is no member")
     for path in sorted(set(listed) - needed):
         raise MalformedError(f"{entry.identity} lists {path}, which it does not need")
@@ -175,7 +178,9 @@ class StoredMembers(Mapping[str, bytes]):
 
     __slots__ = ("_functions", "_held", "_members", "_path", "_scheme")
 
-    def __init__(self, members: Members, functions: StoredFunctions, scheme: str, path: Callable[[str], str]) -> None:
+    def __init__(
+        self, members: Members, functions: Sequence[StoredFunctions], scheme: str, path: Callable[[str], str]
+    ) -> None:
         self._members = members
         self._functions = functions
         self._scheme = scheme
@@ -196,7 +201,7 @@ class StoredMembers(Mapping[str, bytes]):
 
     def __iter__(self) -> Iterator[str]:
         head, tail = self._path(f"{self._scheme}:|").split("|")
-        for path in sorted(self._functions.structure()):
+        for path in sorted({path for functions in self._functions for path in functions.structure()}):
             if path.startswith(head):
                 yield f"{self._scheme}:{path[len(head) : len(path) - len(tail)]}"
 
@@ -208,8 +213,12 @@ class StoredMembers(Mapping[str, bytes]):
         if not digest.startswith(f"{self._scheme}:"):
             return None
         path = self._path(digest)
-        known = self._functions.refs().get(path)
-        return self._functions.structure().get(path) if known is None else known
+        for functions in self._functions:
+            known = functions.refs().get(path)
+            if known is not None:
+                return known
+        found = (functions.structure().get(path) for functions in self._functions)
+        return next((ref for ref in found if ref is not None), None)
 
 
 class OtherMembers(Mapping[str, bytes]):

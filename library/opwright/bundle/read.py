@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -79,9 +80,10 @@ def check_bundle(data: bytes, name: str) -> Bundle:
     bundle = _read(HeldBytes(data), refusals)
     with refusals.reading():
         present = unpack(data)
-    functions = bundle.index.table
-    if isinstance(functions, StoredFunctions):
-        listed = {*_HEAD, *bundle.others, *functions.structure()}
+    tables = [bundle.index.table, *(dependency.table for dependency in bundle.index.dependencies)]
+    stored = [table for table in tables if isinstance(table, StoredFunctions)]
+    if stored:
+        listed = {*_HEAD, *bundle.others, *(path for table in stored for path in table.structure())}
         _check_present(present, listed, refusals)
         for held in (bundle.bodies, bundle.templates, bundle.others):
             for key in held:
@@ -119,8 +121,16 @@ def _read_format2(archive: Archive, document: bytes, value: Json, refusals: Refu
     """MalformedError for what is wrong with library.json."""
     layout = json_form.layout_from_json(value)
     members = Members(archive, refusals)
-    functions = StoredFunctions(members, layout)
-    index = json_form.library_from_json(value, functions)
+    functions = StoredFunctions(members, layout.functions, layout.tables)
+    carried: list[StoredFunctions] = []
+
+    def open_tables(count: int, tables: tuple[MemberRef | None, ...]) -> StoredFunctions:
+        carried.append(StoredFunctions(members, count, tables, whole=False))
+        return carried[-1]
+
+    dependencies = json_form.dependencies_from_json(value, open_tables)
+    index = replace(json_form.library_from_json(value, functions), dependencies=dependencies)
+    tables = [functions, *carried]
     paths = [path for path, _ in layout.others]
     with refusals.reading():
         entries = archive.first_entries(len(_HEAD) + len(paths))[len(_HEAD) :]
@@ -135,11 +145,11 @@ def _read_format2(archive: Archive, document: bytes, value: Json, refusals: Refu
     others = {entry.name: (entry, ref) for entry, (_, ref) in zip(entries, layout.others, strict=True)}
     return Bundle(
         index,
-        StoredMembers(members, functions, "body1", body_member),
+        StoredMembers(members, tables, "body1", body_member),
         sha256(document).hexdigest(),
         document,
         OtherMembers(members, others),
-        StoredMembers(members, functions, "template1", template_member),
+        StoredMembers(members, tables, "template1", template_member),
     )
 
 

@@ -13,11 +13,13 @@ from opwright.bundle.json_form import (
     Layout,
     MemberRef,
     canonical_json,
+    dependency_to_json,
     function_to_json,
     layout_to_json,
     library_to_json,
     refs_to_json,
     table_to_json,
+    tables_to_json,
 )
 from opwright.bundle.names import (
     INDEX_MEMBER,
@@ -47,14 +49,23 @@ class FunctionMember:
 
 def write_function(entry: FunctionEntry, stored: Mapping[str, MemberRef]) -> FunctionMember:
     """A function's member. `stored` are the bodies and templates by digest; ValueError when one is missing."""
-    paths = {body.body: body_member(body.body) for body in entry.bodies}
-    paths |= {item.template: template_member(item.template) for item in entry.templates}
-    for digest in paths:
+    for digest in _digests(entry):
         if digest not in stored:
             raise ValueError(f"{entry.identity} names {digest}, which is not among those given")
-    members = sorted((path, stored[digest]) for digest, path in paths.items())
+    return write_carried(entry, stored)
+
+
+def write_carried(entry: FunctionEntry, stored: Mapping[str, MemberRef]) -> FunctionMember:
+    """The member of a function of another library, of whose bodies and templates those that are stored are carried."""
+    members = sorted((path, stored[digest]) for digest, path in _digests(entry).items() if digest in stored)
     data = canonical_json(function_to_json(entry) | {"members": refs_to_json(members)})
     return FunctionMember((entry.domain, entry.name, entry.since_version), ref_of(data), data)
+
+
+def _digests(entry: FunctionEntry) -> dict[str, str]:
+    """The members of the bodies and templates that a function names, by digest."""
+    paths = {body.body: body_member(body.body) for body in entry.bodies}
+    return paths | {item.template: template_member(item.template) for item in entry.templates}
 
 
 def ref_of(data: bytes) -> MemberRef:
@@ -70,21 +81,23 @@ def write_bundle(
 ) -> bytes:
     """The bundle of a library.
 
-    `bodies` are serialised anonymous FunctionProtos by digest, `templates` the texts of templates; each that the index
-    names must be there, and no other. `others` are further members by path. ValueError when one is missing or not
-    named, and when the archive's limits are exceeded.
+    `bodies` are serialised anonymous FunctionProtos by digest, `templates` the texts of templates; each that a function
+    of the library names must be there, of those of its dependencies the ones that are called, and no other. `others`
+    are further members by path. ValueError when one is missing or not named, and when the archive's limits are
+    exceeded.
     """
     given = {**bodies, **(templates or {})}
     stored = {digest: ref_of(data) for digest, data in given.items()}
     functions = [write_function(entry, stored) for entry in index.functions]
     members = {body_member(digest): data for digest, data in bodies.items()}
     members |= {template_member(digest): data for digest, data in (templates or {}).items()}
-    named = {body.body for entry in index.functions for body in entry.bodies}
-    named |= {item.template for entry in index.functions for item in entry.templates}
+    carried = [entry for dependency in index.dependencies for entry in dependency.functions]
+    named = {digest for entry in (*index.functions, *carried) for digest in _digests(entry)}
     idle = sorted(set(given) - named)
     if idle:
         raise ValueError(f"no function names {', '.join(idle)}")
-    return assemble(index, functions, members.items(), others or {})
+    dependencies = [[write_carried(entry, stored) for entry in item.functions] for item in index.dependencies]
+    return assemble(index, functions, members.items(), others or {}, dependencies)
 
 
 def assemble(
@@ -92,20 +105,30 @@ def assemble(
     functions: Sequence[FunctionMember],
     members: Iterable[tuple[str, bytes]],
     others: Mapping[str, bytes],
+    dependencies: Sequence[Sequence[FunctionMember]] = (),
 ) -> bytes:
-    """The bundle of functions that are written already, with the members that they name. ValueError as above."""
-    tables = _write_tables([(item.key, item.ref) for item in functions])
+    """The bundle of functions that are written already, with the members that they name. `dependencies` are those of
+    each of the index's dependencies. ValueError as above."""
     found = dict(members)
-    found |= {function_member(item.ref.sha256): item.data for item in functions}
-    found |= {table_member(ref.sha256): data for ref, data in tables if ref is not None}
+    written: list[list[MemberRef | None]] = []
+    for listed in (functions, *dependencies):
+        tables = _write_tables([(item.key, item.ref) for item in listed])
+        found |= {function_member(item.ref.sha256): item.data for item in listed}
+        found |= {table_member(ref.sha256): data for ref, data in tables if ref is not None}
+        written.append([ref for ref, _ in tables])
     extra = sorted(others.items())
     layout = Layout(
         functions=len(functions),
         members=len(found),
-        tables=tuple(ref for ref, _ in tables),
+        tables=tuple(written[0]),
         others=tuple((path, ref_of(data)) for path, data in extra),
     )
     document = library_to_json(index) | layout_to_json(layout) | {"format": FORMAT, "reader": READER}
+    if index.dependencies:
+        document["dependencies"] = [
+            dependency_to_json(item) | tables_to_json(len(listed), tables)
+            for item, listed, tables in zip(index.dependencies, dependencies, written[1:], strict=True)
+        ]
     head = [(MIMETYPE_MEMBER, MIMETYPE.encode("ascii")), (INDEX_MEMBER, canonical_json(document)), *extra]
     return pack([*head, *sorted(found.items())])
 

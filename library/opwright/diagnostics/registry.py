@@ -170,7 +170,7 @@ TABLE = (
     ),
     Code(
         "OW133",
-        "A library depends on another one",
+        "A library that is depended on is not there",
         "A dependency that is listed and not resolved would be silently left out of what is built.",
     ),
     Code(
@@ -1245,6 +1245,47 @@ TABLE = (
         "OW599",
         "A library that is not the one that is wanted",
         "`attach --sha256` says which file is meant, down to its last byte. Another one, however alike, is not opened.",
+    ),
+    # Libraries on libraries
+    Code(
+        "OW630",
+        "A line of the lock of dependencies that cannot be read",
+        "The lock says which release of a library is built against. A line that means nothing holds nothing.",
+    ),
+    Code(
+        "OW631",
+        "A dependency is not the locked one",
+        "What a library calls is part of what it computes. Other bytes of it, even of the same release, would change "
+        "bodies without a change of the repository.",
+    ),
+    Code(
+        "OW632",
+        "A dependency is found under another name",
+        "A file that holds another library than its dependency says, or two places for one library, leave open which "
+        "functions are called.",
+    ),
+    Code(
+        "OW633",
+        "A dependency is of a release that is not accepted",
+        "A range says which releases the functions were written for. One outside of it may lack them, or mean "
+        "something else by them.",
+    ),
+    Code(
+        "OW634",
+        "Two libraries have one domain",
+        "Models, and bodies, tell functions apart by domain and name. Of two with one domain it would be a matter of "
+        "chance which is called.",
+    ),
+    Code(
+        "OW635",
+        "Two releases of one library are called",
+        "A bundle carries what its functions call, and a model holds one definition of a function. With two releases "
+        "in it, some functions would call another body than the one that they were verified with.",
+    ),
+    Code(
+        "OW636",
+        "A line of the lock that nothing needs",
+        "It hides which libraries are built against, and comes to be believed.",
     ),
     # Releases
     Code(

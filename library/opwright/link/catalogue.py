@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from opwright.bundle.format import Bundle, DomainEntry, FunctionEntry, Index
+from opwright.bundle.format import Bundle, DependencyEntry, DomainEntry, FunctionEntry, Index
 from opwright.bundle.functions import Functions, HeldFunctions, Name
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from opwright.link.borrowed import Borrowed, Origin, same_function
 from opwright.suggest import close_in_any_case
 
 _Key = TypeVar("_Key")
@@ -17,22 +18,12 @@ _Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
-    """A library release."""
-
-    library: str
-    version: str
-
-    def __str__(self) -> str:
-        return f"{self.library} {self.version}"
-
-
-@dataclass(frozen=True, slots=True)
 class Catalogue:
     """What the linker looks things up in.
 
     `versions` holds every version of a function by (domain, name), oldest first; `opsets` is the widest range of
-    the libraries, both ends included; `bodies` and `templates` are by digest.
+    the libraries, both ends included; `bodies` and `templates` are by digest. `borrowed` is what the libraries carry
+    of others.
     """
 
     functions: Mapping[str, FunctionEntry]
@@ -42,14 +33,32 @@ class Catalogue:
     origins: Mapping[str, Origin]
     opsets: tuple[int, int]
     templates: Mapping[str, bytes] = field(default_factory=dict)
+    borrowed: Borrowed = field(default_factory=Borrowed)
+
+    def called(self, identity: str) -> FunctionEntry | None:
+        """A function that others may call, one of another library that is carried among them."""
+        return self.functions.get(identity) or self.borrowed.functions.get(identity)
+
+    def origin_of(self, identity: str) -> Origin | None:
+        """The release that a function came from."""
+        return self.origins.get(identity) or self.borrowed.origins.get(identity)
+
+    def domain_called(self, name: str) -> DomainEntry | None:
+        """A domain whose functions others may call."""
+        return self.domains.get(name) or self.borrowed.domains.get(name)
+
+    def since_versions(self, domain: str, name: str) -> tuple[int, ...]:
+        """Every version of one function, whether or not it is at hand."""
+        known = tuple(entry.since_version for entry in self.versions_of(domain, name))
+        return known or self.borrowed.versions.get((domain, name), ())
 
     def emitted(self, domain: str) -> str:
         """The domain under which a library's domain appears in a model: its mirror, where it has one."""
-        known = self.domains.get(domain)
+        known = self.domain_called(domain)
         if known is not None:
             return known.mirror
         base, dot, last = domain.rpartition(".")
-        known = self.domains.get(base)
+        known = self.domain_called(base)
         return f"{known.mirror}.{last}" if dot and known is not None else domain
 
     def versions_of(self, domain: str, name: str) -> tuple[FunctionEntry, ...]:
@@ -104,25 +113,48 @@ def merge_libraries(libraries: Iterable[Bundle]) -> Catalogue:
     bundles = list(libraries)
     tables = [bundle.index.table for bundle in bundles]
     origins = [Origin(bundle.index.library, bundle.index.version) for bundle in bundles]
-    problems = list(_conflicts(tables, origins)) if len(bundles) > 1 else []
-    if problems:
-        raise DiagnosticError(problems)
-    domains: dict[str, DomainEntry] = {}
-    for bundle in bundles:
-        for domain in bundle.index.domains:
-            known = domains.get(domain.name)
-            if known is None or known.version < domain.version:
-                domains[domain.name] = domain
+    carried = [dependency for bundle in bundles for dependency in bundle.index.dependencies]
+    carried_tables = [dependency.table for dependency in carried]
+    carried_origins = [Origin(dependency.library, dependency.version) for dependency in carried]
+    if len(bundles) > 1:
+        problems = list(_conflicts([*tables, *carried_tables], [*origins, *carried_origins]))
+        if problems:
+            raise DiagnosticError(problems)
     ranges = [bundle.index.opsets for bundle in bundles]
     return Catalogue(
         _Entries(tables),
         _Versions(tables),
         layered([bundle.bodies for bundle in bundles]),
-        domains,
+        _newest_domains(domain for bundle in bundles for domain in bundle.index.domains),
         _Origins(tables, origins),
         (min((first for first, _ in ranges), default=1), max((last for _, last in ranges), default=1)),
         layered([bundle.templates for bundle in bundles]),
+        Borrowed(
+            _Entries(carried_tables),
+            _Origins(carried_tables, carried_origins),
+            _carried_versions(carried),
+            _newest_domains(domain for dependency in carried for domain in dependency.domains),
+        ),
     )
+
+
+def _newest_domains(domains: Iterable[DomainEntry]) -> dict[str, DomainEntry]:
+    """By name; of two of one name the one of the greater version."""
+    found: dict[str, DomainEntry] = {}
+    for domain in domains:
+        known = found.get(domain.name)
+        if known is None or known.version < domain.version:
+            found[domain.name] = domain
+    return found
+
+
+def _carried_versions(dependencies: Iterable[DependencyEntry]) -> dict[Name, tuple[int, ...]]:
+    """Every version that a carried function has in its own library."""
+    found: dict[Name, set[int]] = {}
+    for function, since in (item for dependency in dependencies for item in dependency.versions):
+        domain, _, name = function.rpartition("::")
+        found.setdefault((domain, name), set()).update(since)
+    return {key: tuple(sorted(since)) for key, since in found.items()}
 
 
 def _conflicts(tables: Sequence[Functions], origins: Sequence[Origin]) -> Iterator[Diagnostic]:
@@ -132,7 +164,8 @@ def _conflicts(tables: Sequence[Functions], origins: Sequence[Origin]) -> Iterat
         for identity in table.identities():
             owner = first.setdefault(identity, position)
             entry = table.find_identity(identity) if owner != position else None
-            if entry is not None and tables[owner].find_identity(identity) != entry:
+            other = tables[owner].find_identity(identity) if entry is not None else None
+            if entry is not None and other is not None and not same_function(entry, other):
                 yield _two_definitions(entry, origins[owner], origins[position])
 
 

@@ -96,7 +96,7 @@ def called(catalogue: Catalogue, instances: Iterable[Instance], opset: int) -> s
 def find_callee(catalogue: Catalogue, caller: Instance, call: CallEntry, opset: int) -> Instance:
     """The body that a call means. Raises DiagnosticError (OW564) when no library at hand has it."""
     identity = f"{call.domain}::{call.name}@{call.since_version}"
-    entry = catalogue.functions.get(identity)
+    entry = catalogue.called(identity)
     if entry is None:
         raise DiagnosticError([_missing_callee(catalogue, caller, identity, call)])
     fitting = [body for body in entry.bodies if body.body == call.body]
@@ -285,7 +285,7 @@ def _stamp(function: FunctionProto, naming: Naming, instance: Instance) -> None:
     template = template_at(instance.entry, naming.opset)
     if template is not None and all(body.body != instance.body.body for body in instance.entry.bodies):
         facts[TEMPLATE] = template.template
-    origin = naming.catalogue.origins.get(instance.entry.identity)
+    origin = naming.catalogue.origin_of(instance.entry.identity)
     if origin is not None:
         facts[LIBRARY] = origin.library
         facts[RELEASE] = origin.version
@@ -294,13 +294,13 @@ def _stamp(function: FunctionProto, naming: Naming, instance: Instance) -> None:
 
 
 def _missing_callee(catalogue: Catalogue, caller: Instance, identity: str, call: CallEntry) -> Diagnostic:
-    known = catalogue.functions.get(identity)
+    known = catalogue.called(identity)
     if known is None:
         reason = f"no library given has {identity}"
         help_text = f"add the library that holds the domain {call.domain} with --library"
     else:
         reason = (
-            f"{catalogue.origins.get(identity, 'the library given')} has other bodies of {identity} than the one called"
+            f"{catalogue.origin_of(identity) or 'the library given'} has other bodies of {identity} than the one called"
         )
         help_text = f"give the release of that library which {caller.entry.identity} was built with"
     return Diagnostic(

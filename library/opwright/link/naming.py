@@ -104,7 +104,7 @@ class Naming:
         emitted = self.catalogue.emitted(domain)
         if emitted in self.imports:
             return self.imports[emitted]
-        known = self.catalogue.domains.get(domain)
+        known = self.catalogue.domain_called(domain)
         return known.version if known is not None else 1
 
     def _make_id(self, instance: Instance, by_overload: bool) -> FunctionId:
@@ -122,9 +122,9 @@ class Naming:
         return (domain, name, "")
 
     def _is_plain(self, entry: FunctionEntry) -> bool:
-        versions = self.catalogue.versions_of(entry.domain, entry.name)
-        meant = version_at(versions, self.import_of(entry.domain))
-        return meant is not None and meant.since_version == entry.since_version
+        imported = self.import_of(entry.domain)
+        since = self.catalogue.since_versions(entry.domain, entry.name)
+        return max((version for version in since if version <= imported), default=None) == entry.since_version
 
 
 def _same_name(instance: Instance, name: str, other: FunctionEntry) -> Diagnostic:

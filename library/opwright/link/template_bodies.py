@@ -100,10 +100,11 @@ class CatalogueLibraries:
         return None
 
     def function(self, domain: str, name: str, version: int) -> FunctionEntry | None:
-        return version_at(self._catalogue.versions_of(domain, name), version)
+        own = self._catalogue.versions_of(domain, name)
+        return version_at(own or self._catalogue.borrowed.versions_of(domain, name), version)
 
     def emitted_domain(self, domain: str) -> str | None:
-        return self._catalogue.emitted(domain) if domain in self._catalogue.domains else None
+        return None if self._catalogue.domain_called(domain) is None else self._catalogue.emitted(domain)
 
     def names(self, domain: str) -> tuple[str, ...]:
         return tuple(sorted(name for owner, name in self._catalogue.versions if owner == domain))
