@@ -267,6 +267,22 @@ def propose(
 
 
 @app.command()
+def update(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Only these dependencies; by default all of them.")
+    ] = None,
+    path: Annotated[Path, typer.Option("--path", help="A folder of the library; by default the current one.")] = HERE,
+    json: JsonOption = False,
+    cache: CacheOption = None,
+) -> None:
+    """Lock the libraries that this one depends on to what is found now: rewrite specs/dependencies.lock."""
+    from opwright_build.workflow.session import Options
+    from opwright_build.workflow.update import update
+
+    _leave(lambda: update(names or (), path, _reporter("update", json), Options(cache), START))
+
+
+@app.command()
 def stubs(
     path: PathArgument = HERE,
     packages: PackageOption = None,

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from opwright.bundle.format import DomainEntry, Index
+from opwright.bundle.format import DependencyEntry, DomainEntry, Index
 
 from opwright_build.compile.compiled_version import CompiledVersion
 from opwright_build.spec.model import Domain, Package
 
 
 def build_index(
-    package: Package, domains: Sequence[Domain], compiled: Sequence[CompiledVersion], onnx_version: str
+    package: Package,
+    domains: Sequence[Domain],
+    compiled: Sequence[CompiledVersion],
+    onnx_version: str,
+    dependencies: tuple[DependencyEntry, ...] = (),
 ) -> Index:
     """The index: domains by name, functions by (domain, name, since_version).
 
-    `onnx_version` is that of the schemas that the bodies were compiled against.
+    `onnx_version` is that of the schemas that the bodies were compiled against, `dependencies` what the bundle carries
+    of other libraries.
     """
     entries = sorted(
         (item.entry for item in compiled), key=lambda entry: (entry.domain, entry.name, entry.since_version)
@@ -34,6 +39,7 @@ def build_index(
         ),
         tuple(entries),
         _requirements(package),
+        dependencies,
     )
 
 

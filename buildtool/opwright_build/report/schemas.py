@@ -93,6 +93,20 @@ def output_schemas() -> dict[str, Schema]:
             },
             {"cases": _COUNT, "skipped": _COUNT},
         ),
+        "update": _events(
+            "update",
+            {
+                "dependency": {
+                    "library": _TEXT,
+                    "version": _TEXT,
+                    "before": _or_null(_TEXT),
+                    "sha256": _SHA256,
+                    "source": _TEXT,
+                    "status": {"enum": ["added", "changed", "unchanged", "removed"]},
+                }
+            },
+            {"written": _FLAG},
+        ),
         "polyfill": _events("polyfill", {"node": _POLYFILLED_NODE}, _POLYFILLED),
         "ls": _line("ls", _LISTED),
         "opsets": _line("opsets", _OPSET_ROW),

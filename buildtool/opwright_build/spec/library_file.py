@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from opwright.bundle.installed import normal_name
+from opwright.bundle.normal_name import normal_name
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Related
 from opwright.version import VERSION
 
@@ -177,7 +177,6 @@ def _package(draft: _Draft, names: Mapping[str, str], opwright_version: str, fou
             siblings[names[normal_name(name)]] = written.version
         else:
             dependencies[name] = Dependency(written.version, written.bundle, place)
-            found.append(_not_resolved(name, place))
     if opsets is None or len(found) > before:
         return None
     places = {
@@ -232,16 +231,6 @@ def _dependency_findings(name: str, written: DependencyForm, place: Place) -> li
         help_ = "Write its path relative to specs/, such as `vendor/acme-1.0.0.onnxlib`; or install the library."
         found.append(Diagnostic("OW127", message, place, help=help_))
     return found
-
-
-def _not_resolved(name: str, place: Place) -> Diagnostic:
-    return Diagnostic(
-        "OW133",
-        "this release of opwright does not build against other libraries",
-        place,
-        reason=f"{name} would have to be resolved, and calls of its functions linked",
-        help="Call functions of your own library, and attach several libraries to a model.",
-    )
 
 
 # ---------------------------------------------------------------------------------------------- between packages

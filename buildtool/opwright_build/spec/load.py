@@ -42,7 +42,7 @@ def load_library(start: Path, *, opwright_version: str = VERSION, only: Collecti
     Raises DiagnosticError when there is no library, or library.yaml itself is wrong. Runs and imports nothing of it.
     """
     files = LibraryFiles(find_library(start))
-    folders = _domain_folders(files)
+    folders = domain_folders(files)
     library = read_library(files, opwright_version, folders)
     named = [package.name for package in library.packages] if only is None else only
     packages = library.with_siblings(named)
@@ -73,7 +73,7 @@ def load_library(start: Path, *, opwright_version: str = VERSION, only: Collecti
     return LoadedLibrary(library, packages, tuple(domains), tuple(versions), tuple(found), tuple(broken), files.sources)
 
 
-def _domain_folders(files: LibraryFiles) -> dict[str, list[str]]:
+def domain_folders(files: LibraryFiles) -> dict[str, list[str]]:
     """The folders of specs/ that are domains, with the folders of their functions."""
     found = {name: _spec_folders(files, f"{SPECS}/{name}") for name in files.folders(SPECS)}
     return {

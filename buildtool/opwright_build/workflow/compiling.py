@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from opwright.bundle.format import BodyEntry, FunctionEntry, TemplateEntry
+from opwright.bundle.format import BodyEntry, Bundle, DomainEntry, FunctionEntry, TemplateEntry
+from opwright.bundle.normal_name import normal_name
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, has_errors
 from opwright.diagnostics.ignores import settle_ignores
 from opwright.lang.not_declared import NotDeclaredError
@@ -25,7 +26,10 @@ from opwright_build.engine.run import Engine, Result
 from opwright_build.engine.sources import NotYetError
 
 if TYPE_CHECKING:
+    from opwright.bundle.functions import Functions
+
     from opwright_build.compile.compiled_version import Unreachable
+    from opwright_build.dependencies.resolution import Resolved
     from opwright_build.spec.model import Domain, LoadedLibrary, Package, SpecVersion
 
 LIBRARY = "library"  # the kind of source that answers questions about the library that is being built
@@ -34,8 +38,10 @@ FAILED = b"failed"
 IGNORE = "OW330"
 
 
-def compile_versions(engine: Engine, loaded: LoadedLibrary, environment: str) -> dict[str, Result]:
-    """The results for every sound version, by identity."""
+def compile_versions(
+    engine: Engine, loaded: LoadedLibrary, environment: str, others: Resolved | None = None
+) -> dict[str, Result]:
+    """The results for every sound version, by identity. `others` are the libraries that may be called."""
     facts = {package.name: engine.put(canonical_json(_package_facts(loaded, package))) for package in loaded.packages}
     actions: dict[str, Action] = {}
     for version in loaded.versions:
@@ -43,7 +49,7 @@ def compile_versions(engine: Engine, loaded: LoadedLibrary, environment: str) ->
         owner = loaded.library.package_of(version.domain.name)
         inputs = {"version": engine.put(encode_value(relative)), "library": facts[owner.name]}
         actions[version.identity] = Action("compile", f"compile {version.identity}", inputs, {}, environment)
-    questions = _Questions(engine, loaded)
+    questions = _Questions(engine, loaded, others)
     return engine.run_mutual(actions, LIBRARY, questions.answer, lambda circle: _circle(loaded, circle))
 
 
@@ -168,7 +174,7 @@ def _decoded(entry: bytes) -> FunctionEntry:
 class _Questions:
     """The answers to what `ReaderLibraries` asks."""
 
-    def __init__(self, engine: Engine, loaded: LoadedLibrary) -> None:
+    def __init__(self, engine: Engine, loaded: LoadedLibrary, others: Resolved | None) -> None:
         self._engine = engine
         self._identities = {version.identity for version in loaded.versions}
         self._versions: dict[str, list[int]] = {}
@@ -192,6 +198,22 @@ class _Questions:
                 if domain.name in package.domains:
                     self._domains.setdefault(domain.emitted, (domain, package))
                     self._domains[domain.name] = (domain, package)
+        self._others: list[Functions] = []
+        self._foreign: dict[str, tuple[DomainEntry, str]] = {}
+        for key, other in others.libraries.items() if others is not None else ():
+            self._add_library(key, other.bundle)
+
+    def _add_library(self, key: str, bundle: Bundle) -> None:
+        """Another library, of the name `key` as package indexes compare it."""
+        domains = bundle.index.domains
+        self._packages[bundle.index.package] = [domain.mirror for domain in domains]
+        for domain in domains:
+            self._foreign[domain.mirror] = self._foreign[domain.name] = (domain, key)
+        table = bundle.index.table
+        for name, function in table.names():
+            self._versions[f"{name}/{function}"] = list(table.versions(name, function))
+            self._names.setdefault(name, []).append(function)
+        self._others.append(table)
 
     def answer(self, question: str, results: Mapping[str, Result]) -> bytes | None:
         subject, _, rest = question.partition("/")
@@ -211,10 +233,18 @@ class _Questions:
                     raise NotYetError(rest)
                 result = results[rest]
                 return self._engine.fetch(result, ENTRY) if isinstance(result.outcome, Done) else FAILED
+            case "entry":
+                found = (table.find_identity(rest) for table in self._others)
+                return next((encode_value(entry) for entry in found if entry is not None), None)
         return None
 
     def _domain(self, asking: str, name: str) -> bytes | None:
         """A domain as the package `asking` may use it."""
+        if name in self._foreign:
+            foreign, library = self._foreign[name]
+            wanted = map(normal_name, self._library.package(asking).dependencies)
+            told: dict[str, Json] = {"name": foreign.name, "emitted": foreign.mirror, "library": library}
+            return canonical_json({**told, "declared": library in wanted})
         if name not in self._domains:
             return None
         domain, owner = self._domains[name]

@@ -32,7 +32,9 @@ from opwright_build.workflow.session import MODULE, Session
 if TYPE_CHECKING:
     from opwright.bundle.format import Bundle
 
+    from opwright_build.dependencies.closures import Closure
     from opwright_build.spec.model import LoadedLibrary, Package
+    from opwright_build.workflow.made_versions import MadeVersions
 
 SPECS = "list:specs"
 TABLE = "table.json"  # output: what `opsets` shows
@@ -129,30 +131,38 @@ def load(reader: Reader, root: Path, only: Collection[str] | None = None) -> Loa
 
 
 def _library_action(reader: Reader, engine: Engine, session: Session) -> Outcome:
+    from opwright_build.workflow.libraries_called import libraries_called
+    from opwright_build.workflow.made_versions import MadeVersions
     from opwright_build.workflow.select_packages import select_packages
 
     session.reporter.step("reading specs/")
     only = _names_asked_for(session) if session.packages else None
     loaded = load(reader, session.root, only)
     asked = [package.name for package in select_packages(loaded.library, session.packages)]
+    others = libraries_called(reader, loaded)
+    if has_errors(others.diagnostics):
+        return Failed((*loaded.diagnostics, *others.diagnostics))
     session.count.expected = len(loaded.versions) + len(loaded.packages) + 1
     session.reporter.step(f"compiling {counted(len(loaded.versions), 'version')}")
-    compiled = compile_versions(engine, loaded, session.environment)
+    compiled = compile_versions(engine, loaded, session.environment, others)
     for result in compiled.values():
         reader.depends(read for read in result.reads if not read.name.startswith(f"{LIBRARY}:"))
     texts = {path: data.decode("utf-8", "replace") for path, data in loaded.sources.items() if b"opwright:" in data}
-    diagnostics = settle_ignores([*loaded.diagnostics, *findings_of(compiled.values())], texts)
+    diagnostics = settle_ignores([*loaded.diagnostics, *others.diagnostics, *findings_of(compiled.values())], texts)
     if has_errors(diagnostics):
         return Failed(tuple(diagnostics))
     session.reporter.step("packaging")
-    instances, found = make_instances(reader, engine, loaded, compiled)
+    instances, found = make_instances(reader, engine, loaded, compiled, others)
     diagnostics += found
     if has_errors(found):
         return Failed(tuple(diagnostics))
+    made = MadeVersions(engine, loaded, compiled, instances)
     outputs: dict[str, str] = {}
     facts: dict[str, Any] = {}
     for package in loaded.packages:
-        (packaged,) = engine.run([_packaging(engine, loaded, package, compiled, instances, session.environment)])
+        closure = made.closure_of(package, facts, others)
+        action = _packaging(made, package, closure, session.environment)
+        (packaged,) = engine.run([action])
         if isinstance(packaged.outcome, Done | Failed):
             diagnostics += packaged.outcome.diagnostics
         if not isinstance(packaged.outcome, Done):
@@ -170,27 +180,20 @@ def _library_action(reader: Reader, engine: Engine, session: Session) -> Outcome
     return Done(outputs, tuple(diagnostics))
 
 
-def _packaging(
-    engine: Engine,
-    loaded: LoadedLibrary,
-    package: Package,
-    compiled: Mapping[str, Result],
-    instances: Mapping[tuple[str, str], bytes],
-    environment: str,
-) -> Action:
+def _packaging(made: MadeVersions, package: Package, closure: Closure, environment: str) -> Action:
     """The action that makes a package's files. Places do not reach it: moving a line changes no file."""
+    engine, loaded = made.engine, made.loaded
     domains = tuple(replace(domain, places={}) for domain in loaded.domains if domain.name in package.domains)
     inputs = {
         "package": engine.put(encode_value(replace(package, places={}, dependencies={}))),
         "domains": engine.put(encode_value(domains)),
+        "dependencies": engine.put(encode_value(closure.dependencies)),
+        "closure": engine.put(encode_value(closure.bodies)),
     }
     for version in loaded.versions:
         if version.domain.name not in package.domains:
             continue
-        identity = version.identity
         for part in (ENTRY, BODIES, TEMPLATES):
-            made = instances.get((identity, part))
-            # `fetch` makes anew what the store has lost.
-            inputs[f"{part}:{identity}"] = engine.put(engine.fetch(compiled[identity], part) if made is None else made)
+            inputs[f"{part}:{version.identity}"] = engine.put(made.part(version.identity, part))
     label = "package" if len(loaded.library.packages) == 1 else f"package {package.name}"
     return Action("package", label, inputs, {}, environment)

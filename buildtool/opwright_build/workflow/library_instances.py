@@ -8,6 +8,7 @@ from pathlib import Path
 from opwright.bundle.format import Bundle, DomainEntry, FunctionEntry, Index
 from opwright.diagnostics.diagnostic import Diagnostic, Place
 
+from opwright_build.dependencies.resolution import Resolved
 from opwright_build.engine.dataclass_bytes import decode_value, encode_value
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine, Result
@@ -16,10 +17,10 @@ from opwright_build.workflow.compiling import BODIES, ENTRY, TEMPLATES
 
 
 def make_instances(
-    reader: Reader, engine: Engine, loaded: LoadedLibrary, compiled: Mapping[str, Result]
+    reader: Reader, engine: Engine, loaded: LoadedLibrary, compiled: Mapping[str, Result], others: Resolved
 ) -> tuple[dict[tuple[str, str], bytes], list[Diagnostic]]:
     """What replaces the outputs of compiling, by identity and output, for the versions that are templates; and what is
-    wrong with their vectors.
+    wrong with their vectors. `others` are the libraries that may be called.
 
     The vectors' values are looked at, and no Python of a spec is run. Nothing where no version is a template.
     """
@@ -49,7 +50,8 @@ def make_instances(
         for identity in templates
         for digest, text in decode_value(dict[str, bytes], engine.fetch(compiled[identity], TEMPLATES)).items()
     }
-    catalogue = merge_libraries([Bundle(_index(loaded, tuple(entries.values())), {}, "", templates=texts)])
+    own = Bundle(_index(loaded, tuple(entries.values())), {}, "", templates=texts)
+    catalogue = merge_libraries([own, *(library.bundle for library in others.libraries.values())])
     made: dict[tuple[str, str], bytes] = {}
     found: list[Diagnostic] = []
     for identity, entry in templates.items():

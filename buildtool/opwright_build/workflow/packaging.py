@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.metadata import version as installed_version
 
-from opwright.bundle.format import FunctionEntry
+from opwright.bundle.format import DependencyEntry, FunctionEntry
 from opwright.bundle.write import write_bundle
 
 from opwright_build.compile.compiled_version import CompiledVersion
@@ -25,16 +25,18 @@ TEMPLATES = "templates:"
 
 
 def package_action(reader: Reader) -> Outcome:
-    """Inputs: `package`, its `domains`, and for each version `entry:<identity>`, `bodies:<identity>`,
-    `templates:<identity>`.
+    """Inputs: `package`, its `domains`, what it carries of other libraries as `dependencies` and `closure` (their
+    bodies), and for each version `entry:<identity>`, `bodies:<identity>`, `templates:<identity>`.
 
     Outputs: every file of the build by its path relative to the library's root, and `facts.json`.
     """
     package = decode_value(Package, reader.input("package"))
     domains = decode_value(tuple[Domain, ...], reader.input("domains"))
     compiled = [_version(reader, name) for name in reader.inputs() if name.startswith(ENTRY)]
-    index = build_index(package, domains, compiled, installed_version("onnx"))
-    bodies = {digest: body for version in compiled for digest, body in version.bodies.items()}
+    dependencies = decode_value(tuple[DependencyEntry, ...], reader.input("dependencies"))
+    index = build_index(package, domains, compiled, installed_version("onnx"), dependencies)
+    own = {digest: body for version in compiled for digest, body in version.bodies.items()}
+    bodies = {**own, **decode_value(dict[str, bytes], reader.input("closure"))}
     templates = {digest: text for version in compiled for digest, text in version.templates.items()}
     bundle = write_bundle(index, bodies, templates=templates)
     stubs = render_stubs(index)
@@ -42,7 +44,7 @@ def package_action(reader: Reader) -> Outcome:
     bundle_path = f"dist/{package.name}-{package.version}.onnxlib"
     files = {bundle_path: bundle, f"dist/{wheel_name}": wheel}
     files |= {f"library/{path}": data for path, data in stubs.items()}
-    figures = count_figures(index, {digest: len(body) for digest, body in bodies.items()})
+    figures = count_figures(index, {digest: len(body) for digest, body in own.items()})
     facts: dict[str, Json] = {
         "library": package.name,
         "package": package.package,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from opwright.bundle.installed import normal_name
+from opwright.bundle.normal_name import normal_name
 from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.suggest import close_names
 

@@ -33,6 +33,7 @@ WORK = ".opwright"
 LOG = "actions.json"
 OWN_FILES = ("lock", "hints.json", LOG, "outputs.json")  # in that folder
 OUTPUTS = ("dist", "library")
+INSTALLED = "installed"  # the kind of source that is the bundle of an installed library
 MODULE = "module"  # the kind of source that says whether a module is installed that no build wrote
 # What the bytes of a build can depend on, apart from the build tool itself.
 DISTRIBUTIONS = ("jinja2", "markupsafe", "mpmath", "numpy", "onnx", "protobuf", "pydantic", "pydantic-core", "pyyaml")
@@ -133,7 +134,8 @@ def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[S
         log = ActionLog(StateFile(work / LOG, here), parts)
         store = LocalStore(options.cache or work / "cache", user.seal)
         count = ActionCount(reporter)
-        sources = OverlaySources(FolderSources(root, hints), MODULE, lambda name: foreign_module(name, root))
+        folder = OverlaySources(FolderSources(root, hints), MODULE, lambda name: foreign_module(name, root))
+        sources = OverlaySources(folder, INSTALLED, _installed)
         engine = Engine(REGISTRY, store, sources, log, rerun=options.rerun, watch=count)
         publisher = Publisher(root, OUTPUTS, StateFile(work / "outputs.json", here), hints, _generated)
         try:
@@ -159,6 +161,12 @@ def _locked(work: Path, waiting: Callable[[], None]) -> Iterator[None]:
             help_ = "the build keeps its lock, cache and records in that folder of the library"
             raise InfrastructureError([Diagnostic("OW905", message, help=help_)]) from error
         yield
+
+
+def _installed(name: str) -> bytes | None:
+    from opwright_build.workflow.installed_library import installed_library
+
+    return installed_library(name)
 
 
 def _generated(path: str, data: bytes) -> bool:

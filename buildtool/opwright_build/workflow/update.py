@@ -1,0 +1,106 @@
+"""`opwright update`: lock the libraries that this one depends on to what is found now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from opwright.bundle.format import MOST_BYTES
+from opwright.bundle.normal_name import normal_name
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, has_errors
+from opwright.suggest import close_names
+
+from opwright_build.dependencies.dependencies_lock import (
+    LOCK_FILE,
+    LockedLibrary,
+    read_dependencies_lock,
+    write_dependencies_lock,
+)
+from opwright_build.dependencies.resolution import closure_findings, find_libraries, wanted_libraries
+from opwright_build.report.reporter import Reporter
+from opwright_build.spec.confine import LibraryFiles
+from opwright_build.spec.library_file import SPECS, read_library
+from opwright_build.spec.load import domain_folders
+from opwright_build.spec.model import Dependency
+from opwright_build.workflow.installed_library import installed_library
+from opwright_build.workflow.session import Options, Session
+from opwright_build.workflow.status import UsageError
+from opwright_build.workflow.task import finish, on_library
+from opwright_build.workflow.writing import write_below
+
+
+def update(names: Sequence[str], path: Path, reporter: Reporter, options: Options, started: float) -> int:
+    """Writes the lock of the library around `path`: the lines of the libraries `names`, or all. Nothing is written
+    where a library cannot be found, is of a release that is not accepted, or does not fit the others."""
+    return on_library(path, reporter, options, lambda session: _update(session, names, started))
+
+
+def _update(session: Session, names: Sequence[str], started: float) -> int:
+    files = LibraryFiles(session.root)
+    library = read_library(files, folders=domain_folders(files))
+    wanted = wanted_libraries(library.packages)
+    chosen = {normal_name(name) for name in names}
+    for name in names:
+        if normal_name(name) not in wanted:
+            raise _unknown(name, [wish[0][1] for wish in wanted.values()])
+    data = session.tree.read(LOCK_FILE)
+    before, unreadable = read_dependencies_lock(data or b"")
+    if names and unreadable:
+        return finish(session, started, unreadable, "", {"written": False})
+    resolved = find_libraries(library.packages, lambda name, dependency: _fetch(files, name, dependency))
+    found = [*resolved.diagnostics]
+    for package in library.packages:
+        found += closure_findings(library, package, resolved)
+    if has_errors(found):
+        return finish(session, started, list(dict.fromkeys(found)), "", {"written": False})
+    after = {
+        name: item.locked if not names or name in chosen else before.get(name, item.locked)
+        for name, item in resolved.libraries.items()
+    }
+    lines = _tell(session, before, after)
+    fresh = write_dependencies_lock(after.values())
+    written = (data is not None or bool(after)) and write_below(session.tree, LOCK_FILE, fresh)
+    lines.append(f"{LOCK_FILE} {'written' if written else 'unchanged'}")
+    return finish(session, started, found, "\n".join(lines), {"written": written})
+
+
+def _fetch(files: LibraryFiles, name: str, dependency: Dependency) -> bytes | None:
+    if not dependency.bundle:
+        return installed_library(normal_name(name))
+    folder, slash, file = dependency.bundle.rpartition("/")
+    data = files.read(f"{SPECS}/{folder}" if slash else SPECS, file, MOST_BYTES, dependency.place)
+    if isinstance(data, Diagnostic):
+        raise DiagnosticError([data])
+    return data
+
+
+def _tell(session: Session, before: Mapping[str, LockedLibrary], after: Mapping[str, LockedLibrary]) -> list[str]:
+    """What becomes of each line, told as it is."""
+    lines: list[str] = []
+    for name in sorted({*before, *after}):
+        old, new = before.get(name), after.get(name)
+        item = new or old
+        assert item is not None
+        status = _status(old, new)
+        event = {"library": item.library, "version": item.version, "sha256": item.sha256, "source": item.source}
+        session.reporter.event("dependency", {**event, "before": old.version if old else None, "status": status})
+        if status == "changed" and old is not None:
+            lines.append(f"{item.library} {old.version} -> {item.version} ({item.source})")
+        elif status != "unchanged":
+            lines.append(f"{item.library} {item.version} {status} ({item.source})")
+    return lines
+
+
+def _status(old: LockedLibrary | None, new: LockedLibrary | None) -> str:
+    if new is None:
+        return "removed"
+    if old is None:
+        return "added"
+    same = (old.version, old.sha256, old.source) == (new.version, new.sha256, new.source)
+    return "unchanged" if same else "changed"
+
+
+def _unknown(name: str, known: list[str]) -> UsageError:
+    close = close_names(name, known, most=3, cutoff=0.5)
+    help_ = f"did you mean {' or '.join(close)}?" if close else "dependencies stand in specs/library.yaml"
+    return UsageError([Diagnostic("OW907", f"no package depends on {name}", help=help_)])
