@@ -5,11 +5,12 @@ from pathlib import Path
 
 from tests.diagnostics.examples.spec import PAIRS
 
-SOURCES = Path(__file__).parents[2] / "buildtool" / "opwright_build" / "spec"
+ROOMS = Path(__file__).parents[2] / "buildtool" / "opwright_build"
+SOURCES = [*(ROOMS / "spec").rglob("*.py"), *(ROOMS / "dependencies").rglob("*.py")]
 
 
 def test_every_code_that_is_used_has_its_examples_and_every_example_is_used() -> None:
-    used = {code for path in SOURCES.rglob("*.py") for code in re.findall(r'"(OW\d{3})"', path.read_text("utf-8"))}
+    used = {code for path in SOURCES for code in re.findall(r'"(OW1\d{2})"', path.read_text("utf-8"))}
     assert used == {pair.code for pair in PAIRS}
 
 
