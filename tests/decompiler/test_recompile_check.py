@@ -129,3 +129,22 @@ def test_weights_in_other_files(tmp_path: Path) -> None:
     original = model()
     onnx.save(original, tmp_path / "m.onnx", save_as_external_data=True, location="w.bin", size_threshold=0)
     assert main(["decompile", str(tmp_path / "m.onnx"), "--check", "-o", str(tmp_path / "m.py")]) == 0
+
+
+LOOP = """agraph (float[N] x, int64 n) => (float[N] y)
+{
+    t = Constant <value_int = 1099511627776> ()
+    c = Constant <value = bool {1}> ()
+    y = Loop (t, c, x) <body: graph = step (int64 i, bool k, float[N] v) => (bool o, float[N] w)
+        { o = Identity (k) a = Mul (v, v) w = Add (a, x) }>
+}"""
+GROWING = LOOP.replace("w = Add (a, x)", "w = Concat <axis = 0> (a, a)").replace("1099511627776", "64")
+
+
+@pytest.mark.parametrize(("text", "old", "new"), [(LOOP, "+ x", "+ x * 1.0"), (GROWING, "a, a", "a, a * 1.0")])
+def test_a_run_has_an_end(text: str, old: str, new: str) -> None:
+    original = model(text)
+    made = decompile(original)
+    assert old in made.text
+    (warning,) = check_model(replace(made, text=made.text.replace(old, new)), original)
+    assert warning.code == "OW594"

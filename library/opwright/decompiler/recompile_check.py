@@ -2,14 +2,17 @@
 
 Compared are what both say of themselves (interface, opsets, texts, metadata) and their structure, in a form in which
 constants, names and handed-on values make no difference. Where a readable script has another structure, both models
-are run on the reference evaluator, on inputs that are drawn.
+are run on the reference evaluator, on inputs that are drawn. A run ends when it has taken so many nodes: a model may
+say that a loop has 2**40 trips.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import math
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -27,6 +30,9 @@ from opwright.protos.compare import compare
 
 _SEEDS = (1, 2, 3, 4)
 _WORDS = ("", "a", "two words", "é")
+_MOST_NODES = 100_000  # that one run of a model may take, loops counted out
+_MOST_BYTES = 1 << 26  # more than the model has, of a value that is handed on: in a loop it may double with each trip
+_LARGEST = 1 << 22  # elements of an input that is drawn
 
 
 def check_model(made: Decompiled, model: ModelProto | Path) -> Iterator[Diagnostic]:
@@ -155,12 +161,16 @@ def _same_results(one: ModelProto, other: ModelProto) -> bool | None:
         try:
             inputs = _drawn(one, seed)
             wanted, repeated = (_run(one, inputs) for _ in range(2))
+        except _EndlessError:
+            return None
         except Exception:  # the evaluator does not take the model or the inputs, for whatever reason
             continue
         if not all(map(_equal, wanted, repeated)):
             return None  # it draws random numbers
         try:
             found = _run(other, inputs)
+        except _EndlessError:
+            return None
         except Exception:  # what the evaluator took of the model, it must take of ours
             return False
         if not all(map(_equal, wanted, found)):
@@ -169,9 +179,42 @@ def _same_results(one: ModelProto, other: ModelProto) -> bool | None:
     return judged
 
 
+class _EndlessError(Exception):
+    """A run that has taken what it may."""
+
+
+class _Fuel:
+    """What a run may still take."""
+
+    __slots__ = ("most_bytes", "nodes")
+
+    def __init__(self, model: ModelProto) -> None:
+        self.nodes = _MOST_NODES
+        self.most_bytes = _MOST_BYTES + model.ByteSize()
+
+
+_FUEL: ContextVar[_Fuel] = ContextVar("fuel")
+
+
+class _Limited(ReferenceEvaluator):
+    """A reference evaluator with an end. It runs the graphs of nodes and the functions with others of its class."""
+
+    def run(self, output_names: Any, feed_inputs: Any, *arguments: Any, **options: Any) -> Any:
+        fuel = _FUEL.get()
+        fuel.nodes -= 1 + len(self.rt_nodes_)
+        largest = max((item.nbytes for item in feed_inputs.values() if isinstance(item, np.ndarray)), default=0)
+        if fuel.nodes < 0 or largest > fuel.most_bytes:
+            raise _EndlessError
+        return super().run(output_names, feed_inputs, *arguments, **options)
+
+
 def _run(model: ModelProto, inputs: Mapping[str, Any]) -> list[Any]:
-    with np.errstate(all="ignore"):
-        return list(ReferenceEvaluator(model).run(None, dict(inputs)))
+    before = _FUEL.set(_Fuel(model))
+    try:
+        with np.errstate(all="ignore"):
+            return list(_Limited(model).run(None, dict(inputs)))
+    finally:
+        _FUEL.reset(before)
 
 
 def _drawn(model: ModelProto, seed: int) -> dict[str, Any]:
@@ -196,6 +239,8 @@ def _value(type_: TypeProto, sizes: dict[str, int], random: np.random.Generator,
         size.dim_value if size.HasField("dim_value") else sizes.setdefault(size.dim_param, 1 + seed)
         for size in tensor.shape.dim
     ]
+    if math.prod(shape) > _LARGEST:
+        raise ValueError("it is too large to be drawn")
     element = BY_CODE[tensor.elem_type]
     if element.kind == "string":
         return np.array(random.choice(_WORDS, shape), object)
