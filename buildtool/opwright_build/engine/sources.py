@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 
 from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.hints import FileHints
@@ -50,13 +50,16 @@ class FolderSources:
                 data = self.read(name)
                 self._digests[name] = None if data is None else digest_bytes(data)
             else:
-                self._digests[name] = self._hints.digest(path)
+                try:
+                    self._digests[name] = self._hints.digest(path)
+                except OSError:
+                    self._digests[name] = REFUSED
         return self._digests[name]
 
     def read(self, name: str) -> bytes | None:
         """The bytes of a file, or a folder's listing, one name a line. None when there is none.
 
-        DiagnosticError for a link that leads out of the root, and for what is no regular file.
+        DiagnosticError for a link that leads out of the root, for what is no regular file, and for what cannot be read.
         """
         if name not in self._bytes:
             kind, path = self._split(name)
@@ -64,13 +67,20 @@ class FolderSources:
             if refusal is not None:
                 self._digests[name] = REFUSED
                 raise DiagnosticError([refusal])
-            data = _listing(path) if kind == "list" else self._hints.read(path)
+            try:
+                data = _listing(path) if kind == "list" else self._hints.read(path)
+            except OSError as error:
+                self._digests[name] = REFUSED
+                raise DiagnosticError([_unreadable(self._shown(path), error)]) from None
             self._bytes[name] = data
             self._digests[name] = None if data is None else digest_bytes(data)
         return self._bytes[name]
 
     def _refusal(self, path: Path) -> Diagnostic | None:
-        return self._tree.refuse_source(path.relative_to(self._root).as_posix())
+        return self._tree.refuse_source(self._shown(path))
+
+    def _shown(self, path: Path) -> str:
+        return path.relative_to(self._root).as_posix()
 
     def _split(self, name: str) -> tuple[str, Path]:
         kind, colon, relative = name.partition(":")
@@ -78,6 +88,10 @@ class FolderSources:
         if not colon or kind not in ("file", "list") or path.is_absolute() or ".." in path.parts:
             raise ValueError(f"no such kind of source: {name!r}")
         return kind, self._root / path
+
+
+def _unreadable(path: str, error: OSError) -> Diagnostic:
+    return Diagnostic("OW115", f"{path} cannot be read", Place(path), reason=error.strerror or type(error).__name__)
 
 
 def _listing(folder: Path) -> bytes | None:

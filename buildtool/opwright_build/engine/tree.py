@@ -16,6 +16,7 @@ from opwright import regular_file
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 
 MOST_BYTES = 1 << 31  # of one file
+MOST_SOURCE_BYTES = 1 << 26  # of one that comes with a library
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 
@@ -65,7 +66,7 @@ class Tree:
             return None
 
     def refuse_source(self, path: str) -> Diagnostic | None:
-        """Why a file or folder that is there is not read: links lead out of the root, or it is something else."""
+        """Why a file or folder that is there is not read: a link leads out of the root, it is none or too large."""
         full = os.path.join(self.root, path)
         try:
             status = os.lstat(full)
@@ -77,9 +78,12 @@ class Tree:
                 status = os.stat(full)
         except (OSError, ValueError):
             return None
-        if stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
-            return None
-        return Diagnostic("OW115", f"{path} is not a regular file", Place(path))
+        if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
+            return Diagnostic("OW115", f"{path} is not a regular file", Place(path))
+        if stat.S_ISREG(status.st_mode) and status.st_size > MOST_SOURCE_BYTES:
+            reason = f"it has {status.st_size:,} bytes; at most {MOST_SOURCE_BYTES:,} are read"
+            return Diagnostic("OW115", f"{path} cannot be read", Place(path), reason=reason)
+        return None
 
     def _leads_inside(self, folder: str) -> bool:
         if folder not in self._inside:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
-from opwright.diagnostics.diagnostic import Diagnostic, Place
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
+from opwright.regular_file import open_regular
 
 
 class LibraryFiles:
@@ -24,10 +27,10 @@ class LibraryFiles:
             return refusal
         path = f"{folder}/{name}"
         try:
-            with open(self.root / path, "rb") as stream:
+            with open(open_regular(self.root / path, sys.maxsize), "rb") as stream:
                 data = stream.read(limit + 1)
         except OSError as error:
-            return Diagnostic("OW115", f"{path} cannot be read", place or Place(path), reason=error.strerror or "")
+            return _unreadable(path, place, error)
         self.sources[path] = data
         return data
 
@@ -40,20 +43,33 @@ class LibraryFiles:
             if self.leaves(folder) or not _inside(os.path.realpath(full), self._real(folder)):
                 return Diagnostic("OW127", f"{path} is a link that leads out of its folder", where)
             regular = stat.S_ISREG(os.stat(full).st_mode)
-        except (OSError, ValueError):
+        except (FileNotFoundError, NotADirectoryError, ValueError):
             return Diagnostic("OW115", f"there is no file {path}", where)
+        except OSError as error:
+            return _unreadable(path, where, error)
         return None if regular else Diagnostic("OW115", f"{path} is not a regular file", where)
 
     def folders(self, name: str) -> list[str]:
-        """The names of the folders below a folder, sorted; hidden ones and those that begin with `_` are left out."""
-        with os.scandir(self.root / name) as entries:
-            found = [entry.name for entry in entries if entry.name[0] not in "._" and entry.is_dir()]
+        """The names of the folders below a folder, sorted; hidden ones and those that begin with `_` are left out.
+
+        What cannot be told, such as a link that leads to itself, is among them: who reads it finds out why.
+        DiagnosticError (OW115) when the folder cannot be read.
+        """
+        try:
+            with os.scandir(self.root / name) as entries:
+                found = [entry.name for entry in entries if entry.name[0] not in "._" and _may_be(entry.is_dir)]
+        except OSError as error:
+            raise DiagnosticError([_unreadable(name, None, error)]) from None
         return sorted(found)
 
     def has_files(self, name: str) -> bool:
-        """Whether a folder holds a file that is not hidden. (Version control leaves empty folders behind.)"""
-        with os.scandir(self.root / name) as entries:
-            return any(entry.is_file() and not entry.name.startswith(".") for entry in entries)
+        """Whether a folder holds a file that is not hidden, or cannot be read. (Version control leaves empty folders
+        behind.)"""
+        try:
+            with os.scandir(self.root / name) as entries:
+                return any(_may_be(entry.is_file) and not entry.name.startswith(".") for entry in entries)
+        except OSError:
+            return True
 
     def leaves(self, folder: str) -> bool:
         """Whether a folder lies, all links followed, outside the library."""
@@ -67,3 +83,15 @@ class LibraryFiles:
 
 def _inside(path: str, folder: str) -> bool:
     return os.path.commonpath([path, folder]) == folder
+
+
+def _may_be(kind: Callable[[], bool]) -> bool:
+    try:
+        return kind()
+    except OSError:
+        return True
+
+
+def _unreadable(path: str, place: Place | None, error: OSError) -> Diagnostic:
+    reason = error.strerror or type(error).__name__
+    return Diagnostic("OW115", f"{path} cannot be read", place or Place(path), reason=reason)
