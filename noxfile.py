@@ -163,8 +163,8 @@ def malformed(session: nox.Session) -> None:
 
 @nox.session(name="fuzz-inputs")
 def fuzz_inputs(session: nox.Session) -> None:
-    """Run hostile models and bundles through every command that reads them, from a seed that is drawn anew and printed
-    (`-- --seed SEED` for that one), then find twelve planted defects; the gate tries twenty models."""
+    """Run 50,000 hostile models, bundles and folders through the commands that read them, from a seed that is drawn
+    anew and printed (`-- --seed SEED` for that one), then find planted defects; the gate tries some hundred."""
     install(session, ".[build,run]", groups=("test",))
     session.run("python", "-m", "tests.hostile", *session.posargs)
 

@@ -1,84 +1,152 @@
-"""A campaign: hostile models and bundles through every command, then the planted defects, each of which must be found.
+"""A campaign: hostile models, bundles and folders through every command, then the planted defects, all to be found.
 
-python -m tests.hostile [--seed N] [--count N] [--planted N]
+python -m tests.hostile [--seed N] [--count N] [--planted N] [--minutes N]
+
+Each input goes through a few tasks that are drawn, those that take long less often. Inputs that have shown a defect
+once are kept in `tests/hostile/kept/`, come first, and go through all.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import secrets
 import sys
 import tempfile
+import time
 from collections import Counter
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from opwright.bundle.write import write_bundle
+from opwright_build.engine.user_secret import VARIABLE
 
-from tests.bundle.format1 import write_format1
-from tests.hostile.changes import changed_bytes, changed_library, changed_model, seeds
+from tests.hostile.bundles import bundles, changed_bundle
+from tests.hostile.changes import changed_model, seeds
 from tests.hostile.defects import DEFECTS
-from tests.hostile.judge import judging
-from tests.link.conftest import make_acme
+from tests.hostile.folders import changed_folder, folder_seeds, packed
+from tests.hostile.judge import SECRET, judging
+from tests.hostile.tasks import SLOW, TASK_NAMES
 
-_VALID = 24  # of the seeds, which come first: most changes start from them
+KEPT = Path(__file__).with_name("kept")
+_VALID = 24  # of the models, which come first: most changes start from them
+_SUFFIXES = {".onnx": "model", ".onnxlib": "onnxlib", ".json": "folder"}
+_SHARES = {"model": 0.6, "onnxlib": 0.2, "folder": 0.2}
+_DRAWN = {"model": 2, "onnxlib": 2, "folder": 2}  # tasks for each input
 
 
-def inputs(seed: str) -> Iterator[tuple[str, bytes]]:
-    """Kinds and inputs without end: each seed as it is, then changes of them and of a bundle."""
-    numbers, started = random.Random(seed), seeds()
-    bundle = make_acme()
-    library = write_bundle(bundle.index, bundle.bodies)
-    libraries = (library, write_format1(bundle.index, bundle.bodies))
-    yield from (("model", data) for data in started)
+@dataclass(frozen=True, slots=True)
+class Input:
+    """An input, and the tasks that it goes through: all where none are named."""
+
+    kind: str
+    data: bytes
+    tasks: tuple[str, ...] = ()
+
+
+def kept() -> Iterator[tuple[str, Input]]:
+    for path in sorted(KEPT.iterdir()):
+        if path.suffix in _SUFFIXES:
+            yield path.stem, Input(_SUFFIXES[path.suffix], path.read_bytes())
+
+
+def drawn_tasks(kind: str, numbers: random.Random) -> tuple[str, ...]:
+    names = TASK_NAMES[kind]
+    weights = [1 / SLOW.get(name, 1) for name in names]
+    return tuple(dict.fromkeys(numbers.choices(names, weights, k=_DRAWN[kind])))
+
+
+def inputs(seed: str, kind: str = "") -> Iterator[Input]:
+    """Inputs without end: what is kept, each seed as it is, then changes of the seeds."""
+    numbers = random.Random(seed)
+    models, libraries, folders = seeds(), bundles(), folder_seeds()
+    first = [item for _, item in kept()]
+    first += [Input("onnxlib", data) for data in libraries]
+    first += [Input("folder", packed(files), drawn_tasks("folder", numbers)) for files in folders]
+    first += [Input("model", data, drawn_tasks("model", numbers)) for data in models]
+    yield from (item for item in first if not kind or item.kind == kind)
     while True:
-        if numbers.random() < 0.1:
-            forged = numbers.random() < 0.5
-            made = changed_library(library, numbers) if forged else changed_bytes(numbers.choice(libraries), numbers)
-            yield "onnxlib", made
-        else:
-            chosen = numbers.choice(started if numbers.random() < 0.3 else started[:_VALID])
-            yield "model", changed_model(chosen, numbers)
+        chosen = kind or numbers.choices(list(_SHARES), list(_SHARES.values()))[0]
+        match chosen:
+            case "onnxlib":
+                data = changed_bundle(numbers.choice(libraries), numbers)
+            case "folder":
+                data = changed_folder(numbers.choice(folders), numbers)
+            case _:
+                base = numbers.choice(models if numbers.random() < 0.3 else models[:_VALID])
+                data = changed_model(base, numbers)
+        yield Input(chosen, data, drawn_tasks(chosen, numbers))
 
 
-def campaign(seed: str, count: int, folder: Path, defect: str = "", kind: str = "") -> Iterator[tuple[str, bytes]]:
-    """Says each finding, with the input that shows it."""
-    seen: Counter[str] = Counter()
-    fitting = (item for item in inputs(seed) if not kind or item[0] == kind)
+@dataclass(slots=True)
+class Tally:
+    """What a campaign has done so far."""
+
+    inputs: Counter[str] = field(default_factory=Counter)
+    runs: int = 0
+    good: int = 0
+    findings: Counter[str] = field(default_factory=Counter)
+
+    def __str__(self) -> str:
+        kinds = ", ".join(f"{count} of kind {kind}" for kind, count in sorted(self.inputs.items()))
+        ended = f"{self.good} without a finding of ours"
+        return f"{sum(self.inputs.values())} inputs ({kinds}), {self.runs} runs of tasks, {ended}"
+
+
+def campaign(
+    items: Iterator[Input], count: int, folder: Path, tally: Tally, defect: str = "", until: float = float("inf")
+) -> Iterator[tuple[str, Input]]:
+    """Says each finding, the first time, with the input that shows it."""
     with judging(folder, defect) as judge:
-        for what, data in islice(fitting, count):
-            for task, text in judge.judge(what, data).findings.items():
+        for item in items:
+            if sum(tally.inputs.values()) >= count or time.monotonic() > until:
+                return
+            verdict = judge.judge(item.kind, item.data, item.tasks)
+            tally.inputs[item.kind] += 1
+            tally.runs += len(verdict.outcomes)
+            tally.good += sum(outcome in ("0", "good") for outcome in verdict.outcomes.values())
+            for task, text in verdict.findings.items():
                 place = text.rpartition(" at ")[2]
-                seen[place] += 1
-                if seen[place] == 1:
-                    yield f"{task}: {text}", data
+                tally.findings[place] += 1
+                if tally.findings[place] == 1:
+                    yield f"{task}: {text}", item
+
+
+def planted(seed: str, names: Sequence[str], count: int, folder: Path) -> int:
+    """How many of the planted defects are not found."""
+    missed = 0
+    for name in names:
+        defect, tally = DEFECTS[name], Tally()
+        found = next(campaign(inputs(seed, defect.kind), count, folder, tally, name), None)
+        told = f"{found[0][:100]} (input {sum(tally.inputs.values())})" if found else "NOT FOUND"
+        print(f"planted: {name}: {told}", flush=True)
+        missed += found is None
+    return missed
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.hostile")
     parser.add_argument("--seed", default="")
-    parser.add_argument("--count", type=int, default=20_000)
-    parser.add_argument(
-        "--planted", type=int, default=1_500, metavar="N", help="inputs within which each must be found"
-    )
+    parser.add_argument("--count", type=int, default=50_000)
+    parser.add_argument("--kind", default="", choices=["", *TASK_NAMES])
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="after which it ends, however many ran")
+    parser.add_argument("--planted", type=int, default=5_000, metavar="N", help="inputs within which each is found")
     options = parser.parse_args()
     seed = options.seed or str(secrets.randbelow(10**9))
+    os.environ[VARIABLE] = SECRET
     print(f"seed {seed}", flush=True)
-    bad = 0
+    tally, until = Tally(), time.monotonic() + options.minutes * 60
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch)
-        kept = Path(tempfile.mkdtemp(prefix="opwright-hostile-"))
-        for number, (text, data) in enumerate(campaign(seed, options.count, folder)):
-            bad += 1
-            (kept / f"{number}.bin").write_bytes(data)
-            print(f"{text}\n    {kept / str(number)}.bin", flush=True)
-        for name, defect in DEFECTS.items() if options.planted else ():
-            found = next(campaign(seed, options.planted, folder, name, defect.kind), None)
-            print(f"planted: {name}: {found[0][:100] if found else 'NOT FOUND'}", flush=True)
-            bad += found is None
-    return 1 if bad else 0
+        shown = Path(tempfile.mkdtemp(prefix="opwright-hostile-"))
+        items = inputs(seed, options.kind)
+        for number, (text, item) in enumerate(campaign(items, options.count, Path(scratch), tally, until=until)):
+            suffix = next(suffix for suffix, kind in _SUFFIXES.items() if kind == item.kind)
+            (shown / f"{number}{suffix}").write_bytes(item.data)
+            print(f"{text}\n    {shown / str(number)}{suffix}", flush=True)
+        print(f"{tally}, {len(tally.findings)} defects", flush=True)
+        missed = planted(seed, list(DEFECTS), options.planted, Path(scratch)) if options.planted else 0
+    return 1 if tally.findings or missed else 0
 
 
 if __name__ == "__main__":
