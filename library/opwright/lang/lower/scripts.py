@@ -122,7 +122,7 @@ def call_script(low: Lowering, callee: ScriptObject, arguments: Arguments, env: 
     results = [ir.Value(_instance(type_, elements), "", arguments.span) for type_ in outputs]
     low.append(ir.Call(reference, kept, full, list(results), arguments.span))
     for result, sources in zip(results, variant.rank_sources, strict=True):
-        said = None if sources is None else [kept[index] for index in sources]
+        said = None if sources is None else [kept[index] for index in sources if index < len(kept)]
         origins = None if said is None else [item for item in said if item is not None]
         low.trail.put(low.rank_origins, result, origins)
     return results[0] if len(results) == 1 else tuple(results)
