@@ -1,12 +1,14 @@
 """The level of the sandbox, told and required, in `opwright test` and `opwright propose`."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from opwright_build.propose import expansions
 from opwright_build.sandbox.levels import CAGES, Cage, without
-from opwright_build.verify import oracle, worker_sandbox
+from opwright_build.verify import isolation, oracle, worker_sandbox
 from opwright_build.verify.oracle import Limits, Oracle
 
 from tests.claimed import claim_one_for_workers
@@ -47,6 +49,41 @@ def test_the_last_line_and_the_record_name_the_level(
     assert findings(ran) == ([] if level else ["OW910"])
     assert trace.exists() == (level == 0)
     assert f"; sandbox level {level}; " in opwright("test", "--rerun").out.splitlines()[-1]
+
+
+@pytest.mark.parametrize("words", [["test"], ["propose", "Swish", "-o", "proposal"]])
+def test_the_record_of_the_run_names_the_levels(
+    words: list[str], library: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    none = without([worker_sandbox.CAGE], "it was taken away")
+    for claim in (worker_sandbox.claim(), none):
+        monkeypatch.setattr(worker_sandbox, "claim", lambda claim=claim: claim)
+        assert opwright(*words, *(["--rerun"] if words == ["test"] else [])).status == 0
+        told = json.loads((library / ".opwright" / "run.json").read_bytes())
+        assert told["schema"] == "opwright.run/1"
+        assert told["sandbox"]["level"] == max(claimed(cage) for cage in CAGES)
+        assert told["workers"]["level"] == claim.cage.level
+
+
+def test_node_tests_of_a_proposal_run_in_workers(
+    library: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ran: list[int] = []
+
+    def counted(tasks: Sequence[isolation.Task], *, workers: int) -> list[Any]:
+        ran.append(len(tasks))
+        assert workers > 0
+        return isolation.run_tasks(tasks, workers=workers)
+
+    monkeypatch.setattr(expansions, "run_tasks", counted)
+    proposed = opwright("propose", "Swish", "-o", str(tmp_path / "proposal"))
+    assert proposed.status == 0, proposed.out
+    assert ran[0] > 3 and "onnx.checker" in proposed.out and " pass" in proposed.out
+    monkeypatch.setattr(worker_sandbox, "claim", lambda: without([worker_sandbox.CAGE], "it was taken away"))
+    refused = opwright("propose", "Swish", "-o", str(tmp_path / "proposal"), "--require-sandbox=1")
+    assert refused.status == 3
+    assert "OW911: a sandbox of level 1 is required for verification workers" in refused.out
+    assert len(ran) == 1
 
 
 @pytest.mark.parametrize("command", ["test", "propose"])

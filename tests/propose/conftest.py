@@ -39,7 +39,7 @@ class Made:
 
     @cached_property
     def _package(self) -> Package:
-        return assemble(self.proposal, self.cases, self.reference, available())
+        return assemble(self.proposal, self.cases, self.reference, available(), workers=0)
 
     def package(self) -> Package:
         """Made once."""

@@ -46,9 +46,13 @@ class Package:
 
 
 def assemble(
-    proposal: Proposal, cases: Iterable[Case], reference: Reference | None, runtimes: Sequence[Runtime]
+    proposal: Proposal,
+    cases: Iterable[Case],
+    reference: Reference | None,
+    runtimes: Sequence[Runtime],
+    workers: int,
 ) -> Package:
-    """Makes every file and runs the node tests' expansions; writes nothing."""
+    """Makes every file and runs the node tests' expansions in that many processes, or here; writes nothing."""
     chosen = choose_cases(proposal, cases)
     models = [model for case in chosen.cases for model in make_models(proposal, case)]
     rules = infer_rules(proposal, chosen.cases)
@@ -59,7 +63,7 @@ def assemble(
         bodies,
         rules,
         chosen,
-        check_models(models, runtimes),
+        check_models(models, runtimes, workers),
         lint_names(proposal.entry),
         text is not None,
         any(line.startswith("//") for line in converters),

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import onnx
+from onnx import ModelProto
 from opwright.eager.messages import one_line
 
 from opwright_build.propose.test_models import TestModel
-from opwright_build.verify.case_model import Expected, Status, SuiteJudge
+from opwright_build.verify.case_model import Array, Expected, Status, SuiteJudge
 from opwright_build.verify.dtypes import element_of
+from opwright_build.verify.isolation import run_tasks
 from opwright_build.verify.judge import judge_outputs
 from opwright_build.verify.models import Signature
-from opwright_build.verify.runtimes import Failed, Refused, Runtime
+from opwright_build.verify.runtimes import Failed, Refused, Runtime, available
 
 RULE = SuiteJudge(rtol=1e-3, atol=1e-7)  # of the standard's suite, for every node test
 
@@ -31,24 +33,68 @@ class Checked:
 CHECKER = "onnx.checker"
 
 
-def check_models(models: Iterable[TestModel], runtimes: Sequence[Runtime]) -> list[Checked]:
-    """Each model under the standard's full check, and, if it is one of plain nodes, on each runtime."""
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """What a test gives and wants, by name."""
+
+    inputs: tuple[tuple[str, Array], ...]
+    outputs: tuple[tuple[str, Array], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _NodeRun:
+    """One test under the checker, or on one runtime, in a process of its own: a task of `isolation`."""
+
+    model: bytes
+    values: _Values
+    where: str
+
+    def run(self) -> tuple[str, str]:
+        model = ModelProto.FromString(self.model)
+        return _check(model) if self.where == CHECKER else _run(model, self.values, self.where)
+
+    def pieces(self) -> Sequence[_NodeRun]:
+        return (self,)
+
+    def join(self, results: Sequence[tuple[str, str]]) -> tuple[str, str]:
+        return results[0]
+
+    def lost(self, how: str) -> tuple[str, str]:
+        return Status.FAIL.value, f"the runtime {how}"
+
+
+def check_models(models: Iterable[TestModel], runtimes: Sequence[Runtime], workers: int) -> list[Checked]:
+    """Each model under the standard's full check, and, if it is one of plain nodes, on each runtime.
+
+    All of it is native code that reads models of the library, so it runs in processes of verification, in their cage;
+    with 0 `workers` here.
+    """
     results: list[Checked] = []
+    tasks: dict[int, _NodeRun] = {}  # by the place of their results
     for model in models:
-        results.append(_check(model))
-        if model.expanded or model.model.functions:
-            results += (_run(model, runtime) for runtime in runtimes)
+        data = model.model.SerializeToString(deterministic=True)
+        inputs = tuple(item for item in model.case.inputs if item is not None)
+        values = _Values(inputs, tuple(model.case.outputs))
+        plain = model.expanded or bool(model.model.functions)
+        for where in (CHECKER, *(runtime.name for runtime in runtimes if plain)):
+            if where == CHECKER and not plain and not _known(model):
+                message = "the installed onnx does not know the operator yet"
+                results.append(Checked(model.name, CHECKER, Status.UNSUPPORTED, message))
+            else:
+                tasks[len(results)] = _NodeRun(data, values, where)
+                results.append(Checked(model.name, where, Status.PASS))
+    answers = run_tasks(list(tasks.values()), workers=workers)
+    for place, (status, message) in zip(tasks, answers, strict=True):
+        results[place] = replace(results[place], status=Status(status), message=message)
     return results
 
 
-def _check(test: TestModel) -> Checked:
-    if not test.expanded and not test.model.functions and not _known(test):
-        return Checked(test.name, CHECKER, Status.UNSUPPORTED, "the installed onnx does not know the operator yet")
+def _check(model: ModelProto) -> tuple[str, str]:
     try:
-        onnx.checker.check_model(test.model, full_check=True)
+        onnx.checker.check_model(model, full_check=True)
     except Exception as error:  # onnx raises errors of several modules
-        return Checked(test.name, CHECKER, Status.FAIL, one_line(error))
-    return Checked(test.name, CHECKER, Status.PASS)
+        return Status.FAIL.value, one_line(error)
+    return Status.PASS.value, ""
 
 
 def _known(test: TestModel) -> bool:
@@ -60,23 +106,23 @@ def _known(test: TestModel) -> bool:
         return False
 
 
-def _run(test: TestModel, runtime: Runtime) -> Checked:
-    opset = max((item.version for item in test.model.opset_import if item.domain == ""), default=1)
+def _run(model: ModelProto, values: _Values, name: str) -> tuple[str, str]:
+    (runtime,) = available([name])
+    opset = max((item.version for item in model.opset_import if item.domain == ""), default=1)
     refusal = runtime.accepts(opset)
     if refusal is not None:
-        return Checked(test.name, runtime.name, Status.UNSUPPORTED, refusal.reason)
-    given = [item for item in test.case.inputs if item is not None]
+        return Status.UNSUPPORTED.value, refusal.reason
     signature = Signature(
-        tuple((element_of(array).name, array.ndim) for _, array in given),
+        tuple((element_of(array).name, array.ndim) for _, array in values.inputs),
         (),
-        tuple(element_of(array).name for _, array in test.case.outputs),
+        tuple(element_of(array).name for _, array in values.outputs),
     )
     try:
-        outputs = runtime.load(test.model, signature).run([array for _, array in given])
+        outputs = runtime.load(model, signature).run([array for _, array in values.inputs])
     except Refused as error:
-        return Checked(test.name, runtime.name, error.refusal.status, error.refusal.reason)
+        return error.refusal.status.value, error.refusal.reason
     except Failed as error:
-        return Checked(test.name, runtime.name, Status.FAIL, str(error))
-    names = [name for name, _ in test.case.outputs]
-    wrong = judge_outputs(RULE, names, [Expected(array) for _, array in test.case.outputs], outputs)
-    return Checked(test.name, runtime.name, Status.FAIL if wrong else Status.PASS, wrong)
+        return Status.FAIL.value, str(error)
+    names = [name for name, _ in values.outputs]
+    wrong = judge_outputs(RULE, names, [Expected(array) for _, array in values.outputs], outputs)
+    return (Status.FAIL if wrong else Status.PASS).value, wrong

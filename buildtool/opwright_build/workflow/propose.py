@@ -17,11 +17,12 @@ from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.judged_library import Subject, collect
 from opwright_build.workflow.library import build_library, read_built
-from opwright_build.workflow.sandboxes import clause, record
+from opwright_build.workflow.sandboxes import clause, record, require_for_workers
 from opwright_build.workflow.select import select_identities
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.status import UsageError
 from opwright_build.workflow.task import finish, on_library
+from opwright_build.workflow.verdicts import workers
 from opwright_build.workflow.writing import write_file
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def propose(
 ) -> int:
     """Writes the proposal of the newest version that `name` means, or of the one it names, to the folder `output`.
 
-    `sandbox` is the level of the sandbox without which no reference is to be run.
+    `sandbox` is the level of the sandbox without which no reference is to be run, and no model of the library loaded.
     """
     return on_library(path, reporter, options, lambda session: _propose(session, name, output, sandbox, started))
 
@@ -46,6 +47,7 @@ def propose(
 def _propose(session: Session, name: str, output: Path, sandbox: int, started: float) -> int:
     from opwright_build.spec.load import load_library
     from opwright_build.verify.runtimes import available
+    from opwright_build.verify.worker_sandbox import claim as workers_claim
 
     known = _known_files(output)
     loaded = load_library(session.root)
@@ -58,9 +60,12 @@ def _propose(session: Session, name: str, output: Path, sandbox: int, started: f
     version = _chosen(name, loaded.versions)
     subject = Subject(session, loaded, read_built(session, library), {version.identity})
     (entry,) = subject.entries
+    if sandbox:
+        require_for_workers(workers_claim(), sandbox)
     collected = collect(subject, run_oracle=True, sandbox=sandbox)
     session.reporter.step("making the proposal, and running its node tests")
-    package = assemble(make_proposal(subject.bundle, entry), collected.cases, _reference(session, version), available())
+    proposal, reference = make_proposal(subject.bundle, entry), _reference(session, version)
+    package = assemble(proposal, collected.cases, reference, available(), workers=workers())
     _write(output, known, version.identity, package.files)
     place = version.places.get("name")
     findings = [*library.diagnostics, *collected.diagnostics, *_findings(package, place)]
@@ -77,6 +82,7 @@ def _propose(session: Session, name: str, output: Path, sandbox: int, started: f
         "tests": package.tests,
         "open": package.open_points,
         "sandbox": record(collected.sandbox),
+        "workers": record(workers_claim()),
     }
     return finish(session, started, findings, "\n".join(lines), fields)
 

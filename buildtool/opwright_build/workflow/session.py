@@ -31,7 +31,8 @@ from opwright_build.workflow.foreign_module import GENERATED, foreign_module
 
 WORK = ".opwright"
 LOG = "actions.json"
-OWN_FILES = ("lock", "hints.json", LOG, "outputs.json")  # in that folder
+LAST_RUN = "run.json"  # what the last run of `test` or `propose` came to, for people and other programs
+OWN_FILES = ("lock", "hints.json", LOG, "outputs.json", LAST_RUN)  # in that folder
 OUTPUTS = ("dist", "library")
 INSTALLED = "installed"  # the kind of source that is the bundle of an installed library
 MODULE = "module"  # the kind of source that says whether a module is installed that no build wrote

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -14,8 +16,9 @@ from opwright.diagnostics.ignores import settle_ignores
 from opwright_build.engine.store import InfrastructureError
 from opwright_build.engine.user_secret import BAD_VARIABLE
 from opwright_build.report.reporter import Reporter, in_reading_order
-from opwright_build.workflow.session import Options, Session, find_root, open_session
+from opwright_build.workflow.session import LAST_RUN, WORK, Options, Session, find_root, open_session
 from opwright_build.workflow.status import UsageError
+from opwright_build.workflow.writing import write_file
 
 _OF_USAGE = ("OW110", BAD_VARIABLE)  # no library here; the environment makes no sense
 
@@ -68,8 +71,19 @@ def finish(
     session.reporter.findings(found, session.source_text)
     seconds = time.perf_counter() - started
     rest = {"seconds": round(seconds, 3), "exit": int(status), **_counts(found)}
-    session.reporter.summary(text.replace("{seconds}", f"{seconds:.2f} s"), {**fields, **rest})
+    summary = {**fields, **rest}
+    session.reporter.summary(text.replace("{seconds}", f"{seconds:.2f} s"), summary)
+    if "sandbox" in fields:
+        _keep_record(session, summary)
     return status
+
+
+def _keep_record(session: Session, summary: Mapping[str, Any]) -> None:
+    """What a run that may have run a reference came to, in a file for people and other programs; nothing here reads it.
+    Where it cannot be written, the run is no worse."""
+    record = {"schema": "opwright.run/1", **summary}
+    with contextlib.suppress(InfrastructureError):
+        write_file(session.root / WORK / LAST_RUN, (json.dumps(record, indent=1) + "\n").encode())
 
 
 def only_findings(session: Session, diagnostics: Sequence[Diagnostic]) -> int:
