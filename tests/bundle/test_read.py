@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -393,12 +394,30 @@ class TestRefusals:
 
         def forge(value: dict[str, list[object]]) -> None:
             bodies = leaf["bodies"]
-            value["bodies"] = [bodies[0]]
+            value["bodies"] = [bodies[0] | {"inputs": [], "attributes": [], "outputs": []}]
             value["members"] = [[f"bodies/{bodies[0]['body'].removeprefix('body1:')}.pb", 0, "0" * 64]]
 
         members = [unpack(BUNDLE)[name] for name in in_folder(BUNDLE, "functions/")]
         [leaf] = [value for value in map(json.loads, members) if value["name"] == "Leaf"]
         assert "with another size or digest" in refused(with_function(BUNDLE, "Many", forge)).reason
+
+    @pytest.mark.parametrize(
+        ("where", "name"),
+        [("inputs", "missing"), ("attributes", "missing"), ("outputs", "missing"), ("inputs", "x_-1")],
+    )
+    def test_a_body_with_a_parameter_that_the_function_has_not(self, where: str, name: str) -> None:
+        def forge(value: dict[str, Any]) -> None:
+            value["bodies"][0][where] = [name]
+
+        found = refused(with_function(BUNDLE, "Leaf", forge))
+        assert found.code == "OW516"
+        assert f"has an {where[:-1]} that the function has not" in found.reason
+
+    def test_two_parameters_of_one_name(self) -> None:
+        def forge(value: dict[str, Any]) -> None:
+            value["inputs"] = value["inputs"] * 2
+
+        assert "have one name" in refused(with_function(BUNDLE, "Leaf", forge)).reason
 
     def test_what_other_tools_pack(self, tmp_path: Path) -> None:
         path = tmp_path / "x.onnxlib"

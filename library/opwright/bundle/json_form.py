@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
@@ -368,7 +369,7 @@ def _domain(place: _Place) -> DomainEntry:
 
 
 def _function(place: _Place) -> FunctionEntry:
-    return FunctionEntry(
+    entry = FunctionEntry(
         domain=place.get("domain").name(),
         name=place.get("name").name(),
         since_version=place.get("since_version").integer(1),
@@ -382,6 +383,32 @@ def _function(place: _Place) -> FunctionEntry:
         bodies=place.get("bodies").map(_body),
         templates=() if (found := place.maybe("templates")) is None else found.map(_template),
     )
+    _require_interface(entry)
+    return entry
+
+
+def _require_interface(entry: FunctionEntry) -> None:
+    """MalformedError unless every name of a body is one of the interface: all that uses a function relies on that."""
+    inputs, attributes = [item.name for item in entry.inputs], [item.name for item in entry.attributes]
+    if len({*inputs, *attributes}) != len(inputs) + len(attributes):
+        raise MalformedError(f"two parameters of {entry.identity} have one name")
+    outputs = [item.name for item in entry.outputs]
+    for body in entry.bodies:
+        if not _are_of(body.inputs, inputs):
+            raise MalformedError(f"a body of {entry.identity} has an input that the function has not")
+        if not set(attributes).issuperset(body.attributes):
+            raise MalformedError(f"a body of {entry.identity} has an attribute that the function has not")
+        if not _are_of(body.outputs, outputs):
+            raise MalformedError(f"a body of {entry.identity} has an output that the function has not")
+        if len({*body.inputs}) != len(body.inputs) or len({*body.attributes}) != len(body.attributes):
+            raise MalformedError(f"a body of {entry.identity} has a parameter twice")
+
+
+def _are_of(names: Sequence[str], interface: Sequence[str]) -> bool:
+    """Whether they are names of the interface, or stand for its last one, if that is variadic: `xs_0`, `xs_1`..."""
+    last = interface[-1] if interface else ""
+    others = [name for name in names if name not in interface]
+    return all(re.fullmatch(rf"{re.escape(last)}_*_[0-9]+", name) for name in others)
 
 
 def _template(place: _Place) -> TemplateEntry:

@@ -13,14 +13,14 @@ from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, helper
 
 from opwright.bundle.call_interface import inputs_of_call, outputs_of
 from opwright.bundle.format import Bundle
-from opwright.diagnostics.diagnostic import Diagnostic, Place, Severity
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place, Severity
 from opwright.graphs.ids import FunctionId, callees_first, function_id
 from opwright.graphs.inline import inline_model
 from opwright.graphs.structure import check_structure
 from opwright.graphs.walk import all_graphs
 from opwright.link.catalogue import Catalogue, layered, merge_libraries
 from opwright.link.check import check_model, undefined_nodes
-from opwright.link.instantiate import pad, write_defaults
+from opwright.link.instantiate import damaged, pad, write_defaults
 from opwright.link.metadata import ATTACHED, CALL, IMPORTED
 from opwright.link.node_resolution import Served, resolve_model
 from opwright.link.plan import Plan, choose_opset, make_plan
@@ -162,6 +162,8 @@ def _call_function(served: Served, identity: FunctionId) -> None:
             setattr(node, field, value)
     given = list(node.input)
     positions = {formal.name: index for index, formal in enumerate(inputs_of_call(entry, len(given)))}
+    if not positions.keys() >= {*body.inputs}:
+        raise DiagnosticError([damaged(served.instance, "its inputs are not those of the call")])
     kept = [positions[name] for name in body.inputs]
     del node.input[:]
     node.input.extend(given[position] if position < len(given) else "" for position in kept)

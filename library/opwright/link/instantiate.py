@@ -69,7 +69,7 @@ def closure(catalogue: Catalogue, roots: Iterable[Instance], opset: int) -> list
         while instance is not None or stack:
             if instance is not None:
                 if instance.content in open_keys:
-                    raise DiagnosticError([_damaged(instance, "it calls itself")])
+                    raise DiagnosticError([damaged(instance, "it calls itself")])
                 if instance.content not in done:
                     open_keys.add(instance.content)
                     stack.append((instance, iter(instance.body.calls)))
@@ -129,14 +129,14 @@ def parse_body(catalogue: Catalogue, instance: Instance) -> FunctionProto:
     """The anonymous body. Raises DiagnosticError (OW575) when its bytes are none."""
     data = catalogue.bodies.get(instance.body.body)
     if data is None:
-        raise DiagnosticError([_damaged(instance, f"{instance.body.body} is not among the library's bodies")])
+        raise DiagnosticError([damaged(instance, f"{instance.body.body} is not among the library's bodies")])
     try:
         function = FunctionProto.FromString(data)
     except DecodeError:
-        raise DiagnosticError([_damaged(instance, "its bytes are not a FunctionProto")]) from None
+        raise DiagnosticError([damaged(instance, "its bytes are not a FunctionProto")]) from None
     reason = _why_another(instance.body.body, data)
     if reason:
-        raise DiagnosticError([_damaged(instance, reason)])
+        raise DiagnosticError([damaged(instance, reason)])
     return function
 
 
@@ -160,10 +160,10 @@ def _check_shape(function: FunctionProto, instance: Instance) -> None:
     inputs = [f"i{index}" for index in range(len(body.inputs))]
     outputs = [f"o{index}" for index in range(len(outputs_of(entry, body)))]
     if list(function.input) != inputs or list(function.output) != outputs:
-        raise DiagnosticError([_damaged(instance, "its inputs or outputs are not those of the interface")])
+        raise DiagnosticError([damaged(instance, "its inputs or outputs are not those of the interface")])
     known = {attribute.name for attribute in entry.attributes}
     if len(function.attribute) != len(body.attributes) or not known.issuperset(body.attributes):
-        raise DiagnosticError([_damaged(instance, "its attributes are not those of the interface")])
+        raise DiagnosticError([damaged(instance, "its attributes are not those of the interface")])
 
 
 def _resolve_calls(naming: Naming, caller: Instance, function: FunctionProto) -> dict[str, int]:
@@ -176,7 +176,7 @@ def _resolve_calls(naming: Naming, caller: Instance, function: FunctionProto) ->
         if node.domain != CALL_DOMAIN:
             continue
         if node.op_type not in calls:
-            raise DiagnosticError([_damaged(caller, f"it calls {node.op_type}, which the index does not name")])
+            raise DiagnosticError([damaged(caller, f"it calls {node.op_type}, which the index does not name")])
         callee = find_callee(naming.catalogue, caller, calls[node.op_type], naming.opset)
         node.domain, node.op_type, node.overload = naming.id_of(callee)
         write_attributes(node, callee)
@@ -317,7 +317,7 @@ def _other_meaning(instance: Instance, node: NodeProto, version: int) -> Diagnos
     )
 
 
-def _damaged(instance: Instance, reason: str) -> Diagnostic:
+def damaged(instance: Instance, reason: str) -> Diagnostic:
     return Diagnostic(
         "OW575",
         f"the body of {instance.entry.identity} cannot be used",
