@@ -33,6 +33,7 @@ KEPT = Path(__file__).with_name("kept")
 _VALID = 24  # of the models, which come first: most changes start from them
 _SUFFIXES = {".onnx": "model", ".onnxlib": "onnxlib", ".json": "folder"}
 _SHARES = {"model": 0.6, "onnxlib": 0.2, "folder": 0.2}
+_TOLD = 2_000  # inputs, after which the campaign says how far it is
 _DRAWN = {"model": 2, "onnxlib": 2, "folder": 2}  # tasks for each input
 
 
@@ -106,6 +107,8 @@ def campaign(
             tally.inputs[item.kind] += 1
             tally.runs += len(verdict.outcomes)
             tally.good += sum(outcome in ("0", "good") for outcome in verdict.outcomes.values())
+            if not sum(tally.inputs.values()) % _TOLD:
+                print(tally, flush=True)
             for task, text in verdict.findings.items():
                 place = text.rpartition(" at ")[2]
                 tally.findings[place] += 1

@@ -54,12 +54,17 @@ def changed_bundle(data: bytes, numbers: random.Random) -> bytes:
     if choice < 0.3 and data == bundles()[0]:
         return changed_library(data, numbers)
     members = unpack(data)
-    for _ in range(numbers.choice((1, 1, 1, 2))):
-        _change(members, numbers)
     try:
+        for _ in range(numbers.choice((1, 1, 1, 2))):
+            _change(members, numbers)
         return pack(members.items())
-    except ValueError:  # a name that no member may have
-        return data
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        RecursionError,
+    ):  # two changes that exclude each other, a name of no member
+        return changed_bytes(data, numbers)
 
 
 def _change(members: Members, numbers: random.Random) -> None:
