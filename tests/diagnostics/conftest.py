@@ -110,6 +110,9 @@ def _step(words: list[str], root: Path) -> int:
         case ["secret", what]:
             _put_secret(what, root.parent / "home" / ".config" / "opwright")
             return 0
+        case ["put", name, target]:
+            (root / target).write_bytes((root / name).read_bytes())
+            return 0
         case ["link", name, target]:
             (root / name).symlink_to(target)
             return 0

@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -51,6 +52,23 @@ SandboxOption = Annotated[
         help="Run no Python of a spec in a sandbox below this level: 1 or 2.",
     ),
 ]
+
+
+class Within(Enum):
+    """How far values may lie apart."""
+
+    EXACT = "exact"
+    TOLERANCE = "tolerance"
+
+
+class Form(Enum):
+    """How `diff` prints."""
+
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+
+
 NameArgument = Annotated[str, typer.Argument(metavar="X", help="Name, domain/Name or domain::Name@version.")]
 HERE = Path()
 
@@ -324,3 +342,79 @@ def explain(
     from opwright_build.workflow.explain import explain
 
     _leave(lambda: explain(subject, path, _console(), _reporter("explain", json=False, findings_aside=True)))
+
+
+@app.command()
+def lock(
+    path: PathArgument = HERE,
+    check: Annotated[bool, typer.Option("--check", help="Fail where a release would be refused.")] = False,
+    accept: Annotated[
+        list[str] | None,
+        typer.Option("--accept", metavar="X", help="Accept the new body of a version; may be repeated."),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Accept every new body.")] = False,
+    within: Annotated[
+        Within, typer.Option("--within", help="How far values may be from those released.")
+    ] = Within.TOLERANCE,
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it is kept in the lock.")] = "",
+    unjudged: Annotated[bool, typer.Option("--unjudged", help="Accept bodies that no vector runs, too.")] = False,
+    packages: PackageOption = None,
+    json: JsonOption = False,
+    cache: CacheOption = None,
+    sarif: SarifOption = None,
+) -> None:
+    """Show what was released and whether the library keeps it, or accept new bodies."""
+    from opwright_build.workflow.locking import Accepting, lock
+    from opwright_build.workflow.session import Options
+
+    accepting = Accepting(tuple(accept or ()), everything, within.value, reason, unjudged)
+    options = Options(cache, packages=tuple(packages or ()))
+    _leave(lambda: lock(path, _reporter("lock", json, sarif=sarif), options, accepting, check, START))
+
+
+@app.command()
+def diff(
+    path: PathArgument = HERE,
+    against: Annotated[
+        str,
+        typer.Option("--against", metavar="STATE", help="lock, git:REVISION, FILE.onnxlib or an installed library."),
+    ] = "lock",
+    form: Annotated[Form, typer.Option("--format", help="How to print what differs.")] = Form.TEXT,
+    notes: Annotated[Path | None, typer.Option("--notes", metavar="FILE", help="Write release notes as well.")] = None,
+    packages: PackageOption = None,
+    cache: CacheOption = None,
+) -> None:
+    """Compare the library with another state of it: models, types, sources and values."""
+    from opwright_build.workflow.differing import diff
+    from opwright_build.workflow.session import Options
+
+    options = Options(cache, packages=tuple(packages or ()))
+    _leave(lambda: diff(path, against, notes, _diff_reporter(form), options, START))
+
+
+def _diff_reporter(form: Form) -> Reporter:
+    if form is not Form.SARIF:
+        return _reporter("diff", json=form is Form.JSON)
+    from opwright_build.report.findings_file import SarifReporter
+    from opwright_build.report.quiet import QuietReporter
+
+    console = _console()
+    return SarifReporter(QuietReporter(), "diff", lambda data: console.result(data.decode().rstrip("\n")))
+
+
+@app.command()
+def release(
+    version: Annotated[str, typer.Argument(metavar="VERSION", help="Three numbers, for example 1.2.0.")],
+    path: PathArgument = HERE,
+    packages: PackageOption = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be written; write nothing.")] = False,
+    json: JsonOption = False,
+    cache: CacheOption = None,
+    sarif: SarifOption = None,
+) -> None:
+    """Release the library: lock what it promises, write notes and artefacts."""
+    from opwright_build.workflow.releasing import release
+    from opwright_build.workflow.session import Options
+
+    options = Options(cache, packages=tuple(packages or ()))
+    _leave(lambda: release(path, _reporter("release", json, sarif=sarif), options, version, dry_run, START))

@@ -13,30 +13,30 @@ from opwright.bundle.write import bundle_name
 from opwright_build.package.distribution import distribution_name
 
 
-def build_wheel(index: Index, bundle: bytes, stubs: Mapping[str, bytes]) -> tuple[str, bytes]:
-    """(file name, bytes). `stubs` are the package's files by their path below `library/`.
+def build_wheel(index: Index, bundle: bytes, stubs: Mapping[str, bytes], version: str = "") -> tuple[str, bytes]:
+    """(file name, bytes). `stubs` are the package's files by their path below `library/`; `version` is the wheel's,
+    where it is not that of the library.
 
     The wheel is pure Python, holds the bundle next to the package's modules, and requires what the index says.
     """
     distribution = distribution_name(index.library)
-    information = f"{distribution}-{index.version}.dist-info"
+    version = version or index.version
+    information = f"{distribution}-{version}.dist-info"
     package = {**stubs, f"{index.package}/{bundle_name(index)}": bundle}
-    metadata = {f"{information}/METADATA": _metadata(index), f"{information}/WHEEL": _WHEEL}
+    metadata = {f"{information}/METADATA": _metadata(index, version), f"{information}/WHEEL": _WHEEL}
     members = dict(sorted(package.items())) | metadata  # what describes the wheel comes last, as its format asks
     record = f"{information}/RECORD"
-    return f"{distribution}-{index.version}-py3-none-any.whl", pack(
-        [*members.items(), (record, _record(members, record))]
-    )
+    return f"{distribution}-{version}-py3-none-any.whl", pack([*members.items(), (record, _record(members, record))])
 
 
 _WHEEL = b"Wheel-Version: 1.0\nGenerator: opwright\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
 
-def _metadata(index: Index) -> bytes:
+def _metadata(index: Index, version: str) -> bytes:
     lines = [
         "Metadata-Version: 2.4",
         f"Name: {index.library}",
-        f"Version: {index.version}",
+        f"Version: {version}",
     ]
     if index.summary:
         lines.append(f"Summary: {' '.join(index.summary.split())}")

@@ -107,6 +107,23 @@ def output_schemas() -> dict[str, Schema]:
             },
             {"written": _FLAG},
         ),
+        "lock": _events(
+            "lock", {"action": action}, {"versions": _COUNT, "differing": _COUNT, "accepted": _list_of(_TEXT)}
+        ),
+        "diff": _events(
+            "diff",
+            {"action": action, "change": _CHANGE},
+            {"against": _TEXT, "levels": _map_of(_COUNT)},
+        ),
+        "release": _events(
+            "release",
+            {"action": action},
+            {
+                "version": _TEXT,
+                "dry_run": _FLAG,
+                "packages": _list_of(_object(library=_TEXT, last=_TEXT, notes=_TEXT)),
+            },
+        ),
         "polyfill": _events("polyfill", {"node": _POLYFILLED_NODE}, _POLYFILLED),
         "ls": _line("ls", _LISTED),
         "opsets": _line("opsets", _OPSET_ROW),
@@ -114,6 +131,16 @@ def output_schemas() -> dict[str, Schema]:
     }
 
 
+_CHANGE: Schema = {
+    "function": _TEXT,
+    "kind": _TEXT,
+    "level": {"enum": ["wire", "types", "source", "numeric"]},
+    "breaking": _FLAG,
+    "what": _TEXT,
+    "before": _TEXT,
+    "after": _TEXT,
+    "text": _TEXT,
+}
 _IDENTITY: Schema = {"domain": _TEXT, "name": _TEXT, "since_version": {"type": "integer", "minimum": 1}}
 
 

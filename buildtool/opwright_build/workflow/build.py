@@ -30,15 +30,20 @@ def _build(session: Session, started: float) -> int:
     counts = action_counts(session, library)
     if not library.good:
         return finish(session, started, library.diagnostics, "", counts)
-    folders = sorted({str(PurePosixPath(path).parent) for path in library.files if path.startswith("library/")})
-    published = session.publisher.publish(
-        library.files, lambda file: session.engine.fetch(library.result, file), folders, scope_of(session, library)
-    )
+    published = publish(session, library)
     outputs = _outputs(library, published)
     for output in outputs:
         session.reporter.event("output", output)
     text = "\n".join([*headline(library), actions_line(counts), *_file_lines(published), "next: opwright test"])
     return finish(session, started, library.diagnostics, text, {**figures(library), **counts, "outputs": outputs})
+
+
+def publish(session: Session, library: BuiltLibrary) -> Published:
+    """Writes what a library that was built well yields."""
+    folders = sorted({str(PurePosixPath(path).parent) for path in library.files if path.startswith("library/")})
+    return session.publisher.publish(
+        library.files, lambda file: session.engine.fetch(library.result, file), folders, scope_of(session, library)
+    )
 
 
 def action_counts(session: Session, library: BuiltLibrary) -> dict[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from opwright_build.dependencies.closures import Closure
     from opwright_build.spec.model import LoadedLibrary, Package
+    from opwright_build.versions.numeric import NumericVerdict
     from opwright_build.workflow.made_versions import MadeVersions
 
 SPECS = "list:specs"
@@ -45,7 +46,8 @@ FACTS = "facts.json"  # output: figures, file sizes
 class BuiltLibrary:
     """What a library action gave. `files` maps each path to write, relative to the root, to its digest.
 
-    `packages` are the figures of each package that was asked for, in the order of library.yaml.
+    `packages` are the figures of each package that was asked for, in the order of library.yaml. `verdicts` say what the
+    bodies compute that are not those released.
     """
 
     result: Result
@@ -53,6 +55,7 @@ class BuiltLibrary:
     good: bool
     files: Mapping[str, str]
     facts: Mapping[str, Any]
+    verdicts: Mapping[str, NumericVerdict] = field(default_factory=dict)
 
     @property
     def packages(self) -> Sequence[Mapping[str, Any]]:
@@ -64,27 +67,46 @@ class BuiltLibrary:
         return sum(int(package[figure]) for package in self.packages)
 
 
-def build_library(session: Session) -> BuiltLibrary:
+def build_library(session: Session, release: str = "", *, locked: bool = True) -> BuiltLibrary:
     """Everything that the packages asked for yield, as far as it is not known already. Writes nothing but the cache.
 
-    UsageError when the library has no package of a name that is asked for.
+    `release` is the version that those are to have, where it is not the one in library.yaml. Bodies that are not those
+    released are run beside them; without `locked` nothing is compared with what was released. UsageError when the
+    library has no package of a name that is asked for.
     """
     params: dict[str, Json] = {"packages": list(_names_asked_for(session))} if session.packages else {}
+    params |= {"release": release} if release else {}
+    params |= {} if locked else {"locked": False}
     action = Action("library", "library", {}, params, session.environment)
 
     def function(reader: Reader, engine: Engine) -> Outcome:
-        return _library_action(reader, engine, session)
+        return _library_action(reader, engine, session, release, locked)
 
     result = session.engine.run_composite(action, function)
     match result.outcome:
         case Done(outputs, diagnostics):
             files = {path: digest for path, digest in outputs.items() if path not in (TABLE, FACTS)}
             facts = json.loads(session.engine.fetch(result, FACTS))
-            return BuiltLibrary(result, diagnostics, True, files, facts)
+            return _compared(session, BuiltLibrary(result, diagnostics, True, files, facts))
         case Failed(diagnostics):
             return BuiltLibrary(result, diagnostics, False, {}, {})
         case Unsupported(reason):
             raise AssertionError(f"a library is never unsupported: {reason}")
+
+
+def _compared(session: Session, library: BuiltLibrary) -> BuiltLibrary:
+    """With what became of bodies that are not those released."""
+    differing = library.facts["differing"]
+    if not differing:
+        return library
+    from opwright_build.spec.load import load_library
+    from opwright_build.workflow.released import judge_differing
+
+    only = [package["library"] for package in library.packages]
+    loaded = load_library(session.root, only=only)
+    judged = judge_differing(session, loaded, read_built(session, library), differing, session.tree.read)
+    good = not has_errors(judged.findings)
+    return replace(library, diagnostics=(*library.diagnostics, *judged.findings), good=good, verdicts=judged.verdicts)
 
 
 def _names_asked_for(session: Session) -> tuple[str, ...]:
@@ -130,15 +152,18 @@ def load(reader: Reader, root: Path, only: Collection[str] | None = None) -> Loa
     return replace(loaded, diagnostics=(*loaded.diagnostics, *found))
 
 
-def _library_action(reader: Reader, engine: Engine, session: Session) -> Outcome:
+def _library_action(reader: Reader, engine: Engine, session: Session, release: str, locked: bool) -> Outcome:
     from opwright_build.workflow.libraries_called import libraries_called
     from opwright_build.workflow.made_versions import MadeVersions
+    from opwright_build.workflow.released import Comparison, compare_with_lock
     from opwright_build.workflow.select_packages import select_packages
 
     session.reporter.step("reading specs/")
     only = _names_asked_for(session) if session.packages else None
     loaded = load(reader, session.root, only)
     asked = [package.name for package in select_packages(loaded.library, session.packages)]
+    if release:
+        loaded = with_release(loaded, asked, release)
     others = libraries_called(reader, loaded)
     if has_errors(others.diagnostics):
         return Failed((*loaded.diagnostics, *others.diagnostics))
@@ -157,11 +182,22 @@ def _library_action(reader: Reader, engine: Engine, session: Session) -> Outcome
     if has_errors(found):
         return Failed(tuple(diagnostics))
     made = MadeVersions(engine, loaded, compiled, instances)
+    compared: dict[str, Comparison] = {}
+    for package in loaded.packages if locked else ():
+        compared[package.name] = compare_with_lock(
+            loaded, package, made.entries_of, lambda path: reader.read(f"file:{path}")
+        )
+        diagnostics += compared[package.name].findings
+    if has_errors(diagnostics):
+        return Failed(tuple(diagnostics))
     outputs: dict[str, str] = {}
     facts: dict[str, Any] = {}
     for package in loaded.packages:
         closure = made.closure_of(package, facts, others)
-        action = _packaging(made, package, closure, session.environment)
+        state = compared.get(package.name, Comparison((), ()))
+        last = "" if release and package.name in asked else state.last  # what is to be a release comes after none
+        released = {"last": last, "library": state.library}
+        action = _packaging(made, package, closure, session.environment, released)
         (packaged,) = engine.run([action])
         if isinstance(packaged.outcome, Done | Failed):
             diagnostics += packaged.outcome.diagnostics
@@ -172,6 +208,7 @@ def _library_action(reader: Reader, engine: Engine, session: Session) -> Outcome
             outputs |= {path: digest for path, digest in packaged.outcome.outputs.items() if path != FACTS}
     told: dict[str, Any] = {
         "packages": [facts[name] for name in asked],
+        "differing": [identity for name in asked if locked for identity in compared[name].differing],
         "actions": len(compiled) + len(loaded.packages) + 1,
     }
     domains = {domain for name in asked for domain in loaded.library.package(name).domains}
@@ -180,7 +217,19 @@ def _library_action(reader: Reader, engine: Engine, session: Session) -> Outcome
     return Done(outputs, tuple(diagnostics))
 
 
-def _packaging(made: MadeVersions, package: Package, closure: Closure, environment: str) -> Action:
+def with_release(loaded: LoadedLibrary, names: Collection[str], release: str) -> LoadedLibrary:
+    """The library with another version of the packages of those names."""
+
+    def changed(package: Package) -> Package:
+        return replace(package, version=release) if package.name in names else package
+
+    library = replace(loaded.library, packages=tuple(map(changed, loaded.library.packages)))
+    return replace(loaded, library=library, packages=tuple(map(changed, loaded.packages)))
+
+
+def _packaging(
+    made: MadeVersions, package: Package, closure: Closure, environment: str, released: Mapping[str, Json]
+) -> Action:
     """The action that makes a package's files. Places do not reach it: moving a line changes no file."""
     engine, loaded = made.engine, made.loaded
     domains = tuple(replace(domain, places={}) for domain in loaded.domains if domain.name in package.domains)
@@ -190,6 +239,8 @@ def _packaging(made: MadeVersions, package: Package, closure: Closure, environme
         "dependencies": engine.put(encode_value(closure.dependencies)),
         "closure": engine.put(encode_value(closure.bodies)),
     }
+    if released["last"]:
+        inputs["released"] = engine.put(canonical_json(dict(released)))
     for version in loaded.versions:
         if version.domain.name not in package.domains:
             continue

@@ -44,7 +44,7 @@ class MadeVersions:
         if not lenders:
             return Closure()
         first = {normal_name(lender.library): lender for lender in reversed(lenders)}
-        entries = self._entries(package)
+        entries = self.entries_of(package)
         templates = [
             text
             for identity, entry in entries.items()
@@ -53,12 +53,13 @@ class MadeVersions:
         ]
         return collect_closure(entries.values(), templates, list(first.values()))
 
-    def _entries(self, package: Package) -> dict[str, FunctionEntry]:
+    def entries_of(self, package: Package) -> dict[str, FunctionEntry]:
+        """The entries of a package's versions, by identity."""
         identities = (item.identity for item in self.loaded.versions if item.domain.name in package.domains)
         return {identity: decode_value(FunctionEntry, self.part(identity, ENTRY)) for identity in identities}
 
     def _lender(self, package: Package, sha256: str, others: Resolved) -> Lender:
-        entries = self._entries(package)
+        entries = self.entries_of(package)
         bodies: dict[str, bytes] = {}
         for identity in entries:
             bodies |= decode_value(dict[str, bytes], self.part(identity, BODIES))

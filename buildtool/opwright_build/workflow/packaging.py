@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from importlib.metadata import version as installed_version
 
-from opwright.bundle.format import DependencyEntry, FunctionEntry
-from opwright.bundle.write import write_bundle
+from opwright.bundle.format import DependencyEntry, FunctionEntry, Index
+from opwright.bundle.read import read_bundle
+from opwright.bundle.write import bundle_name, write_bundle
 
 from opwright_build.compile.compiled_version import CompiledVersion
 from opwright_build.engine.action import Done, Outcome
@@ -17,6 +20,7 @@ from opwright_build.package.typed_package import render_stubs
 from opwright_build.package.wheel import build_wheel
 from opwright_build.report.figures import count_figures
 from opwright_build.spec.model import Domain, Package
+from opwright_build.versions.semantic import development_version
 
 FACTS = "facts.json"
 ENTRY = "entry:"
@@ -26,7 +30,9 @@ TEMPLATES = "templates:"
 
 def package_action(reader: Reader) -> Outcome:
     """Inputs: `package`, its `domains`, what it carries of other libraries as `dependencies` and `closure` (their
-    bodies), and for each version `entry:<identity>`, `bodies:<identity>`, `templates:<identity>`.
+    bodies), and for each version `entry:<identity>`, `bodies:<identity>`, `templates:<identity>`; and,
+    where the package was released, `released`: the last release, and the digest that the library had at the version it
+    has now.
 
     Outputs: every file of the build by its path relative to the library's root, and `facts.json`.
     """
@@ -39,16 +45,22 @@ def package_action(reader: Reader) -> Outcome:
     bodies = {**own, **decode_value(dict[str, bytes], reader.input("closure"))}
     templates = {digest: text for version in compiled for digest, text in version.templates.items()}
     bundle = write_bundle(index, bodies, templates=templates)
+    wheel_version = index.version
+    last = _last_release(reader, index, bundle)
+    if last:  # what was released under this version is something else
+        index = replace(index, version=development_version(index.version, last))
+        bundle = write_bundle(index, bodies, templates=templates)
+        wheel_version = f"{index.version}+g{read_bundle(bundle, index.library).digest[:12]}"
     stubs = render_stubs(index)
-    wheel_name, wheel = build_wheel(index, bundle, stubs)
-    bundle_path = f"dist/{package.name}-{package.version}.onnxlib"
+    wheel_name, wheel = build_wheel(index, bundle, stubs, wheel_version)
+    bundle_path = f"dist/{bundle_name(index)}"
     files = {bundle_path: bundle, f"dist/{wheel_name}": wheel}
     files |= {f"library/{path}": data for path, data in stubs.items()}
     figures = count_figures(index, {digest: len(body) for digest, body in own.items()})
     facts: dict[str, Json] = {
         "library": package.name,
         "package": package.package,
-        "version": package.version,
+        "version": index.version,
         "versions": figures.versions,
         "pairs": figures.pairs,
         "opset_bodies": figures.opset_bodies,
@@ -60,6 +72,14 @@ def package_action(reader: Reader) -> Outcome:
     }
     outputs = {path: reader.put(data) for path, data in files.items()}
     return Done({**outputs, FACTS: reader.put(canonical_json(facts))})
+
+
+def _last_release(reader: Reader, index: Index, bundle: bytes) -> str:
+    """The release that this comes after; empty where there is none, or where this is a release itself."""
+    if "released" not in reader.inputs():
+        return ""
+    released = json.loads(reader.input("released"))
+    return "" if released["library"] == read_bundle(bundle, index.library).digest else str(released["last"])
 
 
 def _version(reader: Reader, entry: str) -> CompiledVersion:

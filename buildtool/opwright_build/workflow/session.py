@@ -28,11 +28,12 @@ from opwright_build.engine.user_secret import UserSeal, user_seal
 from opwright_build.report.reporter import Reporter
 from opwright_build.workflow.excerpt_text import library_text
 from opwright_build.workflow.foreign_module import GENERATED, foreign_module
+from opwright_build.workflow.transaction import JOURNAL, Transaction
 
 WORK = ".opwright"
 LOG = "actions.json"
 LAST_RUN = "run.json"  # what the last run of `test` or `propose` came to, for people and other programs
-OWN_FILES = ("lock", "hints.json", LOG, "outputs.json", LAST_RUN)  # in that folder
+OWN_FILES = ("lock", "hints.json", LOG, "outputs.json", LAST_RUN, JOURNAL)  # in that folder
 OUTPUTS = ("dist", "library")
 INSTALLED = "installed"  # the kind of source that is the bundle of an installed library
 MODULE = "module"  # the kind of source that says whether a module is installed that no build wrote
@@ -88,6 +89,7 @@ class Session:
     count: ActionCount
     reporter: Reporter
     user: UserSeal
+    transaction: Transaction
     packages: tuple[str, ...] = ()
 
     def source_text(self, file: str) -> str | None:
@@ -130,6 +132,8 @@ def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[S
     with _locked(work, waiting):
         user = user_seal()
         here = folder_seal(user)
+        transaction = Transaction(tree, work, here)
+        transaction.finish()
         hints = FileHints(StateFile(work / "hints.json", here), rehash=options.rehash)
         parts = environment_parts(_own_sources(), DISTRIBUTIONS, hints)
         log = ActionLog(StateFile(work / LOG, here), parts)
@@ -141,7 +145,9 @@ def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[S
         publisher = Publisher(root, OUTPUTS, StateFile(work / "outputs.json", here), hints, _generated)
         try:
             environment = environment_digest(parts)
-            yield Session(root, tree, engine, store, environment, publisher, count, reporter, user, options.packages)
+            yield Session(
+                root, tree, engine, store, environment, publisher, count, reporter, user, transaction, options.packages
+            )
         finally:
             hints.save()
             log.save()

@@ -28,7 +28,7 @@ _ATTRIBUTES = (stat.S_IFREG | 0o644) << 16
 _ENCRYPTED, _DESCRIPTOR = 1, 8  # flags
 _LONGEST_COMMENT = 0xFFFF
 
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)*\Z")
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.+-]*)*\Z")
 _LONGEST_NAME = 255
 
 

@@ -1289,6 +1289,68 @@ TABLE = (
     ),
     # Releases
     Code(
+        "OW610",
+        "A lock is not as it was written",
+        "It says what was released, and every build stands on it. A line that was edited by hand, or lost in a merge, "
+        "would let a release be changed without a word.",
+    ),
+    Code(
+        "OW611",
+        "A released version promises something else",
+        "Models and callers hold on to a released version: its names, their order, types, defaults and opsets. What "
+        "has to be different is written as a new version beside it, and nobody's model changes.",
+    ),
+    Code(
+        "OW612",
+        "A released version is gone",
+        "A model that names it would not load any more. A version that was released as deprecated may go with a major "
+        "release, which tells people to look.",
+    ),
+    Code(
+        "OW613",
+        "A body differs from the one that was released",
+        "It computes the same, or nearly the same: both were run on all vectors. Build and test use the new one; a "
+        "release takes it once somebody has said why.",
+    ),
+    Code(
+        "OW614",
+        "A released version computes something else",
+        "Results of existing models would change without a word. What computes something else is another version.",
+    ),
+    Code(
+        "OW615",
+        "A body differs from the one that was released, and no vector runs it",
+        "Whether it computes the same is not known.",
+    ),
+    Code(
+        "OW616",
+        "A new body of a released version is not accepted",
+        "A release replaces a body of an earlier one only where it computes the same, within what was asked for, and "
+        "for a reason that is kept in the lock.",
+    ),
+    Code(
+        "OW617",
+        "A release brings more than its number says",
+        "People take a patch without looking, and a minor release for what is new. What breaks models, types or "
+        "sources needs a major release; before 1.0.0, a minor one.",
+    ),
+    Code(
+        "OW618",
+        "The number of a release cannot be used",
+        "All who have installed a release have the same bytes, so a number is used once, and later ones are larger.",
+    ),
+    Code(
+        "OW619",
+        "The state to compare with cannot be had",
+        "It is the lock, a revision of the repository, a bundle or an installed library, and it has to be there.",
+    ),
+    Code(
+        "OW620",
+        "A change breaks what worked",
+        "Level `wire` reaches models that hold the node, `types` the types of their tensors, `source` programs that "
+        "call the function, and `numeric` the values.",
+    ),
+    Code(
         "OW650",
         "A name does not follow the standard's naming conventions",
         "A proposal is read by people who know some two hundred operators: what is called as it is called there "

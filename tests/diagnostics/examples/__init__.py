@@ -21,10 +21,10 @@ class Example:
     `command` is the command line without the leading `opwright`: `build`, `test`; several are joined by ` && `, as in
     `build && attach model.onnx --library dist/base-1.0.0.onnxlib -o out.onnx`. The findings of the last one count.
     A file whose content is empty is deleted. Binary files are given as text: `x.onnx.txt` holds the ONNX text form of
-    `x.onnx`, and `x.hex` the bytes of `x` in hexadecimal. Four steps are no commands of ours: `damage FOLDER`
+    `x.onnx`, and `x.hex` the bytes of `x` in hexadecimal. Five steps are no commands of ours: `damage FOLDER`
     changes the last byte of every file below the folder, `forge FOLDER` the result in every record of a cache,
-    `misdirect FOLDER` adds an output elsewhere to them, and `link NAME TARGET` makes a symbolic link. `python FILE`
-    runs a file of Python and shows the findings that it raises.
+    `misdirect FOLDER` adds an output elsewhere to them, `link NAME TARGET` makes a symbolic link, and `put NAME TARGET`
+    copies a file over another one. `python FILE` runs a file of Python and shows the findings that it raises.
     """
 
     command: str = "build"

@@ -1,0 +1,430 @@
+"""The one comparison of two states of a library. Lock, findings of a build, diff and release all stand on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from opwright.bundle.call_interface import ANY, split_type
+from opwright.bundle.format import AttributeEntry, BodyEntry, FunctionEntry, InputEntry, OutputEntry
+from opwright.lang.facts import ABSENT, PRESENT, fact_of
+
+from opwright_build.versions.change import Change, Kind
+from opwright_build.versions.promise import TEMPLATE, Promise, Promised
+
+Variant = tuple[tuple[str, str], ...]
+
+
+def compare(old: Promised, new: Promised) -> list[Change]:
+    """Every change from one state to the other: those of the library first, then by (domain, name, since_version).
+
+    A body that differs is a change of kind BODY: what it computes is found out by running it (`numeric`).
+    """
+    changes = list(_library(old, new))
+    known: dict[tuple[str, str], list[int]] = {}
+    for promise in old.promises.values():
+        known.setdefault(promise.key[:2], []).append(promise.entry.since_version)
+    keys = {promise.key: promise.identity for promise in (*old.promises.values(), *new.promises.values())}
+    for (domain, name, _), identity in sorted(keys.items()):
+        before, after = old.promises.get(identity), new.promises.get(identity)
+        if after is None:
+            changes.append(Change(identity, Kind.FUNCTION_GONE))
+        elif before is None:
+            versions = known.get((domain, name), [])
+            kind = Kind.VERSION_ADDED if versions else Kind.FUNCTION_ADDED
+            changes.append(Change(identity, kind, before=", ".join(f"{name}@{number}" for number in sorted(versions))))
+        else:
+            emitted = old.emitted.get(domain, domain), new.emitted.get(domain, domain)
+            if emitted[0] != emitted[1]:
+                changes.append(Change(identity, Kind.EMITTED, "", *emitted))
+            changes += compare_versions(before, after)
+    return changes
+
+
+def _library(old: Promised, new: Promised) -> Iterator[Change]:
+    if old.library != new.library:
+        yield Change("", Kind.LIBRARY, "", old.library, new.library)
+    if old.package != new.package:
+        yield Change("", Kind.PACKAGE, "", old.package, new.package)
+
+
+def compare_versions(old: Promise, new: Promise) -> list[Change]:
+    """The changes of one version."""
+    if old.entry == new.entry:
+        return []
+    comparison = _Versions(old, new)
+    return [
+        *comparison.inputs(),
+        *comparison.outputs(),
+        *comparison.attributes(),
+        *comparison.types(),
+        *comparison.opsets(),
+        *comparison.marks(),
+        *comparison.bodies(),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class BodyPair:
+    """Two bodies that serve the same calls at these opsets (both ends included), and are not the same."""
+
+    first: int
+    last: int
+    old: BodyEntry
+    new: BodyEntry
+
+
+def differing_bodies(old: Promise, new: Promise) -> list[BodyPair]:
+    """The pairs of bodies that answer the same calls, and differ; instances of templates are bodies like others."""
+    found: list[BodyPair] = []
+    before, after = _Callers(old.entry, new.entry), _Callers(new.entry, old.entry)
+    lefts = [(body, before.meaning(body)) for body in old.entry.bodies if before.are_served(body.variant)]
+    rights = [(body, after.meaning(body)) for body in new.entry.bodies if after.are_served(body.variant)]
+    for left, meaning in lefts:
+        for right, other in rights:
+            first = max(left.first_opset, right.first_opset)
+            last = min(left.last_opset, right.last_opset)
+            if first <= last and meaning != other and _may_serve_the_same(left.variant, right.variant):
+                found.append(BodyPair(first, last, left, right))
+    return found
+
+
+class _Callers:
+    """The calls of one interface that the other one has as well."""
+
+    def __init__(self, entry: FunctionEntry, other: FunctionEntry) -> None:
+        self._inputs = {item.name: str(index) for index, item in enumerate(entry.inputs)}
+        names, attributes = {item.name for item in other.inputs}, {item.name for item in other.attributes}
+        self._facts: dict[str, str] = {}  # what all calls of the other one have on an axis
+        for item in entry.inputs:
+            if item.name not in names:
+                self._facts[item.name] = ABSENT
+        for attribute in entry.attributes:
+            if attribute.name not in attributes:
+                self._facts[attribute.name] = ABSENT if attribute.default is None else fact_of(attribute.default)
+        for item in other.inputs:
+            if not item.optional and not item.variadic:
+                self._facts[item.name] = PRESENT
+
+    def meaning(self, body: BodyEntry) -> tuple[object, ...]:
+        """The body as callers see it, whatever its parameters are called."""
+        return body.body, tuple(self._inputs.get(name, name) for name in body.inputs), body.attributes
+
+    def are_served(self, variant: Variant) -> bool:
+        return all(self._facts.get(axis, value) == value for axis, value in variant)
+
+
+def _may_serve_the_same(left: Variant, right: Variant) -> bool:
+    """Whether no axis that both have keeps them apart."""
+    known = dict(left)
+    return all(known.get(axis, value) == value for axis, value in right)
+
+
+class _Versions:
+    def __init__(self, old: Promise, new: Promise) -> None:
+        self._old, self._new = old, new
+        self._before, self._after = old.entry, new.entry
+        self._identity = new.identity
+        # The parameters that correspond, whatever they are called.
+        self._inputs = _paired(self._before.inputs, self._after.inputs)
+        self._outputs = _paired(self._before.outputs, self._after.outputs)
+
+    def _change(self, kind: Kind, what: str = "", before: str = "", after: str = "") -> Change:
+        return Change(self._identity, kind, what, before, after)
+
+    # ------------------------------------------------------------------------------------------- parameters
+
+    def inputs(self) -> Iterator[Change]:
+        for left, right in self._inputs:
+            if left is None and right is not None:
+                optional = right.optional or right.variadic
+                last = self._after.inputs.index(right) >= len(self._before.inputs)
+                kind = Kind.INPUT_ADDED_OPTIONAL if optional and last else Kind.INPUT_ADDED
+                yield self._change(kind, right.name)
+            elif right is None and left is not None:
+                yield self._change(Kind.INPUT_GONE, left.name)
+            elif left is not None and right is not None:
+                yield from self._input(left, right)
+
+    def _input(self, left: InputEntry, right: InputEntry) -> Iterator[Change]:
+        if left.name != right.name:
+            yield self._change(Kind.INPUT_NAME, right.name, left.name, right.name)
+        places = self._before.inputs.index(left), self._after.inputs.index(right)
+        if places[0] != places[1]:
+            yield self._change(Kind.INPUT_MOVED, right.name, *(_ordinal(place) for place in places))
+        if left.variadic != right.variadic:
+            yield self._change(Kind.INPUT_VARIADIC if right.variadic else Kind.INPUT_SINGLE, right.name)
+        elif left.optional != right.optional:
+            yield self._change(Kind.INPUT_OPTIONAL if right.optional else Kind.INPUT_REQUIRED, right.name)
+        if left.rank != right.rank:
+            kind = Kind.RANK if right.rank is not None else Kind.RANK_FREE
+            yield self._change(kind, right.name, _rank(left.rank), _rank(right.rank))
+
+    def outputs(self) -> Iterator[Change]:
+        for left, right in self._outputs:
+            if left is None and right is not None:
+                yield self._change(Kind.OUTPUT_ADDED, right.name)
+            elif right is None and left is not None:
+                yield self._change(Kind.OUTPUT_GONE, left.name)
+            elif left is not None and right is not None:
+                if left.name != right.name:
+                    yield self._change(Kind.OUTPUT_NAME, right.name, left.name, right.name)
+                places = self._before.outputs.index(left), self._after.outputs.index(right)
+                if places[0] != places[1]:
+                    yield self._change(Kind.OUTPUT_MOVED, right.name, *(_ordinal(place) for place in places))
+                if left.variadic != right.variadic:
+                    words = ("a single one", "variadic")
+                    yield self._change(Kind.OUTPUT_COUNT, right.name, words[left.variadic], words[right.variadic])
+
+    def attributes(self) -> Iterator[Change]:
+        before = {item.name: item for item in self._before.attributes}
+        after = {item.name: item for item in self._after.attributes}
+        for name in before:
+            if name not in after:
+                yield self._change(Kind.ATTRIBUTE_GONE, name)
+        for name, right in after.items():
+            if name not in before:
+                kind = Kind.ATTRIBUTE_ADDED if right.required else Kind.ATTRIBUTE_ADDED_OPTIONAL
+                yield self._change(kind, name, after=_presence(right))
+            else:
+                yield from self._attribute(before[name], right)
+        orders = [name for name in before if name in after], [name for name in after if name in before]
+        if orders[0] != orders[1]:
+            yield self._change(Kind.ATTRIBUTE_MOVED, orders[1][0], *(", ".join(order) for order in orders))
+
+    def _attribute(self, left: AttributeEntry, right: AttributeEntry) -> Iterator[Change]:
+        name = right.name
+        if left.type != right.type:
+            yield self._change(Kind.ATTRIBUTE_TYPE, name, left.type, right.type)
+            return
+        if left.is_bool != right.is_bool:
+            yield self._change(Kind.ATTRIBUTE_BOOL, name, *(_truth(item) for item in (left, right)))
+        if left.required != right.required:
+            if right.required:
+                yield self._change(Kind.ATTRIBUTE_REQUIRED, name, before=_presence(left))
+            else:
+                yield self._change(Kind.ATTRIBUTE_OPTIONAL, name, after=_presence(right))
+        elif _value(left) != _value(right):
+            yield self._change(Kind.DEFAULT, name, _value(left), _value(right))
+        allowed, allowed_now = set(map(repr, left.choices)), set(map(repr, right.choices))
+        if allowed != allowed_now:
+            gone = allowed - allowed_now if allowed else {f"what is none of {', '.join(sorted(allowed_now))}"}
+            new = allowed_now - allowed if allowed_now else {"any value"}
+            if allowed_now and gone:
+                yield self._change(Kind.CHOICE_GONE, name, after=", ".join(sorted(gone)))
+            if allowed and new:
+                yield self._change(Kind.CHOICE_ADDED, name, after=", ".join(sorted(new)))
+
+    # ------------------------------------------------------------------------------------------------ types
+
+    def types(self) -> Iterator[Change]:
+        values = [*self._typed(self._inputs, True), *self._typed(self._outputs, False)]
+        renamed = self._variables(values)
+        before, after = dict(self._before.types), dict(self._after.types)
+        for old, new in renamed.items():
+            if old != new:
+                yield self._change(Kind.VARIABLE_NAME, new, old, new)
+            yield from self._sets(f"`{new}`", frozenset(before[old]), frozenset(after[new]))
+        rest = [item for item in values if renamed.get(item.old_inner) != item.new_inner]
+        for item in rest:
+            left, right = _admits(item.old_inner, before), _admits(item.new_inner, after)
+            if not item.is_input:
+                if item.old_wrap != item.new_wrap or left != right:
+                    yield self._change(Kind.OUTPUT_TYPE, item.name, item.old, item.new)
+            elif item.old_wrap != item.new_wrap:
+                yield self._change(Kind.INPUT_TYPE, item.name, item.old, item.new)
+            elif right is None and left is not None:
+                yield self._change(Kind.TYPES_WIDENED, f"the input {item.name}", after="any type")
+            elif left is None and right is not None:
+                yield self._change(Kind.INPUT_TYPE, item.name, item.old, item.new)
+            elif left is not None and right is not None:
+                yield from self._sets(f"the input {item.name}", left, right)
+        if rest:
+            yield from self._ties(values, before, after)
+        yield from self._at_opsets(renamed, before, after)
+
+    def _typed(self, pairs: Iterable[tuple[_Value | None, _Value | None]], is_input: bool) -> Iterator[_Typed]:
+        for left, right in pairs:
+            if left is not None and right is not None:
+                yield _Typed(right.name, is_input, left.type, right.type)
+
+    def _variables(self, values: Sequence[_Typed]) -> dict[str, str]:
+        """The type variables of before that are one of now, wherever they stand."""
+        before, after = dict(self._before.types), dict(self._after.types)
+        forward: dict[str, set[str]] = {}
+        backward: dict[str, set[str]] = {}
+        for item in values:
+            forward.setdefault(item.old_inner, set()).add(item.new_inner)
+            backward.setdefault(item.new_inner, set()).add(item.old_inner)
+        found: dict[str, str] = {}
+        for old, targets in forward.items():
+            (new, *others) = sorted(targets)
+            if old in before and new in after and not others and backward[new] == {old}:
+                found[old] = new
+        return found
+
+    def _sets(self, what: str, left: frozenset[str], right: frozenset[str]) -> Iterator[Change]:
+        if left - right:
+            yield self._change(Kind.TYPES_NARROWED, what, after=", ".join(sorted(left - right)))
+        if right - left:
+            yield self._change(Kind.TYPES_WIDENED, what, after=", ".join(sorted(right - left)))
+
+    def _ties(
+        self, values: Sequence[_Typed], before: Mapping[str, tuple[str, ...]], after: Mapping[str, tuple[str, ...]]
+    ) -> Iterator[Change]:
+        """Values that have to be, or no longer have to be, of one type. A single type ties by itself."""
+        single = {item.new_inner for item in values if len(after.get(item.new_inner, (item.new_inner,))) == 1}
+        was_single = {item.old_inner for item in values if len(before.get(item.old_inner, (item.old_inner,))) == 1}
+        for index, item in enumerate(values):
+            was = [other for other in values[:index] if other.old_inner == item.old_inner]
+            now = [other for other in values[:index] if other.new_inner == item.new_inner]
+            kept = any(other in now for other in was)
+            if now and not kept and not {item.new_inner, item.old_inner} & (single | was_single):
+                yield self._change(Kind.TYPES_TIED, item.name, after=now[0].name)
+            elif was and not kept and not {item.new_inner, item.old_inner} & (single | was_single):
+                if item.is_input:
+                    yield self._change(Kind.TYPES_UNTIED, item.name, before=was[0].name)
+                else:
+                    yield self._change(Kind.OUTPUT_TYPE, item.name, item.old, item.new)
+
+    def _at_opsets(
+        self,
+        renamed: Mapping[str, str],
+        before: Mapping[str, tuple[str, ...]],
+        after: Mapping[str, tuple[str, ...]],
+    ) -> Iterator[Change]:
+        """Declared types that bodies take at some opsets alone."""
+        gone: dict[tuple[Kind, str, str], list[int]] = {}
+        for opset in sorted(self._old.opsets & self._new.opsets):
+            left, right = self._old.admitted(opset), self._new.admitted(opset)
+            for old, new in renamed.items():
+                both = frozenset(before[old]) & frozenset(after[new])
+                taken, taken_now = left.get(old, frozenset()) & both, right.get(new, frozenset()) & both
+                for kind, types in (
+                    (Kind.OPSET_TYPES, taken - taken_now),
+                    (Kind.OPSET_TYPES_WIDENED, taken_now - taken),
+                ):
+                    if types:
+                        gone.setdefault((kind, f"`{new}`", ", ".join(sorted(types))), []).append(opset)
+        for (kind, what, types_text), opsets in gone.items():
+            yield self._change(kind, what, span(opsets), types_text)
+
+    # ----------------------------------------------------------------------------------------------- bodies
+
+    def opsets(self) -> Iterator[Change]:
+        before, after = self._old.opsets, self._new.opsets
+        if before - after:
+            yield self._change(Kind.OPSETS_NARROWED, span(before - after))
+        if after - before:
+            yield self._change(Kind.OPSETS_WIDENED, span(after - before))
+        gone: dict[str, list[int]] = {}
+        variables = {name for name, _ in (*self._before.types, *self._after.types)}
+        for opset in sorted(before & after):
+            served = [_without(variant, variables) for variant in self._new.served(opset)]
+            for variant in self._old.served(opset):
+                facts = _without(variant, variables)
+                if variant != TEMPLATE and not any(_may_serve_the_same(facts, other) for other in served):
+                    opsets = gone.setdefault(", ".join(f"{axis}={value}" for axis, value in facts), [])
+                    opsets += [opset] if opset not in opsets else []
+        for text, opsets in gone.items():
+            yield self._change(Kind.VARIANT_GONE, text, span(opsets))
+
+    def marks(self) -> Iterator[Change]:
+        if self._before.deprecated != self._after.deprecated:
+            yield self._change(Kind.DEPRECATED if self._after.deprecated else Kind.NOT_DEPRECATED)
+
+    def bodies(self) -> Iterator[Change]:
+        templates = {item.template for item in self._before.templates}
+        templates_now = {item.template for item in self._after.templates}
+        if differing_bodies(self._old, self._new) or (templates and templates_now and templates != templates_now):
+            yield self._change(Kind.BODY)
+
+
+_Value = InputEntry | OutputEntry
+_V = TypeVar("_V", InputEntry, OutputEntry)
+
+
+@dataclass(frozen=True, slots=True)
+class _Typed:
+    """An input or output of both states, with its types."""
+
+    name: str
+    is_input: bool
+    old: str
+    new: str
+
+    @property
+    def old_inner(self) -> str:
+        return split_type(self.old)[1]
+
+    @property
+    def new_inner(self) -> str:
+        return split_type(self.new)[1]
+
+    @property
+    def old_wrap(self) -> tuple[str, ...]:
+        return split_type(self.old)[0]
+
+    @property
+    def new_wrap(self) -> tuple[str, ...]:
+        return split_type(self.new)[0]
+
+
+def _paired(old: Sequence[_V], new: Sequence[_V]) -> list[tuple[_V | None, _V | None]]:
+    """What corresponds: by name; and by place, where neither name occurs on the other side."""
+    names, names_now = {item.name: item for item in old}, {item.name: item for item in new}
+    pairs: list[tuple[_V | None, _V | None]] = []
+    taken: set[str] = set()
+    for index, left in enumerate(old):
+        right = names_now.get(left.name)
+        if right is None and index < len(new) and new[index].name not in names:
+            right = new[index]
+        if right is not None:
+            taken.add(right.name)
+        pairs.append((left, right))
+    return pairs + [(None, right) for right in new if right.name not in taken]
+
+
+def _admits(inner: str, types: Mapping[str, tuple[str, ...]]) -> frozenset[str] | None:
+    """The element types of a type variable or of an element type's name; None for any."""
+    return None if inner == ANY else frozenset(types.get(inner, (inner,)))
+
+
+def _without(variant: Variant, axes: set[str]) -> Variant:
+    return tuple((axis, value) for axis, value in variant if axis not in axes)
+
+
+def _presence(item: AttributeEntry) -> str:
+    if item.required:
+        return "required"
+    return "optional" if item.default is None else f"with the default {_value(item)}"
+
+
+def _value(item: AttributeEntry) -> str:
+    if item.default is None:
+        return "none"
+    return repr(list(item.default) if isinstance(item.default, tuple) else item.default)
+
+
+def _truth(item: AttributeEntry) -> str:
+    return "a truth value" if item.is_bool else "a number"
+
+
+def _rank(rank: int | None) -> str:
+    return "any rank" if rank is None else f"rank {rank}"
+
+
+def _ordinal(place: int) -> str:
+    return f"number {place + 1}"
+
+
+def span(opsets: Iterable[int]) -> str:
+    """`13-17, 20`."""
+    runs: list[list[int]] = []
+    for opset in sorted(opsets):
+        if runs and runs[-1][1] == opset - 1:
+            runs[-1][1] = opset
+        else:
+            runs.append([opset, opset])
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)

@@ -1,0 +1,238 @@
+"""What is said of a library that differs from what was released: each change as a finding, at its line of the spec."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from opwright.diagnostics.diagnostic import Diagnostic, Place, Severity
+
+from opwright_build.spec.model import LoadedLibrary, SpecVersion
+from opwright_build.versions.change import Change, Kind
+from opwright_build.versions.numeric import NumericVerdict, Within
+from opwright_build.versions.promise import Promised
+from opwright_build.versions.release_lock import Locks
+
+Read = Callable[[str], bytes | None]  # a file by its path below the library's root
+
+_INPUTS = (
+    Kind.INPUT_ADDED,
+    Kind.INPUT_ADDED_OPTIONAL,
+    Kind.INPUT_GONE,
+    Kind.INPUT_MOVED,
+    Kind.INPUT_NAME,
+    Kind.INPUT_OPTIONAL,
+    Kind.INPUT_REQUIRED,
+    Kind.INPUT_SINGLE,
+    Kind.INPUT_TYPE,
+    Kind.INPUT_VARIADIC,
+    Kind.RANK,
+    Kind.RANK_FREE,
+    Kind.TYPES_TIED,
+    Kind.TYPES_UNTIED,
+)
+_OUTPUTS = (
+    Kind.OUTPUT_ADDED,
+    Kind.OUTPUT_COUNT,
+    Kind.OUTPUT_GONE,
+    Kind.OUTPUT_MOVED,
+    Kind.OUTPUT_NAME,
+    Kind.OUTPUT_TYPE,
+)
+_ATTRIBUTES = (
+    Kind.ATTRIBUTE_ADDED,
+    Kind.ATTRIBUTE_ADDED_OPTIONAL,
+    Kind.ATTRIBUTE_BOOL,
+    Kind.ATTRIBUTE_GONE,
+    Kind.ATTRIBUTE_MOVED,
+    Kind.ATTRIBUTE_OPTIONAL,
+    Kind.ATTRIBUTE_REQUIRED,
+    Kind.ATTRIBUTE_TYPE,
+    Kind.CHOICE_ADDED,
+    Kind.CHOICE_GONE,
+    Kind.DEFAULT,
+)
+_TYPES = (
+    Kind.OPSET_TYPES,
+    Kind.OPSET_TYPES_WIDENED,
+    Kind.TYPES_NARROWED,
+    Kind.TYPES_WIDENED,
+    Kind.VARIABLE_NAME,
+)
+
+
+class SpecPlaces:
+    """Where each version says what changed."""
+
+    def __init__(self, loaded: LoadedLibrary, read: Read, lock: Callable[[str], Place] | None = None) -> None:
+        self._versions = {version.identity: version for version in loaded.versions}
+        self._root = loaded.library.root
+        self._read = read
+        self._lock = lock
+
+    def of(self, change: Change) -> Place | None:
+        """The line of the spec; where there is none any more, that of the lock."""
+        version = self._versions.get(change.identity)
+        if version is None:
+            return self._of_missing(change.identity)
+        places, kind = version.places, change.kind
+        if kind in _INPUTS:
+            return self._key(version, f"inputs.{change.what}", "inputs")
+        if kind in _OUTPUTS:
+            return self._key(version, f"outputs.{change.what}", "outputs")
+        if kind in _TYPES:
+            inner = re.sub(r"^the input |`", "", change.what)
+            return self._key(version, f"types.{inner}", f"inputs.{inner}", "types", "inputs")
+        if kind in (Kind.OPSETS_NARROWED, Kind.OPSETS_WIDENED, Kind.VARIANT_GONE):
+            return self._key(version, "opset")
+        if kind in (Kind.DEPRECATED, Kind.NOT_DEPRECATED):
+            return self._key(version, "deprecated", "name")
+        return self.in_python(version, change.what if kind in _ATTRIBUTES else "") or places.get("name")
+
+    def _key(self, version: SpecVersion, *keys: str) -> Place | None:
+        places = version.places
+        return next((places[key] for key in (*keys, "name") if key in places), None)
+
+    def _of_missing(self, identity: str) -> Place | None:
+        """Beside the versions that are left, or in the lock."""
+        family = identity.rpartition("@")[0]
+        for other, version in self._versions.items():
+            if other.rpartition("@")[0] == family:
+                return self._key(version, "since_version")
+        return self._lock(identity) if self._lock is not None else None
+
+    def in_python(self, version: SpecVersion, parameter: str) -> Place | None:
+        """Where the function, or a parameter of it, is defined."""
+        file = f"{version.folder.relative_to(self._root).as_posix()}/{version.function_file}"
+        lines = (self._read(file) or b"").decode("utf-8", "replace").split("\n")
+        head = f"def {version.function_name}("
+        start = next((number for number, line in enumerate(lines) if line.startswith(head)), None)
+        if start is None:
+            return None
+        word = re.compile(rf"\b{re.escape(parameter)}\b\s*[:=,)]") if parameter else None
+        for number in range(start, min(start + 60, len(lines))):
+            match = word.search(lines[number], len(head) if number == start else 0) if word is not None else None
+            if match is not None:
+                return Place(file, number + 1, match.start() + 1, number + 1, match.start() + 1 + len(parameter))
+            if number > start and lines[number].startswith(("    return", "def ")):
+                break
+        return Place(file, start + 1, 1, start + 1, len(head))
+
+
+def broken_promises(
+    changes: Iterable[Change], released: Promised, current: Promised, places: SpecPlaces, locks: Locks
+) -> Iterator[Diagnostic]:
+    """A finding for each change that a released version may not have."""
+    for change in changes:
+        if not change.kind.promised:
+            continue
+        since = locks.domains[change.identity.partition("::")[0]].promises[change.identity]
+        if change.kind is Kind.FUNCTION_GONE:
+            yield _gone(change, since.entry.deprecated, since.release, places)
+            continue
+        yield Diagnostic(
+            "OW611",
+            f"{change.identity} is not what release {since.release} promised",
+            places.of(change),
+            reason=change.explain(),
+            help=_way_out(change.identity, released, current),
+        )
+
+
+def _gone(change: Change, deprecated: bool, release: str, places: SpecPlaces) -> Diagnostic:
+    if deprecated:
+        return Diagnostic(
+            "OW612",
+            f"{change.identity} is gone, which only a major release may bring",
+            places.of(change),
+            reason=f"release {release} had it, and it was released as deprecated",
+            help="keep it until then",
+            severity=Severity.WARNING,
+        )
+    return Diagnostic(
+        "OW612",
+        f"{change.identity} is gone",
+        places.of(change),
+        reason=f"release {release} had it, and models that name it would not load any more",
+        help="keep it; mark it with `deprecated: true`, and once that is released a major release may leave it out",
+    )
+
+
+def _way_out(identity: str, released: Promised, current: Promised) -> str:
+    """The since_version to write."""
+    domain, _, rest = identity.partition("::")
+    name = rest.partition("@")[0]
+    version = current.versions.get(domain, 1)
+    taken = {item.entry.since_version for item in current.promises.values() if item.key[:2] == (domain, name)}
+    taken |= {item.entry.since_version for item in released.promises.values() if item.key[:2] == (domain, name)}
+    number = max(released.versions.get(domain, 1) + 1, max(taken, default=0) + 1)
+    if number <= version:
+        return f"leave {identity} as it was released, and write the new one as `since_version: {number}`"
+    return (
+        f"leave {identity} as it was released, and write the new one as `since_version: {number}` "
+        f"(with `version: {number}` in domain.yaml)"
+    )
+
+
+def of_bodies(
+    verdicts: Mapping[str, NumericVerdict],
+    released: Promised,
+    current: Promised,
+    places: SpecPlaces,
+) -> list[Diagnostic]:
+    """A finding for each version whose bodies are not those that were released."""
+    found: list[Diagnostic] = []
+    for identity, verdict in verdicts.items():
+        release = released.promises[identity].release
+        place = places.of(Change(identity, Kind.BODY))
+        accept = f'`opwright lock --accept {identity} --reason "..."` accepts it, and the next release takes it'
+        if verdict.within is Within.BEYOND:
+            found.append(
+                Diagnostic(
+                    "OW614",
+                    f"{identity} computes something else than release {release}",
+                    place,
+                    reason=verdict.explain(),
+                    help=_way_out(identity, released, current),
+                    subject=identity,
+                )
+            )
+        elif verdict.within is Within.UNKNOWN:
+            found.append(
+                Diagnostic(
+                    "OW615",
+                    f"{identity} differs from release {release}, and how far is not known",
+                    place,
+                    reason=verdict.explain(),
+                    help="add vectors that run these bodies",
+                    severity=Severity.WARNING,
+                    subject=identity,
+                )
+            )
+        else:
+            found.append(
+                Diagnostic(
+                    "OW613",
+                    f"{identity} differs from {release}",
+                    place,
+                    reason=f"its body is another one; {verdict.explain()}",
+                    help=accept,
+                    severity=Severity.WARNING,
+                    subject=identity,
+                )
+            )
+    return found
+
+
+def breaking(changes: Sequence[Change], origin: str, places: SpecPlaces) -> list[Diagnostic]:
+    """What `diff` reports as findings: the changes that break what worked, each with its level."""
+    return [
+        Diagnostic(
+            "OW620",
+            f"{change.level.value}: {change.identity or 'the library'} is not what {origin} has",
+            places.of(change) if change.identity else None,
+            reason=change.explain(),
+        )
+        for change in changes
+        if change.breaks
+    ]

@@ -1,0 +1,335 @@
+"""The lock of a domain: `specs/<domain>/released/release.lock`, and beside it the text of each released body.
+
+JSON, one object a line: first the domain and its releases, then one line for each released version, sorted. Every line
+carries the sha256 of the rest of it, the first one also that of all lines behind it: what was edited by hand or lost
+in a merge is found, and where. `<Name>-<since_version>.txt` holds the bodies of a version as text.
+Only `opwright release` and `opwright lock --accept` write these files.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from itertools import pairwise
+
+from opwright.bundle.format import FunctionEntry
+from opwright.diagnostics.diagnostic import Diagnostic, Place
+
+from opwright_build.versions.body_form import TextError, body_lines, read_body
+from opwright_build.versions.lock_json import Json, MalformedRecordError, from_json, to_json
+from opwright_build.versions.promise import Accepted, Promise, Promised, bare, by_identity
+
+FORMAT = 1
+FOLDER = "released"
+FILE = "release.lock"
+MOST_LOCK_BYTES = 1 << 27
+MOST_TEXT_BYTES = 1 << 26
+_MOST_OPSET = 10_000
+_DIGEST = re.compile(r"(body|template)\d+:[0-9a-f]{64}", re.ASCII)
+_BODY = re.compile(r"(body|template) ((?:body|template)\d+:[0-9a-f]{64})", re.ASCII)
+
+Read = Callable[[str], bytes | None]  # a file by its path below the library's root
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A release, and the digest that the library had (the sha256 of its index)."""
+
+    version: str
+    library: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    lock: int
+    domain: str
+    library: str
+    package: str
+    emitted: str
+    version: int
+    releases: tuple[Release, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    entry: FunctionEntry
+    release: str
+    accepted: tuple[Accepted, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DomainLock:
+    """The lock of one domain. `version` is that of the domain, `lines` where each version stands in the file."""
+
+    domain: str
+    library: str
+    package: str
+    emitted: str
+    version: int
+    releases: tuple[Release, ...]
+    promises: Mapping[str, Promise]
+    lines: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def path(self) -> str:
+        return lock_path(self.domain)
+
+    def place(self, identity: str) -> Place:
+        """Where a released version stands in the lock."""
+        line = self.lines.get(identity, 0)
+        return Place(self.path, line, 1, line, 2) if line else Place(self.path)
+
+
+def lock_path(domain: str) -> str:
+    return f"specs/{domain}/{FOLDER}/{FILE}"
+
+
+def text_path(entry: FunctionEntry) -> str:
+    """The file of the bodies of a version."""
+    return f"specs/{entry.domain}/{FOLDER}/{entry.name}-{entry.since_version}.txt"
+
+
+# ------------------------------------------------------------------------------------------------ writing
+
+
+def write_lock(lock: DomainLock) -> bytes:
+    """The file's bytes."""
+    promises = by_identity(lock.promises.values()).values()
+    lines = [_sealed(to_json(_Line(bare(item.entry), item.release, item.accepted))) for item in promises]
+    head = _Head(FORMAT, lock.domain, lock.library, lock.package, lock.emitted, lock.version, lock.releases)
+    body = "".join(f"{line}\n" for line in lines)
+    first = _sealed({**to_json(head), "lines": sha256(body.encode()).hexdigest()})
+    return f"{first}\n{body}".encode("ascii")
+
+
+def write_text(entry: FunctionEntry, bodies: Mapping[str, bytes], templates: Mapping[str, bytes]) -> bytes:
+    """The bodies of a version as text: which serves what, then each of them once."""
+    lines = [f"{entry.identity}"]
+    for item in entry.templates:
+        lines.append(f"opset {item.first_opset}-{item.last_opset}, made for each call: {item.template}")
+    for body in entry.bodies:
+        variant = "".join(f", {axis}={value}" for axis, value in body.variant)
+        lines.append(f"opset {body.first_opset}-{body.last_opset}{variant}: {body.body}")
+    for digest in dict.fromkeys(item.template for item in entry.templates):
+        shown = templates[digest].decode("utf-8").split("\n")
+        lines += ["", f"template {digest}", *(f"  {line}" for line in shown)]
+    for digest in dict.fromkeys(body.body for body in entry.bodies):
+        lines += ["", f"body {digest}", *(f"  {line}" for line in body_lines(bodies[digest]))]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _sealed(value: dict[str, Json]) -> str:
+    return _dumps({**value, "sha256": sha256(_dumps(value).encode()).hexdigest()})
+
+
+def _dumps(value: Json) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+# ------------------------------------------------------------------------------------------------ reading
+
+
+def read_lock(data: bytes, domain: str) -> tuple[DomainLock | None, list[Diagnostic]]:
+    """The lock of a domain, and what is wrong with it: with findings there is none."""
+    path = lock_path(domain)
+    if len(data) > MOST_LOCK_BYTES:
+        return None, [_damaged(path, 0, f"it has {len(data):,} bytes; {MOST_LOCK_BYTES:,} are read at most")]
+    lines = data.split(b"\n")
+    if lines[-1] == b"":
+        lines.pop()
+    found: list[Diagnostic] = []
+    values: list[dict[str, Json]] = []
+    for number, line in enumerate(lines, 1):
+        try:
+            values.append(_unsealed(line))
+        except MalformedRecordError as error:
+            found.append(_damaged(path, number, str(error)))
+    if not lines:
+        found.append(_damaged(path, 0, "it is empty"))
+    if found:
+        return None, found
+    try:
+        head = from_json(_Head, values[0])
+        if head.lock > FORMAT:
+            return None, [_newer(path, head.lock)]
+    except MalformedRecordError as error:
+        return None, [_damaged(path, 1, str(error))]
+    if values[0].get("lines") != sha256(b"".join(line + b"\n" for line in lines[1:])).hexdigest():
+        found.append(
+            _damaged(path, 1, "the lines below are not those that were written: some are missing, or in another order")
+        )
+    if head.domain != domain:
+        found.append(_damaged(path, 1, f"it is the lock of {head.domain}"))
+    promises: dict[str, Promise] = {}
+    places: dict[str, int] = {}
+    for number, value in enumerate(values[1:], 2):
+        try:
+            line_read = from_json(_Line, value)
+            _check(line_read.entry, domain)
+        except MalformedRecordError as error:
+            found.append(_damaged(path, number, str(error)))
+            continue
+        identity = line_read.entry.identity
+        if identity in promises:
+            found.append(_damaged(path, number, f"{identity} stands twice"))
+        promises[identity] = Promise(line_read.entry, line_read.release, line_read.accepted)
+        places[identity] = number
+    if found:
+        return None, found
+    made = DomainLock(
+        head.domain, head.library, head.package, head.emitted, head.version, head.releases, promises, places
+    )
+    return made, []
+
+
+def _unsealed(line: bytes) -> dict[str, Json]:
+    if line.startswith((b"<<<<<<<", b"=======", b">>>>>>>")):
+        raise MalformedRecordError("a merge has left both sides here")
+    try:
+        value = json.loads(line.decode("ascii"))
+    except (ValueError, RecursionError):
+        raise MalformedRecordError("it is not a line of JSON") from None
+    if not isinstance(value, dict):
+        raise MalformedRecordError("it is not an object")
+    seal = value.pop("sha256", None)
+    if _dumps_or_none(value) is None or seal != sha256(_dumps(value).encode()).hexdigest():
+        raise MalformedRecordError("it was edited: it has another sha256 than it says")
+    return value
+
+
+def _dumps_or_none(value: Json) -> str | None:
+    try:
+        return _dumps(value)
+    except (ValueError, RecursionError):  # NaN and Infinity, which Python reads and JSON does not have
+        return None
+
+
+def _check(entry: FunctionEntry, domain: str) -> None:
+    """What the types of the fields do not say."""
+    if entry.domain != domain or not entry.name.isidentifier() or entry.since_version < 1:
+        raise MalformedRecordError("it is no version of this domain")
+    ranges = [(item.first_opset, item.last_opset) for item in entry.bodies]
+    ranges += [(item.first_opset, item.last_opset) for item in entry.templates]
+    if not all(1 <= first <= last <= _MOST_OPSET for first, last in ranges):
+        raise MalformedRecordError("a range of opsets is none")
+    digests = (*(item.body for item in entry.bodies), *(item.template for item in entry.templates))
+    if not all(_DIGEST.fullmatch(digest) for digest in digests):
+        raise MalformedRecordError("a digest is none")
+
+
+def read_text(data: bytes, entry: FunctionEntry) -> tuple[dict[str, bytes], list[Diagnostic]]:
+    """The bodies of a released version by digest, from its text, and what is wrong with that."""
+    path = text_path(entry)
+    if len(data) > MOST_TEXT_BYTES:
+        return {}, [_damaged(path, 0, f"it has {len(data):,} bytes; {MOST_TEXT_BYTES:,} are read at most")]
+    lines = data.decode("utf-8", "replace").split("\n")
+    found: list[Diagnostic] = []
+    bodies: dict[str, bytes] = {}
+    seen: set[str] = set()
+    starts = [at for at, line in enumerate(lines) if _BODY.fullmatch(line)]
+    for start, stop in pairwise([*starts, len(lines)]):
+        kind, digest = lines[start].split(" ")
+        inner = lines[start + 1 : stop]
+        while inner and inner[-1] == "":
+            inner.pop()
+        texts = [line.removeprefix("  ") for line in inner]
+        seen.add(digest)
+        if kind == "template":
+            if sha256("\n".join(texts).encode("utf-8", "replace")).hexdigest() != digest.partition(":")[2]:
+                found.append(_damaged(path, start + 1, "the template was edited: it has another digest than it says"))
+            continue
+        try:
+            bodies[digest] = read_body(texts, digest)
+        except TextError as error:
+            found.append(_damaged(path, start + 2 + error.line, f"the body was edited: {error}"))
+    missing = sorted(Promise(entry).bodies - seen)
+    if missing:
+        found.append(_damaged(path, 0, f"it lacks {missing[0][:22]}..., which the lock names"))
+    return bodies, found
+
+
+def _damaged(path: str, line: int, reason: str) -> Diagnostic:
+    return Diagnostic(
+        "OW610",
+        f"{path.rpartition('/')[2]} is not as it was written",
+        Place(path, line, 1, line, 2) if line else Place(path),
+        reason=reason,
+        help="only `opwright release` and `opwright lock --accept` write it: take it from version control again",
+    )
+
+
+def _newer(path: str, number: int) -> Diagnostic:
+    return Diagnostic(
+        "OW610",
+        f"{path} was written by a newer opwright",
+        Place(path, 1, 1, 1, 2),
+        reason=f"it has format {number}; this opwright knows format {FORMAT}",
+        help="upgrade opwright",
+    )
+
+
+# --------------------------------------------------------------------------------------------- whole locks
+
+
+@dataclass(frozen=True, slots=True)
+class Locks:
+    """The locks of a library's domains, those alone that have one."""
+
+    domains: Mapping[str, DomainLock]
+
+    @property
+    def release(self) -> str:
+        """The newest release; empty where there is none. Every lock of a library names the same ones."""
+        return max((item.version for item in self.releases), key=release_key, default="")
+
+    @property
+    def releases(self) -> tuple[Release, ...]:
+        found = {item.version: item for lock in self.domains.values() for item in lock.releases}
+        return tuple(found[version] for version in sorted(found, key=release_key))
+
+    @property
+    def promised(self) -> Promised | None:
+        """What has been released; None where nothing has."""
+        if not self.domains:
+            return None
+        first = max(self.domains.values(), key=lambda lock: [release_key(item.version) for item in lock.releases])
+        promises = by_identity(item for lock in self.domains.values() for item in lock.promises.values())
+        return Promised(
+            first.library,
+            first.package,
+            self.release,
+            {lock.domain: lock.emitted for lock in self.domains.values()},
+            {lock.domain: lock.version for lock in self.domains.values()},
+            promises,
+            f"release {self.release}",
+        )
+
+    def place(self, identity: str) -> Place:
+        return self.domains[identity.partition("::")[0]].place(identity)
+
+
+def read_locks(read: Read, domains: Sequence[str]) -> tuple[Locks, list[Diagnostic]]:
+    """The locks of those domains, as far as they have one."""
+    locks: dict[str, DomainLock] = {}
+    found: list[Diagnostic] = []
+    for domain in domains:
+        data = read(lock_path(domain))
+        if data is not None:
+            lock, findings = read_lock(data, domain)
+            found += findings
+            if lock is not None:
+                locks[domain] = lock
+    return Locks(locks), found
+
+
+def release_key(version: str) -> tuple[int, ...]:
+    """Releases in their order, by their numbers."""
+    return tuple(int(number) for number in re.findall(r"\d+", version)[:6])
+
+
+def accepted_in(promise: Promise, accepted: Accepted) -> Promise:
+    """The promise with one more change of bodies that was accepted."""
+    return replace(promise, accepted=(*promise.accepted, accepted))

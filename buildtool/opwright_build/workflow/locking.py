@@ -1,0 +1,202 @@
+"""`opwright lock`: what is locked, whether the library keeps it, and new bodies that are accepted for a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from opwright.diagnostics.diagnostic import Diagnostic, Place, has_errors
+
+from opwright_build.report.reporter import Reporter
+from opwright_build.report.tables import counted, text_table
+from opwright_build.workflow.library import BuiltLibrary, build_library, read_packages
+from opwright_build.workflow.select import select_identities
+from opwright_build.workflow.session import Options, Session
+from opwright_build.workflow.status import UsageError
+from opwright_build.workflow.task import finish, on_library
+
+if TYPE_CHECKING:
+    from opwright.bundle.format import Bundle
+
+    from opwright_build.versions.numeric import NumericVerdict
+    from opwright_build.versions.release_lock import DomainLock, Locks
+
+
+@dataclass(frozen=True, slots=True)
+class Accepting:
+    """Which changes of bodies are accepted, how far values may move, and why. `unjudged`: also where nothing tells."""
+
+    names: tuple[str, ...] = ()
+    everything: bool = False
+    within: str = "tolerance"
+    reason: str = ""
+    unjudged: bool = False
+
+    @property
+    def asked(self) -> bool:
+        return bool(self.names) or self.everything
+
+
+def lock(path: Path, reporter: Reporter, options: Options, accept: Accepting, check: bool, started: float) -> int:
+    """Shows the lock of the library around `path`; with `check` fails where a release would be refused."""
+    return on_library(path, reporter, options, lambda session: _lock(session, accept, check, started))
+
+
+def _lock(session: Session, accept: Accepting, check: bool, started: float) -> int:
+    if accept.asked and not accept.reason.strip():
+        raise UsageError([Diagnostic("OW907", "a change is accepted for a reason", help='add --reason "..."')])
+    if accept.reason and not accept.asked:
+        raise UsageError([Diagnostic("OW907", "--reason goes with --accept X or --all", help="say what is accepted")])
+    library = build_library(session)
+    if not library.good:
+        return finish(session, started, library.diagnostics, "", {"versions": 0, "differing": 0, "accepted": []})
+    locks, found = locks_of(session, library)
+    if not locks.domains:
+        text = "nothing has been released; `opwright release VERSION` makes the first release"
+        return finish(session, started, library.diagnostics, text, _fields(locks, library, ()))
+    found += texts_of(session, locks)
+    if accept.asked:
+        return _accept(session, library, locks, accept, found, started)
+    if check:
+        found += unaccepted(library)
+    session.reporter.table(_table(locks, library.verdicts))
+    versions = counted(sum(len(lock.promises) for lock in locks.domains.values()), "version")
+    state = f"{len(library.verdicts)} differ" if library.verdicts else "all as they were released"
+    text = f"{versions} of release {locks.release} locked, {state}; {{seconds}}"
+    diagnostics = [*library.diagnostics, *found]
+    return finish(session, started, diagnostics, "" if has_errors(found) else text, _fields(locks, library, ()))
+
+
+def _fields(locks: Locks, library: BuiltLibrary, accepted: Sequence[str]) -> dict[str, Any]:
+    versions = sum(len(lock.promises) for lock in locks.domains.values())
+    return {"versions": versions, "differing": len(library.verdicts), "accepted": list(accepted)}
+
+
+def locks_of(session: Session, library: BuiltLibrary) -> tuple[Locks, list[Diagnostic]]:
+    """The locks of the packages that were asked for."""
+    from opwright_build.versions.release_lock import read_locks
+
+    domains = [domain.name for bundle in read_packages(session, library) for domain in bundle.index.domains]
+    return read_locks(session.tree.read, domains)
+
+
+def texts_of(session: Session, locks: Locks) -> list[Diagnostic]:
+    """What is wrong with the texts of released bodies."""
+    from opwright_build.versions.release_lock import read_text, text_path
+
+    found: list[Diagnostic] = []
+    for domain in locks.domains.values():
+        for promise in domain.promises.values():
+            path = text_path(promise.entry)
+            data = session.tree.read(path)
+            if data is None:
+                message = f"{path} is missing"
+                help_ = "take it from version control again"
+                found.append(Diagnostic("OW610", message, domain.place(promise.identity), help=help_))
+            else:
+                found += read_text(data, promise.entry)[1]
+    return found
+
+
+def unaccepted(library: BuiltLibrary) -> list[Diagnostic]:
+    """The changes of bodies that stand in the way of a release."""
+    places = {item.subject: item.place for item in library.diagnostics if item.code in _BODIES}
+    return [_refused(verdict, places.get(identity), "") for identity, verdict in library.verdicts.items()]
+
+
+_BODIES = ("OW613", "OW614", "OW615")
+
+
+def _refused(verdict: NumericVerdict, place: Place | None, why: str) -> Diagnostic:
+    command = f'opwright lock --accept {verdict.identity} --reason "..."'
+    unjudged = " --unjudged, or add vectors that run these bodies" if verdict.unjudged else ""
+    return Diagnostic(
+        "OW616",
+        f"the new body of {verdict.identity} is not accepted{why}",
+        place,
+        reason=verdict.explain(),
+        help=f"look at what differs, then `{command}`{unjudged}",
+        subject=verdict.identity,
+    )
+
+
+def _accept(
+    session: Session,
+    library: BuiltLibrary,
+    locks: Locks,
+    accept: Accepting,
+    found: list[Diagnostic],
+    started: float,
+) -> int:
+    known = [identity for domain in locks.domains.values() for identity in domain.promises]
+    chosen = set(library.verdicts)
+    if not accept.everything:
+        chosen = {identity for name in accept.names for identity in select_identities(name, known)}
+    accepted: list[str] = []
+    for identity in sorted(chosen & library.verdicts.keys()):
+        verdict = library.verdicts[identity]
+        if _is_within(verdict, accept):
+            accepted.append(identity)
+        else:
+            found.append(_refused(verdict, None, f": values have to be within `{accept.within}`"))
+    if has_errors(found):
+        return finish(session, started, [*library.diagnostics, *found], "", _fields(locks, library, ()))
+    bundles = read_packages(session, library)
+    session.transaction.write(_accepted_files(locks, bundles, accepted, library.verdicts, accept.reason.strip()))
+    quiet = [item for item in library.diagnostics if item.code not in _BODIES]
+    lines = [f"accepted {identity}: {library.verdicts[identity].explain()}" for identity in accepted]
+    text = "\n".join(lines or ["nothing to accept: the bodies are those that were released"])
+    return finish(session, started, [*quiet, *found], text, _fields(locks, library, accepted))
+
+
+def _is_within(verdict: NumericVerdict, accept: Accepting) -> bool:
+    from opwright_build.versions.numeric import Within
+
+    exact = verdict.ulp == 0 and verdict.absolute == 0 and verdict.within is not Within.TOLERANCE
+    if verdict.within is Within.BEYOND or (verdict.within is Within.UNKNOWN and not accept.unjudged):
+        return False
+    return exact or accept.within == "tolerance"
+
+
+def _accepted_files(
+    locks: Locks,
+    bundles: Sequence[Bundle],
+    accepted: Collection[str],
+    verdicts: Mapping[str, NumericVerdict],
+    reason: str,
+) -> dict[str, bytes]:
+    """The locks with the new bodies of these versions, and the texts of those."""
+    from opwright_build.versions.promise import Accepted, bare
+    from opwright_build.versions.release_lock import text_path, write_lock, write_text
+
+    texts: dict[str, bytes] = {}
+    changed: dict[str, DomainLock] = {}
+    for bundle in bundles:
+        for entry in bundle.index.functions:
+            if entry.identity not in accepted:
+                continue
+            lock = changed.get(entry.domain, locks.domains[entry.domain])
+            promise = lock.promises[entry.identity]
+            left = tuple(sorted(promise.bodies - {body.body for body in entry.bodies}))
+            item = Accepted(locks.release, reason, verdicts[entry.identity].within.value, left)
+            promises = dict(lock.promises)
+            promises[entry.identity] = replace(promise, entry=bare(entry), accepted=(*promise.accepted, item))
+            changed[entry.domain] = replace(lock, promises=promises)
+            texts[text_path(entry)] = write_text(entry, bundle.bodies, bundle.templates)
+    return texts | {lock.path: write_lock(lock) for lock in changed.values()}
+
+
+def _table(locks: Locks, verdicts: Mapping[str, NumericVerdict]) -> str:
+    rows = []
+    for domain in locks.domains.values():
+        for identity, promise in domain.promises.items():
+            opsets = promise.opsets
+            state = "as released"
+            if identity in verdicts:
+                state = f"differs: {verdicts[identity].explain()}"
+            elif promise.accepted:
+                state = f"accepted after {promise.accepted[-1].release}: {promise.accepted[-1].reason}"
+            rows.append([identity, promise.release, f"{min(opsets)}-{max(opsets)}" if opsets else "", state])
+    return text_table(["function", "since release", "opsets", "state"], rows)

@@ -1,0 +1,262 @@
+"""`opwright release`: what the lock and semantic versioning allow becomes a release: lock, notes and artefacts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from opwright.diagnostics.diagnostic import Diagnostic, Place, has_errors
+from opwright.diagnostics.exits import Exit
+
+from opwright_build.report.reporter import Reporter
+from opwright_build.workflow.build import publish
+from opwright_build.workflow.library import BuiltLibrary, build_library, read_packages
+from opwright_build.workflow.locking import texts_of, unaccepted
+from opwright_build.workflow.session import Options, Session
+from opwright_build.workflow.status import UsageError
+from opwright_build.workflow.task import finish, on_library
+
+if TYPE_CHECKING:
+    from opwright.bundle.format import Bundle
+
+    from opwright_build.spec.model import LoadedLibrary, Package
+    from opwright_build.versions.change import Change
+    from opwright_build.versions.release_findings import SpecPlaces
+    from opwright_build.versions.release_lock import Locks
+
+LIBRARY_FILE = "specs/library.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A package that may be released: the files to write, its notes, and whether it is released as it is already."""
+
+    files: Mapping[str, bytes | None]
+    notes: str
+    name: str
+    last: str
+    again: bool
+
+
+def release(path: Path, reporter: Reporter, options: Options, version: str, dry_run: bool, started: float) -> int:
+    """Releases the packages asked for of the library around `path`, under that version."""
+    done: list[_Written] = []
+    status = on_library(
+        path, reporter, options, lambda session: _release(session, version, dry_run, started, done.append)
+    )
+    if not done:
+        return status
+    # What lies in the folder now is the release: the next build, with all files read again, writes its artefacts.
+    return on_library(path, reporter, options, lambda session: _publish(session, version, done[0], started))
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A release that was written but for its artefacts."""
+
+    lines: tuple[str, ...]
+    fields: Mapping[str, Any]
+
+
+def _publish(session: Session, version: str, written: _Written, started: float) -> int:
+    library = build_library(session)
+    lines = list(written.lines)
+    if library.good:
+        lines += [f"wrote {path}" for path in publish(session, library).written]
+        lines.append(f"released {version}; {{seconds}}")
+    return finish(session, started, library.diagnostics, "\n".join(lines), written.fields)
+
+
+def _release(session: Session, version: str, dry_run: bool, started: float, done: Callable[[_Written], None]) -> int:
+    from opwright_build.spec.load import load_library
+    from opwright_build.versions.semantic import parse_release
+
+    if parse_release(version) is None:
+        message = f"`{version[:40]}` is no number of a release"
+        raise UsageError([Diagnostic("OW907", message, help="write three numbers, for example 1.2.0")])
+    library = build_library(session, version)
+    fields: dict[str, Any] = {"version": version, "dry_run": dry_run, "packages": []}
+    if not library.good:
+        return finish(session, started, library.diagnostics, "", fields)
+    loaded = load_library(session.root, only=[package["library"] for package in library.packages])
+    found: list[Diagnostic] = list(unaccepted(library))
+    ready: list[_Ready] = []
+    for bundle in read_packages(session, library):
+        package = loaded.library.package(bundle.index.library)
+        item = _prepare(session, loaded, library, package, bundle, version, found)
+        ready += [] if item is None else [item]
+    new = [item for item in ready if not item.again]
+    versioned = _with_version(session, loaded, [item.name for item in new], version, found)
+    found = [*_but_those_refused(library, found), *found]
+    if has_errors(found):
+        return finish(session, started, found, "", fields)
+    fields["packages"] = [{"library": item.name, "last": item.last, "notes": item.notes} for item in ready]
+    lines = [item.notes for item in new]
+    lines += [f"{item.name} {version} was released with these contents already" for item in ready if item.again]
+    files = {path: data for item in new for path, data in item.files.items()} | versioned
+    if dry_run:
+        lines += [f"would {'remove' if data is None else 'write'} {path}" for path, data in files.items()]
+        return finish(session, started, found, "\n".join([*lines, "nothing was written"]), fields)
+    if files:
+        session.transaction.write(files)
+    lines += [f"{'removed' if data is None else 'wrote'} {path}" for path, data in files.items()]
+    done(_Written(tuple(lines), fields))
+    return Exit.GOOD
+
+
+def _but_those_refused(library: BuiltLibrary, found: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """The findings of the build, less those that are told as what stands in the way of the release."""
+    refused = {item.subject for item in found if item.code == "OW616"}
+    return [item for item in library.diagnostics if not item.subject or item.subject not in refused]
+
+
+def _prepare(
+    session: Session,
+    loaded: LoadedLibrary,
+    library: BuiltLibrary,
+    package: Package,
+    bundle: Bundle,
+    version: str,
+    found: list[Diagnostic],
+) -> _Ready | None:
+    """What a release of the package writes; None with the reasons in `found`."""
+    from opwright_build.versions.change import Change, Kind
+    from opwright_build.versions.notes import release_notes
+    from opwright_build.versions.numeric import with_values
+    from opwright_build.versions.promise import promised_by
+    from opwright_build.versions.promise_changes import compare
+    from opwright_build.versions.release_findings import SpecPlaces
+    from opwright_build.versions.release_lock import read_locks
+
+    locks, damaged = read_locks(session.tree.read, package.domains)
+    found += [*damaged, *texts_of(session, locks)]
+    if damaged:
+        return None
+    released, current = locks.promised, promised_by(bundle.index)
+    places = SpecPlaces(loaded, session.tree.read, locks.place)
+    changes = [Change(entry.identity, Kind.FUNCTION_ADDED) for entry in bundle.index.functions]
+    if released is not None:
+        changes = with_values(compare(released, current), library.verdicts)
+        refusal = _number_refused(locks, version, bundle.digest, package)
+        if refusal is not None:
+            found.append(refusal)
+            return None
+        if any(item.version == version for item in locks.releases):
+            return _Ready({}, "", package.name, locks.release, True)
+        found += _steps_refused(changes, locks.release, version, places)
+    accepted = [
+        (promise.identity, item)
+        for domain in locks.domains.values()
+        for promise in domain.promises.values()
+        for item in promise.accepted
+        if item.release == locks.release
+    ]
+    notes = release_notes(package.name, version, locks.release, changes, accepted)
+    files = _files(locks, package, bundle, version, session)
+    files[f"dist/{package.name}-{version}.md"] = notes.encode()
+    return _Ready(files, notes, package.name, locks.release, False)
+
+
+def _number_refused(locks: Locks, version: str, digest: str, package: Package) -> Diagnostic | None:
+    """Why the number cannot be used: it was used for something else, or it is not a later one."""
+    from opwright_build.versions.release_lock import release_key
+
+    place = package.places.get("version")
+    for item in locks.releases:
+        if item.version == version:
+            if item.library == digest:
+                return None
+            return Diagnostic(
+                "OW618",
+                f"{package.name} {version} was released with other contents",
+                place,
+                reason=f"it had the digest {item.library[:12]}, and has {digest[:12]} now",
+                help="a release never changes: choose a later number",
+            )
+    if release_key(version) < release_key(locks.release):
+        return Diagnostic(
+            "OW618",
+            f"{version} is not later than {locks.release}, the last release of {package.name}",
+            place,
+            help="choose a later number",
+        )
+    return None
+
+
+def _steps_refused(changes: Sequence[Change], last: str, version: str, places: SpecPlaces) -> list[Diagnostic]:
+    """The changes that semantic versioning does not allow in this release."""
+    from opwright_build.versions.semantic import needed, parse_release, smallest, step_between
+
+    before, now = parse_release(last), parse_release(version)
+    if before is None or now is None:
+        return []
+    step = step_between(before, now)
+    return [
+        Diagnostic(
+            "OW617",
+            f"{change.identity or 'the library'} needs a {needed(change, before).noun} release, and {version} is none",
+            places.of(change) if change.identity else None,
+            reason=f"since {last}, {change.explain()} ({change.level.value})",
+            help=f"release {smallest(changes, before)}",
+        )
+        for change in changes
+        if step is not None and needed(change, before) > step
+    ]
+
+
+def _files(locks: Locks, package: Package, bundle: Bundle, version: str, session: Session) -> dict[str, bytes | None]:
+    """The locks and the texts of all versions of the package."""
+    from opwright_build.versions.promise import Promise, bare, by_identity
+    from opwright_build.versions.release_lock import DomainLock, Release, text_path, write_lock, write_text
+
+    files: dict[str, bytes | None] = {}
+    locked: dict[str, bytes | None] = {}
+    for domain in bundle.index.domains:
+        before = locks.domains.get(domain.name)
+        known = before.promises if before is not None else {}
+        promises = []
+        for entry in bundle.index.functions:
+            if entry.domain == domain.name:
+                old = known.get(entry.identity)
+                kept = Promise(bare(entry), version) if old is None else replace(old, entry=bare(entry))
+                promises.append(kept)
+                files[text_path(entry)] = write_text(entry, bundle.bodies, bundle.templates)
+        for promise in known.values():
+            files.setdefault(text_path(promise.entry), None)
+        releases = (*locks.releases, Release(version, bundle.digest))
+        lock = DomainLock(
+            domain.name, package.name, package.package, domain.mirror, domain.version, releases, by_identity(promises)
+        )
+        locked[lock.path] = write_lock(lock)
+    return {path: data for path, data in {**files, **locked}.items() if session.tree.read(path) != data}
+
+
+def _with_version(
+    session: Session, loaded: LoadedLibrary, names: Sequence[str], version: str, found: list[Diagnostic]
+) -> dict[str, bytes | None]:
+    """library.yaml with the new version of these packages; nothing where it has it."""
+    data = session.tree.read(LIBRARY_FILE) or b""
+    lines = data.decode("utf-8").split("\n")
+    packages = loaded.library.packages
+    places: dict[Place, str] = {}
+    for package in packages:
+        place = package.places["version"]
+        if package.name in names and package.version != version:
+            others = [item.name for item in packages if item.places["version"] == place and item.name not in names]
+            if others:
+                message = f"{package.name} and {others[0]} share one `version:`, and only one of them is released"
+                help_ = "write a version in each package, or release them together"
+                found.append(Diagnostic("OW618", message, place, help=help_))
+            places[place] = package.version
+    for place, old in places.items():
+        head, rest = lines[place.line - 1][: place.column - 1], lines[place.line - 1][place.column - 1 :]
+        match = re.match(rf"""(["']?version["']?\s*:\s*(["']?)){re.escape(old)}(?=\2)""", rest)
+        if match is None:
+            message = f"the version in {LIBRARY_FILE} cannot be changed to {version}"
+            found.append(Diagnostic("OW618", message, place, help=f"write `version: {version}` there"))
+            continue
+        lines[place.line - 1] = f"{head}{match[1]}{version}{rest[match.end() :]}"
+    return {LIBRARY_FILE: "\n".join(lines).encode()} if places else {}

@@ -1,0 +1,384 @@
+"""`opwright lock`, `diff` and `release`: what was released is kept, and a number is used once."""
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from opwright_build.report.schemas import output_schemas
+from opwright_build.workflow import transaction
+
+Opwright = Callable[..., Any]
+FOLDER = Path("specs/com.acme/Swish")
+FUNCTION = FOLDER / "function.py"
+SPEC = FOLDER / "spec.yaml"
+RELEASED = Path("specs/com.acme/released")
+LIBRARY = Path("specs/library.yaml")
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def tree(folder: str = "specs") -> dict[str, bytes]:
+    return {path.as_posix(): path.read_bytes() for path in sorted(Path(folder).rglob("*")) if path.is_file()}
+
+
+def codes(ran: Any) -> list[str]:
+    return [line["finding"]["code"] for line in ran.lines if line["event"] == "finding"]
+
+
+def versions_in_dist() -> list[str]:
+    found = []
+    for path in sorted(Path("dist").glob("*.whl")):
+        with zipfile.ZipFile(path) as wheel:
+            (name,) = [name for name in wheel.namelist() if name.endswith("/METADATA")]
+            found += [line[9:] for line in wheel.read(name).decode().splitlines() if line.startswith("Version: ")]
+    return found
+
+
+@pytest.fixture
+def released(library: Path, opwright: Opwright) -> Path:
+    assert opwright("release", "1.0.0").status == 0
+    return library
+
+
+def same_values() -> None:
+    edit(FUNCTION, "X * op.Sigmoid(alpha * X)", "op.Sigmoid(alpha * X) * X")
+
+
+def test_a_release_writes_lock_texts_notes_and_artefacts(library: Path, opwright: Opwright) -> None:
+    assert opwright("build").status == 0
+    assert versions_in_dist() == ["1.0.0"]
+    before = tree()
+    tried = opwright("release", "1.0.0", "--dry-run")
+    assert tried.status == 0
+    assert f"would write {RELEASED.as_posix()}/release.lock" in tried.out
+    assert tree() == before
+    assert opwright("release", "1.0.0").status == 0
+    assert sorted(path.name for path in RELEASED.iterdir()) == ["Swish-1.txt", "release.lock"]
+    assert " = Sigmoid(" in (RELEASED / "Swish-1.txt").read_text()
+    assert "`com.acme::Swish@1`: it is new" in Path("dist/base-1.0.0.md").read_text()
+    assert versions_in_dist() == ["1.0.0"]
+    assert opwright("lock", "--check").status == 0
+    assert opwright("build", "--json").summary["actions_run"] == 0
+
+
+def test_the_same_release_twice_is_one_release(released: Path, opwright: Opwright) -> None:
+    before = tree(), tree("dist"), tree("library")
+    again = opwright("release", "1.0.0")
+    assert again.status == 0
+    assert "was released with these contents already" in again.out
+    assert (tree(), tree("dist"), tree("library")) == before
+
+
+def test_between_releases_nothing_has_a_released_number(released: Path, opwright: Opwright) -> None:
+    bundle = Path("dist/base-1.0.0.onnxlib").read_bytes()
+    wheel = Path("dist/base-1.0.0-py3-none-any.whl").read_bytes()
+    edit(SPEC, "summary: X", "summary: The value X")
+    assert opwright("build").status == 0
+    (version,) = versions_in_dist()
+    assert version.startswith("1.0.1.dev0+g")
+    assert len(version) == len("1.0.1.dev0+g") + 12
+    assert [path.name for path in Path("dist").glob("*.onnxlib")] == ["base-1.0.1.dev0.onnxlib"]
+    refused = opwright("release", "1.0.0", "--json")
+    assert (refused.status, codes(refused)) == (1, ["OW618"])
+    edit(LIBRARY, "1.0.0", "1.2.0")
+    assert opwright("build").status == 0
+    assert versions_in_dist()[0].startswith("1.2.0.dev0+g")
+    edit(LIBRARY, "1.2.0", "1.0.0")
+    edit(SPEC, "summary: The value X", "summary: X")
+    assert opwright("build").status == 0
+    assert Path("dist/base-1.0.0.onnxlib").read_bytes() == bundle
+    assert Path("dist/base-1.0.0-py3-none-any.whl").read_bytes() == wheel
+
+
+def test_a_release_changes_the_number_in_place(released: Path, opwright: Opwright) -> None:
+    LIBRARY.write_text(LIBRARY.read_text().replace("version: 1.0.0", "version: '1.0.0'   # the release"))
+    edit(SPEC, "summary: X", "summary: The value X")
+    assert opwright("release", "1.0.1").status == 0
+    assert "version: '1.0.1'   # the release\n" in LIBRARY.read_text()
+    assert versions_in_dist() == ["1.0.1"]
+    head = json.loads((RELEASED / "release.lock").read_text().splitlines()[0])
+    assert [item["version"] for item in head["releases"]] == ["1.0.0", "1.0.1"]
+    assert len({item["library"] for item in head["releases"]}) == 2
+
+
+@pytest.mark.parametrize("number", ["1.0", "v1.0.0", "1.0.0rc1", "01.0.0", "1.0.0.0", "", "1.0.-1"])
+def test_what_is_no_number_is_refused(library: Path, opwright: Opwright, number: str) -> None:
+    before = tree()
+    assert opwright("release", "--", number).status == 2
+    assert tree() == before
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "line"),
+    [
+        (FUNCTION, "alpha: float = 1.0", "alpha: float = 2.0", 4),
+        (SPEC, "{T: [float, double]}", "{T: [float]}", 9),
+        (SPEC, "{T: [float, double]}", "{T: [float, double, float16]}", 9),
+        (SPEC, 'opset: ">=18"', 'opset: ">=19"', 6),
+        (SPEC, "outputs: {Y: T}", "outputs: {Z: T}", 8),
+    ],
+)
+def test_every_command_sees_a_broken_promise_at_its_line(
+    released: Path, opwright: Opwright, file: Path, old: str, new: str, line: int
+) -> None:
+    edit(file, old, new)
+    dist = tree("dist")
+    for command in ("build", "lint", "test", "lock"):
+        ran = opwright(command, "--json")
+        assert ran.status == 1
+        findings = [item["finding"] for item in ran.lines if item["event"] == "finding"]
+        assert [item["code"] for item in findings] == ["OW611"], findings
+        assert (findings[0]["place"]["file"], findings[0]["place"]["line"]) == (file.as_posix(), line)
+        assert "`since_version: 2`" in findings[0]["help"]
+    assert opwright("release", "2.0.0").status == 1
+    assert tree("dist") == dist
+
+
+def test_a_folder_that_is_gone_is_told_at_the_lock(released: Path, opwright: Opwright) -> None:
+    shutil.copytree(FOLDER, "specs/com.acme/Other")
+    for path in Path("specs/com.acme/Other").iterdir():
+        path.write_text(path.read_text().replace("Swish", "Other"))
+    shutil.rmtree(FOLDER)
+    ran = opwright("build", "--json")
+    (finding,) = [item["finding"] for item in ran.lines if item["event"] == "finding"]
+    assert (finding["code"], finding["place"]["file"], finding["place"]["line"]) == (
+        "OW612",
+        "specs/com.acme/released/release.lock",
+        2,
+    )
+
+
+def test_what_was_deprecated_goes_with_a_major_release(released: Path, opwright: Opwright) -> None:
+    shutil.copytree(FOLDER, "specs/com.acme/Other")
+    for path in Path("specs/com.acme/Other").iterdir():
+        path.write_text(path.read_text().replace("Swish", "Other"))
+    edit(SPEC, "vectors:", "deprecated: true\nvectors:")
+    assert codes(opwright("release", "1.0.1", "--json")) == ["OW617", "OW617"]
+    assert opwright("release", "1.1.0").status == 0
+    shutil.rmtree(FOLDER)
+    assert codes(opwright("build", "--json")) == ["OW612"]
+    assert opwright("release", "1.2.0").status == 1
+    assert opwright("release", "2.0.0").status == 0
+    assert sorted(path.name for path in RELEASED.iterdir()) == ["Other-1.txt", "release.lock"]
+    assert opwright("build", "--json").summary["warnings"] == 0
+
+
+def test_a_new_body_waits_until_it_is_accepted(released: Path, opwright: Opwright) -> None:
+    same_values()
+    built = opwright("build", "--json")
+    assert (built.status, codes(built)) == (0, ["OW613"])
+    assert codes(opwright("build", "--json")) == ["OW613"]
+    tested = opwright("test", "--json")
+    assert (tested.status, codes(tested)) == (0, ["OW613"])
+    assert codes(opwright("release", "1.0.1", "--json")) == ["OW616"]
+    assert opwright("lock", "--check").status == 1
+    assert opwright("lock").status == 0
+    assert opwright("lock", "--accept", "Swish").status == 2
+    assert opwright("lock", "--reason", "why").status == 2
+    before = tree()
+    accepted = opwright("lock", "--accept", "Swish", "--within", "exact", "--reason", "shorter", "--json")
+    assert (accepted.status, accepted.summary["accepted"]) == (0, ["com.acme::Swish@1"])
+    assert tree() != before
+    assert codes(opwright("build", "--json")) == []
+    assert opwright("lock", "--check").status == 0
+    assert opwright("release", "1.0.1").status == 0
+    assert "another" not in Path("dist/base-1.0.1.md").read_text()
+    assert "its body differs, exact: shorter" in Path("dist/base-1.0.1.md").read_text()
+
+
+def test_values_that_move_are_accepted_within_the_tolerance_alone(released: Path, opwright: Opwright) -> None:
+    edit(FUNCTION, "X * op.Sigmoid(alpha * X)", "X / (1.0 + op.Exp(-(alpha * X)))")
+    edit(FOLDER / "vectors.yaml", "[1.0, -1.0]", "[1.0, -1.0, 0.3, 0.7, -2.9, 3.1, 0.11, -0.77]")
+    ran = opwright("build", "--json")
+    (finding,) = [item["finding"] for item in ran.lines if item["event"] == "finding"]
+    assert finding["code"] == "OW613"
+    assert " ulp (" in finding["reason"]
+    refused = opwright("lock", "--all", "--within", "exact", "--reason", "a division less", "--json")
+    assert (refused.status, "OW616" in codes(refused)) == (1, True)
+    assert opwright("lock", "--all", "--reason", "a division less").status == 0
+    assert codes(opwright("build", "--json")) == []
+
+
+def test_another_meaning_is_an_error_and_cannot_be_accepted(released: Path, opwright: Opwright) -> None:
+    edit(FUNCTION, "op.Sigmoid", "op.Tanh")
+    ran = opwright("build", "--json")
+    assert (ran.status, codes(ran)) == (1, ["OW614"])
+    before = tree()
+    assert opwright("lock", "--all", "--reason", "better").status == 1
+    assert opwright("release", "2.0.0").status == 1
+    assert tree() == before
+
+
+def test_a_lock_that_was_edited_stops_everything(released: Path, opwright: Opwright) -> None:
+    lock = RELEASED / "release.lock"
+    edit(lock, '"name":"Swish"', '"name":"Swosh"')
+    for command in (("build",), ("lock", "--check"), ("release", "1.0.1"), ("diff",)):
+        assert opwright(*command).status == 1
+    (finding,) = [item["finding"] for item in opwright("build", "--json").lines if item["event"] == "finding"]
+    assert (finding["code"], finding["place"]["line"]) == ("OW610", 2)
+
+
+def test_a_text_that_was_edited_is_found(released: Path, opwright: Opwright) -> None:
+    edit(RELEASED / "Swish-1.txt", " = Sigmoid(", " = Tanh(")
+    assert opwright("build").status == 0  # it stands on the lock, and needs no released body
+    ran = opwright("lock", "--check", "--json")
+    assert ran.status == 1
+    assert set(codes(ran)) == {"OW610"}
+    same_values()
+    assert opwright("build").status == 1
+
+
+# ------------------------------------------------------------------------------------------------- diff
+
+
+def git(*words: str) -> None:
+    options = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *options, *words], check=True, capture_output=True)
+
+
+def test_a_revision_is_compared_without_running_anything_of_it(library: Path, opwright: Opwright) -> None:
+    git("init", "-q")
+    trap = library / "trap"
+    for hook in ("post-checkout", "pre-commit"):
+        path = library / ".git" / "hooks" / hook
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/sh\ntouch '{trap}'\n")
+        path.chmod(0o755)
+    Path(".gitattributes").write_text("*.py filter=evil\nspecs/** export-subst\n")
+    git("add", "-A")
+    git("commit", "-q", "-n", "-m", "one")
+    git("config", "filter.evil.smudge", f"touch '{trap}'")
+    git("config", "core.fsmonitor", f"touch '{trap}'")
+    assert opwright("diff", "--against", "git:HEAD").status == 0
+    edit(FUNCTION, "alpha: float = 1.0", "alpha: float = 2.0")
+    ran = opwright("diff", "--against", "git:HEAD", "--format", "json")
+    (change,) = [line for line in ran.lines if line["event"] == "change"]
+    assert (ran.status, change["level"], change["kind"], change["breaking"]) == (1, "wire", "default", True)
+    assert not trap.exists()
+    for revision in ("git:nowhere", "git:--upload-pack=x", "git:", "git:HEAD:specs"):
+        assert codes(opwright("diff", "--against", revision, "--format", "json")) == ["OW619"]
+
+
+def test_a_bundle_is_compared_with_figures_and_notes(library: Path, opwright: Opwright) -> None:
+    assert opwright("build").status == 0
+    old = Path("before.onnxlib")
+    shutil.copy("dist/base-1.0.0.onnxlib", old)
+    assert opwright("diff", "--against", str(old)).status == 0
+    edit(FUNCTION, "X * op.Sigmoid(alpha * X)", "X / (1.0 + op.Exp(-(alpha * X)))")
+    edit(FOLDER / "vectors.yaml", "[1.0, -1.0]", "[1.0, -1.0, 0.3, 0.7, -2.9, 3.1, 0.11, -0.77]")
+    ran = opwright("diff", "--against", str(old), "--notes", "notes.md", "--format", "json")
+    (change,) = [line for line in ran.lines if line["event"] == "change"]
+    assert (ran.status, change["kind"]) == (0, "values-close")
+    assert " ulp (" in change["after"]
+    assert "### Values" in Path("notes.md").read_text()
+    for line in ran.lines:
+        jsonschema.validate(line, output_schemas()["diff"])
+
+
+def test_a_diff_as_sarif(library: Path, opwright: Opwright) -> None:
+    assert opwright("build").status == 0
+    shutil.copy("dist/base-1.0.0.onnxlib", "before.onnxlib")
+    edit(SPEC, "{T: [float, double]}", "{T: [float]}")
+    ran = opwright("diff", "--against", "before.onnxlib", "--format", "sarif")
+    log = json.loads(ran.out)
+    (result,) = log["runs"][0]["results"]
+    assert (ran.status, result["ruleId"]) == (1, "OW620")
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == SPEC.as_posix()
+
+
+def test_output_has_its_schemas(released: Path, opwright: Opwright) -> None:
+    same_values()
+    for words in (
+        ("lock",),
+        ("lock", "--check"),
+        ("release", "1.0.1"),
+        ("lock", "--all", "--reason", "x"),
+        ("release", "1.0.1"),
+    ):
+        ran = opwright(*words, "--json")
+        for line in ran.lines:
+            jsonschema.validate(line, output_schemas()[words[0]])
+
+
+# ---------------------------------------------------------------------------------------------- crashes
+
+
+class _KilledError(BaseException):
+    """Stands for the process being killed."""
+
+
+@pytest.mark.parametrize("moment", range(8))
+def test_a_release_that_dies_leaves_the_old_state_or_the_new(
+    library: Path, opwright: Opwright, monkeypatch: pytest.MonkeyPatch, moment: int
+) -> None:
+    old = tree()
+    shutil.copytree(library, library.parent / "other")
+    monkeypatch.chdir(library.parent / "other")
+    assert opwright("release", "1.1.0").status == 0
+    new = tree()
+    monkeypatch.chdir(library)
+    steps = 0
+
+    def dying(step: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*arguments: Any, **options: Any) -> Any:
+            nonlocal steps
+            if steps == moment:
+                steps += 1
+                raise _KilledError
+            steps += 1
+            return step(*arguments, **options)
+
+        return run
+
+    with monkeypatch.context() as patch:
+        for name in ("create", "_settle", "_put"):
+            patch.setattr(transaction, name, dying(getattr(transaction, name)))
+        with contextlib.suppress(_KilledError):
+            opwright("release", "1.1.0")
+    assert opwright("build").status == 0
+    found = {path: data for path, data in tree().items() if not path.endswith(".opwright-tmp")}
+    assert found in (old, new)
+    assert opwright("release", "1.1.0").status == 0
+    assert {path: data for path, data in tree().items() if not path.endswith(".opwright-tmp")} == new
+
+
+def test_a_forged_record_of_a_release_writes_nothing(library: Path, opwright: Opwright) -> None:
+    assert opwright("build").status == 0
+    before = tree()
+    record = Path(".opwright") / transaction.JOURNAL
+    record.write_text(json.dumps({"files": {"specs/library.yaml": "aGFja2Vk", "../x": "aA=="}, "format": 1}))
+    assert opwright("build").status == 0
+    assert tree() == before
+    assert not record.exists()
+    assert not os.path.exists("../x")
+
+
+def test_packages_are_released_one_by_one(library: Path, opwright: Opwright) -> None:
+    LIBRARY.write_text(
+        'schema: 1\nopsets: ">=18,<=22"\npackages:\n'
+        "  - {library: base, version: 1.0.0, package: base, domains: [com.acme]}\n"
+        "  - {library: more, version: 0.1.0, package: more, domains: [com.more]}\n"
+    )
+    shutil.copytree("specs/com.acme", "specs/com.more")
+    for path in Path("specs/com.more").rglob("*.*"):
+        path.write_text(path.read_text().replace("com.acme", "com.more"))
+    assert opwright("release", "0.2.0", "-p", "more").status == 0
+    assert "{library: more, version: 0.2.0," in LIBRARY.read_text()
+    assert "{library: base, version: 1.0.0," in LIBRARY.read_text()
+    assert Path("specs/com.more/released/release.lock").is_file()
+    assert not RELEASED.exists()
+    assert opwright("build").status == 0
+    assert sorted(versions_in_dist()) == ["0.2.0", "1.0.0"]
+    assert opwright("diff", "--against", "lock", "-p", "more").status == 0

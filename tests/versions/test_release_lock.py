@@ -1,0 +1,156 @@
+"""The lock: what is written is read, and what was edited by hand or lost in a merge is found at its line."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from opwright.bundle.format import AttributeEntry
+from opwright_build.versions.promise import Accepted, Promise
+from opwright_build.versions.release_lock import (
+    DomainLock,
+    Locks,
+    Release,
+    read_lock,
+    read_locks,
+    read_text,
+    release_key,
+    write_lock,
+    write_text,
+)
+
+from tests.versions.states import State, spec, state
+from tests.versions.test_random_changes import draw_function
+
+DOMAIN = "com.acme"
+
+
+def lock(count: int = 4) -> DomainLock:
+    draw = random.Random(1)
+    entries = [draw_function(draw, f"F{index}") for index in range(count)]
+    strange = AttributeEntry("limit", "FLOAT", False, float("inf"))
+    more = AttributeEntry("sizes", "INTS", False, (1, 2))
+    entries[0] = replace(
+        entries[0], attributes=(*entries[0].attributes, strange, more, AttributeEntry("whole", "FLOAT", False, 1.0))
+    )
+    accepted = Accepted("1.1.0", "a newer compiler", "exact", (entries[0].bodies[0].body,))
+    promises = {
+        entry.identity: Promise(entry, "1.0.0", (accepted,) if entry is entries[0] else ()) for entry in entries
+    }
+    return DomainLock(DOMAIN, "acme-ops", "acme", DOMAIN, 3, (Release("1.0.0", "ab" * 32),), promises)
+
+
+def test_what_is_written_is_read() -> None:
+    data = write_lock(lock())
+    found, findings = read_lock(data, DOMAIN)
+    assert findings == []
+    assert found == replace(lock(), lines={f"com.acme::F{index}@1": index + 2 for index in range(4)})
+    assert write_lock(replace(lock(), promises=dict(reversed(lock().promises.items())))) == data
+    assert all(json.loads(line) for line in data.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "reason"),
+    [
+        (b'"name":"F2"', b'"name":"F9"', 4, "it was edited"),
+        (b'"release":"1.0.0"', b'"release":"1.0.1"', 2, "it was edited"),
+        (b'"lock":1', b'"lock":7', 1, "it was edited"),
+        (b"{", b"<<<<<<< HEAD\n{", 1, "a merge has left both sides here"),
+        (b"}\n{", b"}{", 1, "it is not a line of JSON"),
+        (b"}\n{", b"}\n\n{", 2, "it is not a line of JSON"),
+        (b"1.0.0", b"1.0.\xff", 1, "it is not a line of JSON"),
+    ],
+)
+def test_an_edit_is_found_at_its_line(old: bytes, new: bytes, line: int, reason: str) -> None:
+    data = write_lock(lock())
+    assert old in data
+    found, findings = read_lock(data.replace(old, new, 1), DOMAIN)
+    assert found is None
+    assert (findings[0].code, findings[0].place and findings[0].place.line) == ("OW610", line)
+    assert reason in findings[0].reason
+
+
+def test_a_line_that_is_missing_moved_or_doubled_is_found() -> None:
+    lines = write_lock(lock()).splitlines(keepends=True)
+    for changed in (lines[:-1], [*lines[:2], *lines[3:]], [lines[0], *lines[:0:-1]], [*lines, lines[-1]], lines[1:]):
+        found, findings = read_lock(b"".join(changed), DOMAIN)
+        assert found is None
+        assert {item.code for item in findings} == {"OW610"}
+
+
+def test_a_lock_of_another_domain_or_of_the_future_is_refused() -> None:
+    assert "it is the lock of com.acme" in read_lock(write_lock(lock()), "com.other")[1][0].reason
+    data = write_lock(lock())
+    first, rest = data.split(b"\n", 1)
+    assert read_lock(b"", DOMAIN)[1][0].reason == "it is empty"
+    assert first
+    assert rest
+
+
+def test_no_bytes_lead_to_anything_else() -> None:
+    data = write_lock(lock(2))
+    draw = random.Random(5)
+    for _ in range(300):
+        mangled = bytearray(data)
+        for _ in range(draw.randint(1, 3)):
+            at = draw.randrange(len(mangled))
+            mangled[at : at + draw.randint(0, 4)] = draw.choice(
+                [b"", b"\x00", b"[" * 2000, b"NaN", b"\n", b"1e999", b'"']
+            )
+        found, findings = read_lock(bytes(mangled), DOMAIN)
+        assert (found is None) == bool(findings)
+        assert found is None or bytes(mangled) == data
+
+
+def test_releases_have_an_order() -> None:
+    assert sorted(["1.10.0", "1.9.2", "1.9.10"], key=release_key) == ["1.9.2", "1.9.10", "1.10.0"]
+    assert Locks({}).release == ""
+    assert Locks({}).promised is None
+    found, findings = read_locks(lambda path: write_lock(lock()) if DOMAIN in path else None, [DOMAIN, "com.other"])
+    assert findings == []
+    assert found.release == "1.0.0"
+    assert found.promised is not None
+    assert found.promised.origin == "release 1.0.0"
+    assert found.place("com.acme::F1@1").line == 3
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> State:
+    files = spec(
+        "Scale",
+        "def Scale(X, alpha: float = 2.0):\n    if op.ReduceSum(X) > 0.0:\n        return X * alpha\n    return -X\n",
+    )
+    return state(tmp_path_factory.mktemp("lib"), files)
+
+
+def test_bodies_are_kept_as_text(compiled: State) -> None:
+    (entry,) = compiled.bundle.index.functions
+    data = write_text(entry, compiled.bundle.bodies, {})
+    bodies, findings = read_text(data, entry)
+    assert findings == []
+    assert bodies == compiled.bundle.bodies
+    text = data.decode()
+    assert text.startswith("com.acme::Scale@1\nopset 18-")
+    assert "If(" in text
+
+
+def test_an_edited_body_is_found_at_its_line(compiled: State) -> None:
+    (entry,) = compiled.bundle.index.functions
+    data = write_text(entry, compiled.bundle.bodies, {})
+    at = next(number for number, line in enumerate(data.split(b"\n"), 1) if line.startswith(b"body body1:"))
+    _, findings = read_text(data.replace(b" = Neg(", b" = Abs(", 1), entry)
+    assert findings[0].code == "OW610"
+    assert findings[0].place is not None
+    assert findings[0].place.line >= at
+    assert findings[0].place.file == "specs/com.acme/released/Scale-1.txt"
+    _, findings = read_text(b"\n".join(data.split(b"\n")[: at - 1]), entry)
+    assert "it lacks body1:" in findings[0].reason
+
+
+def test_the_texts_lie_beside_the_lock(compiled: State, tmp_path: Path) -> None:
+    (entry,) = compiled.bundle.index.functions
+    assert lock().path == "specs/com.acme/released/release.lock"
+    assert read_text(b"", entry)[1][0].place is not None
