@@ -220,11 +220,12 @@ def _library_action(reader: Reader, engine: Engine, session: Session, release: s
 def with_release(loaded: LoadedLibrary, names: Collection[str], release: str) -> LoadedLibrary:
     """The library with another version of the packages of those names."""
 
-    def changed(package: Package) -> Package:
-        return replace(package, version=release) if package.name in names else package
-
-    library = replace(loaded.library, packages=tuple(map(changed, loaded.library.packages)))
-    return replace(loaded, library=library, packages=tuple(map(changed, loaded.packages)))
+    packages = {
+        package.name: replace(package, version=release) if package.name in names else package
+        for package in loaded.library.packages
+    }
+    library = replace(loaded.library, packages=tuple(packages.values()))
+    return replace(loaded, library=library, packages=tuple(packages[package.name] for package in loaded.packages))
 
 
 def _packaging(
