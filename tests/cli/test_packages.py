@@ -243,3 +243,15 @@ def test_all_packages_are_tested_or_one(packages: Path, opwright: Opwright) -> N
     }
     for line in both.lines:
         jsonschema.validate(line, output_schemas()["test"])
+
+
+def test_a_selection_over_packages(packages: Path, opwright: Opwright) -> None:
+    add_function("com.acme.more", "Twice", TWICE)
+    assert [line["name"] for line in opwright("ls", "-s", "package:acme-more", "--json").lines] == ["Half", "Twice"]
+    for selector in ("Half", "Twice", "Swish"):
+        for command in ("build", "test"):
+            ran = opwright(command, "-s", selector)
+            assert ran.status == 0, ran.out
+    assert opwright("stubs", "-s", "Half").status == 0
+    assert not Path("library/acme_base").exists()
+    assert opwright("ls", "-s", "Swish", "-p", "acme-more").status == 2

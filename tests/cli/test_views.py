@@ -68,7 +68,7 @@ def test_a_function_can_be_named_in_many_ways(name: str, library: Path, opwright
     assert [(body["first_opset"], body["last_opset"]) for body in line["bodies"]] == [(18, 18), (19, 20), (21, 22)]
 
 
-@pytest.mark.parametrize("name", ["Swihs", "com.other/Swish", "Swish@2", ""])
+@pytest.mark.parametrize("name", ["Swihs", "com.other/Swish", "Swish@2", "@1"])
 def test_a_name_that_means_nothing_is_2(name: str, library: Path, opwright: Opwright) -> None:
     ran = opwright("show", name)
     assert ran.status == 2

@@ -48,7 +48,7 @@ def test_a_line_for_each_version_counts_its_variants() -> None:
         "a.b::F@1  aaaaaaaa +1  dddddddd",
         "a.b::G@1  cccccccc     cccccccc",
         "",
-        "+N: as many more variants; `opwright opsets --function NAME` shows each",
+        "+N: as many more variants; `opwright opsets -s NAME` shows each",
     ]
 
 

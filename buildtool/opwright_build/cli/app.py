@@ -13,8 +13,10 @@ from typing import Annotated
 import typer
 from opwright.diagnostics.exits import Exit
 
+from opwright_build.cli.repeated import Option, repeated_option
 from opwright_build.report.console import Console, open_console
-from opwright_build.report.reporter import JsonReporter, Reporter, TextReporter
+from opwright_build.report.reporter import JsonReporter, Manner, Reporter, TextReporter
+from opwright_build.workflow.selection.asked import Asked
 
 START = time.perf_counter()
 
@@ -40,6 +42,22 @@ PackageOption = Annotated[
     list[str] | None,
     typer.Option("-p", "--package", metavar="NAME", help="Only this package of the library; may be repeated."),
 ]
+SelectOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-s",
+        "--select",
+        "--function",
+        metavar="X",
+        help="Only these functions: a name with globs, domain:, tag:, state:modified, +X, X+; may be repeated.",
+    ),
+]
+SinceOption = Annotated[
+    list[str] | None,
+    typer.Option("--changed-since", metavar="REV", help="Only what differs from this revision of git."),
+]
+QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="Only findings, and the last line.")]
+VerboseOption = Annotated[bool, typer.Option("-v", "--verbose", help="Also what ran, and why.")]
 RehashOption = Annotated[bool, typer.Option("--rehash", help="Read every file again; trust no dates and sizes.")]
 RerunOption = Annotated[bool, typer.Option("--rerun", help="Run every action again and compare with the cache.")]
 SandboxOption = Annotated[
@@ -75,26 +93,54 @@ HERE = Path()
 
 def run(words: Sequence[str]) -> int:
     """Runs one command line and gives its exit status. Usage errors are told by typer and give 2."""
+    command = typer.main.get_command(app)
+    repeated = repeated_option(_options_of(command, words[0]), words[1:]) if words else ""
+    if repeated:
+        print(f"opwright {words[0]}: {repeated} takes one value and is given several", file=sys.stderr)
+        return Exit.USAGE
     try:
-        app(args=list(words), prog_name="opwright")
+        command(args=list(words), prog_name="opwright")
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else Exit.USAGE
     return Exit.GOOD
+
+
+def _options_of(group: object, name: str) -> list[Option]:
+    """The options of the command of that name, as far as there is one."""
+    commands = getattr(group, "commands", {})
+    parameters = commands[name].params if name in commands else ()
+    return [
+        Option((*item.opts, *item.secondary_opts), not item.is_flag, item.multiple)
+        for item in parameters
+        if item.param_type_name == "option"
+    ]
 
 
 def _console() -> Console:
     return open_console(sys.stdout, sys.stderr, os.environ)
 
 
-def _reporter(command: str, json: bool, findings_aside: bool = False, sarif: Path | None = None) -> Reporter:
+def _reporter(
+    command: str,
+    json: bool,
+    findings_aside: bool = False,
+    sarif: Path | None = None,
+    quiet: bool = False,
+    verbose: bool = False,
+) -> Reporter:
     console = _console()
-    reporter: Reporter = JsonReporter(console, command) if json else TextReporter(console, findings_aside)
+    manner = Manner.QUIET if quiet else Manner.VERBOSE if verbose else Manner.NORMAL
+    reporter: Reporter = JsonReporter(console, command) if json else TextReporter(console, findings_aside, manner)
     if sarif is None:
         return reporter
     from opwright_build.report.findings_file import SarifReporter
     from opwright_build.workflow.writing import write_file
 
     return SarifReporter(reporter, command, lambda data: write_file(sarif, data))
+
+
+def _asked(select: list[str] | None, since: list[str] | None, failed: bool = False) -> Asked:
+    return Asked(tuple(select or ()), tuple(since or ()), failed)
 
 
 def _leave(task: Callable[[], int]) -> None:
@@ -131,13 +177,17 @@ def build(
     rehash: RehashOption = False,
     rerun: RerunOption = False,
     sarif: SarifOption = None,
+    select: SelectOption = None,
+    since: SinceOption = None,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """Compile the library and write its bundle, wheel and typed stubs."""
     from opwright_build.workflow.build import build
     from opwright_build.workflow.session import Options
 
-    options = Options(cache, rehash, rerun, tuple(packages or ()))
-    _leave(lambda: build(path, _reporter("build", json, sarif=sarif), options, START))
+    options = Options(cache, rehash, rerun, tuple(packages or ()), _asked(select, since))
+    _leave(lambda: build(path, _reporter("build", json, sarif=sarif, quiet=quiet, verbose=verbose), options, START))
 
 
 @app.command()
@@ -147,13 +197,17 @@ def lint(
     json: JsonOption = False,
     cache: CacheOption = None,
     sarif: SarifOption = None,
+    select: SelectOption = None,
+    since: SinceOption = None,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """Find mistakes; write nothing."""
     from opwright_build.workflow.lint import lint
     from opwright_build.workflow.session import Options
 
-    options = Options(cache, packages=tuple(packages or ()))
-    _leave(lambda: lint(path, _reporter("lint", json, sarif=sarif), options, START))
+    options = Options(cache, packages=tuple(packages or ()), asked=_asked(select, since))
+    _leave(lambda: lint(path, _reporter("lint", json, sarif=sarif, quiet=quiet, verbose=verbose), options, START))
 
 
 @app.command()
@@ -169,46 +223,57 @@ def new(
 
 
 @app.command()
-def ls(path: PathArgument = HERE, packages: PackageOption = None, json: JsonOption = False) -> None:
+def ls(
+    path: PathArgument = HERE,
+    packages: PackageOption = None,
+    json: JsonOption = False,
+    select: SelectOption = None,
+    since: SinceOption = None,
+) -> None:
     """List the versions of all functions with their element types."""
     from opwright_build.workflow.listing import list_versions
+    from opwright_build.workflow.session import Options
 
     reporter = _reporter("ls", json=False, findings_aside=True)
-    _leave(lambda: list_versions(path, _console(), reporter, json, packages or ()))
+    options = Options(packages=tuple(packages or ()), asked=_asked(select, since))
+    _leave(lambda: list_versions(path, _console(), reporter, json, options))
 
 
 @app.command()
 def show(
     name: NameArgument,
     path: PathArgument = HERE,
+    select: SelectOption = None,
     packages: PackageOption = None,
     json: JsonOption = False,
     cache: CacheOption = None,
+    since: SinceOption = None,
 ) -> None:
     """Show everything that is known of a function: what its YAML and its Python say, together."""
     from opwright_build.workflow.session import Options
     from opwright_build.workflow.show import show
 
     reporter = _reporter("show", json=False, findings_aside=True)
-    options = Options(cache, packages=tuple(packages or ()))
-    _leave(lambda: show(name, path, _console(), reporter, options, json))
+    options = Options(cache, packages=tuple(packages or ()), asked=_asked([name, *(select or ())], since))
+    _leave(lambda: show(path, _console(), reporter, options, json))
 
 
 @app.command()
 def opsets(
     path: PathArgument = HERE,
-    name: Annotated[str | None, typer.Option("--function", metavar="X", help="Only this function.")] = None,
     packages: PackageOption = None,
     json: JsonOption = False,
     cache: CacheOption = None,
+    select: SelectOption = None,
+    since: SinceOption = None,
 ) -> None:
     """Show which body serves which opset, and what prevents the others."""
     from opwright_build.workflow.opsets import show_opsets
     from opwright_build.workflow.session import Options
 
     reporter = _reporter("opsets", json=False, findings_aside=True)
-    options = Options(cache, packages=tuple(packages or ()))
-    _leave(lambda: show_opsets(path, name, _console(), reporter, options, json))
+    options = Options(cache, packages=tuple(packages or ()), asked=_asked(select, since))
+    _leave(lambda: show_opsets(path, _console(), reporter, options, json))
 
 
 @app.command("test")
@@ -216,7 +281,21 @@ def run_tests(
     path: PathArgument = HERE,
     json: JsonOption = False,
     junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML as well.")] = None,
-    only: Annotated[str | None, typer.Option("--function", metavar="X", help="Only this function.")] = None,
+    select: SelectOption = None,
+    since: SinceOption = None,
+    failed: Annotated[
+        bool, typer.Option("--lf", "--last-failed", help="Only what failed when it was last tested.")
+    ] = False,
+    types: Annotated[
+        list[str] | None, typer.Option("--type", metavar="T", help="Only cells of this element type.")
+    ] = None,
+    opset: Annotated[
+        list[str] | None, typer.Option("--opset", metavar="N", help="Only cells at this opset, or 18-21.")
+    ] = None,
+    runtime: Annotated[
+        list[str] | None, typer.Option("--runtime", metavar="R", help="Only this runtime, as in onnxruntime/*.")
+    ] = None,
+    first: Annotated[bool, typer.Option("-x", "--exitfirst", help="Stop at the first failure.")] = False,
     packages: PackageOption = None,
     table: Annotated[bool, typer.Option("--table", help="Print how each function and type ended.")] = False,
     mutants: Annotated[bool, typer.Option("--mutants", help="Also see which mutants the vectors let live.")] = False,
@@ -228,14 +307,25 @@ def run_tests(
     rerun: RerunOption = False,
     cache: CacheOption = None,
     sarif: SarifOption = None,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """Verify every body on its vectors, on every runtime at hand."""
+    from opwright_build.workflow.narrowing import Narrowing
+    from opwright_build.workflow.selection.language import parse_opsets
     from opwright_build.workflow.session import Options
+    from opwright_build.workflow.task import reporting
     from opwright_build.workflow.verify import Scope, verify
 
-    scope = Scope(only, mutants, update_gaps, not no_oracle, table, junit, sandbox)
-    options = Options(cache, rerun=rerun, packages=tuple(packages or ()))
-    _leave(lambda: verify(path, _reporter("test", json, sarif=sarif), options, scope, START))
+    def task() -> int:
+        ranges = tuple(parse_opsets(text) for text in opset or ())
+        cells = Narrowing(tuple(types or ()), ranges, tuple(runtime or ()), first)
+        scope = Scope(cells, mutants, update_gaps, not no_oracle, table or verbose, junit, sandbox)
+        return verify(path, reporter, options, scope, START)
+
+    reporter = _reporter("test", json, sarif=sarif, quiet=quiet, verbose=verbose)
+    options = Options(cache, rerun=rerun, packages=tuple(packages or ()), asked=_asked(select, since, failed))
+    _leave(lambda: reporting(reporter, task))
 
 
 @app.command()
@@ -245,27 +335,43 @@ def vectors(
     json: JsonOption = False,
     cache: CacheOption = None,
     sarif: SarifOption = None,
+    select: SelectOption = None,
+    since: SinceOption = None,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """Compare the standard's vectors with specs/vectors.lock."""
     from opwright_build.workflow.session import Options
     from opwright_build.workflow.vectors import vectors
 
-    _leave(lambda: vectors(path, _reporter("vectors", json, sarif=sarif), Options(cache), update, START))
+    _leave(
+        lambda: vectors(
+            path,
+            _reporter("vectors", json, sarif=sarif, quiet=quiet, verbose=verbose),
+            Options(cache, asked=_asked(select, since)),
+            update,
+            START,
+        )
+    )
 
 
 @app.command()
 def export(
-    opset: Annotated[int, typer.Option("--opset", metavar="N", help="The default domain's version.")],
+    opset: Annotated[
+        list[int], typer.Option("--opset", metavar="N", help="The default domain's version; may be repeated.")
+    ],
     path: PathArgument = HERE,
     packages: PackageOption = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="By default in dist/.")] = None,
     cache: CacheOption = None,
+    select: SelectOption = None,
+    since: SinceOption = None,
 ) -> None:
     """Write the library as a plain ONNX model: its functions for one opset and an empty graph."""
     from opwright_build.workflow.export import export
     from opwright_build.workflow.session import Options
 
-    options = Options(cache, packages=tuple(packages or ()))
+    options = Options(cache, packages=tuple(packages or ()), asked=_asked(select, since))
     _leave(lambda: export(path, _reporter("export", json=False), options, opset, output, START))
 
 
@@ -308,13 +414,19 @@ def stubs(
     json: JsonOption = False,
     cache: CacheOption = None,
     sarif: SarifOption = None,
+    select: SelectOption = None,
+    since: SinceOption = None,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """Write the library's typed package, or check that it is up to date."""
     from opwright_build.workflow.session import Options
     from opwright_build.workflow.stubs import stubs
 
-    options = Options(cache, packages=tuple(packages or ()))
-    _leave(lambda: stubs(path, _reporter("stubs", json, sarif=sarif), options, check, START))
+    options = Options(cache, packages=tuple(packages or ()), asked=_asked(select, since))
+    _leave(
+        lambda: stubs(path, _reporter("stubs", json, sarif=sarif, quiet=quiet, verbose=verbose), options, check, START)
+    )
 
 
 @app.command()
@@ -418,3 +530,38 @@ def release(
 
     options = Options(cache, packages=tuple(packages or ()))
     _leave(lambda: release(path, _reporter("release", json, sarif=sarif), options, version, dry_run, START))
+
+
+@app.command()
+def graph(
+    path: PathArgument = HERE,
+    form: Annotated[str, typer.Option("--format", metavar="F", help="mermaid, svg, dot or json.")] = "mermaid",
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it to this file.")
+    ] = None,
+    select: SelectOption = None,
+    since: SinceOption = None,
+    cache: CacheOption = None,
+) -> None:
+    """Draw which functions call which."""
+    from opwright_build.workflow.graph import graph
+    from opwright_build.workflow.session import Options
+
+    reporter = _reporter("graph", json=False, findings_aside=True)
+    options = Options(cache, asked=_asked(select, since))
+    _leave(lambda: graph(path, _console(), reporter, options, form, output))
+
+
+@app.command()
+def why(
+    caller: Annotated[str, typer.Argument(metavar="A", help="The function that calls.")],
+    callee: Annotated[str, typer.Argument(metavar="B", help="The function that is called.")],
+    path: PathArgument = HERE,
+    cache: CacheOption = None,
+) -> None:
+    """Show the path of calls by which one function comes to another."""
+    from opwright_build.workflow.graph import why
+    from opwright_build.workflow.session import Options
+
+    reporter = _reporter("why", json=False, findings_aside=True)
+    _leave(lambda: why(caller, callee, path, _console(), reporter, Options(cache)))

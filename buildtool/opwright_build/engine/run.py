@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from importlib import import_module
@@ -130,17 +130,21 @@ class Engine:
         kind: str,
         lookup: Callable[[str, Mapping[str, Result]], bytes | None],
         cycle: Callable[[Sequence[str]], Outcome],
+        only: Collection[str] | None = None,
     ) -> dict[str, Result]:
         """The results of actions that read one another's results, by name, in the order of `actions`.
 
         An action reads the source `kind:question`; `lookup` answers it from the results so far, and raises
         NotYetError with the name of the action that it lacks. That one runs first and the asking one again, so an
         action's function may start more than once. Actions that wait for one another in a circle are not run: the
-        outcome of each is what `cycle` says of the circle's names, and it is not kept.
+        outcome of each is what `cycle` says of the circle's names, and it is not kept. With `only` those of these names
+        are run, and what they ask for.
         """
         results: dict[str, Result] = {}
         engine = self.over(kind, lambda question: lookup(question, results))
         for name in actions:
+            if only is not None and name not in only:
+                continue
             stack = {} if name in results else {name: None}  # ordered, and quick to search
             while stack:
                 current = next(reversed(stack))
@@ -157,7 +161,7 @@ class Engine:
                     for member in circle:
                         results[member] = Result(actions[member], outcome, (), cached=False)
                         del stack[member]
-        return {name: results[name] for name in actions}
+        return {name: results[name] for name in actions if name in results}
 
     def put(self, data: bytes) -> str:
         """Stores bytes that an action is to have as an input."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from typing import Any, Protocol
 
 from opwright.diagnostics.diagnostic import Diagnostic, Severity
@@ -47,14 +48,23 @@ class Reporter(Protocol):
         """Leaves the terminal as it was, however the task ended."""
 
 
+class Manner(Enum):
+    """How much a text tells: findings and the last line, as a rule, or also what ran and why."""
+
+    QUIET = "quiet"
+    NORMAL = "normal"
+    VERBOSE = "verbose"
+
+
 class TextReporter:
     """For people: findings and the summary as text on standard output, progress on standard error.
 
     With `findings_aside` findings go to standard error too: for commands whose result is data.
     """
 
-    def __init__(self, console: Console, findings_aside: bool = False) -> None:
+    def __init__(self, console: Console, findings_aside: bool = False, manner: Manner = Manner.NORMAL) -> None:
         self._console = console
+        self._manner = manner
         self._progress = progress_on(console)
         self._tell = console.progress if findings_aside else console.result
 
@@ -75,13 +85,18 @@ class TextReporter:
 
     def table(self, text: str) -> None:
         self._progress.close()
-        self._console.result(f"{text}\n")
+        if self._manner is not Manner.QUIET:
+            self._console.result(f"{text}\n")
 
     def event(self, name: str, fields: Mapping[str, Any]) -> None:
-        """Facts are for programs."""
+        """Facts are for programs, but for what ran."""
+        if self._manner is Manner.VERBOSE and name == "action" and not fields["cached"]:
+            self._console.progress(f"{fields['action']}: {'; '.join(fields['why'])}")
 
     def summary(self, text: str, fields: Mapping[str, Any]) -> None:
         self._progress.close()
+        if text and self._manner is Manner.QUIET:
+            text = text.splitlines()[-1]
         if text:
             self._console.result(text)
 

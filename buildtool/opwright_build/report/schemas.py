@@ -184,6 +184,7 @@ _LISTED: Schema = {
     **_IDENTITY,
     "summary": _TEXT,
     "deprecated": _FLAG,
+    "tags": _list_of(_TEXT),
     "opsets": _object(first=_COUNT, last=_COUNT),
     "types": _map_of(_list_of(_TEXT)),
     "pairs": _list_of(_TEXT),

@@ -148,6 +148,7 @@ class _VersionReader:
             reference_file=reference_file,
             reference_name=reference_name,
             places=self._places(),
+            tags=tuple(self.get("tags")),
         )
 
     def has(self, key: str) -> bool:

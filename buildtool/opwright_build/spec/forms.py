@@ -18,6 +18,7 @@ from opwright_build.spec.names import (
     DomainName,
     ElementName,
     Identifier,
+    Label,
     License,
     PackageName,
     Release,
@@ -168,6 +169,7 @@ class VersionModel(Strict):
     summary: Words = ""
     doc: str = ""
     deprecated: bool = False
+    tags: list[Label] = Field(default_factory=list, max_length=MAX_NAMES)
     opset: Words = ""
     inputs: dict[Identifier, ValueModel] = Field(default_factory=dict, max_length=MAX_NAMES)
     outputs: dict[Identifier, ValueModel] = Field(default_factory=dict, min_length=1, max_length=MAX_NAMES)

@@ -160,6 +160,7 @@ class SpecVersion:
     `function_file` and `reference_file` are relative to the spec folder. `tolerances` holds one for every element type
     that the version names, what the spec leaves out filled from the default table. `places` maps dotted key paths of
     the YAML file (`types.T`, `inputs.X.rank`) to where the key stands, and `types.T.0` to an item of a sequence.
+    `tags` are labels to select it by; nothing that is built or verified depends on them.
     """
 
     domain: Domain
@@ -181,6 +182,7 @@ class SpecVersion:
     reference_file: str | None
     reference_name: str
     places: Mapping[str, Place] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
 
     @property
     def identity(self) -> str:

@@ -165,6 +165,7 @@ def spec_digest(version: SpecVersion, declared: Mapping[str, frozenset[str]], ro
         domain=replace(version.domain, summary="", places={}),
         summary="",
         doc="",
+        tags=(),
         attribute_docs={},
         inputs=tuple(replace(item, doc="") for item in version.inputs),
         outputs=tuple(replace(item, doc="") for item in version.outputs),

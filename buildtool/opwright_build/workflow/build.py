@@ -12,8 +12,9 @@ from opwright_build.package.distribution import distribution_name
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.library import BuiltLibrary, build_library
+from opwright_build.workflow.selection.knowledge import note_build
 from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.task import finish, on_library
+from opwright_build.workflow.task import NOTHING, finish, on_library
 
 _OF_ONE = ("version", "bundle")
 _SUMS = ("versions", "pairs", "opset_bodies", "stored_bodies", "bytes_saved")
@@ -21,7 +22,8 @@ MANY = 4  # more files of one folder than these are told as a number
 
 
 def build(path: Path, reporter: Reporter, options: Options, started: float) -> int:
-    """Builds the library around `path`. Nothing is written unless all of it is right."""
+    """Builds the library around `path`. Nothing is written unless all of it is right, nor where some functions alone
+    are selected: those are compiled."""
     return on_library(path, reporter, options, lambda session: _build(session, started))
 
 
@@ -30,7 +32,14 @@ def _build(session: Session, started: float) -> int:
     counts = action_counts(session, library)
     if not library.good:
         return finish(session, started, library.diagnostics, "", counts)
+    if library.chosen is not None:
+        text = f"no errors in {counted(len(library.chosen), 'version')}; {actions_line(counts)}"
+        rest = "a bundle holds whole packages: without a selection `opwright build` writes them"
+        text = f"{text}\nnothing is written; {rest}" if library.chosen else NOTHING
+        return finish(session, started, library.diagnostics, text, {**figures(library), **counts, "outputs": []})
     published = publish(session, library)
+    if not session.packages:
+        note_build(session, library.result)
     outputs = _outputs(library, published)
     for output in outputs:
         session.reporter.event("output", output)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -39,18 +39,23 @@ IGNORE = "OW330"
 
 
 def compile_versions(
-    engine: Engine, loaded: LoadedLibrary, environment: str, others: Resolved | None = None
+    engine: Engine,
+    loaded: LoadedLibrary,
+    environment: str,
+    others: Resolved | None = None,
+    only: Collection[str] | None = None,
 ) -> dict[str, Result]:
-    """The results for every sound version, by identity. `others` are the libraries that may be called."""
+    """The results for every sound version, by identity; with `only` for those of these identities and all that they
+    call. `others` are the libraries that may be called."""
     facts = {package.name: engine.put(canonical_json(_package_facts(loaded, package))) for package in loaded.packages}
     actions: dict[str, Action] = {}
     for version in loaded.versions:
-        relative = replace(version, folder=version.folder.relative_to(loaded.library.root))
+        relative = replace(version, folder=version.folder.relative_to(loaded.library.root), tags=())
         owner = loaded.library.package_of(version.domain.name)
         inputs = {"version": engine.put(encode_value(relative)), "library": facts[owner.name]}
         actions[version.identity] = Action("compile", f"compile {version.identity}", inputs, {}, environment)
     questions = _Questions(engine, loaded, others)
-    return engine.run_mutual(actions, LIBRARY, questions.answer, lambda circle: _circle(loaded, circle))
+    return engine.run_mutual(actions, LIBRARY, questions.answer, lambda circle: _circle(loaded, circle), only)
 
 
 def compile_action(reader: Reader) -> Outcome:

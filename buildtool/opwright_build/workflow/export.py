@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from opwright.diagnostics.diagnostic import Diagnostic
@@ -12,17 +13,21 @@ from opwright_build.report.tables import counted
 from opwright_build.workflow.library import build_library, read_packages
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.status import UsageError
-from opwright_build.workflow.task import finish, on_library
+from opwright_build.workflow.task import NOTHING, finish, on_library
 from opwright_build.workflow.writing import write_below, write_file
 
 
-def export(path: Path, reporter: Reporter, options: Options, opset: int, output: Path | None, started: float) -> int:
-    """Writes the functions of the library around `path` for one opset, each package's by default to dist/."""
+def export(
+    path: Path, reporter: Reporter, options: Options, opsets: Sequence[int], output: Path | None, started: float
+) -> int:
+    """Writes the functions of the library around `path`, a model for each opset and package; by default to dist/."""
 
     def task(session: Session) -> int:
         library = build_library(session)
         if not library.good:
             return finish(session, started, library.diagnostics, "", {})
+        if library.is_empty:
+            return finish(session, started, library.diagnostics, NOTHING, {})
         from opwright_build.package.library_model import export_model
 
         bundles = read_packages(session, library)
@@ -30,16 +35,20 @@ def export(path: Path, reporter: Reporter, options: Options, opset: int, output:
             message = f"{len(bundles)} packages do not fit into one file"
             names = " or ".join(f"-p {bundle.index.library}" for bundle in bundles)
             raise UsageError([Diagnostic("OW907", message, help=f"choose one with {names}, or leave out --output")])
+        if output is not None and len(opsets) > 1:
+            message = f"models of {len(opsets)} opsets do not fit into one file"
+            raise UsageError([Diagnostic("OW907", message, help="leave out --output, or all but one --opset")])
         models = []
         for bundle in bundles:
             first, last = bundle.index.opsets
-            if not first <= opset <= last:
-                message = f"{bundle.index.library} is built for opsets {first} to {last}, not {opset}"
-                raise UsageError([Diagnostic("OW907", message, help="choose one of them with --opset")])
-            models.append(export_model(bundle, opset))
+            for opset in opsets:
+                if not first <= opset <= last:
+                    message = f"{bundle.index.library} is built for opsets {first} to {last}, not {opset}"
+                    raise UsageError([Diagnostic("OW907", message, help="choose one of them with --opset")])
+                name = f"{bundle.index.library}-{bundle.index.version}-opset{opset}.onnx"
+                models.append((name, opset, export_model(bundle, opset)))
         lines = []
-        for bundle, model in zip(bundles, models, strict=True):
-            name = f"{bundle.index.library}-{bundle.index.version}-opset{opset}.onnx"
+        for name, opset, model in models:
             data = model.SerializeToString(deterministic=True)
             target = session.root / "dist" / name if output is None else output
             if output is None:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, has_errors
+from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
 
 from opwright_build.spec.confine import LibraryFiles
 from opwright_build.workflow.judged_library import Subject
+from opwright_build.workflow.narrowing import ALL, Narrowing
 from opwright_build.workflow.sandboxes import warnings
 from opwright_build.workflow.status import UsageError
 from opwright_build.workflow.verdicts import judge_versions, workers
@@ -29,7 +30,7 @@ class Verdicts:
 
     `kept`, `cases`, `skipped` and `oracles` are numbers: of outcomes that are known from earlier runs, of vectors that
     are used and that are not, of references that were asked. `sandbox` is what references ran in now; None where none
-    did.
+    did. `tested` are the identities of the versions that were judged, `failed` those of them that failed.
     """
 
     outcomes: list[Outcome]
@@ -40,13 +41,22 @@ class Verdicts:
     skipped: int
     oracles: int
     sandbox: Claim | None
+    tested: tuple[str, ...]
+    failed: tuple[str, ...]
 
 
 def judge(
-    subject: Subject, runtimes: Sequence[Runtime], run_oracle: bool, update_gaps: bool, sandbox: int = 0
+    subject: Subject,
+    runtimes: Sequence[Runtime],
+    run_oracle: bool,
+    update_gaps: bool,
+    sandbox: int = 0,
+    cells: Narrowing = ALL,
 ) -> Verdicts:
     """The verdicts. With `update_gaps` the gaps are written for the releases that ran instead of checked. `sandbox` is
-    the level without which no Python of a spec is to be run; InfrastructureError where the machine has no such one."""
+    the level without which no Python of a spec is to be run; InfrastructureError where the machine has no such one.
+    `cells` says which are run; where some are left out, nothing is said of what did not pass elsewhere."""
+    from opwright_build.verify.case_model import Status
     from opwright_build.verify.collect import locked_cases
     from opwright_build.verify.findings import failures, unverified
     from opwright_build.verify.gap_checks import Run, check_gaps, merge_gaps
@@ -65,25 +75,31 @@ def judge(
         identities={identity: subject.only is None or identity in subject.only for identity in identities},
     )
     if update_gaps:
-        _require_writable(declared, run)
+        _require_writable(declared, run, cells)
     locked, lock_findings = locked_cases(LibraryFiles(session.root))
-    judged = judge_versions(subject, runtimes, run_oracle, sandbox, locked)
+    judged = judge_versions(subject, runtimes, run_oracle, sandbox, locked, cells)
     verdicts = judged.verdicts
     outcomes = with_gaps(
-        (item for verdict in verdicts for item in verdict.outcomes), rows_in_force(declared, run.releases)
+        (item for verdict in verdicts for item in verdict.outcomes if cells.fits(item)),
+        rows_in_force(declared, run.releases),
     )
     collected = dict.fromkeys(item for verdict in verdicts for item in verdict.diagnostics)
     collected.update(dict.fromkeys((*lock_findings, *warnings(judged.sandbox))))
-    if subject.only is None:
+    if subject.only is None and not cells.first:
         collected.update(dict.fromkeys(unused_lines({name for item in verdicts for name in item.suite}, locked)))
     findings = [*collected, *declared.diagnostics, *failures(outcomes)]
     changes: list[Change] = []
     if update_gaps:
         write_below(session.tree, FILE, write_gaps(merge_gaps(declared, outcomes, run)).encode())
-    else:
+    elif not cells.leaves_out:
         found, changes = check_gaps(declared, outcomes, run)
         findings += found
-    findings += unverified(subject.sound(collected), outcomes, subject.places)
+    if not cells.leaves_out:
+        findings += unverified(subject.sound(collected), outcomes, subject.places)
+    if cells.first:
+        findings = _up_to_the_first_error(findings)
+    failed = {item.case.identity for item in outcomes if item.status is Status.FAIL}
+    failed |= {verdict.identity for verdict in verdicts if has_errors(verdict.diagnostics)}
     return Verdicts(
         outcomes,
         findings,
@@ -93,21 +109,32 @@ def judge(
         skipped=sum(verdict.skipped for verdict in verdicts),
         oracles=len({verdict.reference for verdict in verdicts if verdict.reference}),
         sandbox=judged.sandbox,
+        tested=tuple(verdict.identity for verdict in verdicts),
+        failed=tuple(verdict.identity for verdict in verdicts if verdict.identity in failed),
     )
 
 
-def _require_writable(declared: GapsFile, run: Run) -> None:
+def _up_to_the_first_error(findings: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """The warnings, and one error."""
+    errors = [item for item in findings if item.severity is Severity.ERROR]
+    return [item for item in findings if item.severity is not Severity.ERROR or item is errors[0]]
+
+
+def _require_writable(declared: GapsFile, run: Run, cells: Narrowing) -> None:
     """Raises where an update would lose rows, or list a release of which only a part is known."""
     from opwright_build.verify.gap_releases import unlisted
     from opwright_build.verify.gaps import FILE
 
+    if cells.leaves_out:
+        message = f"{FILE} cannot be written by a run of some cells"
+        raise UsageError([Diagnostic("OW907", message, help="leave out --type, --opset, --runtime and -x")])
     if has_errors(declared.diagnostics):
         raise DiagnosticError(declared.diagnostics)
     new = unlisted(declared, run.releases)
     if new and not all(run.identities.values()):
         named = " and ".join(f"{family} {release}" for family, release in new.items())
         message = f"{named} cannot be added to {FILE} by a run of some functions"
-        raise UsageError([Diagnostic("OW907", message, help="leave out --function")])
+        raise UsageError([Diagnostic("OW907", message, help="leave out --select")])
 
 
 def mutate(subject: Subject, cases: Sequence[Case]) -> tuple[dict[str, Any], list[Diagnostic]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from opwright.diagnostics.diagnostic import Diagnostic, has_errors
+from opwright.diagnostics.diagnostic import Diagnostic, Place, has_errors
 from opwright.diagnostics.ignores import settle_ignores
 
 from opwright_build.engine.action import Action, Done, Failed, Outcome, Unsupported
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from opwright_build.spec.model import LoadedLibrary, Package
     from opwright_build.versions.numeric import NumericVerdict
     from opwright_build.workflow.made_versions import MadeVersions
+    from opwright_build.workflow.selection.choose import Chosen
 
 SPECS = "list:specs"
 TABLE = "table.json"  # output: what `opsets` shows
@@ -47,7 +48,8 @@ class BuiltLibrary:
     """What a library action gave. `files` maps each path to write, relative to the root, to its digest.
 
     `packages` are the figures of each package that was asked for, in the order of library.yaml. `verdicts` say what the
-    bodies compute that are not those released.
+    bodies compute that are not those released. `chosen` are the identities of the versions that were selected, None
+    where all are: then the bundles hold more, what those call.
     """
 
     result: Result
@@ -56,11 +58,21 @@ class BuiltLibrary:
     files: Mapping[str, str]
     facts: Mapping[str, Any]
     verdicts: Mapping[str, NumericVerdict] = field(default_factory=dict)
+    chosen: frozenset[str] | None = None
 
     @property
     def packages(self) -> Sequence[Mapping[str, Any]]:
         packages: Sequence[Mapping[str, Any]] = self.facts.get("packages", ())
         return packages
+
+    def is_chosen(self, identity: str) -> bool:
+        """Whether the version is one of those that are selected."""
+        return self.chosen is None or identity in self.chosen
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is selected, as where nothing has changed."""
+        return self.good and self.chosen is not None and not self.chosen
 
     def total(self, figure: str) -> int:
         """The sum of a figure over the packages."""
@@ -71,25 +83,31 @@ def build_library(session: Session, release: str = "", *, locked: bool = True) -
     """Everything that the packages asked for yield, as far as it is not known already. Writes nothing but the cache.
 
     `release` is the version that those are to have, where it is not the one in library.yaml. Bodies that are not those
-    released are run beside them; without `locked` nothing is compared with what was released. UsageError when the
-    library has no package of a name that is asked for.
+    released are run beside them; without `locked` nothing is compared with what was released, nor where some functions
+    are selected. UsageError when the library has no package of a name that is asked for, or no function that is
+    selected.
     """
     params: dict[str, Json] = {"packages": list(_names_asked_for(session))} if session.packages else {}
     params |= {"release": release} if release else {}
     params |= {} if locked else {"locked": False}
-    action = Action("library", "library", {}, params, session.environment)
+    chosen = _chosen(session) if session.asked else None
+    if chosen is not None:
+        params |= {"versions": list(chosen.identities), "broken": list(chosen.broken)}
+    action = Action("library", _label("library", chosen), {}, params, session.environment)
 
     def function(reader: Reader, engine: Engine) -> Outcome:
-        return _library_action(reader, engine, session, release, locked)
+        return _library_action(reader, engine, session, release, locked and chosen is None, chosen)
+
+    only = None if chosen is None else frozenset(chosen.identities)
 
     result = session.engine.run_composite(action, function)
     match result.outcome:
         case Done(outputs, diagnostics):
             files = {path: digest for path, digest in outputs.items() if path not in (TABLE, FACTS)}
             facts = json.loads(session.engine.fetch(result, FACTS))
-            return _compared(session, BuiltLibrary(result, diagnostics, True, files, facts))
+            return _compared(session, BuiltLibrary(result, diagnostics, True, files, facts, chosen=only))
         case Failed(diagnostics):
-            return BuiltLibrary(result, diagnostics, False, {}, {})
+            return BuiltLibrary(result, diagnostics, False, {}, {}, chosen=only)
         case Unsupported(reason):
             raise AssertionError(f"a library is never unsupported: {reason}")
 
@@ -152,7 +170,9 @@ def load(reader: Reader, root: Path, only: Collection[str] | None = None) -> Loa
     return replace(loaded, diagnostics=(*loaded.diagnostics, *found))
 
 
-def _library_action(reader: Reader, engine: Engine, session: Session, release: str, locked: bool) -> Outcome:
+def _library_action(
+    reader: Reader, engine: Engine, session: Session, release: str, locked: bool, chosen: Chosen | None
+) -> Outcome:
     from opwright_build.workflow.libraries_called import libraries_called
     from opwright_build.workflow.made_versions import MadeVersions
     from opwright_build.workflow.released import Comparison, compare_with_lock
@@ -168,8 +188,14 @@ def _library_action(reader: Reader, engine: Engine, session: Session, release: s
     if has_errors(others.diagnostics):
         return Failed((*loaded.diagnostics, *others.diagnostics))
     session.count.expected = len(loaded.versions) + len(loaded.packages) + 1
-    session.reporter.step(f"compiling {counted(len(loaded.versions), 'version')}")
-    compiled = compile_versions(engine, loaded, session.environment, others)
+    count = len(loaded.versions) if chosen is None else len(chosen.identities)
+    session.reporter.step(f"compiling {counted(count, 'version')}")
+    only = None if chosen is None else chosen.identities
+    compiled = compile_versions(engine, loaded, session.environment, others, only)
+    if chosen is not None:
+        loaded = _part(loaded, compiled, chosen.broken)
+        kept = {version.domain.name for version in loaded.versions}
+        asked = [name for name in asked if kept.intersection(loaded.library.package(name).domains)]
     for result in compiled.values():
         reader.depends(read for read in result.reads if not read.name.startswith(f"{LIBRARY}:"))
     texts = {path: data.decode("utf-8", "replace") for path, data in loaded.sources.items() if b"opwright:" in data}
@@ -198,7 +224,7 @@ def _library_action(reader: Reader, engine: Engine, session: Session, release: s
         last = "" if release and package.name in asked else state.last  # what is to be a release comes after none
         released = {"last": last, "library": state.library}
         action = _packaging(made, package, closure, session.environment, released)
-        (packaged,) = engine.run([action])
+        (packaged,) = engine.run([replace(action, label=_label(action.label, chosen))])
         if isinstance(packaged.outcome, Done | Failed):
             diagnostics += packaged.outcome.diagnostics
         if not isinstance(packaged.outcome, Done):
@@ -207,6 +233,7 @@ def _library_action(reader: Reader, engine: Engine, session: Session, release: s
         if package.name in asked:
             outputs |= {path: digest for path, digest in packaged.outcome.outputs.items() if path != FACTS}
     told: dict[str, Any] = {
+        "several": len(loaded.library.packages) > 1,
         "packages": [facts[name] for name in asked],
         "differing": [identity for name in asked if locked for identity in compared[name].differing],
         "actions": len(compiled) + len(loaded.packages) + 1,
@@ -215,6 +242,38 @@ def _library_action(reader: Reader, engine: Engine, session: Session, release: s
     table = [row for result in compiled.values() for row in opset_rows(engine, result) if row["domain"] in domains]
     outputs |= {FACTS: reader.put(canonical_json(told)), TABLE: reader.put(canonical_json(table))}
     return Done(outputs, tuple(diagnostics))
+
+
+def _chosen(session: Session) -> Chosen:
+    """The versions that are selected, of the packages that are asked for."""
+    from opwright_build.spec.load import load_library
+    from opwright_build.workflow.selection.choose import choose
+    from opwright_build.workflow.selection.knowledge import LibraryKnowledge
+
+    loaded = load_library(session.root, only=_names_asked_for(session) if session.packages else None)
+    return choose(session.asked, loaded, LibraryKnowledge(session, loaded))
+
+
+def _label(label: str, chosen: Chosen | None) -> str:
+    """The label of an action of the whole library, or of a part, which is no news of the whole."""
+    return label if chosen is None else f"{label} (selected)"
+
+
+def _part(loaded: LoadedLibrary, compiled: Collection[str], broken: Collection[str]) -> LoadedLibrary:
+    """The library with the versions that were compiled alone, and no findings about the functions of others."""
+    versions = tuple(version for version in loaded.versions if version.identity in compiled)
+    kept = {f"{version.domain.name}/{version.name}" for version in versions}
+    kept |= {identity.replace("::", "/") for identity in broken}
+    functions = {f"{version.domain.name}/{version.name}" for version in loaded.versions}
+    left_out = (functions | {identity.replace("::", "/") for identity in loaded.broken}) - kept
+    diagnostics = tuple(item for item in loaded.diagnostics if _function_of(item.place) not in left_out)
+    return replace(loaded, versions=versions, diagnostics=diagnostics)
+
+
+def _function_of(place: Place | None) -> str:
+    """`domain/Name` of the spec folder that holds the place."""
+    parts = () if place is None else PurePosixPath(place.file).parts
+    return "/".join(parts[1:3])
 
 
 def with_release(loaded: LoadedLibrary, names: Collection[str], release: str) -> LoadedLibrary:

@@ -9,7 +9,7 @@ from opwright_build.report.tables import counted
 from opwright_build.workflow.build import action_counts
 from opwright_build.workflow.library import build_library
 from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.task import finish, on_library
+from opwright_build.workflow.task import NOTHING, finish, on_library
 
 
 def lint(path: Path, reporter: Reporter, options: Options, started: float) -> int:
@@ -17,7 +17,9 @@ def lint(path: Path, reporter: Reporter, options: Options, started: float) -> in
 
     def task(session: Session) -> int:
         library = build_library(session)
-        text = f"no errors in {counted(library.total('versions'), 'version')}; {{seconds}}" if library.good else ""
+        versions = library.total("versions") if library.chosen is None else len(library.chosen)
+        text = f"no errors in {counted(versions, 'version')}; {{seconds}}" if library.good else ""
+        text = NOTHING if library.is_empty else text
         return finish(session, started, library.diagnostics, text, action_counts(session, library))
 
     return on_library(path, reporter, options, task)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from opwright_build.report.console import Console
 from opwright_build.report.reporter import Reporter, in_reading_order
 from opwright_build.report.tables import counted, text_table
 from opwright_build.workflow.excerpt_text import library_text
-from opwright_build.workflow.session import find_root
+from opwright_build.workflow.session import Options, find_root, open_session
 from opwright_build.workflow.task import reporting
 
 if TYPE_CHECKING:
@@ -23,18 +24,21 @@ if TYPE_CHECKING:
 SCHEMA = "opwright.ls/1"
 
 
-def list_versions(path: Path, console: Console, reporter: Reporter, as_json: bool, packages: Sequence[str] = ()) -> int:
-    """Lists the sound specs of the library around `path`, of all packages or some; findings about the others go to
-    standard error."""
+def list_versions(path: Path, console: Console, reporter: Reporter, as_json: bool, options: Options) -> int:
+    """Lists the sound specs of the library around `path`, all or those that are asked for; findings about the others go
+    to standard error. What a selector asks may have to be compiled, into the cache."""
 
     def task() -> int:
         from opwright_build.spec.confine import LibraryFiles
         from opwright_build.spec.library_file import read_library
         from opwright_build.spec.load import load_library
         from opwright_build.workflow.select_packages import select_packages
+        from opwright_build.workflow.selection.choose import choose
+        from opwright_build.workflow.selection.knowledge import LibraryKnowledge
 
         root = find_root(path)
         names = None
+        packages = options.packages
         if packages:
             library = read_library(LibraryFiles(root))
             names = [package.name for package in select_packages(library, packages)]
@@ -42,6 +46,12 @@ def list_versions(path: Path, console: Console, reporter: Reporter, as_json: boo
         shown = select_packages(loaded.library, packages)
         domains = {domain: package for package in shown for domain in package.domains}
         versions = [version for version in loaded.versions if version.domain.name in domains]
+        if options.asked:
+            with open_session(root, reporter, options) as session:
+                chosen = choose(
+                    options.asked, replace(loaded, versions=tuple(versions)), LibraryKnowledge(session, loaded)
+                )
+            versions = [version for version in versions if version.identity in chosen.identities]
         if as_json:
             for version in versions:
                 console.result(json.dumps(version_json(version, domains[version.domain.name])))
@@ -64,6 +74,7 @@ def version_json(version: SpecVersion, package: Package) -> dict[str, Any]:
         "since_version": version.since_version,
         "summary": version.summary,
         "deprecated": version.deprecated,
+        "tags": list(version.tags),
         "opsets": {"first": version.opsets.first, "last": version.opsets.last},
         "types": {variable: list(admitted) for variable, admitted in version.types.items()},
         "pairs": list(version.pairs),

@@ -12,7 +12,7 @@ from opwright.diagnostics.diagnostic import Diagnostic, Place, has_errors
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted, text_table
 from opwright_build.workflow.library import BuiltLibrary, build_library, read_packages
-from opwright_build.workflow.select import select_identities
+from opwright_build.workflow.selection.language import select_identities
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.status import UsageError
 from opwright_build.workflow.task import finish, on_library

@@ -12,7 +12,6 @@ from opwright_build.report.obstacles import Obstacle, identity_of, obstacles, sp
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import text_table
 from opwright_build.workflow.library import TABLE, build_library
-from opwright_build.workflow.select import select_identities
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.task import on_library, only_findings
 
@@ -20,24 +19,20 @@ SCHEMA = "opwright.opsets/1"
 DIGITS = 8  # of a body's digest in the table
 
 
-def show_opsets(
-    path: Path, name: str | None, console: Console, reporter: Reporter, options: Options, as_json: bool
-) -> int:
-    """Prints the table for the library around `path`, or for the function called `name`."""
+def show_opsets(path: Path, console: Console, reporter: Reporter, options: Options, as_json: bool) -> int:
+    """Prints the table for the library around `path`, or for the versions that are selected."""
 
     def task(session: Session) -> int:
         library = build_library(session)
         if not library.good:
             return only_findings(session, library.diagnostics)
         rows = json.loads(session.engine.fetch(library.result, TABLE))
-        if name is not None:
-            wanted = set(select_identities(name, dict.fromkeys(identity_of(row) for row in rows)))
-            rows = [row for row in rows if identity_of(row) in wanted]
+        rows = [row for row in rows if library.is_chosen(identity_of(row))]
         if as_json:
             for row in rows:
                 console.result(json.dumps({"schema": SCHEMA, **row}))
         else:
-            console.result(opsets_text(rows, each_variant=name is not None))
+            console.result(opsets_text(rows, each_variant=library.chosen is not None))
         return only_findings(session, library.diagnostics)
 
     return on_library(path, reporter, options, task)
@@ -64,7 +59,7 @@ def opsets_text(rows: Sequence[Mapping[str, Any]], each_variant: bool = True) ->
     cells = [[*key[:named], *(line.get(column[0], "") for column in columns)] for key, line in table.items()]
     text = [text_table(head, cells)] if cells else []
     if any("+" in cell for line in cells for cell in line[named:]):
-        text += ["", "+N: as many more variants; `opwright opsets --function NAME` shows each"]
+        text += ["", "+N: as many more variants; `opwright opsets -s NAME` shows each"]
     told = [_sentence(obstacle) for obstacle in obstacles(rows)]
     return "\n".join([*text, *([""] if told else []), *told])
 

@@ -18,7 +18,7 @@ from opwright_build.report.tables import counted
 from opwright_build.workflow.judged_library import Subject, collect
 from opwright_build.workflow.library import build_library, read_built
 from opwright_build.workflow.sandboxes import clause, record, require_for_workers
-from opwright_build.workflow.select import select_identities
+from opwright_build.workflow.selection.language import select_identities
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.status import UsageError
 from opwright_build.workflow.task import finish, on_library

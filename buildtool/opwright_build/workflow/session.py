@@ -20,7 +20,7 @@ from opwright_build.engine.machine import machine_identity
 from opwright_build.engine.publish import Publisher
 from opwright_build.engine.run import Engine, Result
 from opwright_build.engine.seal import Seal
-from opwright_build.engine.sources import FolderSources, OverlaySources
+from opwright_build.engine.sources import FolderSources, OverlaySources, Sources
 from opwright_build.engine.state_file import StateFile
 from opwright_build.engine.store import InfrastructureError, LocalStore
 from opwright_build.engine.tree import Tree
@@ -28,12 +28,22 @@ from opwright_build.engine.user_secret import UserSeal, user_seal
 from opwright_build.report.reporter import Reporter
 from opwright_build.workflow.excerpt_text import library_text
 from opwright_build.workflow.foreign_module import GENERATED, foreign_module
+from opwright_build.workflow.selection.asked import Asked
 from opwright_build.workflow.transaction import JOURNAL, Transaction
 
 WORK = ".opwright"
 LOG = "actions.json"
 LAST_RUN = "run.json"  # what the last run of `test` or `propose` came to, for people and other programs
-OWN_FILES = ("lock", "hints.json", LOG, "outputs.json", LAST_RUN, JOURNAL)  # in that folder
+OWN_FILES = (
+    "lock",
+    "hints.json",
+    LOG,
+    "outputs.json",
+    LAST_RUN,
+    JOURNAL,
+    "built.json",
+    "failed.json",
+)  # in that folder
 OUTPUTS = ("dist", "library")
 INSTALLED = "installed"  # the kind of source that is the bundle of an installed library
 MODULE = "module"  # the kind of source that says whether a module is installed that no build wrote
@@ -48,12 +58,13 @@ REGISTRY = {
 @dataclass(frozen=True, slots=True)
 class Options:
     """How to work: where the cache is (by default in the library), what not to trust, and the names of the packages to
-    work on, none for all of them."""
+    work on, none for all of them. `asked` says which functions to work on."""
 
     cache: Path | None = None
     rehash: bool = False
     rerun: bool = False
     packages: tuple[str, ...] = ()
+    asked: Asked = field(default_factory=Asked)
 
 
 @dataclass(slots=True)
@@ -78,7 +89,8 @@ class ActionCount:
 @dataclass(frozen=True, slots=True)
 class Session:
     """`environment` enters every action's key; `count` follows the actions as they end; `user` seals what is kept.
-    `packages` are the names of the packages to work on as they were asked for, none for all of them."""
+    `packages` are the names of the packages to work on as they were asked for, none for all of them; `asked` says which
+    functions. `sources` and `log` are those of the engine."""
 
     root: Path
     tree: Tree
@@ -90,11 +102,18 @@ class Session:
     reporter: Reporter
     user: UserSeal
     transaction: Transaction
+    sources: Sources
+    log: ActionLog
     packages: tuple[str, ...] = ()
+    asked: Asked = field(default_factory=Asked)
 
     def source_text(self, file: str) -> str | None:
         """The text of a file of the library, for excerpts in findings; None when it cannot be had."""
         return library_text(self.root)(file)
+
+    def state(self, name: str) -> StateFile:
+        """A file of the working folder, one of OWN_FILES."""
+        return StateFile(self.root / WORK / name, folder_seal(self.user))
 
     @property
     def warnings(self) -> list[Diagnostic]:
@@ -146,7 +165,20 @@ def open_session(root: Path, reporter: Reporter, options: Options) -> Iterator[S
         try:
             environment = environment_digest(parts)
             yield Session(
-                root, tree, engine, store, environment, publisher, count, reporter, user, transaction, options.packages
+                root,
+                tree,
+                engine,
+                store,
+                environment,
+                publisher,
+                count,
+                reporter,
+                user,
+                transaction,
+                sources,
+                log,
+                options.packages,
+                options.asked,
             )
         finally:
             hints.save()

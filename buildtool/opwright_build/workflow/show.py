@@ -12,7 +12,6 @@ from opwright_build.report.console import Console
 from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import text_table
 from opwright_build.workflow.library import build_library, read_packages
-from opwright_build.workflow.select import select_identities
 from opwright_build.workflow.session import Options, Session
 from opwright_build.workflow.task import on_library, only_findings
 
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
 SCHEMA = "opwright.show/1"
 
 
-def show(name: str, path: Path, console: Console, reporter: Reporter, options: Options, as_json: bool) -> int:
-    """Prints each version of the function called `name` in the library around `path`."""
+def show(path: Path, console: Console, reporter: Reporter, options: Options, as_json: bool) -> int:
+    """Prints each version that is selected of the library around `path`."""
 
     def task(session: Session) -> int:
         library = build_library(session)
@@ -31,12 +30,12 @@ def show(name: str, path: Path, console: Console, reporter: Reporter, options: O
             return only_findings(session, library.diagnostics)
         bundles = read_packages(session, library)
         found = {entry.identity: (entry, bundle.index) for bundle in bundles for entry in bundle.index.functions}
-        chosen = [found[identity] for identity in select_identities(name, found)]
+        chosen = [entry for identity, entry in found.items() if library.is_chosen(identity)]
         if as_json:
             for entry, index in chosen:
                 console.result(json.dumps(function_json(entry, index.library)))
         else:
-            several = len(library.packages) > 1
+            several = library.facts["several"]
             texts = (function_text(entry, index.library if several else "") for entry, index in chosen)
             console.result("\n\n".join(texts))
         return only_findings(session, library.diagnostics)

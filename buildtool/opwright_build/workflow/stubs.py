@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from opwright.diagnostics.diagnostic import Diagnostic, Place
@@ -10,8 +11,9 @@ from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted
 from opwright_build.workflow.build import action_counts, scope_of
 from opwright_build.workflow.library import build_library
+from opwright_build.workflow.selection.asked import Asked
 from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.task import finish, on_library
+from opwright_build.workflow.task import NOTHING, finish, on_library
 
 COMMAND = "opwright stubs"
 
@@ -23,6 +25,14 @@ def stubs(path: Path, reporter: Reporter, options: Options, check: bool, started
 
 def _stubs(session: Session, check: bool, started: float) -> int:
     library = build_library(session)
+    if library.is_empty:
+        return finish(
+            session, started, library.diagnostics, NOTHING, {"actions": 0, "actions_run": 0, "actions_cached": 0}
+        )
+    if library.good and library.chosen is not None:
+        library = build_library(
+            replace(session, asked=Asked(), packages=tuple(item["library"] for item in library.packages))
+        )
     counts = action_counts(session, library)
     if not library.good:
         return finish(session, started, library.diagnostics, "", counts)

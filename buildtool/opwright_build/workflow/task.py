@@ -20,6 +20,7 @@ from opwright_build.workflow.session import LAST_RUN, WORK, Options, Session, fi
 from opwright_build.workflow.status import UsageError
 from opwright_build.workflow.writing import write_file
 
+NOTHING = "nothing is selected"
 _OF_USAGE = ("OW110", BAD_VARIABLE)  # no library here; the environment makes no sense
 
 

@@ -9,7 +9,7 @@ from opwright_build.report.reporter import Reporter
 from opwright_build.report.tables import counted, text_table
 from opwright_build.workflow.library import build_library, read_built
 from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.task import finish, on_library
+from opwright_build.workflow.task import NOTHING, finish, on_library
 from opwright_build.workflow.writing import write_below
 
 
@@ -27,6 +27,9 @@ def _vectors(session: Session, update: bool, started: float) -> int:
     library = build_library(session)
     if not library.good:
         return finish(session, started, library.diagnostics, "", {})
+    if library.is_empty:
+        return finish(session, started, library.diagnostics, NOTHING, {"cases": 0, "skipped": 0})
+    shown = [version for version in loaded.versions if library.is_chosen(version.identity)]
     lines: list[str] = []
     if update:
         session.reporter.step("reading the standard's suite")
@@ -35,19 +38,17 @@ def _vectors(session: Session, update: bool, started: float) -> int:
         lines.append(f"{LOCK_PATH} {'written' if written else 'unchanged'}")
     session.reporter.step("collecting vectors")
     interfaces = {entry.identity: entry for entry in read_built(session, library).index.functions}
-    collected = collect_cases(loaded.versions, interfaces, session.root, run_oracle=False)
+    collected = collect_cases(loaded.versions, interfaces, session.root, run_oracle=False, only=library.chosen)
     cases = Counter(case.identity for case in collected.cases)
     skipped = Counter(item.identity for item in collected.skipped)
-    for version in loaded.versions:
+    for version in shown:
         identity = version.identity
         session.reporter.event(
             "vectors", {"function": identity, "cases": cases[identity], "skipped": skipped[identity]}
         )
     for item in collected.skipped:
         session.reporter.event("skipped", {"function": item.identity, "vector": item.name, "reason": item.reason})
-    rows = [
-        [version.identity, str(cases[version.identity]), str(skipped[version.identity])] for version in loaded.versions
-    ]
+    rows = [[version.identity, str(cases[version.identity]), str(skipped[version.identity])] for version in shown]
     lines += [text_table(["function", "cases", "skipped"], rows, right=(1, 2)), "", counted(cases.total(), "case")]
     fields = {"cases": cases.total(), "skipped": skipped.total()}
     return finish(session, started, [*library.diagnostics, *collected.diagnostics], "\n".join(lines), fields)

@@ -15,8 +15,10 @@ from opwright_build.engine.action import Action, Read
 from opwright_build.engine.content_digest import Json, digest_bytes, digest_fields
 from opwright_build.report.tables import counted
 from opwright_build.workflow.judged_library import Subject, collect
+from opwright_build.workflow.narrowing import Narrowing
 
 if TYPE_CHECKING:
+    from opwright_build.engine.run import Engine
     from opwright_build.sandbox.levels import Claim
     from opwright_build.verify.batches import Result
     from opwright_build.verify.case_model import CollectedCases, CollectedVersion, Outcome
@@ -31,6 +33,7 @@ RESULTS_KIND = "verify-results"  # of vectors, for one version
 RESULTS = "results.json"
 ANSWERS_KIND = "oracle"  # what one reference has answered
 ANSWERS = "answers"
+GROUP = 16  # versions that are judged together where the first failure is the last
 LOCKED = "locked"  # the kind of source that a line of the lock is
 
 
@@ -45,12 +48,19 @@ class JudgedVersions:
 
 
 def judge_versions(
-    subject: Subject, runtimes: Sequence[Runtime], run_oracle: bool, sandbox: int, locked: Mapping[str, LockedCase]
+    subject: Subject,
+    runtimes: Sequence[Runtime],
+    run_oracle: bool,
+    sandbox: int,
+    locked: Mapping[str, LockedCase],
+    cells: Narrowing,
 ) -> JudgedVersions:
-    """Where Python of a spec is run, the user is told. `sandbox` is the level without which none is to be run."""
-    from opwright_build.verify.kept_answers import KeptAnswers
-    from opwright_build.verify.kept_results import KeptResults, decode_results, encode_results
-    from opwright_build.verify.version_verdict import decode_verdict, encode_verdict, verdict_of
+    """Where Python of a spec is run, the user is told. `sandbox` is the level without which none is to be run.
+
+    Of `cells`, what is left out by types does not run, and such verdicts are not kept. Up to the first failure versions
+    are judged in groups, and the groups behind the one that fails are not.
+    """
+    from opwright_build.verify.version_verdict import decode_verdict
 
     engine = subject.session.engine.over(LOCKED, lambda name: _line(locked, name))
     actions = _actions(subject, runtimes, run_oracle)
@@ -60,32 +70,55 @@ def judge_versions(
         if (data := engine.look_up(action, VERDICT)) is not None
     }
     kept = sum(len(verdict.outcomes) for verdict in verdicts.values())
-    missing = {identity: action for identity, action in actions.items() if identity not in verdicts}
+    missing = [identity for identity in actions if identity not in verdicts]
     claim = None
-    if missing:
-        parts = {name: _part(RESULTS_KIND, name, action.environment) for name, action in missing.items()}
-        (environment,) = {action.environment for action in missing.values()}
-        answers = KeptAnswers(lambda reference: engine.recall(_part(ANSWERS_KIND, reference, environment), ANSWERS))
-        collected = collect(subject, run_oracle, sandbox, missing, answers)
-        claim = collected.sandbox
-        for reference, data in answers.changed().items():
-            engine.note(_part(ANSWERS_KIND, reference, environment), ANSWERS, data)
-        known: dict[str, Result] = {}
-        for part in parts.values():
-            for data in engine.recall(part, RESULTS):
-                known |= decode_results(data)
-        results = KeptResults(known)
-        outcomes = _outcomes(subject, collected, runtimes, results)
-        kept += results.reused
-        for identity, part in parts.items():
-            if results.of(identity):
-                engine.note(part, RESULTS, encode_results(results.of(identity)))
-        for version in collected.versions:
-            verdict = verdict_of(version, outcomes.get(version.identity, ()))
-            verdicts[version.identity] = verdict
-            if verdict.is_lasting:
-                engine.keep(missing[version.identity], VERDICT, encode_verdict(verdict), _reads(version))
-    return JudgedVersions([verdicts[identity] for identity in actions], kept, claim)
+    size = GROUP if cells.first else max(len(missing), 1)
+    for start in range(0, len(missing), size):
+        group = {identity: actions[identity] for identity in missing[start : start + size]}
+        found, reused, used = _judge_group(subject, runtimes, run_oracle, sandbox, engine, group, cells)
+        kept += reused
+        claim = used or claim
+        verdicts |= {verdict.identity: verdict for verdict in found}
+        if cells.first and not all(verdict.is_lasting for verdict in found):
+            break
+    return JudgedVersions([verdicts[identity] for identity in actions if identity in verdicts], kept, claim)
+
+
+def _judge_group(
+    subject: Subject,
+    runtimes: Sequence[Runtime],
+    run_oracle: bool,
+    sandbox: int,
+    engine: Engine,
+    group: Mapping[str, Action],
+    cells: Narrowing,
+) -> tuple[list[Verdict], int, Claim | None]:
+    """The verdicts on versions that have none, kept where they last; how many of their cells were known; and what
+    references ran in."""
+    from opwright_build.verify.kept_answers import KeptAnswers
+    from opwright_build.verify.kept_results import KeptResults, decode_results, encode_results
+    from opwright_build.verify.version_verdict import encode_verdict, verdict_of
+
+    parts = {name: _part(RESULTS_KIND, name, action.environment) for name, action in group.items()}
+    (environment,) = {action.environment for action in group.values()}
+    answers = KeptAnswers(lambda reference: engine.recall(_part(ANSWERS_KIND, reference, environment), ANSWERS))
+    collected = collect(subject, run_oracle, sandbox, group, answers)
+    for reference, data in answers.changed().items():
+        engine.note(_part(ANSWERS_KIND, reference, environment), ANSWERS, data)
+    known: dict[str, Result] = {}
+    for part in parts.values():
+        for data in engine.recall(part, RESULTS):
+            known |= decode_results(data)
+    results = KeptResults(known)
+    outcomes = _outcomes(subject, collected, runtimes, results, cells)
+    for identity, part in parts.items():
+        if results.of(identity) and not cells.types:
+            engine.note(part, RESULTS, encode_results(results.of(identity)))
+    found = [verdict_of(version, outcomes.get(version.identity, ())) for version in collected.versions]
+    for version, verdict in zip(collected.versions, found, strict=True):
+        if verdict.is_lasting and not cells.types:
+            engine.keep(group[version.identity], VERDICT, encode_verdict(verdict), _reads(version))
+    return found, results.reused, collected.sandbox
 
 
 def _part(kind: str, name: str, environment: str) -> Action:
@@ -121,7 +154,11 @@ def _actions(subject: Subject, runtimes: Sequence[Runtime], run_oracle: bool) ->
 
 
 def _outcomes(
-    subject: Subject, collected: CollectedCases, runtimes: Sequence[Runtime], results: KeptResults
+    subject: Subject,
+    collected: CollectedCases,
+    runtimes: Sequence[Runtime],
+    results: KeptResults,
+    cells: Narrowing,
 ) -> dict[str, list[Outcome]]:
     """By version, what becomes of the vectors that were collected now."""
     from opwright_build.verify.admits import admissions, require_agreement
@@ -132,7 +169,7 @@ def _outcomes(
     instantiated = BodyFunctions(subject.bundle)
     identities = {version.identity for version in collected.versions}
     require_agreement(admissions(subject.bundle, instantiated, identities))
-    cases = collected.cases
+    cases = [case for case in collected.cases if cells.fits_types(case.bindings)]
     reporter.step(f"verifying {counted(len(cases), 'case')}")
     outcomes = verify_cases(
         subject.bundle,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +13,21 @@ from opwright_build.report.tables import counted
 from opwright_build.verify.isolation import kept_workers
 from opwright_build.workflow.judged_library import Subject, collect
 from opwright_build.workflow.judging import judge, mutate
-from opwright_build.workflow.library import build_library, read_built
+from opwright_build.workflow.library import BuiltLibrary, build_library, read_built
+from opwright_build.workflow.narrowing import Narrowing
 from opwright_build.workflow.sandboxes import clause, record, require_for_workers
-from opwright_build.workflow.select import select_identities
+from opwright_build.workflow.selection.knowledge import note_failures
 from opwright_build.workflow.session import Options, Session
-from opwright_build.workflow.task import finish, on_library
+from opwright_build.workflow.task import NOTHING, finish, on_library
 from opwright_build.workflow.writing import write_file
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """How much to verify, and to tell: `only` one function; `junit` is a file to write in addition, `sandbox` the level
-    of the sandbox without which nothing of the library is to be run."""
+    """How much to verify, and to tell: `cells` of the matrix; `junit` is a file to write in addition, `sandbox` the
+    level of the sandbox without which nothing of the library is to be run."""
 
-    only: str | None = None
+    cells: Narrowing = field(default_factory=Narrowing)
     mutants: bool = False
     update_gaps: bool = False
     run_oracle: bool = True
@@ -52,18 +53,24 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
     library = build_library(session)
     if not library.good:
         return finish(session, started, library.diagnostics, "", {})
+    if library.is_empty:
+        return finish(session, started, library.diagnostics, NOTHING, _nothing(library))
     bundle = read_built(session, library)
     identities = [entry.identity for entry in bundle.index.functions]
     only: set[str] | None = None
-    if scope.only is not None:
-        only = set(select_identities(scope.only, identities))
+    if library.chosen is not None:
+        only = set(library.chosen)
     elif session.packages:
         only = set(identities)
     subject = Subject(session, loaded, bundle, only)
     if scope.sandbox:
         require_for_workers(workers_claim(), scope.sandbox)
-    runtimes = available()
-    verdicts = judge(subject, runtimes, scope.run_oracle, scope.update_gaps, scope.sandbox)
+    runtimes = scope.cells.narrowed(available())
+    scope.cells.require_types(
+        kind for entry in bundle.index.functions for _, admitted in entry.types for kind in admitted
+    )
+    verdicts = judge(subject, runtimes, scope.run_oracle, scope.update_gaps, scope.sandbox, scope.cells)
+    note_failures(session, verdicts.tested, verdicts.failed)
     outcomes, findings = verdicts.outcomes, verdicts.findings
     if session.reporter.tells_events:
         for outcome in outcomes:
@@ -105,6 +112,14 @@ def _verify(session: Session, scope: Scope, started: float) -> int:
     lines.append(f"{counted(len(outcomes), 'cell')}{known}; {clause(verdicts.sandbox)}{{seconds}}")
     diagnostics = [*library.diagnostics, *findings]
     return finish(session, started, diagnostics, "\n".join(lines), fields)
+
+
+def _nothing(library: BuiltLibrary) -> dict[str, Any]:
+    """The summary's fields where nothing is selected."""
+    counts = dict.fromkeys(("versions", "pairs", "cases", "kept", "skipped", "oracles"), 0)
+    packages = [{"library": item["library"], "version": item["version"]} for item in library.packages]
+    places = {"sandbox": None, "workers": None}
+    return {"packages": packages, **counts, **places, "runtimes": {}, "releases": {}, "changes": []}
 
 
 def _mutants_line(figures: dict[str, Any]) -> str:

@@ -978,6 +978,24 @@ TABLE = (
         "releases and the reference evaluator ignore overloads, and run another variant without a word.",
     ),
     Code(
+        "OW532",
+        "A selector that makes no sense",
+        "What a command works on is said in one language: names with globs, `domain:`, `tag:`, `type:`, `package:`, "
+        "`opset:18-21`, `state:modified`, `state:failed` and `since:REV`, joined by commas where all must hold. A "
+        "misspelt part would otherwise select nothing, and a run of nothing passes.",
+    ),
+    Code(
+        "OW533",
+        "Git does not know what has changed",
+        "A selection by a revision compares the files of specs/ with those that git lists for it. It needs git, a "
+        "repository around the library, and a revision that is in it.",
+    ),
+    Code(
+        "OW534",
+        "A function that does not call another",
+        "`opwright why A B` shows by which calls A comes to B. There is no such path.",
+    ),
+    Code(
         "OW550",
         "A model that cannot be read",
         "There is no file of that name, it is a folder, or it may not be read.",
