@@ -6,10 +6,12 @@ import io
 import stat
 import struct
 import zipfile
+from pathlib import Path
 
 import pytest
 from opwright.bundle import archive
 from opwright.bundle.archive import (
+    Archive,
     DamagedMemberError,
     DuplicateMemberError,
     NotAnArchiveError,
@@ -18,6 +20,7 @@ from opwright.bundle.archive import (
     pack,
     unpack,
 )
+from opwright.bundle.source import HeldBytes
 
 MEMBERS = [("mimetype", b"application/x"), ("a.json", b"{}"), ("bodies/1.pb", b"\0\1\2"), ("empty", b"")]
 YEAR_1980 = (1980, 1, 1, 0, 0, 0)
@@ -153,3 +156,22 @@ def test_the_number_of_members_is_bounded(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(archive, "MOST_MEMBERS", 2)
     with pytest.raises(RefusedArchiveError, match="more than 2"):
         unpack(data)
+
+
+def test_more_members_than_16_bits_can_count(tmp_path: Path) -> None:
+    """ZIP64's record of their number, in the one form that it may have."""
+    for count in (65_534, 65_535, 65_600):
+        names = [f"{number:06}" for number in range(count)]
+        data = pack((name, b"") for name in names)
+        assert (b"PK\x06\x06" in data) == (count >= 65_535)
+        assert list(unpack(data)) == names
+        path = tmp_path / "large.zip"
+        path.write_bytes(data)
+        with zipfile.ZipFile(path) as file:
+            assert len(file.namelist()) == count
+    record = data.index(b"PK\x06\x06")
+    for place in range(record, len(data)):
+        changed = bytearray(data)
+        changed[place] ^= 1
+        with pytest.raises((RefusedArchiveError, NotAnArchiveError)):
+            Archive(HeldBytes(bytes(changed)))

@@ -19,7 +19,12 @@ from opwright.bundle.source import HeldBytes, Source
 _LOCAL = struct.Struct("<4sHHHHHIIIHH")
 _CENTRAL = struct.Struct("<4sHHHHHHIIIHHHHHII")
 _END = struct.Struct("<4sHHHHIIH")
+_LARGE_END = struct.Struct("<4sQHHIIQQQQ")  # ZIP64: numbers of members that 16 bits cannot tell
+_LARGE_PLACE = struct.Struct("<4sIQI")
 _LOCAL_MARK, _CENTRAL_MARK, _END_MARK = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
+_LARGE_END_MARK, _LARGE_PLACE_MARK = b"PK\x06\x06", b"PK\x06\x07"
+_MANY = 0xFFFF  # as a number of members: the true one stands in the record of ZIP64
+_LARGE_VERSION = 45
 
 _VERSION = 20
 _MADE_BY = 3 << 8 | _VERSION  # Unix: the upper half of the attributes is a file mode
@@ -71,8 +76,18 @@ def pack(members: Iterable[tuple[str, bytes]]) -> bytes:
     directory = b"".join(central)
     if offset + len(directory) > 0xFFFFFFFF:
         raise ValueError("a bundle ends at 4 GiB")
-    end = _END.pack(_END_MARK, 0, 0, len(central), len(central), len(directory), offset, 0)
-    return b"".join((*parts, directory, end))
+    return b"".join((*parts, directory, _ending(len(central), len(directory), offset)))
+
+
+def _ending(count: int, size: int, start: int) -> bytes:
+    """What is behind a directory of that many members and that size, which begins at `start`."""
+    few = min(count, _MANY)
+    end = _END.pack(_END_MARK, 0, 0, few, few, size, start, 0)
+    if count < _MANY:
+        return end
+    versions = (_MADE_BY & 0xFF00 | _LARGE_VERSION, _LARGE_VERSION)
+    fields = (_LARGE_END.size - 12, *versions, 0, 0, count, count, size, start)
+    return _LARGE_END.pack(_LARGE_END_MARK, *fields) + _LARGE_PLACE.pack(_LARGE_PLACE_MARK, 0, start + size, 1) + end
 
 
 def _local_header(name: bytes, checksum: int, size: int) -> bytes:
@@ -102,21 +117,20 @@ class Entry:
 class Archive:
     """An archive that is read member by member. What is not asked for is not looked at."""
 
-    __slots__ = ("_place", "_source", "_start", "_tail_names", "count")
+    __slots__ = ("_end", "_place", "_source", "_start", "_tail_names", "count")
 
     def __init__(self, source: Source) -> None:
         """Looks at the end of the bytes alone. NotAnArchiveError, RefusedArchiveError."""
         self._source = source
-        self.count, self._start = _find_directory(source)
+        self.count, self._start, self._end = _find_directory(source)
         self._place = self._start  # the directory behind its first entries
         self._tail_names = (0, 0)
 
     def first_entries(self, count: int) -> list[Entry]:
         """The first members, at most that many, each where the one before it ends. RefusedArchiveError."""
         count = min(count, self.count)
-        end = self._source.size - _END.size
         longest = count * (_CENTRAL.size + _LONGEST_NAME)
-        data = self._source.read(self._start, min(end - self._start, longest))
+        data = self._source.read(self._start, min(self._end - self._start, longest))
         found: list[Entry] = []
         place, offset = 0, 0
         for _ in range(count):
@@ -128,7 +142,7 @@ class Archive:
 
     def expect_names(self, count: int, length: int) -> None:
         """What is behind the entries that `first_entries` read last: that many, sorted, with names of that length."""
-        if self._source.size - _END.size - self._place != count * (_CENTRAL.size + length):
+        if self._end - self._place != count * (_CENTRAL.size + length):
             raise RefusedArchiveError("its directory has not the size that its members ask for")
         self._tail_names = (count, length)
 
@@ -175,7 +189,7 @@ def unpack(data: bytes) -> dict[str, bytes]:
     """All members in their order. Linear in `data`; copies nothing before its place and size have been checked."""
     archive = Archive(HeldBytes(data))
     members: dict[str, bytes] = {}
-    _, start = _find_directory(HeldBytes(data))
+    _, start, end = _find_directory(HeldBytes(data))
     place, offset = start, 0
     for _ in range(archive.count):
         entry, place = _read_entry(data, place, offset)
@@ -183,13 +197,13 @@ def unpack(data: bytes) -> dict[str, bytes]:
             raise DuplicateMemberError(entry.name)
         members[entry.name] = archive.read(entry)
         offset = entry.end
-    if offset != start or place != len(data) - _END.size:
+    if offset != start or place != end:
         raise RefusedArchiveError("there are bytes that belong to no member")
     return members
 
 
-def _find_directory(source: Source) -> tuple[int, int]:
-    """The number of members, and where their directory starts."""
+def _find_directory(source: Source) -> tuple[int, int, int]:
+    """The number of members, where their directory starts, and where it ends."""
     end = source.size - _END.size
     last = source.read(end, _END.size) if end >= 0 else b""
     if not source.read(0, 4).startswith((_LOCAL_MARK, _END_MARK)) or last[:4] != _END_MARK or len(last) != _END.size:
@@ -197,11 +211,21 @@ def _find_directory(source: Source) -> tuple[int, int]:
     _, disk, first_disk, here, count, size, start, comment = _END.unpack(last)
     if disk or first_disk or here != count:
         raise RefusedArchiveError("it is one part of several")
-    if comment or start + size != end:
-        raise RefusedArchiveError("there are bytes that belong to no member")
+    if count == _MANY:
+        record = source.read(start + size, _LARGE_END.size)
+        if len(record) < _LARGE_END.size or record[:4] != _LARGE_END_MARK:
+            raise RefusedArchiveError("its number of members is missing")
+        count = _LARGE_END.unpack(record)[7]
+        if count < _MANY:
+            raise RefusedArchiveError("its number of members is not written as bundles write it")
     if count > MOST_MEMBERS:
         raise RefusedArchiveError(f"it has more than {MOST_MEMBERS} members")
-    return count, start
+    ending = _ending(count, size, start)
+    if comment or start + size + len(ending) != source.size:
+        raise RefusedArchiveError("there are bytes that belong to no member")
+    if source.read(start + size, len(ending)) != ending:
+        raise RefusedArchiveError("its end is not as bundles are written")
+    return count, start, start + size
 
 
 def _without_end(source: Source) -> Exception:

@@ -15,7 +15,7 @@ SUFFIX = ".onnxlib"
 # What a reader takes on; checked before anything is read into memory.
 MOST_BYTES = 1 << 30  # of a bundle
 MOST_INDEX_BYTES = 1 << 28  # of library.json, and of any other member that is JSON
-MOST_MEMBERS = 65_000  # of its archive, which counts them in 16 bits
+MOST_MEMBERS = 2_000_000  # of its archive
 
 
 @dataclass(frozen=True, slots=True)
