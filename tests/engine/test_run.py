@@ -5,6 +5,7 @@ from typing import cast
 import pytest
 from opwright.diagnostics import Diagnostic, DiagnosticError
 from opwright_build.engine.action import Action, Done, Failed, Outcome, Read, Unsupported
+from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.hints import FileHints
 from opwright_build.engine.log import ActionLog
 from opwright_build.engine.reader import Reader
@@ -159,19 +160,26 @@ def test_a_file_that_was_looked_for_in_vain_invalidates_when_it_appears(tmp_path
     assert make_engine(tmp_path).run([todo])[0].outcome == missing.outcome
 
 
-def test_a_lost_blob_makes_the_action_run_again(tmp_path: Path) -> None:
-    engine = make_engine(tmp_path)
-    todo = action("shout", {"text": engine.put(b"hi")})
-    (result,) = engine.run([todo])
+def test_a_lost_blob_makes_the_action_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LocalStore.__init__, "__kwdefaults__", {"most_inline": 0})
+
+    def engine() -> Engine:
+        made = make_engine(tmp_path)
+        assert made.put(b"hi") == todo.inputs["text"]
+        return made
+
+    todo = action("shout", {"text": digest_bytes(b"hi")})
+    (result,) = engine().run([todo])
     assert isinstance(result.outcome, Done)
     digest = result.outcome.outputs["text"]
     blob = tmp_path / ".opwright" / "cache" / "blobs" / digest[:2] / digest
     blob.unlink()
-    assert not make_engine(tmp_path).run([todo])[0].cached
+    assert not engine().run([todo])[0].cached
     blob.write_bytes(b"HO")
-    (cached,) = make_engine(tmp_path).run([todo])
-    assert cached.cached, "the bytes are looked at only when somebody wants them"
-    assert make_engine(tmp_path).fetch(cached, "text") == b"HI"
+    last = engine()
+    (cached,) = last.run([todo])
+    assert cached.cached, "the bytes are looked at only when they are asked for"
+    assert last.fetch(cached, "text") == b"HI"
     assert len(RUNS) == 3
 
 

@@ -5,7 +5,16 @@ from pathlib import Path
 
 import pytest
 from opwright.diagnostics import Diagnostic, DiagnosticError, Place, Related, Severity
-from opwright_build.engine.action import Done, Failed, Read, Record, Unsupported, decode_record, encode_record
+from opwright_build.engine.action import (
+    Done,
+    Failed,
+    Read,
+    Record,
+    Unsupported,
+    decode_entry,
+    decode_record,
+    encode_record,
+)
 from opwright_build.engine.content_digest import Json, canonical_json, digest_bytes
 from opwright_build.engine.seal import Seal
 from opwright_build.engine.store import RECORDS_PER_KEY, InfrastructureError, LocalStore
@@ -61,7 +70,7 @@ def test_a_record_of_another_form_is_none(value: Json) -> None:
     assert decode_record(canonical_json(value)) is None
 
 
-@pytest.mark.parametrize("folder", ["blobs", "blobs/{blob}", "records", "records/{two}", "records/{two}/{key}"])
+@pytest.mark.parametrize("folder", ["blobs", "blobs/{blob}", "records", "records/{two}"])
 def test_nothing_behind_a_link_is_read_written_or_removed(tmp_path: Path, folder: str) -> None:
     home = tmp_path / "home"
     home.mkdir()
@@ -141,10 +150,67 @@ def test_a_damaged_record_is_a_miss_and_a_warning(tmp_path: Path) -> None:
 def test_a_second_outcome_for_the_same_reads_is_told_and_the_first_stays(tmp_path: Path) -> None:
     store = LocalStore(tmp_path, SEAL)
     reads = (Read("file:x", "aa"),)
-    assert store.add_record(KEY, Record(Done({"a": ONE}), reads))
-    assert store.add_record(KEY, Record(Done({"a": ONE}), reads))
-    assert not store.add_record(KEY, Record(Done({"a": OTHER}), reads))
+    made = {ONE: b"one", OTHER: b"other"}
+    assert store.add_record(KEY, Record(Done({"a": ONE}), reads), made)
+    assert store.add_record(KEY, Record(Done({"a": ONE}), reads), made)
+    assert not store.add_record(KEY, Record(Done({"a": OTHER}), reads), made)
     assert list(store.records(KEY)) == [Record(Done({"a": ONE}), reads)]
+
+
+def test_one_whose_outputs_are_lost_is_put_there_again(tmp_path: Path) -> None:
+    lost, found = Record(Done({"a": ONE})), Record(Done({"a": OTHER}))
+    LocalStore(tmp_path, SEAL).add_record(KEY, lost)
+    store = LocalStore(tmp_path, SEAL)
+    assert store.add_record(KEY, lost, {ONE: b"one"})
+    assert LocalStore(tmp_path, SEAL).get_output(KEY, ONE) == b"one"
+    assert not store.add_record(KEY, found, {OTHER: b"other"})
+    assert list(LocalStore(tmp_path, SEAL).records(KEY)) == [lost]
+
+
+def test_small_outputs_stand_in_the_file_of_their_record(tmp_path: Path) -> None:
+    small, large = b"s" * 100, b"l" * 101
+    outputs = {"small": digest_bytes(small), "large": digest_bytes(large)}
+    record, made = Record(Done(outputs), (Read("file:x", "aa"),)), {digest_bytes(data): data for data in (small, large)}
+    store = LocalStore(tmp_path, SEAL, most_inline=100)
+    assert store.add_record(KEY, record, made)
+    assert {path.parent.parent.name for path in tmp_path.rglob("*") if path.is_file()} == {"blobs", "records"}
+    assert sum(path.is_file() for path in tmp_path.rglob("*")) == 2
+    other = LocalStore(tmp_path, SEAL)
+    assert [other.get(digest) for digest in outputs.values()] == [None, large]
+    assert [other.get_output(KEY, digest) for digest in outputs.values()] == [small, large]
+    assert [other.get(digest) for digest in outputs.values()] == [small, large]
+    assert other.has(outputs["small"])
+    assert LocalStore(tmp_path, OTHERS).get_output(KEY, outputs["small"]) is None
+
+
+def test_what_is_held_is_not_written(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path, SEAL)
+    digest = store.hold(b"input")
+    assert store.get(digest) == b"input"
+    assert store.held([digest, ONE]) == {digest: b"input"}
+    assert list(tmp_path.iterdir()) == []
+    assert pickle.loads(pickle.dumps(store)).get(digest) is None
+
+
+def test_any_byte_of_a_record_counts(tmp_path: Path) -> None:
+    made = {digest_bytes(b"some output"): b"some output"}
+    LocalStore(tmp_path, SEAL).add_record(KEY, Record(Done({"a": digest_bytes(b"some output")})), made)
+    path = only_file(tmp_path)
+    whole = path.read_bytes()
+    for position in range(0, len(whole), 3):
+        path.write_bytes(whole[:position] + bytes([whole[position] ^ 1]) + whole[position + 1 :])
+        store = LocalStore(tmp_path, SEAL)
+        assert list(store.records(KEY)) == [], position
+        assert store.get(next(iter(made))) is None
+    path.write_bytes(whole)
+    assert len(list(LocalStore(tmp_path, SEAL).records(KEY))) == 1
+
+
+@pytest.mark.parametrize(
+    "rest", [b"\n[]\nx", b"\n{}\n", b"\n[[1,2]]\nxx", b'\n[["a",2]]\nxx', b"\n\n", b"\n[1]\n", b""]
+)
+def test_contents_of_another_form_make_no_entry(rest: bytes) -> None:
+    assert decode_entry(encode_record(Record(Unsupported("no"))) + rest) is None
 
 
 def test_records_of_other_reads_stand_beside_each_other_newest_first_and_few(tmp_path: Path) -> None:
@@ -152,7 +218,7 @@ def test_records_of_other_reads_stand_beside_each_other_newest_first_and_few(tmp
     for index in range(RECORDS_PER_KEY + 3):
         record = Record(Done({"a": ONE}), (Read("file:x", f"{index:02}"),))
         store.add_record(KEY, record)
-        path = tmp_path / "records" / KEY[:2] / KEY / SEAL.name(record.trace)
+        path = record_path(tmp_path, SEAL.name(record.trace))
         os.utime(path, ns=(index * 10**9, index * 10**9))
     kept = [record.reads[0].digest for record in store.records(KEY)]
     assert kept == [f"{index:02}" for index in range(RECORDS_PER_KEY + 2, 2, -1)]
@@ -170,6 +236,10 @@ def test_an_unreachable_store_is_not_an_empty_one(tmp_path: Path) -> None:
         with pytest.raises(InfrastructureError) as caught:
             attempt()
         assert [item.code for item in caught.value.diagnostics] == ["OW902"]
+
+
+def record_path(root: Path, name: str, key: str = KEY) -> Path:
+    return root / "records" / key[:2] / f"{key}.{name}"
 
 
 def only_file(folder: Path) -> Path:
@@ -197,11 +267,11 @@ def test_records_of_another_secret_beside_ours_are_no_news(tmp_path: Path) -> No
 
 
 def test_records_that_claim_to_be_of_tomorrow_do_not_push_out_ours(tmp_path: Path) -> None:
-    folder = tmp_path / "records" / KEY[:2] / KEY
+    folder = tmp_path / "records" / KEY[:2]
     folder.mkdir(parents=True)
     tomorrow = time.time() + 86_400
     for index in range(2 * RECORDS_PER_KEY):
-        path = folder / digest_bytes(bytes([index]))
+        path = record_path(tmp_path, digest_bytes(bytes([index])))
         path.write_bytes(OTHERS.close(f"record {KEY}", encode_record(Record(Done({"a": OTHER})))))
         os.utime(path, (tomorrow, tomorrow))
     store, ours = LocalStore(tmp_path, SEAL), Record(Done({"a": ONE}))
@@ -212,7 +282,7 @@ def test_records_that_claim_to_be_of_tomorrow_do_not_push_out_ours(tmp_path: Pat
 
 def test_a_record_without_a_seal_is_a_miss(tmp_path: Path) -> None:
     body = encode_record(Record(Done({"a": OTHER})))
-    path = tmp_path / "records" / KEY[:2] / KEY / SEAL.name(Record(Done({})).trace)
+    path = record_path(tmp_path, SEAL.name(Record(Done({})).trace))
     path.parent.mkdir(parents=True)
     for line in (digest_bytes(body), f"{digest_bytes(body)} {'0' * 64}", f"{digest_bytes(body)} "):
         path.write_bytes(line.encode() + b"\n" + body)
@@ -226,7 +296,7 @@ def test_a_record_of_one_action_is_none_of_another(tmp_path: Path) -> None:
     store = LocalStore(tmp_path, SEAL)
     store.add_record(KEY, Record(Done({"a": ONE})))
     path = only_file(tmp_path)
-    moved = tmp_path / "records" / other[:2] / other / path.name
+    moved = record_path(tmp_path, path.name.partition(".")[2], other)
     moved.parent.mkdir(parents=True)
     path.rename(moved)
     assert list(store.records(other)) == []

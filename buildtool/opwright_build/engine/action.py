@@ -101,6 +101,33 @@ def encode_record(record: Record) -> bytes:
     return canonical_json(value)
 
 
+def encode_entry(record: Record, contents: Mapping[str, bytes]) -> bytes:
+    """A record with the bytes of outputs, by digest, behind it."""
+    sizes = canonical_json([[digest, len(data)] for digest, data in contents.items()])
+    return b"\n".join((encode_record(record), sizes, b"".join(contents.values())))
+
+
+def decode_entry(data: bytes) -> tuple[Record, dict[str, bytes]] | None:
+    """What `encode_entry` wrote, or None when the bytes are of another form."""
+    line, _, rest = data.partition(b"\n")
+    sizes, _, held = rest.partition(b"\n")
+    record = decode_record(line)
+    if record is None:
+        return None
+    contents: dict[str, bytes] = {}
+    place = 0
+    try:
+        listed: list[list[Any]] = json.loads(sizes)
+        for digest, size in listed if isinstance(listed, list) else [[None, None]]:
+            if not is_digest(digest) or not isinstance(size, int) or size < 0:
+                return None
+            contents[digest] = held[place : place + size]
+            place += size
+    except (ValueError, TypeError, RecursionError):
+        return None
+    return (record, contents) if place == len(held) else None
+
+
 def decode_record(data: bytes) -> Record | None:
     """The record that `encode_record` wrote, or None when the bytes are of another form."""
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from opwright.diagnostics.diagnostic import DiagnosticError
 
@@ -15,11 +15,19 @@ from opwright_build.engine.store import Store
 class Reader:
     """An action's view of the world: its inputs, its parameters, and further sources by name."""
 
-    def __init__(self, action: Action, store: Store, sources: Sources) -> None:
+    def __init__(self, action: Action, inputs: Mapping[str, bytes], store: Store, sources: Sources) -> None:
+        """`inputs` are the bytes, by digest, of those inputs that the store does not have."""
         self._action = action
+        self._inputs = inputs
         self._store = store
         self._sources = sources
         self._reads: dict[str, str | None] = {}
+        self._made: dict[str, bytes] = {}
+
+    @property
+    def made(self) -> Mapping[str, bytes]:
+        """What was put so far, by digest."""
+        return self._made
 
     @property
     def reads(self) -> tuple[Read, ...]:
@@ -37,7 +45,9 @@ class Reader:
     def input(self, name: str) -> bytes:
         """The bytes of one of the action's inputs. KeyError when there is none of that name."""
         digest = self._action.inputs[name]
-        data = self._store.get(digest)
+        data = self._inputs.get(digest)
+        if data is None:
+            data = self._store.get(digest)
         if data is None:
             raise MissingBlobError(digest)
         return data
@@ -65,8 +75,10 @@ class Reader:
             self._reads.setdefault(read.name, read.digest)
 
     def put(self, data: bytes) -> str:
-        """Stores a result's bytes; the digest given back is what an outcome names."""
-        return self._store.put(data)
+        """Takes a result's bytes; the digest given back is what an outcome names."""
+        digest = digest_bytes(data)
+        self._made[digest] = data
+        return digest
 
 
 class MissingBlobError(LookupError):

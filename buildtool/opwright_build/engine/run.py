@@ -10,6 +10,7 @@ from importlib import import_module
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
 
 from opwright_build.engine.action import Action, Done, Failed, Outcome, Read, Record
+from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.executors import InlineExecutor
 from opwright_build.engine.log import ActionLog, reasons
 from opwright_build.engine.reader import Reader
@@ -61,12 +62,14 @@ class Engine:
 
     def run(self, actions: Sequence[Action]) -> list[Result]:
         """The results of independent actions, in their order. Whatever an action raises, except findings, is raised."""
-        pending: list[tuple[int, Future[Record]]] = []
+        pending: list[tuple[int, Future[Performed]]] = []
         results: list[Result | None] = [self._look_up(action) for action in actions]
         for index, action in enumerate(actions):
             if results[index] is None:
                 target = self._registry[action.kind]
-                pending.append((index, self._executor.submit(perform, target, action, self._store, self._sources)))
+                inputs = self._store.held(action.inputs.values())
+                given = (target, action, inputs, self._store, self._sources)
+                pending.append((index, self._executor.submit(perform, *given)))
         for index, future in pending:
             results[index] = self._keep(actions[index], future.result())
         finished = [result for result in results if result is not None]
@@ -79,11 +82,12 @@ class Engine:
         result = self._look_up(action)
         if result is None or not isinstance(result.outcome, Done) or output not in result.outcome.outputs:
             return None
-        return self._store.get(result.outcome.outputs[output])
+        return self._store.get_output(action.key, result.outcome.outputs[output])
 
     def keep(self, action: Action, output: str, data: bytes, reads: Iterable[Read]) -> None:
         """Stores what the caller has computed for an action that was not known, and what it read."""
-        self._keep(action, Record(Done({output: self._store.put(data)}), tuple(reads)))
+        digest = digest_bytes(data)
+        self._keep(action, Performed(Record(Done({output: digest}), tuple(reads)), {digest: data}))
 
     def recall(self, action: Action, output: str) -> list[bytes]:
         """What `note` has stored for an action lately, the latest first: parts that may be of use again, each under a
@@ -164,19 +168,19 @@ class Engine:
         return {name: results[name] for name in actions if name in results}
 
     def put(self, data: bytes) -> str:
-        """Stores bytes that an action is to have as an input."""
-        return self._store.put(data)
+        """Holds bytes that an action is to have as an input, in this process: who asks for it again has them again."""
+        return self._store.hold(data)
 
     def fetch(self, result: Result, name: str) -> bytes:
         """One output's bytes. When the store has lost them the action runs again. KeyError without such an output."""
         if not isinstance(result.outcome, Done):
             raise KeyError(name)
-        data = self._store.get(result.outcome.outputs[name])
+        data = self._store.get_output(result.action.key, result.outcome.outputs[name])
         if data is None:
             again = self._run_here(result.action)
             if not isinstance(again.outcome, Done):
                 raise KeyError(name)
-            data = self._store.get(again.outcome.outputs[name])
+            data = self._store.get_output(again.action.key, again.outcome.outputs[name])
         if data is None:
             raise KeyError(name)
         return data
@@ -197,24 +201,26 @@ class Engine:
         """Runs an action in this process, whatever is known of it."""
         function = self._composites.get(action.kind)
         if function is None:
-            return self._keep(action, perform(self._registry[action.kind], action, self._store, self._sources))
-        reader = Reader(action, self._store, self._sources)
+            inputs = self._store.held(action.inputs.values())
+            return self._keep(action, perform(self._registry[action.kind], action, inputs, self._store, self._sources))
+        reader = Reader(action, {}, self._store, self._sources)
         try:
             outcome = function(reader, self)
         except InfrastructureError:
             raise
         except DiagnosticError as error:
             outcome = Failed(error.diagnostics)
-        return self._keep(action, Record(outcome, reader.reads), put=isinstance(outcome, Done))
+        return self._keep(action, Performed(Record(outcome, reader.reads), reader.made), put=isinstance(outcome, Done))
 
     def _complete(self, record: Record) -> bool:
         if not isinstance(record.outcome, Done):
             return True
         return all(self._store.has(digest) for digest in record.outcome.outputs.values())
 
-    def _keep(self, action: Action, record: Record, put: bool = True) -> Result:
+    def _keep(self, action: Action, performed: Performed, put: bool = True) -> Result:
+        record = performed.record
         why = reasons(action, self._log.previous(action.label), self._log, self._sources)
-        if put and not self._store.add_record(action.key, record):
+        if put and not self._store.add_record(action.key, record, performed.made):
             self.warnings.append(_nondeterministic(action))
         self._log.ran(action, record, why)
         return Result(action, record.outcome, record.reads, cached=False, why=why)
@@ -223,9 +229,20 @@ class Engine:
 CompositeFunction = Callable[[Reader, Engine], Outcome]
 
 
-def perform(target: str, action: Action, store: Store, sources: Sources) -> Record:
-    """Runs one action's function here and now. Findings it raises are its outcome; other exceptions pass through."""
-    reader = Reader(action, store, sources)
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """What running an action gave; `made` are the bytes of its outputs by digest."""
+
+    record: Record
+    made: Mapping[str, bytes]
+
+
+def perform(target: str, action: Action, inputs: Mapping[str, bytes], store: Store, sources: Sources) -> Performed:
+    """Runs one action's function here and now. Findings it raises are its outcome; other exceptions pass through.
+
+    `inputs` are the bytes of inputs that the store does not have; nothing is written to it.
+    """
+    reader = Reader(action, inputs, store, sources)
     module, _, name = target.partition(":")
     function: ActionFunction = getattr(import_module(module), name)
     try:
@@ -234,7 +251,7 @@ def perform(target: str, action: Action, store: Store, sources: Sources) -> Reco
         raise
     except DiagnosticError as error:
         outcome = Failed(error.diagnostics)
-    return Record(outcome, reader.reads)
+    return Performed(Record(outcome, reader.reads), reader.made)
 
 
 def _nondeterministic(action: Action) -> Diagnostic:

@@ -1,24 +1,25 @@
 """The content-addressed store: blobs by digest, and for each action key the records of its outcomes.
 
     <root>/blobs/<2 digits>/<sha256>         immutable bytes
-    <root>/records/<2 digits>/<key>/<name>   an outcome and the reads it rests on, sealed for the key
+    <root>/records/<2 digits>/<key>.<name>   an outcome, the reads it rests on and small outputs, sealed for the key
 
-Writes are atomic and put-if-absent, so any number of processes may share one store. A blob or record whose bytes
-do not match their digest is dropped, reported, and counts as missing. A blob proves itself; a record counts only with
-the seal of its reader, whose secret also gives it its name. A store that cannot be reached raises; it is never taken
-for an empty one.
+One file for each result, since a library of ten thousand functions has as many. Writes are atomic and put-if-absent, so
+any number of processes may share one store. A blob or record whose bytes do not match their digest is dropped,
+reported, and counts as missing. A blob proves itself; a record counts only with the seal of its reader, whose secret
+also gives it its name. A store that cannot be reached raises; it is never taken for an empty one.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Severity
 
-from opwright_build.engine.action import Record, decode_record, encode_record
+from opwright_build.engine.action import Done, Record, decode_entry, encode_entry
 from opwright_build.engine.content_digest import digest_bytes, is_digest
 from opwright_build.engine.seal import Seal, Unsealed
 from opwright_build.engine.tree import Tree, read_regular, write_whole
@@ -27,6 +28,8 @@ from opwright_build.engine.user_secret import VARIABLE
 RECORDS_PER_KEY = (
     8  # a key's older records serve switching between branches; more would make look-ups linear in history
 )
+MOST_INLINE = 1 << 16
+_NOTHING: Mapping[str, bytes] = MappingProxyType({})
 
 
 class InfrastructureError(DiagnosticError):
@@ -45,9 +48,15 @@ class Store(Protocol):
 
     def put(self, data: bytes) -> str: ...
 
+    def hold(self, data: bytes) -> str: ...
+
+    def held(self, digests: Iterable[str]) -> dict[str, bytes]: ...
+
+    def get_output(self, key: str, digest: str) -> bytes | None: ...
+
     def records(self, key: str) -> Iterator[Record]: ...
 
-    def add_record(self, key: str, record: Record) -> bool: ...
+    def add_record(self, key: str, record: Record, made: Mapping[str, bytes] = ...) -> bool: ...
 
 
 class LocalStore:
@@ -55,14 +64,19 @@ class LocalStore:
 
     The folder may come with a checkout: what lies in it is believed only as far as its digest or our seal proves it,
     and no link in it is followed (DiagnosticError, OW520 and OW521). Without a seal records are kept in memory, for
-    this process alone. It pickles as its path: a worker stores blobs, and the secret stays here.
+    this process alone. It pickles as its path: a worker reads blobs, and the secret stays here.
+
+    Outputs of up to `most_inline` bytes stand in the file of their record; others are blobs.
     """
 
-    def __init__(self, root: Path, seal: Seal | None = None) -> None:
+    def __init__(self, root: Path, seal: Seal | None = None, *, most_inline: int = MOST_INLINE) -> None:
         self.root = root
         self._seal = seal
         self._tree = Tree(root)
+        self._most_inline = most_inline
         self._unsealed: set[Unsealed] = set()
+        self._contents: dict[str, bytes] = {}  # inputs, and the outputs of records that were read or added
+        self._shards: dict[str, dict[str, dict[str, None]]] = {}  # the names of records by the digits and the key
         self._held: dict[str, dict[str, Record]] = {}  # without a seal: by key and trace
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -74,8 +88,13 @@ class LocalStore:
         return [finding for why, finding in _WARNINGS.items() if why in self._unsealed]
 
     def get(self, digest: str) -> bytes | None:
-        """The blob's bytes; None when it is missing or damaged."""
+        """The bytes; None when they are neither held nor a blob that is whole."""
         path = self._blob(digest)
+        if digest in self._contents:
+            return self._contents[digest]
+        return self._read_blob(path, digest)
+
+    def _read_blob(self, path: Path, digest: str) -> bytes | None:
         data = self._read(path)
         if data is not None and digest_bytes(data) != digest:
             self._drop_damaged(path)
@@ -83,50 +102,89 @@ class LocalStore:
         return data
 
     def has(self, digest: str) -> bool:
-        """Whether the blob is there; its bytes are checked only by `get`."""
+        """Whether the bytes are there; those of a blob are checked only by `get`."""
         path = self._blob(digest)
+        if digest in self._contents:
+            return True
         self._require(path)
         return path.is_file()
 
     def put(self, data: bytes) -> str:
         """Stores the blob unless it is there already, and gives its digest."""
         digest = digest_bytes(data)
-        if self.get(digest) is None:
-            self._write(self._blob(digest), data)
+        path = self._blob(digest)
+        if self._read_blob(path, digest) is None:
+            self._write(path, data)
         return digest
+
+    def hold(self, data: bytes) -> str:
+        """Gives the digest under which this process has the bytes from now on. They are not written."""
+        digest = digest_bytes(data)
+        self._contents[digest] = data
+        return digest
+
+    def held(self, digests: Iterable[str]) -> dict[str, bytes]:
+        """Those of the bytes that are in memory: what a worker could not find."""
+        return {digest: self._contents[digest] for digest in digests if digest in self._contents}
+
+    def get_output(self, key: str, digest: str) -> bytes | None:
+        """An output of an action, whose records may not have been read by this process."""
+        if digest not in self._contents:
+            for _ in self.records(key):
+                if digest in self._contents:
+                    break
+        return self.get(digest)
 
     def records(self, key: str) -> Iterator[Record]:
         """The records of a key, the latest written first."""
-        folder = self._folder(key)
+        _checked(key)
         if self._seal is None:
             yield from reversed(self._held.get(key, {}).values())
             return
         ours, foreign = False, False
-        for path in self._by_age(folder):
+        for path in self._by_age(key):
             body = self._open(self._seal, key, path)
-            record = decode_record(body) if isinstance(body, bytes) else None
-            if record is not None:
+            entry = decode_entry(body) if isinstance(body, bytes) else None
+            if entry is not None:
                 ours = True
-                yield record
+                self._contents.update(entry[1])
+                yield entry[0]
             foreign |= body is Unsealed.FOREIGN
         if foreign and not ours:  # where results of several users lie, each one's own come first
             self._unsealed.add(Unsealed.FOREIGN)
 
-    def add_record(self, key: str, record: Record) -> bool:
-        """Keeps the record. False when the store holds another outcome for the same key and reads; that one stays."""
-        folder = self._folder(key)
+    def add_record(self, key: str, record: Record, made: Mapping[str, bytes] = _NOTHING) -> bool:
+        """Keeps the record, and the bytes of its outputs that are in `made`. False when the store holds another outcome
+        for the same key and reads; that one stays, unless an output of it is lost."""
+        shard = self._shard(key)
+        self._contents.update(made)
         if self._seal is None:
             return self._held.setdefault(key, {}).setdefault(record.trace, record).outcome == record.outcome
-        path = folder / self._seal.name(record.trace)
-        body = encode_record(record)
+        path = shard / f"{key}.{self._seal.name(record.trace)}"
         existing = self._open(self._seal, key, path)
-        if isinstance(existing, bytes):
-            return existing == body
-        self._write(path, self._seal.close(_purpose(key), body))
-        others = [other for other in self._by_age(folder) if other != path]  # they may claim to be of tomorrow
+        known = decode_entry(existing) if isinstance(existing, bytes) else None
+        same = known is None or known[0].outcome == record.outcome
+        if known is not None and self._is_whole(*known):
+            return same
+        inline: dict[str, bytes] = {}
+        for digest in record.outcome.outputs.values() if isinstance(record.outcome, Done) else ():
+            data = self._contents.get(digest)
+            if data is not None and len(data) <= self._most_inline:
+                inline[digest] = data
+            elif data is not None:
+                self.put(data)
+        self._write(path, self._seal.close(_purpose(key), encode_entry(record, inline)))
+        self._names(key)[path.name] = None
+        others = [other for other in self._by_age(key) if other != path]  # they may claim to be of tomorrow
         for stale in others[RECORDS_PER_KEY - 1 :]:
             stale.unlink(missing_ok=True)
-        return True
+        return same
+
+    def _is_whole(self, record: Record, contents: Mapping[str, bytes]) -> bool:
+        """Whether every output of a record is still there."""
+        if not isinstance(record.outcome, Done):
+            return True
+        return all(digest in contents or self._blob(digest).is_file() for digest in record.outcome.outputs.values())
 
     def _open(self, seal: Seal, key: str, path: Path) -> bytes | Unsealed | None:
         """The body of a record of ours; None when there is none of that name (any more)."""
@@ -144,20 +202,45 @@ class LocalStore:
     def _blob(self, digest: str) -> Path:
         return self.root / "blobs" / _checked(digest)[:2] / digest
 
-    def _folder(self, key: str) -> Path:
-        return self.root / "records" / _checked(key)[:2] / key
+    def _shard(self, key: str) -> Path:
+        return self.root / "records" / _checked(key)[:2]
 
-    def _by_age(self, folder: Path) -> list[Path]:
-        self._tree.require_folder(folder.relative_to(self.root).as_posix())
+    def _names(self, key: str) -> dict[str, None]:
+        """The names of a key's records: those that were there when the first record of its folder was looked for, and
+        those that were added here."""
+        shard = self._shard(key)
+        found = self._shards.get(shard.name)
+        if found is None:
+            found = self._shards[shard.name] = {}
+            for name in self._listed(shard):
+                owner, dot, rest = name.partition(".")
+                if dot and is_digest(owner) and is_digest(rest):
+                    found.setdefault(owner, {})[name] = None
+        return found.setdefault(key, {})
+
+    def _listed(self, shard: Path) -> list[str]:
+        self._tree.require_folder(shard.relative_to(self.root).as_posix())
         try:
-            with os.scandir(folder) as entries:
-                listed = [(entry.stat(follow_symlinks=False), entry.name) for entry in entries if is_digest(entry.name)]
-            found = [(-status.st_mtime_ns, name) for status, name in listed]
+            return os.listdir(shard)
         except FileNotFoundError:
             return []
         except OSError as error:
             raise _unreachable(self.root, error) from error
-        return [folder / name for _, name in sorted(found)]
+
+    def _by_age(self, key: str) -> list[Path]:
+        shard = self._shard(key)
+        names = list(self._names(key))
+        if len(names) < 2:
+            return [shard / name for name in names]
+        found: list[tuple[int, str]] = []
+        for name in names:
+            try:
+                found.append((-os.lstat(shard / name).st_mtime_ns, name))
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                raise _unreachable(self.root, error) from error
+        return [shard / name for _, name in sorted(found)]
 
     def _read(self, path: Path) -> bytes | None:
         self._require(path)

@@ -19,7 +19,7 @@ from opwright.diagnostics.ignores import settle_ignores
 from opwright.lang.not_declared import NotDeclaredError
 
 from opwright_build.engine.action import Action, Done, Failed, Outcome
-from opwright_build.engine.content_digest import Json, canonical_json
+from opwright_build.engine.content_digest import Json, canonical_json, digest_bytes
 from opwright_build.engine.dataclass_bytes import decode_value, encode_value
 from opwright_build.engine.reader import Reader
 from opwright_build.engine.run import Engine, Result
@@ -36,6 +36,7 @@ LIBRARY = "library"  # the kind of source that answers questions about the libra
 ENTRY, BODIES, UNREACHABLE, TEMPLATES = "entry", "bodies", "unreachable", "templates"  # the outputs
 FAILED = b"failed"
 IGNORE = "OW330"
+_NO_TEMPLATES = digest_bytes(encode_value({}))
 
 
 def compile_versions(
@@ -54,7 +55,7 @@ def compile_versions(
         owner = loaded.library.package_of(version.domain.name)
         inputs = {"version": engine.put(encode_value(relative)), "library": facts[owner.name]}
         actions[version.identity] = Action("compile", f"compile {version.identity}", inputs, {}, environment)
-    questions = _Questions(engine, loaded, others)
+    questions = Questions(engine, loaded, others)
     return engine.run_mutual(actions, LIBRARY, questions.answer, lambda circle: _circle(loaded, circle), only)
 
 
@@ -85,6 +86,11 @@ def compile_action(reader: Reader) -> Outcome:
         TEMPLATES: reader.put(encode_value(compiled.templates)),
     }
     return Done(outputs, tuple(settle_ignores(compiled.diagnostics, texts)))
+
+
+def has_templates(result: Result) -> bool:
+    """Whether a version that was compiled well is made for each call, at some opset."""
+    return isinstance(result.outcome, Done) and result.outcome.outputs[TEMPLATES] != _NO_TEMPLATES
 
 
 def findings_of(results: Iterable[Result]) -> list[Diagnostic]:
@@ -176,7 +182,7 @@ def _decoded(entry: bytes) -> FunctionEntry:
     return decode_value(FunctionEntry, entry)
 
 
-class _Questions:
+class Questions:
     """The answers to what `ReaderLibraries` asks."""
 
     def __init__(self, engine: Engine, loaded: LoadedLibrary, others: Resolved | None) -> None:

@@ -203,7 +203,7 @@ def _library_action(
     if has_errors(diagnostics):
         return Failed(tuple(diagnostics))
     session.reporter.step("packaging")
-    instances, found = make_instances(reader, engine, loaded, compiled, others)
+    instances, found = make_instances(reader, engine, loaded, compiled, session.environment, others)
     diagnostics += found
     if has_errors(found):
         return Failed(tuple(diagnostics))
