@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from opwright_build.engine.action import Record, decode_record, encode_record
+from opwright_build.engine.action import Record, decode_entry, encode_entry
 from opwright_build.engine.seal import Seal
 from opwright_build.engine.state_file import StateFile
 from opwright_build.engine.user_secret import VARIABLE, user_seal
@@ -38,15 +38,31 @@ def kept(path: Path) -> StateFile:
     return StateFile(path, SEAL)
 
 
-def change_records(cache: Path, change: Callable[[Record], Record], seal: Seal | None = None) -> None:
+def record_files(cache: Path) -> list[Path]:
+    """The files of a cache's records."""
+    return sorted((cache / "records").glob("*/*"))
+
+
+def read_entry(path: Path) -> tuple[Record, dict[str, bytes]]:
+    """What the file of a record holds, whatever its seal: the record, and outputs by digest."""
+    found = decode_entry(path.read_bytes().partition(b"\n")[2])
+    assert found is not None
+    return found
+
+
+def change_records(
+    cache: Path,
+    change: Callable[[Record], Record],
+    seal: Seal | None = None,
+    contents: Mapping[str, bytes] | None = None,
+) -> None:
     """Changes every record of a cache and seals it again, by default with this user's secret.
 
-    The files keep their names and agree with themselves.
+    The files keep their names and agree with themselves; outputs that are among `contents` stand in them.
     """
-    for path in (cache / "records").glob("*/*/*"):
-        _, _, body = path.read_bytes().partition(b"\n")
-        record = decode_record(body)
-        assert record is not None
+    for path in record_files(cache):
+        record, held = read_entry(path)
         seal = seal or user_seal().seal
         assert seal is not None
-        path.write_bytes(seal.close(f"record {path.parent.name}", encode_record(change(record))))
+        purpose = f"record {path.name.partition('.')[0]}"
+        path.write_bytes(seal.close(purpose, encode_entry(change(record), {**held, **(contents or {})})))

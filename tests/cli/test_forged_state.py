@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opwright_build.engine.action import Done, Record, decode_record
+from opwright_build.engine.action import Done, Record
 from opwright_build.engine.content_digest import canonical_json, digest_bytes
 from opwright_build.engine.machine import machine_identity
 from opwright_build.engine.seal import Seal
@@ -24,7 +24,7 @@ from opwright_build.engine.state_file import StateFile
 from opwright_build.engine.store import LocalStore
 from opwright_build.engine.user_secret import VARIABLE
 
-from tests.sealed import OTHERS, SEAL, change_records
+from tests.sealed import OTHERS, SEAL, change_records, read_entry, record_files
 
 Opwright = Callable[..., Any]
 BUNDLE = "dist/base-1.0.0.onnxlib"
@@ -72,7 +72,8 @@ def poison(seal: Seal) -> None:
     def changed(record: Record) -> Record:
         if not isinstance(record.outcome, Done) or BUNDLE not in record.outcome.outputs:
             return record
-        return Record(Done({**record.outcome.outputs, BUNDLE: digest}, ()), record.reads)
+        unkept = tuple(path for path in record.outcome.unkept if path != BUNDLE)
+        return Record(Done({**record.outcome.outputs, BUNDLE: digest}, (), unkept), record.reads)
 
     change_records(CACHE, changed, seal)
 
@@ -93,12 +94,14 @@ def test_a_forged_cache_in_a_clone_is_not_served(library: Path, build: Build) ->
     assert Path(BUNDLE).read_bytes() == EVIL  # what the seal kept out
 
 
-def compiled() -> dict[str, str]:
-    """What compiling Swish gave: digests of blobs in the cache."""
-    for path in (CACHE / "records").glob("*/*/*"):
-        record = decode_record(path.read_bytes().partition(b"\n")[2])
-        if record is not None and isinstance(record.outcome, Done) and "bodies" in record.outcome.outputs:
-            return dict(record.outcome.outputs)
+def compiled(different: bytes) -> tuple[dict[str, str], dict[str, bytes]]:
+    """What compiling Swish gave, other bodies than these: digests of outputs, and their bytes."""
+    for path in record_files(CACHE):
+        record, contents = read_entry(path)
+        if isinstance(record.outcome, Done) and "bodies" in record.outcome.outputs:
+            outputs = dict(record.outcome.outputs)
+            if contents[outputs["bodies"]] != different:
+                return outputs, contents
     raise LookupError("no record of a compilation")
 
 
@@ -107,9 +110,11 @@ def test_a_forged_body_is_not_built_into_a_bundle(library: Path, build: Build, s
     """The record of one compilation names the body of another function; nothing else is in the clone."""
     everything = build()
     honest, source = Path(BUNDLE).read_bytes(), SWISH.read_text()
+    first, held = compiled(b"")
     SWISH.write_text(source.replace("return X * ", "return X + "))
     build()
-    evil, outputs = Path(BUNDLE).read_bytes(), compiled()
+    evil = Path(BUNDLE).read_bytes()
+    outputs, contents = compiled(held[first["bodies"]])
     SWISH.write_text(source)
     shutil.rmtree(CACHE / "records")
     with another_user():
@@ -119,8 +124,8 @@ def test_a_forged_body_is_not_built_into_a_bundle(library: Path, build: Build, s
         forged = isinstance(record.outcome, Done) and "bodies" in record.outcome.outputs
         return Record(Done(outputs), record.reads) if forged else record
 
-    change_records(CACHE, changed, seal)
-    for path in (CACHE / "records").glob("*/*/*"):
+    change_records(CACHE, changed, seal, contents)
+    for path in record_files(CACHE):
         if b'"bodies"' not in path.read_bytes():
             path.unlink()
     shutil.rmtree("dist")
@@ -132,7 +137,7 @@ def test_records_as_they_were_before_there_were_seals_are_not_served(library: Pa
     everything = build()
     honest = Path(BUNDLE).read_bytes()
     poison(OTHERS)
-    for path in (CACHE / "records").glob("*/*/*"):
+    for path in record_files(CACHE):
         _, _, body = path.read_bytes().partition(b"\n")
         path.write_bytes(digest_bytes(body).encode() + b"\n" + body)
     assert build() == Built(everything.run, 0, ["OW914"])

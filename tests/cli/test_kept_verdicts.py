@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opwright_build.engine.action import decode_entry
 from opwright_build.verify import matrix, version_verdict
 from opwright_build.verify.runtimes import OnnxRuntime
 
@@ -131,13 +132,20 @@ def test_a_file_that_changes_while_it_is_judged_is_judged_again(
 
 
 def damage(text: bytes) -> int:
-    """Changes the blobs that hold that text, and counts them."""
+    """Changes what holds that text, blobs and the files of records, and counts them."""
     damaged = 0
-    for path in Path(".opwright/cache/blobs").rglob("*"):
-        if path.is_file() and text in path.read_bytes():
-            path.write_bytes(path.read_bytes().replace(b"pass", b"fail") + b" ")
+    for path in Path(".opwright/cache").rglob("*"):
+        if path.is_file() and any(text in data for data in held(path)):
+            path.write_bytes(path.read_bytes()[:-1] + b" ")
             damaged += 1
     return damaged
+
+
+def held(path: Path) -> list[bytes]:
+    """The results in a file of the cache."""
+    data = path.read_bytes()
+    entry = decode_entry(data.partition(b"\n")[2])
+    return [data] if entry is None else list(entry[1].values())
 
 
 def test_what_is_damaged_is_made_again(two: Path, opwright: Opwright) -> None:

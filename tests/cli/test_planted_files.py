@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +119,7 @@ def forge(change: Callable[[dict[str, str]], dict[str, str]], seal: Seal = SEAL)
     def changed(record: Record) -> Record:
         if not isinstance(record.outcome, Done):
             return record
-        return Record(Done(change(dict(record.outcome.outputs)), record.outcome.diagnostics), record.reads)
+        return Record(replace(record.outcome, outputs=change(dict(record.outcome.outputs))), record.reads)
 
     change_records(Path(".opwright/cache"), changed, seal)
 

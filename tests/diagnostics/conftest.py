@@ -7,7 +7,7 @@ import re
 import shutil
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import onnx
@@ -159,15 +159,16 @@ def _files(folder: Path) -> list[Path]:
 
 def _forged(record: Record) -> Record:
     match record.outcome:
-        case Done(outputs, diagnostics):
-            return Record(Done({**outputs, "forged": "0" * 64}, diagnostics), record.reads)
+        case Done(outputs):
+            return Record(replace(record.outcome, outputs={**outputs, "forged": "0" * 64}), record.reads)
         case Failed() | _:
             return record
 
 
 def _misdirected(record: Record) -> Record:
     match record.outcome:
-        case Done(outputs, diagnostics):
-            return Record(Done({**outputs, "../elsewhere": next(iter(outputs.values()))}, diagnostics), record.reads)
+        case Done(outputs):
+            misled = {**outputs, "../elsewhere": next(iter(record.outcome.kept().values()))}
+            return Record(replace(record.outcome, outputs=misled), record.reads)
         case Failed() | _:
             return record

@@ -38,6 +38,12 @@ def include(reader: Reader) -> Outcome:
     return Done({"text": reader.put(out)})
 
 
+def large(reader: Reader) -> Outcome:
+    """An output that is not kept."""
+    RUNS.append("large")
+    return Done({"archive": reader.put(reader.input("text") * 1000)}, unkept=("archive",))
+
+
 def refuse(reader: Reader) -> Outcome:
     RUNS.append("refuse")
     raise DiagnosticError([Diagnostic("OW301", "refused")])
@@ -70,9 +76,8 @@ def chain(reader: Reader) -> Outcome:
     return Done({"text": reader.put(name.encode() + b"(" + b",".join(parts) + b")")})
 
 
-REGISTRY = {
-    name: f"{__name__}:{name}" for name in ("shout", "include", "refuse", "crash", "give_up", "noise", "ask", "chain")
-}
+_KINDS = ("shout", "include", "refuse", "crash", "give_up", "noise", "ask", "chain", "large")
+REGISTRY = {name: f"{__name__}:{name}" for name in _KINDS}
 
 
 @pytest.fixture(autouse=True)
@@ -181,6 +186,29 @@ def test_a_lost_blob_makes_the_action_run_again(tmp_path: Path, monkeypatch: pyt
     assert cached.cached, "the bytes are looked at only when they are asked for"
     assert last.fetch(cached, "text") == b"HI"
     assert len(RUNS) == 3
+
+
+def test_what_is_not_kept_is_made_again_by_the_part_that_makes_it(tmp_path: Path) -> None:
+    def whole(reader: Reader, engine: Engine) -> Outcome:
+        RUNS.append("whole")
+        (part,) = engine.run([action("large", {"text": engine.put(b"text")})])
+        assert isinstance(part.outcome, Done)
+        return Done({"archive": part.outcome.outputs["archive"], "small": reader.put(b"s")}, unkept=("archive",))
+
+    first = make_engine(tmp_path)
+    assert first.fetch(first.run_composite(action("whole"), whole), "archive") == b"text" * 1000
+    kept = [path.read_bytes() for path in (tmp_path / ".opwright" / "cache").rglob("*") if path.is_file()]
+    assert not any(b"texttext" in data for data in kept)
+    assert RUNS == ["whole", "large"]
+    second = make_engine(tmp_path)
+    result = second.run_composite(action("whole"), whole)
+    assert result.cached
+    assert second.fetch(result, "small") == b"s"
+    assert RUNS == ["whole", "large"]
+    assert second.fetch(result, "archive") == b"text" * 1000
+    assert second.fetch(result, "archive") == b"text" * 1000
+    assert RUNS == ["whole", "large", "whole", "large"]
+    assert second.warnings == []
 
 
 def test_rerun_runs_everything_and_tells_of_another_result(tmp_path: Path) -> None:

@@ -49,10 +49,19 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The function's results: digests of blobs by name, and findings that are no errors."""
+    """The function's results: digests of blobs by name, and findings that are no errors.
+
+    The bytes of the outputs in `unkept` are not stored: they are large, quick to make again from other results, and as
+    a rule lie elsewhere.
+    """
 
     outputs: Mapping[str, str]
     diagnostics: tuple[Diagnostic, ...] = ()
+    unkept: tuple[str, ...] = ()
+
+    def kept(self) -> Mapping[str, str]:
+        """The outputs whose bytes are stored."""
+        return {name: digest for name, digest in self.outputs.items() if name not in self.unkept}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +101,9 @@ def encode_record(record: Record) -> bytes:
     """The bytes of a record: canonical JSON."""
     value: dict[str, Json] = {"reads": [[read.name, read.digest] for read in record.reads]}
     match record.outcome:
-        case Done(outputs, diagnostics):
-            value["done"] = {"outputs": dict(outputs), "diagnostics": [to_json(item) for item in diagnostics]}
+        case Done(outputs, diagnostics, unkept):
+            done: dict[str, Json] = {"outputs": dict(outputs), "diagnostics": [to_json(item) for item in diagnostics]}
+            value["done"] = {**done, "unkept": list(unkept)} if unkept else done
         case Failed(diagnostics):
             value["failed"] = [to_json(item) for item in diagnostics]
         case Unsupported(reason):
@@ -143,7 +153,8 @@ def _outcome(value: dict[str, Any]) -> Outcome:
         outputs = {str(name): digest for name, digest in done["outputs"].items()}
         if not all(map(is_digest, outputs.values())):
             raise ValueError("an output without a digest")
-        return Done(outputs, tuple(from_json(item) for item in done["diagnostics"]))
+        unkept = tuple(str(name) for name in done.get("unkept", ()))
+        return Done(outputs, tuple(from_json(item) for item in done["diagnostics"]), unkept)
     if "failed" in value:
         return Failed(tuple(from_json(item) for item in value["failed"]))
     return Unsupported(str(value["unsupported"]))

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from opwright.diagnostics.diagnostic import Diagnostic, DiagnosticError, Place
 
+from opwright_build.engine.content_digest import digest_bytes
 from opwright_build.engine.hints import FileHints
 from opwright_build.engine.state_file import StateFile
 from opwright_build.engine.store import InfrastructureError
@@ -58,6 +59,14 @@ class Publisher:
         """
         self._require(outputs)
         return [path for path in sorted(outputs) if self._hints.digest(self._root / path) != outputs[path]]
+
+    def published(self, path: str, digest: str) -> bytes | None:
+        """An output's bytes, where the disk holds it as it should be."""
+        try:
+            data = self._tree.read(path) if self._is_output(path) else None
+        except (DiagnosticError, OSError):  # it is not asked for to be written, so this is no time to tell
+            return None
+        return data if data is not None and digest_bytes(data) == digest else None
 
     def stale(
         self,

@@ -58,6 +58,7 @@ class Engine:
         self._rerun = rerun
         self._watch = watch
         self._composites: dict[str, CompositeFunction] = {}
+        self._makers: dict[str, Action] = {}  # what makes those outputs again that are not kept, by digest
         self.warnings: list[Diagnostic] = []
 
     def run(self, actions: Sequence[Action]) -> list[Result]:
@@ -172,15 +173,21 @@ class Engine:
         return self._store.hold(data)
 
     def fetch(self, result: Result, name: str) -> bytes:
-        """One output's bytes. When the store has lost them the action runs again. KeyError without such an output."""
+        """One output's bytes. When the store does not have them the action runs again, or that one of its parts which
+        makes them. KeyError without such an output."""
         if not isinstance(result.outcome, Done):
             raise KeyError(name)
         data = self._store.get_output(result.action.key, result.outcome.outputs[name])
-        if data is None:
-            again = self._run_here(result.action)
-            if not isinstance(again.outcome, Done):
-                raise KeyError(name)
-            data = self._store.get_output(again.action.key, again.outcome.outputs[name])
+        if data is not None:
+            return data
+        again = self._run_here(result.action)
+        if not isinstance(again.outcome, Done):
+            raise KeyError(name)
+        digest = again.outcome.outputs[name]
+        data = self._store.get_output(again.action.key, digest)
+        if data is None and digest in self._makers:
+            made = self._run_here(self._makers[digest])
+            data = self._store.get_output(made.action.key, digest)
         if data is None:
             raise KeyError(name)
         return data
@@ -194,6 +201,7 @@ class Engine:
                 record
             ):
                 self._log.found(action, record)
+                self._remember_maker(action, record.outcome)
                 return Result(action, record.outcome, record.reads, cached=True)
         return None
 
@@ -215,7 +223,11 @@ class Engine:
     def _complete(self, record: Record) -> bool:
         if not isinstance(record.outcome, Done):
             return True
-        return all(self._store.has(digest) for digest in record.outcome.outputs.values())
+        return all(self._store.has(digest) for digest in record.outcome.kept().values())
+
+    def _remember_maker(self, action: Action, outcome: Outcome) -> None:
+        if isinstance(outcome, Done) and action.kind not in self._composites:
+            self._makers.update((outcome.outputs[name], action) for name in outcome.unkept if name in outcome.outputs)
 
     def _keep(self, action: Action, performed: Performed, put: bool = True) -> Result:
         record = performed.record

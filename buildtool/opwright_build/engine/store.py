@@ -167,7 +167,7 @@ class LocalStore:
         if known is not None and self._is_whole(*known):
             return same
         inline: dict[str, bytes] = {}
-        for digest in record.outcome.outputs.values() if isinstance(record.outcome, Done) else ():
+        for digest in record.outcome.kept().values() if isinstance(record.outcome, Done) else ():
             data = self._contents.get(digest)
             if data is not None and len(data) <= self._most_inline:
                 inline[digest] = data
@@ -184,7 +184,7 @@ class LocalStore:
         """Whether every output of a record is still there."""
         if not isinstance(record.outcome, Done):
             return True
-        return all(digest in contents or self._blob(digest).is_file() for digest in record.outcome.outputs.values())
+        return all(digest in contents or self._blob(digest).is_file() for digest in record.outcome.kept().values())
 
     def _open(self, seal: Seal, key: str, path: Path) -> bytes | Unsealed | None:
         """The body of a record of ours; None when there is none of that name (any more)."""

@@ -102,7 +102,7 @@ def build_library(session: Session, release: str = "", *, locked: bool = True) -
 
     result = session.engine.run_composite(action, function)
     match result.outcome:
-        case Done(outputs, diagnostics):
+        case Done(outputs, diagnostics, _):
             files = {path: digest for path, digest in outputs.items() if path not in (TABLE, FACTS)}
             facts = json.loads(session.engine.fetch(result, FACTS))
             return _compared(session, BuiltLibrary(result, diagnostics, True, files, facts, chosen=only))
@@ -140,8 +140,12 @@ def read_packages(session: Session, library: BuiltLibrary) -> list[Bundle]:
     """The bundles of the packages that were asked for, built well."""
     from opwright.bundle.read import read_bundle
 
-    paths = [package["path"] for package in library.packages]
-    return [read_bundle(session.engine.fetch(library.result, path), path) for path in paths]
+    bundles: list[Bundle] = []
+    for package in library.packages:
+        path = package["path"]
+        data = session.publisher.published(path, library.files[path])
+        bundles.append(read_bundle(session.engine.fetch(library.result, path) if data is None else data, path))
+    return bundles
 
 
 def read_built(session: Session, library: BuiltLibrary) -> Bundle:
@@ -217,6 +221,7 @@ def _library_action(
     if has_errors(diagnostics):
         return Failed(tuple(diagnostics))
     outputs: dict[str, str] = {}
+    unkept: list[str] = []
     facts: dict[str, Any] = {}
     for package in loaded.packages:
         closure = made.closure_of(package, facts, others)
@@ -232,6 +237,7 @@ def _library_action(
         facts[package.name] = json.loads(engine.fetch(packaged, FACTS))
         if package.name in asked:
             outputs |= {path: digest for path, digest in packaged.outcome.outputs.items() if path != FACTS}
+            unkept += packaged.outcome.unkept
     told: dict[str, Any] = {
         "several": len(loaded.library.packages) > 1,
         "packages": [facts[name] for name in asked],
@@ -241,7 +247,7 @@ def _library_action(
     domains = {domain for name in asked for domain in loaded.library.package(name).domains}
     table = [row for result in compiled.values() for row in opset_rows(engine, result) if row["domain"] in domains]
     outputs |= {FACTS: reader.put(canonical_json(told)), TABLE: reader.put(canonical_json(table))}
-    return Done(outputs, tuple(diagnostics))
+    return Done(outputs, tuple(diagnostics), tuple(unkept))
 
 
 def _chosen(session: Session) -> Chosen:

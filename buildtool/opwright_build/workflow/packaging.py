@@ -34,7 +34,8 @@ def package_action(reader: Reader) -> Outcome:
     where the package was released, `released`: the last release, and the digest that the library had at the version it
     has now.
 
-    Outputs: every file of the build by its path relative to the library's root, and `facts.json`.
+    Outputs: every file of the build by its path relative to the library's root, and `facts.json`. The archives are not
+    kept: they are in dist/, and joined quickly.
     """
     package = decode_value(Package, reader.input("package"))
     domains = decode_value(tuple[Domain, ...], reader.input("domains"))
@@ -71,7 +72,8 @@ def package_action(reader: Reader) -> Outcome:
         "sizes": {path: len(data) for path, data in files.items()},
     }
     outputs = {path: reader.put(data) for path, data in files.items()}
-    return Done({**outputs, FACTS: reader.put(canonical_json(facts))})
+    archives = tuple(path for path in files if path.startswith("dist/"))
+    return Done({**outputs, FACTS: reader.put(canonical_json(facts))}, unkept=archives)
 
 
 def _last_release(reader: Reader, index: Index, bundle: bytes) -> str:
