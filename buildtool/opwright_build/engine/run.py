@@ -101,8 +101,9 @@ class Engine:
 
     def note(self, action: Action, output: str, data: bytes) -> None:
         """Stores parts for `recall`. Any number of them hold at a time, so they are told apart by their bytes."""
-        digest = self._store.put(data)
-        self._store.add_record(action.key, Record(Done({output: digest}), (Read(f"{output}:{digest}", digest),)))
+        digest = digest_bytes(data)
+        record = Record(Done({output: digest}), (Read(f"{output}:{digest}", digest),))
+        self._store.add_record(action.key, record, {digest: data})
 
     def run_composite(self, action: Action, function: CompositeFunction) -> Result:
         """The result of an action that runs others. It stays in this process, and so do its reads and failures.
