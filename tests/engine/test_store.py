@@ -2,6 +2,7 @@ import os
 import pickle
 import time
 from pathlib import Path
+from zlib import compress
 
 import pytest
 from opwright.diagnostics import Diagnostic, DiagnosticError, Place, Related, Severity
@@ -206,8 +207,22 @@ def test_any_byte_of_a_record_counts(tmp_path: Path) -> None:
     assert len(list(LocalStore(tmp_path, SEAL).records(KEY))) == 1
 
 
+EMPTY, TWO = compress(b""), compress(b"xx")
+
+
 @pytest.mark.parametrize(
-    "rest", [b"\n[]\nx", b"\n{}\n", b"\n[[1,2]]\nxx", b'\n[["a",2]]\nxx', b"\n\n", b"\n[1]\n", b""]
+    "rest",
+    [
+        b"\n[]\n" + TWO,
+        b"\n{}\n" + EMPTY,
+        b"\n[[1,2]]\n" + TWO,
+        b'\n[["a",2]]\n' + TWO,
+        b"\n\n" + EMPTY,
+        b"\n[1]\n" + EMPTY,
+        b"\n[]\nxx",
+        b"\n[]\n",
+        b"",
+    ],
 )
 def test_contents_of_another_form_make_no_entry(rest: bytes) -> None:
     assert decode_entry(encode_record(Record(Unsupported("no"))) + rest) is None

@@ -10,6 +10,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from zlib import compress, decompress
+from zlib import error as ZlibError
 
 from opwright.diagnostics.diagnostic import Diagnostic
 from opwright.diagnostics.findings_json import from_json, to_json
@@ -112,28 +114,29 @@ def encode_record(record: Record) -> bytes:
 
 
 def encode_entry(record: Record, contents: Mapping[str, bytes]) -> bytes:
-    """A record with the bytes of outputs, by digest, behind it."""
+    """A record with the bytes of outputs, by digest, behind it, compressed: most are JSON."""
     sizes = canonical_json([[digest, len(data)] for digest, data in contents.items()])
-    return b"\n".join((encode_record(record), sizes, b"".join(contents.values())))
+    return b"\n".join((encode_record(record), sizes, compress(b"".join(contents.values()), 1)))
 
 
 def decode_entry(data: bytes) -> tuple[Record, dict[str, bytes]] | None:
     """What `encode_entry` wrote, or None when the bytes are of another form."""
     line, _, rest = data.partition(b"\n")
-    sizes, _, held = rest.partition(b"\n")
+    sizes, _, packed = rest.partition(b"\n")
     record = decode_record(line)
     if record is None:
         return None
     contents: dict[str, bytes] = {}
     place = 0
     try:
+        held = decompress(packed)
         listed: list[list[Any]] = json.loads(sizes)
         for digest, size in listed if isinstance(listed, list) else [[None, None]]:
             if not is_digest(digest) or not isinstance(size, int) or size < 0:
                 return None
             contents[digest] = held[place : place + size]
             place += size
-    except (ValueError, TypeError, RecursionError):
+    except (ValueError, TypeError, RecursionError, ZlibError):
         return None
     return (record, contents) if place == len(held) else None
 
