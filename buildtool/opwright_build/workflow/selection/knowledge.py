@@ -71,7 +71,7 @@ class LibraryKnowledge:
 
     @cached_property
     def _compiled(self) -> Mapping[str, Result]:
-        reader = Reader(Action("select", "select", {}, {}, ""), self.session.store, self.session.sources)
+        reader = Reader(Action("select", "select", {}, {}, ""), {}, self.session.store, self.session.sources)
         others = libraries_called(reader, self.loaded)
         return compile_versions(self.session.engine, self.loaded, self.session.environment, others)
 
